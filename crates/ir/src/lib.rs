@@ -1,0 +1,19 @@
+//! The two intermediate representations and what they share.
+//!
+//! - [`scalar`]: scalar types, constants, scalar operations and what they compute;
+//! - [`failure`]: what can go wrong at run time;
+//! - [`tensor`]: dense arrays of data, as programs take and return them;
+//! - [`array`]: the array IR, purely functional, whose one parallel construct is the with-loop;
+//! - [`nest`]: the loop IR, imperative loop nests over explicit storage.
+//!
+//! This crate knows no source language, no pass and no back end. Read [`array`] next.
+
+pub mod array;
+pub mod failure;
+pub mod nest;
+pub mod scalar;
+pub mod tensor;
+
+pub use failure::FailureKind;
+pub use scalar::{BinOp, Const, Scalar, UnOp};
+pub use tensor::{Tensor, TensorData};

@@ -1,0 +1,328 @@
+//! The loop IR: imperative loop nests over explicit storage. The target of the array IR and the home of C loop nests.
+//!
+//! Invariants, checked by `verify`:
+//! - every variable and array is used only where it is assigned, allocated or bound;
+//! - subscripts have as many indices as the array has extents; operands have the types their operations need;
+//! - every heap array is released on every path, once, or handed over as a result.
+//!
+//! Arrays are row-major and contiguous. Storage is explicit: a heap array exists from its [`Stmt::Alloc`] to its
+//! [`Stmt::Release`]; a [`Storage::Reference`] names the memory of another array from its [`Stmt::Bind`] on and shares
+//! its ownership, so heap memory is counted: it is freed when the array and all references to it are released.
+//!
+//! Subscripts that are affine in loop variables are kept as they are; analyses recognise them. Any other subscript is
+//! allowed and treated conservatively.
+
+use crate::failure::FailureKind;
+use crate::scalar::{BinOp, Const, Scalar, UnOp};
+use crate::tensor::Tensor;
+use frit_support::{Span, Table, define_index};
+use std::sync::Arc;
+
+define_index!(
+    /// An array of a procedure.
+    Array, "A"
+);
+define_index!(
+    /// A scalar variable of a procedure; loop variables are among them.
+    Var, "s"
+);
+define_index!(
+    /// A loop of a procedure.
+    Loop, "L"
+);
+define_index!(
+    /// A procedure of a program.
+    ProcId, "p"
+);
+
+/// A whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The procedures; names are distinct.
+    pub procs: Table<ProcId, Proc>,
+    /// The procedure that runs, if there is one.
+    pub entry: Option<ProcId>,
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct Proc {
+    /// Its name.
+    pub name: String,
+    /// Parameters in order. The extents of array parameters are scalar parameters or constants.
+    pub params: Vec<Binding>,
+    /// Results in order: where their values are when the body ends. Heap arrays and references among them are handed
+    /// over to the caller with their ownership.
+    pub results: Vec<Binding>,
+    /// All arrays.
+    pub arrays: Table<Array, ArrayData>,
+    /// All scalar variables.
+    pub vars: Table<Var, VarData>,
+    /// All loops. Entries that no statement names any more are garbage.
+    pub loops: Table<Loop, LoopData>,
+    /// The body.
+    pub body: Vec<Stmt>,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A scalar variable or an array, as parameter or result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// A scalar.
+    Var(Var),
+    /// An array.
+    Array(Array),
+}
+
+/// What is known of a scalar variable.
+#[derive(Clone, Debug)]
+pub struct VarData {
+    /// Its type.
+    pub scalar: Scalar,
+    /// The name in the source it comes from, for generated code.
+    pub name: Option<Arc<str>>,
+}
+
+/// What is known of an array.
+#[derive(Clone, Debug)]
+pub struct ArrayData {
+    /// The element type.
+    pub elem: Scalar,
+    /// The extents, outermost first; evaluated where the array is allocated or bound. A negative one counts as zero.
+    pub extents: Vec<Expr>,
+    /// Where its memory comes from.
+    pub storage: Storage,
+    /// The name in the source it comes from, for generated code and reports.
+    pub name: Option<Arc<str>>,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// Where the memory of an array comes from.
+#[derive(Clone, Debug)]
+pub enum Storage {
+    /// The caller's. Read-only, unless the caller gave it away (`consumed`).
+    Param {
+        /// The body may write it.
+        consumed: bool,
+    },
+    /// The heap, between `Alloc` and `Release`.
+    Heap,
+    /// The stack of the enclosing block; the extents are constants. `Alloc` begins its life, nothing ends it.
+    Stack,
+    /// A constant table.
+    Table(Arc<Tensor>),
+    /// The memory of another array, between `Bind` and `Release`.
+    Reference,
+}
+
+/// A scalar expression without effects. Loads are in bounds.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // each variant explains its fields
+pub enum Expr {
+    /// A constant.
+    Const(Const),
+    /// A variable.
+    Var(Var),
+    /// An array element.
+    Load { array: Array, index: Vec<Expr> },
+    /// An operation on one operand.
+    Unary { op: UnOp, x: Box<Expr> },
+    /// An operation on two operands of one type.
+    Binary { op: BinOp, x: Box<Expr>, y: Box<Expr> },
+    /// One of two; only defined loads and divisions may stand in it, both are evaluated.
+    Select { cond: Box<Expr>, on_true: Box<Expr>, on_false: Box<Expr> },
+    /// How many threads a parallel loop runs on, an `i64` of at least 1. The same in the whole run.
+    Threads,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // each variant explains its fields
+pub enum Stmt {
+    /// `var = value`.
+    Assign { var: Var, value: Expr },
+    /// `array[index] = value`.
+    Store { array: Array, index: Vec<Expr>, value: Expr },
+    /// A counted loop.
+    For(Loop),
+    /// Runs `before`, ends if `cond` is false, runs `body`, and again.
+    While { before: Vec<Stmt>, cond: Expr, body: Vec<Stmt> },
+    /// One branch or the other.
+    If { cond: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
+    /// Begins the life of a heap or stack array; the elements are undefined.
+    Alloc { array: Array },
+    /// Gives up a heap array or a reference; the memory is freed when no one else owns it.
+    Release { array: Array },
+    /// Makes a reference name the memory of `source`, from element `offset` (row-major) on. The reference may have
+    /// other extents than `source`. Memory it named before must have been released.
+    Bind { reference: Array, source: Array, offset: Expr },
+    /// Exchanges what two references name. They have equal extents.
+    Swap { first: Array, second: Array },
+    /// Copies `count` elements, row-major from the offsets on; the ranges do not overlap.
+    CopyElements { target: Array, target_offset: Expr, source: Array, source_offset: Expr, count: Expr },
+    /// Ends the program with this failure unless `cond` holds; `args` are the numbers of its message.
+    Check { cond: Expr, kind: FailureKind, args: Vec<Expr>, span: Span },
+    /// Calls a procedure. Array results are bound to references.
+    Call { callee: ProcId, args: Vec<Arg>, results: Vec<Binding>, span: Span },
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    /// A scalar.
+    Scalar(Expr),
+    /// An array.
+    Array(Array),
+}
+
+/// A counted loop: `var` goes from `lower` to below `upper` by `step`. Both bounds are evaluated once.
+#[derive(Clone, Debug, Default)]
+pub struct LoopData {
+    /// The loop variable, an `i64`; not assigned in the body.
+    pub var: Option<Var>,
+    /// First value.
+    pub lower: Expr,
+    /// End, not included.
+    pub upper: Expr,
+    /// At least 1.
+    pub step: i64,
+    /// How iterations may be executed.
+    pub kind: LoopKind,
+    /// The body.
+    pub body: Vec<Stmt>,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// How the iterations of a loop may be executed.
+#[derive(Clone, Debug, Default)]
+pub enum LoopKind {
+    /// In order.
+    #[default]
+    Sequential,
+    /// Iterations are independent, but for the reductions. `parallel` asks for threads, `simd` for vectors.
+    Independent {
+        /// Distribute over threads, if the work (in scalar operations, all iterations together) is worth it.
+        parallel: Option<Parallel>,
+        /// Execute neighbouring iterations in vectors.
+        simd: bool,
+        /// Accumulators that may be combined in any grouping.
+        reductions: Vec<Reduction>,
+    },
+}
+
+/// What is needed to decide whether, and how, to run a loop on several threads.
+#[derive(Clone, Debug)]
+pub struct Parallel {
+    /// Estimated scalar operations of the whole loop; threads are used from a threshold on.
+    pub work: Expr,
+    /// Iterations differ much in work: hand them out dynamically.
+    pub irregular: bool,
+}
+
+/// An accumulator of an independent loop: `var = var op e` in every iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// The operation.
+    pub op: BinOp,
+    /// The accumulator.
+    pub var: Var,
+}
+
+impl Default for Expr {
+    fn default() -> Self {
+        Expr::i64(0)
+    }
+}
+
+impl Expr {
+    /// An `i64` constant.
+    pub fn i64(value: i64) -> Self {
+        Expr::Const(Const::i64(value))
+    }
+
+    /// An operation on one operand.
+    pub fn unary(op: UnOp, x: Expr) -> Self {
+        Expr::Unary { op, x: Box::new(x) }
+    }
+
+    /// An operation on two operands; constant `i64` sums, differences and products are folded, as are the units 0 and 1.
+    pub fn binary(op: BinOp, x: Expr, y: Expr) -> Self {
+        if let (Expr::Const(a), Expr::Const(b)) = (&x, &y)
+            && let (BinOp::Add | BinOp::Sub | BinOp::Mul, Some(_), Some(_)) = (op, a.as_i64(), b.as_i64())
+            && let Some(folded) = op.eval(*a, *b)
+        {
+            return Expr::Const(folded);
+        }
+        match (op, x.as_i64(), y.as_i64()) {
+            (BinOp::Add, Some(0), _) | (BinOp::Mul, Some(1), _) => y,
+            (BinOp::Add | BinOp::Sub, _, Some(0)) | (BinOp::Mul, _, Some(1)) => x,
+            (BinOp::Mul, Some(0), _) | (BinOp::Mul, _, Some(0)) => Expr::i64(0),
+            _ => Expr::Binary { op, x: Box::new(x), y: Box::new(y) },
+        }
+    }
+
+    /// The value of an `i64` constant.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Expr::Const(c) => c.as_i64(),
+            _ => None,
+        }
+    }
+}
+
+impl std::ops::Add for Expr {
+    type Output = Expr;
+    fn add(self, other: Expr) -> Expr {
+        Expr::binary(BinOp::Add, self, other)
+    }
+}
+
+impl std::ops::Sub for Expr {
+    type Output = Expr;
+    fn sub(self, other: Expr) -> Expr {
+        Expr::binary(BinOp::Sub, self, other)
+    }
+}
+
+impl std::ops::Mul for Expr {
+    type Output = Expr;
+    fn mul(self, other: Expr) -> Expr {
+        Expr::binary(BinOp::Mul, self, other)
+    }
+}
+
+impl From<Var> for Expr {
+    fn from(var: Var) -> Self {
+        Expr::Var(var)
+    }
+}
+
+impl Proc {
+    /// A procedure without anything.
+    pub fn new(name: impl Into<String>, span: Span) -> Self {
+        Self {
+            name: name.into(),
+            params: Vec::new(),
+            results: Vec::new(),
+            arrays: Table::new(),
+            vars: Table::new(),
+            loops: Table::new(),
+            body: Vec::new(),
+            span,
+        }
+    }
+
+    /// A new scalar variable.
+    pub fn var(&mut self, scalar: Scalar, name: Option<Arc<str>>) -> Var {
+        self.vars.push(VarData { scalar, name })
+    }
+
+    /// The loop's data, moved out so that its body can be changed while the procedure's tables are too; give it back
+    /// with `proc.loops[l] = data`.
+    pub fn take_loop(&mut self, l: Loop) -> LoopData {
+        std::mem::take(&mut self.loops[l])
+    }
+}

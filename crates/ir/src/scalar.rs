@@ -1,0 +1,760 @@
+//! Scalar types, constants and operations, and what the operations compute. The one definition of scalar
+//! arithmetic: interpreters and constant folding use it, and generated code is tested against it.
+
+use std::fmt;
+
+/// The type of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scalar {
+    /// Signed, two's complement, wrapping.
+    I8,
+    /// See [`Scalar::I8`].
+    I16,
+    /// See [`Scalar::I8`].
+    I32,
+    /// See [`Scalar::I8`]; sizes and indices have this type.
+    I64,
+    /// Unsigned, wrapping.
+    U8,
+    /// See [`Scalar::U8`].
+    U16,
+    /// See [`Scalar::U8`].
+    U32,
+    /// See [`Scalar::U8`].
+    U64,
+    /// IEEE binary32.
+    F32,
+    /// IEEE binary64.
+    F64,
+    /// True or false.
+    Bool,
+    /// A Unicode code point, stored in 32 bits.
+    Char,
+    /// A certificate: the proof that an assertion held. Carries no bits.
+    Cert,
+}
+
+impl Scalar {
+    /// All scalar types.
+    pub const ALL: [Scalar; 13] = [
+        Scalar::I8,
+        Scalar::I16,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::U8,
+        Scalar::U16,
+        Scalar::U32,
+        Scalar::U64,
+        Scalar::F32,
+        Scalar::F64,
+        Scalar::Bool,
+        Scalar::Char,
+        Scalar::Cert,
+    ];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
+            Scalar::U64 => "u64",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+            Scalar::Bool => "bool",
+            Scalar::Char => "char",
+            Scalar::Cert => "cert",
+        }
+    }
+
+    /// The type with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.name() == name)
+    }
+
+    /// True for `i8` to `u64`.
+    pub fn is_integer(self) -> bool {
+        self.is_signed() || matches!(self, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
+    }
+
+    /// True for `i8` to `i64`.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
+    /// True for `f32` and `f64`.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+
+    /// Bytes of one element in memory.
+    pub fn bytes(self) -> usize {
+        match self {
+            Scalar::I8 | Scalar::U8 | Scalar::Bool | Scalar::Cert => 1,
+            Scalar::I16 | Scalar::U16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::Char => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+        }
+    }
+
+    /// Zero, false, the character 0, or the certificate.
+    pub fn zero(self) -> Const {
+        match self {
+            Scalar::F32 => Const::f32(0.0),
+            Scalar::F64 => Const::f64(0.0),
+            Scalar::Bool => Const::Bool(false),
+            Scalar::Char => Const::Char(0),
+            Scalar::Cert => Const::Cert,
+            integer => Const::int(integer, 0),
+        }
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A scalar constant. Equality, order and hash are by bits, so `NaN` equals itself and `0.0` differs from `-0.0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Const {
+    /// An integer of the type given, sign- or zero-extended to 64 bits (`u64` keeps its bit pattern).
+    Int(Scalar, i64),
+    /// The bits of an `f32`.
+    F32(u32),
+    /// The bits of an `f64`.
+    F64(u64),
+    /// A truth value.
+    Bool(bool),
+    /// A Unicode code point.
+    Char(u32),
+    /// The certificate of an assertion that always holds.
+    Cert,
+}
+
+impl Const {
+    /// The integer `value`, wrapped to `kind`, which must be an integer type.
+    pub fn int(kind: Scalar, value: i64) -> Self {
+        let wrapped = match kind {
+            Scalar::I8 => value as i8 as i64,
+            Scalar::I16 => value as i16 as i64,
+            Scalar::I32 => value as i32 as i64,
+            Scalar::U8 => value as u8 as i64,
+            Scalar::U16 => value as u16 as i64,
+            Scalar::U32 => value as u32 as i64,
+            Scalar::I64 | Scalar::U64 => value,
+            Scalar::F32 | Scalar::F64 | Scalar::Bool | Scalar::Char | Scalar::Cert => {
+                panic!("{kind} is not an integer type")
+            }
+        };
+        Const::Int(kind, wrapped)
+    }
+
+    /// An `i64`.
+    pub fn i64(value: i64) -> Self {
+        Const::Int(Scalar::I64, value)
+    }
+
+    /// An `f64`.
+    pub fn f64(value: f64) -> Self {
+        Const::F64(value.to_bits())
+    }
+
+    /// An `f32`.
+    pub fn f32(value: f32) -> Self {
+        Const::F32(value.to_bits())
+    }
+
+    /// Its type.
+    pub fn scalar(self) -> Scalar {
+        match self {
+            Const::Int(kind, _) => kind,
+            Const::F32(_) => Scalar::F32,
+            Const::F64(_) => Scalar::F64,
+            Const::Bool(_) => Scalar::Bool,
+            Const::Char(_) => Scalar::Char,
+            Const::Cert => Scalar::Cert,
+        }
+    }
+
+    /// The value of an `i64` constant.
+    pub fn as_i64(self) -> Option<i64> {
+        match self {
+            Const::Int(Scalar::I64, value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value of an `f64` constant.
+    pub fn as_f64(self) -> Option<f64> {
+        match self {
+            Const::F64(bits) => Some(f64::from_bits(bits)),
+            _ => None,
+        }
+    }
+
+    /// The value of a `bool` constant.
+    pub fn as_bool(self) -> Option<bool> {
+        match self {
+            Const::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// A scalar operation on one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum UnOp {
+    /// `-x`; integers wrap.
+    Neg,
+    /// Logical complement of a `bool`, bitwise complement of an integer.
+    Not,
+    /// Absolute value; the least integer wraps to itself.
+    Abs,
+    /// Square root.
+    Sqrt,
+    /// `e` to the power of `x`.
+    Exp,
+    /// Natural logarithm.
+    Log,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+    /// Tangent.
+    Tan,
+    /// Arc sine.
+    Asin,
+    /// Arc cosine.
+    Acos,
+    /// Arc tangent.
+    Atan,
+    /// Hyperbolic sine.
+    Sinh,
+    /// Hyperbolic cosine.
+    Cosh,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// Largest whole number not above `x`.
+    Floor,
+    /// Smallest whole number not below `x`.
+    Ceil,
+    /// Conversion to the type given. Real to integer truncates toward zero and saturates (`NaN` becomes 0), integer to
+    /// narrower integer wraps, `bool` becomes 0 or 1, anything but zero becomes true.
+    Convert(Scalar),
+}
+
+impl UnOp {
+    /// All operations but the conversions.
+    pub const NAMED: [UnOp; 17] = [
+        UnOp::Neg,
+        UnOp::Not,
+        UnOp::Abs,
+        UnOp::Sqrt,
+        UnOp::Exp,
+        UnOp::Log,
+        UnOp::Sin,
+        UnOp::Cos,
+        UnOp::Tan,
+        UnOp::Asin,
+        UnOp::Acos,
+        UnOp::Atan,
+        UnOp::Sinh,
+        UnOp::Cosh,
+        UnOp::Tanh,
+        UnOp::Floor,
+        UnOp::Ceil,
+    ];
+
+    /// The name in the text form; conversions are named after their target type (`to_f64`).
+    pub fn name(self) -> &'static str {
+        match self {
+            UnOp::Neg => "neg",
+            UnOp::Not => "not",
+            UnOp::Abs => "abs",
+            UnOp::Sqrt => "sqrt",
+            UnOp::Exp => "exp",
+            UnOp::Log => "log",
+            UnOp::Sin => "sin",
+            UnOp::Cos => "cos",
+            UnOp::Tan => "tan",
+            UnOp::Asin => "asin",
+            UnOp::Acos => "acos",
+            UnOp::Atan => "atan",
+            UnOp::Sinh => "sinh",
+            UnOp::Cosh => "cosh",
+            UnOp::Tanh => "tanh",
+            UnOp::Floor => "floor",
+            UnOp::Ceil => "ceil",
+            UnOp::Convert(to) => match to {
+                Scalar::I8 => "to_i8",
+                Scalar::I16 => "to_i16",
+                Scalar::I32 => "to_i32",
+                Scalar::I64 => "to_i64",
+                Scalar::U8 => "to_u8",
+                Scalar::U16 => "to_u16",
+                Scalar::U32 => "to_u32",
+                Scalar::U64 => "to_u64",
+                Scalar::F32 => "to_f32",
+                Scalar::F64 => "to_f64",
+                Scalar::Bool => "to_bool",
+                Scalar::Char => "to_char",
+                Scalar::Cert => "to_cert",
+            },
+        }
+    }
+
+    /// The operation with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let convert = || name.strip_prefix("to_").and_then(Scalar::from_name).map(UnOp::Convert);
+        Self::NAMED.into_iter().find(|op| op.name() == name).or_else(convert)
+    }
+
+    /// The type of the result on an operand of this type; `None` if the operation is not defined on it.
+    pub fn result(self, operand: Scalar) -> Option<Scalar> {
+        match self {
+            UnOp::Neg | UnOp::Abs => (operand.is_integer() || operand.is_float()).then_some(operand),
+            UnOp::Not => (operand.is_integer() || operand == Scalar::Bool).then_some(operand),
+            UnOp::Convert(to) => (operand != Scalar::Cert && to != Scalar::Cert).then_some(to),
+            UnOp::Sqrt
+            | UnOp::Exp
+            | UnOp::Log
+            | UnOp::Sin
+            | UnOp::Cos
+            | UnOp::Tan
+            | UnOp::Asin
+            | UnOp::Acos
+            | UnOp::Atan
+            | UnOp::Sinh
+            | UnOp::Cosh
+            | UnOp::Tanh
+            | UnOp::Floor
+            | UnOp::Ceil => operand.is_float().then_some(operand),
+        }
+    }
+
+    /// The result on a constant; the operand's type must be one that [`result`](Self::result) accepts.
+    pub fn eval(self, x: Const) -> Const {
+        match (self, x) {
+            (UnOp::Convert(to), x) => convert(x, to),
+            (UnOp::Neg, Const::Int(kind, v)) => Const::int(kind, v.wrapping_neg()),
+            (UnOp::Not, Const::Int(kind, v)) => Const::int(kind, !v),
+            (UnOp::Abs, Const::Int(kind, v)) => Const::int(kind, if kind.is_signed() { v.wrapping_abs() } else { v }),
+            (UnOp::Not, Const::Bool(b)) => Const::Bool(!b),
+            (op, Const::F64(bits)) => Const::f64(op.eval_f64(f64::from_bits(bits))),
+            // Correctly rounded double arithmetic, rounded once more, is what a C compiler's float functions are within.
+            (UnOp::Neg, Const::F32(bits)) => Const::f32(-f32::from_bits(bits)),
+            (op, Const::F32(bits)) => Const::f32(op.eval_f64(f64::from(f32::from_bits(bits))) as f32),
+            (op, x) => panic!("{} is not defined on {}", op.name(), x.scalar()),
+        }
+    }
+
+    fn eval_f64(self, x: f64) -> f64 {
+        match self {
+            UnOp::Neg => -x,
+            UnOp::Abs => x.abs(),
+            UnOp::Sqrt => x.sqrt(),
+            UnOp::Exp => x.exp(),
+            UnOp::Log => x.ln(),
+            UnOp::Sin => x.sin(),
+            UnOp::Cos => x.cos(),
+            UnOp::Tan => x.tan(),
+            UnOp::Asin => x.asin(),
+            UnOp::Acos => x.acos(),
+            UnOp::Atan => x.atan(),
+            UnOp::Sinh => x.sinh(),
+            UnOp::Cosh => x.cosh(),
+            UnOp::Tanh => x.tanh(),
+            UnOp::Floor => x.floor(),
+            UnOp::Ceil => x.ceil(),
+            UnOp::Not | UnOp::Convert(_) => panic!("{} is not defined on reals", self.name()),
+        }
+    }
+}
+
+/// Conversion between scalar types as [`UnOp::Convert`] defines it.
+fn convert(x: Const, to: Scalar) -> Const {
+    let from_i128 = |v: i128| match to {
+        Scalar::F32 => Const::f32(v as f32),
+        Scalar::F64 => Const::f64(v as f64),
+        Scalar::Bool => Const::Bool(v != 0),
+        Scalar::Char => Const::Char(v as u32),
+        Scalar::Cert => panic!("nothing converts to a certificate"),
+        integer => Const::int(integer, v as i64),
+    };
+    let from_f64 = |v: f64| match to {
+        Scalar::F32 => Const::f32(v as f32),
+        Scalar::F64 => Const::f64(v),
+        Scalar::Bool => Const::Bool(v != 0.0),
+        Scalar::Char => Const::Char(v as u32),
+        Scalar::I8 => Const::int(to, (v as i8).into()),
+        Scalar::I16 => Const::int(to, (v as i16).into()),
+        Scalar::I32 => Const::int(to, (v as i32).into()),
+        Scalar::I64 => Const::int(to, v as i64),
+        Scalar::U8 => Const::int(to, (v as u8).into()),
+        Scalar::U16 => Const::int(to, (v as u16).into()),
+        Scalar::U32 => Const::int(to, (v as u32).into()),
+        Scalar::U64 => Const::int(to, v as u64 as i64),
+        Scalar::Cert => panic!("nothing converts to a certificate"),
+    };
+    match x {
+        Const::Int(Scalar::U64, v) => from_i128(v as u64 as i128),
+        Const::Int(_, v) => from_i128(v.into()),
+        Const::Bool(b) => from_i128(b.into()),
+        Const::Char(c) => from_i128(c.into()),
+        Const::F32(bits) => from_f64(f64::from(f32::from_bits(bits))),
+        Const::F64(bits) => from_f64(f64::from_bits(bits)),
+        Const::Cert => panic!("a certificate converts to nothing"),
+    }
+}
+
+/// A scalar operation on two operands of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BinOp {
+    /// Sum; integers wrap.
+    Add,
+    /// Difference; integers wrap.
+    Sub,
+    /// Product; integers wrap.
+    Mul,
+    /// Quotient: IEEE on reals, truncated toward zero on integers (divisor not zero).
+    Div,
+    /// Integer remainder with the dividend's sign (divisor not zero).
+    Rem,
+    /// Integer quotient rounded toward minus infinity (divisor not zero).
+    FloorDiv,
+    /// Integer remainder with the divisor's sign (divisor not zero).
+    FloorMod,
+    /// Power: IEEE `pow` on reals; on integers repeated wrapping multiplication, and for a negative exponent the
+    /// floor of the exact quotient (base not zero).
+    Pow,
+    /// The smaller; on reals `x < y ? x : y`, so the second operand if either is `NaN`.
+    Min,
+    /// The larger; on reals `y < x ? x : y`, so the second operand if either is `NaN`.
+    Max,
+    /// Conjunction, bit by bit on integers.
+    And,
+    /// Disjunction, bit by bit on integers.
+    Or,
+    /// Exclusive disjunction, bit by bit on integers.
+    Xor,
+    /// Left shift; the amount is taken modulo the width.
+    Shl,
+    /// Right shift, arithmetic on signed integers; the amount is taken modulo the width.
+    Shr,
+    /// Equality; IEEE on reals. Yields `bool`.
+    Eq,
+    /// Inequality; IEEE on reals. Yields `bool`.
+    Ne,
+    /// Less; IEEE on reals. Yields `bool`.
+    Lt,
+    /// Less or equal; IEEE on reals. Yields `bool`.
+    Le,
+    /// `0 <= x && x < y` on `i64`: the test of a bounds check. Yields `bool`.
+    InBounds,
+}
+
+impl BinOp {
+    /// All operations.
+    pub const ALL: [BinOp; 20] = [
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::Div,
+        BinOp::Rem,
+        BinOp::FloorDiv,
+        BinOp::FloorMod,
+        BinOp::Pow,
+        BinOp::Min,
+        BinOp::Max,
+        BinOp::And,
+        BinOp::Or,
+        BinOp::Xor,
+        BinOp::Shl,
+        BinOp::Shr,
+        BinOp::Eq,
+        BinOp::Ne,
+        BinOp::Lt,
+        BinOp::Le,
+        BinOp::InBounds,
+    ];
+
+    /// The name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            BinOp::Add => "add",
+            BinOp::Sub => "sub",
+            BinOp::Mul => "mul",
+            BinOp::Div => "div",
+            BinOp::Rem => "rem",
+            BinOp::FloorDiv => "floordiv",
+            BinOp::FloorMod => "floormod",
+            BinOp::Pow => "pow",
+            BinOp::Min => "min",
+            BinOp::Max => "max",
+            BinOp::And => "and",
+            BinOp::Or => "or",
+            BinOp::Xor => "xor",
+            BinOp::Shl => "shl",
+            BinOp::Shr => "shr",
+            BinOp::Eq => "eq",
+            BinOp::Ne => "ne",
+            BinOp::Lt => "lt",
+            BinOp::Le => "le",
+            BinOp::InBounds => "in_bounds",
+        }
+    }
+
+    /// The operation with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|op| op.name() == name)
+    }
+
+    /// The type of the result on operands of this type; `None` if the operation is not defined on it.
+    pub fn result(self, operand: Scalar) -> Option<Scalar> {
+        let number = operand.is_integer() || operand.is_float();
+        match self {
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Pow | BinOp::Min | BinOp::Max => {
+                number.then_some(operand)
+            }
+            BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => {
+                operand.is_integer().then_some(operand)
+            }
+            BinOp::And | BinOp::Or | BinOp::Xor => {
+                (operand.is_integer() || operand == Scalar::Bool).then_some(operand)
+            }
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le => (operand != Scalar::Cert).then_some(Scalar::Bool),
+            BinOp::InBounds => (operand == Scalar::I64).then_some(Scalar::Bool),
+        }
+    }
+
+    /// True if operands may be exchanged: exactly, bit for bit (so not `min` of reals, where `NaN` and the sign of
+    /// zero depend on the order).
+    pub fn is_commutative(self, operand: Scalar) -> bool {
+        match self {
+            BinOp::Add | BinOp::Mul | BinOp::Eq | BinOp::Ne => true,
+            BinOp::And | BinOp::Or | BinOp::Xor => true,
+            BinOp::Min | BinOp::Max => !operand.is_float(),
+            BinOp::Sub
+            | BinOp::Div
+            | BinOp::Rem
+            | BinOp::FloorDiv
+            | BinOp::FloorMod
+            | BinOp::Pow
+            | BinOp::Shl
+            | BinOp::Shr
+            | BinOp::Lt
+            | BinOp::Le
+            | BinOp::InBounds => false,
+        }
+    }
+
+    /// True if regrouping changes no bit: integer and boolean operations only.
+    pub fn is_exactly_associative(self, operand: Scalar) -> bool {
+        match self {
+            BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max => operand.is_integer(),
+            BinOp::And | BinOp::Or | BinOp::Xor => true,
+            BinOp::Eq | BinOp::Ne => operand == Scalar::Bool,
+            BinOp::Sub
+            | BinOp::Div
+            | BinOp::Rem
+            | BinOp::FloorDiv
+            | BinOp::FloorMod
+            | BinOp::Pow
+            | BinOp::Shl
+            | BinOp::Shr
+            | BinOp::Lt
+            | BinOp::Le
+            | BinOp::InBounds => false,
+        }
+    }
+
+    /// The result on constants of one type; `None` on a zero divisor and on zero to a negative power.
+    pub fn eval(self, x: Const, y: Const) -> Option<Const> {
+        match (x, y) {
+            (Const::Int(kind, a), Const::Int(other, b)) if kind == other => self.eval_int(kind, a, b),
+            (Const::F64(a), Const::F64(b)) => {
+                let (a, b) = (f64::from_bits(a), f64::from_bits(b));
+                Some(self.compare(a.partial_cmp(&b)).unwrap_or_else(|| Const::f64(self.eval_f64(a, b))))
+            }
+            (Const::F32(a), Const::F32(b)) => {
+                let (a, b) = (f32::from_bits(a), f32::from_bits(b));
+                // For + - * / the double result rounded to single equals the single result (Figueroa 1995).
+                let wide = || Const::f32(self.eval_f64(a.into(), b.into()) as f32);
+                Some(self.compare(a.partial_cmp(&b)).unwrap_or_else(wide))
+            }
+            (Const::Bool(a), Const::Bool(b)) => Some(match self {
+                BinOp::And => Const::Bool(a & b),
+                BinOp::Or => Const::Bool(a | b),
+                BinOp::Xor => Const::Bool(a ^ b),
+                op => op.compare(Some(a.cmp(&b))).expect("only logic and comparison are defined on bool"),
+            }),
+            (Const::Char(a), Const::Char(b)) => {
+                Some(self.compare(Some(a.cmp(&b))).expect("only comparison is defined on char"))
+            }
+            (x, y) => panic!("{} is not defined on {} and {}", self.name(), x.scalar(), y.scalar()),
+        }
+    }
+
+    /// The truth of a comparison under this ordering; `None` if the operation compares nothing.
+    fn compare(self, ordering: Option<std::cmp::Ordering>) -> Option<Const> {
+        use std::cmp::Ordering::{Equal, Less};
+        match self {
+            BinOp::Eq => Some(Const::Bool(ordering == Some(Equal))),
+            BinOp::Ne => Some(Const::Bool(ordering != Some(Equal))),
+            BinOp::Lt => Some(Const::Bool(ordering == Some(Less))),
+            BinOp::Le => Some(Const::Bool(matches!(ordering, Some(Less | Equal)))),
+            _ => None,
+        }
+    }
+
+    fn eval_f64(self, a: f64, b: f64) -> f64 {
+        match self {
+            BinOp::Add => a + b,
+            BinOp::Sub => a - b,
+            BinOp::Mul => a * b,
+            BinOp::Div => a / b,
+            BinOp::Pow => a.powf(b),
+            BinOp::Min => {
+                if a < b {
+                    a
+                } else {
+                    b
+                }
+            }
+            BinOp::Max => {
+                if b < a {
+                    a
+                } else {
+                    b
+                }
+            }
+            op => panic!("{} is not defined on reals", op.name()),
+        }
+    }
+
+    fn eval_int(self, kind: Scalar, a: i64, b: i64) -> Option<Const> {
+        let unsigned = kind == Scalar::U64;
+        let (ua, ub) = (a as u64, b as u64);
+        let width = kind.bytes() as i64 * 8;
+        let ordering = if unsigned { ua.cmp(&ub) } else { a.cmp(&b) };
+        let value = match self {
+            BinOp::Add => a.wrapping_add(b),
+            BinOp::Sub => a.wrapping_sub(b),
+            BinOp::Mul => a.wrapping_mul(b),
+            BinOp::Div | BinOp::FloorDiv | BinOp::Rem | BinOp::FloorMod if b == 0 => return None,
+            BinOp::Div | BinOp::FloorDiv if unsigned => (ua / ub) as i64,
+            BinOp::Rem | BinOp::FloorMod if unsigned => (ua % ub) as i64,
+            BinOp::Div => a.wrapping_div(b),
+            BinOp::Rem => a.wrapping_rem(b),
+            BinOp::FloorDiv => {
+                let quotient = a.wrapping_div(b);
+                if a.wrapping_rem(b) != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+            }
+            BinOp::FloorMod => {
+                let rest = a.wrapping_rem(b);
+                if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
+            }
+            BinOp::Pow => return int_pow(kind, a, b),
+            BinOp::Min => {
+                if ordering.is_lt() {
+                    a
+                } else {
+                    b
+                }
+            }
+            BinOp::Max => {
+                if ordering.is_gt() {
+                    a
+                } else {
+                    b
+                }
+            }
+            BinOp::And => a & b,
+            BinOp::Or => a | b,
+            BinOp::Xor => a ^ b,
+            BinOp::Shl => a.wrapping_shl(b.rem_euclid(width) as u32),
+            BinOp::Shr if unsigned => (ua >> b.rem_euclid(width)) as i64,
+            BinOp::Shr => a >> b.rem_euclid(width),
+            BinOp::InBounds => return Some(Const::Bool(0 <= a && a < b)),
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le => return self.compare(Some(ordering)),
+        };
+        Some(Const::int(kind, value))
+    }
+}
+
+/// `a` to the power of `b` as [`BinOp::Pow`] defines it on integers; `None` for zero to a negative power.
+fn int_pow(kind: Scalar, a: i64, b: i64) -> Option<Const> {
+    if kind.is_signed() && b < 0 {
+        return match a {
+            0 => None,
+            1 => Some(Const::int(kind, 1)),
+            -1 => Some(Const::int(kind, if b % 2 == 0 { 1 } else { -1 })),
+            a => Some(Const::int(kind, if a < 0 && b % 2 != 0 { -1 } else { 0 })),
+        };
+    }
+    let (mut base, mut exponent, mut product) = (a, b as u64, 1i64);
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            product = product.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        exponent >>= 1;
+    }
+    Some(Const::int(kind, product))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(op: BinOp, a: i64, b: i64) -> Option<i64> {
+        op.eval(Const::i64(a), Const::i64(b)).and_then(Const::as_i64)
+    }
+
+    #[test]
+    fn floor_division_rounds_down_and_its_rest_has_the_divisors_sign() {
+        assert_eq!(int(BinOp::FloorDiv, -7, 2), Some(-4));
+        assert_eq!(int(BinOp::FloorMod, -7, 2), Some(1));
+        assert_eq!(int(BinOp::FloorDiv, 7, -2), Some(-4));
+        assert_eq!(int(BinOp::FloorMod, 7, -2), Some(-1));
+        assert_eq!(int(BinOp::FloorDiv, i64::MIN, -1), Some(i64::MIN));
+        assert_eq!(int(BinOp::FloorDiv, 1, 0), None);
+    }
+
+    #[test]
+    fn integer_powers_follow_the_language() {
+        assert_eq!(int(BinOp::Pow, 0, 0), Some(1));
+        assert_eq!(int(BinOp::Pow, 3, 4), Some(81));
+        assert_eq!(int(BinOp::Pow, 2, 64), Some(0));
+        assert_eq!(int(BinOp::Pow, 2, -1), Some(0));
+        assert_eq!(int(BinOp::Pow, -2, -3), Some(-1));
+        assert_eq!(int(BinOp::Pow, -2, -2), Some(0));
+        assert_eq!(int(BinOp::Pow, -1, -3), Some(-1));
+        assert_eq!(int(BinOp::Pow, 0, -1), None);
+    }
+
+    #[test]
+    fn comparison_of_reals_is_ieee() {
+        let nan = Const::f64(f64::NAN);
+        assert_eq!(BinOp::Eq.eval(nan, nan), Some(Const::Bool(false)));
+        assert_eq!(BinOp::Ne.eval(nan, nan), Some(Const::Bool(true)));
+        assert_eq!(BinOp::Eq.eval(Const::f64(0.0), Const::f64(-0.0)), Some(Const::Bool(true)));
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for op in BinOp::ALL {
+            assert_eq!(BinOp::from_name(op.name()), Some(op));
+        }
+        for op in UnOp::NAMED {
+            assert_eq!(UnOp::from_name(op.name()), Some(op));
+        }
+        assert_eq!(UnOp::from_name("to_f32"), Some(UnOp::Convert(Scalar::F32)));
+    }
+}

@@ -1,0 +1,129 @@
+//! Messages to the user: an error or warning with a stable code, the places it is about, and what to do.
+
+use crate::{Span, source::SourceMap};
+use codespan_reporting::diagnostic as cs;
+use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::term;
+use termcolor::{Ansi, NoColor, WriteColor};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program is refused.
+    Error,
+    /// The program is accepted.
+    Warning,
+}
+
+/// A place in the source and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// The words under it.
+    pub message: String,
+    /// The place the message is about, as opposed to one that explains it.
+    pub primary: bool,
+}
+
+/// One message. Every code is explained in the error index, `docs/errors.md`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Stable name, as `use-after-consumption`.
+    pub code: &'static str,
+    /// One sentence that says what is wrong.
+    pub message: String,
+    /// The places; the first primary one is where the mistake is.
+    pub labels: Vec<Label>,
+    /// What else helps, usually how to mend it.
+    pub notes: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, code, message: message.into(), labels: Vec::new(), notes: Vec::new() }
+    }
+
+    /// A warning.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message) }
+    }
+
+    /// Adds the place that the message is about.
+    pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.labels.push(Label { span, message: message.into(), primary: true });
+        self
+    }
+
+    /// Adds a place that explains the message.
+    pub fn secondary(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.labels.push(Label { span, message: message.into(), primary: false });
+        self
+    }
+
+    /// Adds a sentence below the source lines.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// The place of the mistake.
+    pub fn span(&self) -> Span {
+        self.labels.iter().find(|l| l.primary).or(self.labels.first()).map_or(Span::NONE, |l| l.span)
+    }
+}
+
+/// The messages as text, each with its source lines under it; with terminal colours if `color`.
+pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> String {
+    let mut files = SimpleFiles::new();
+    for (_, file) in map.iter() {
+        files.add(file.name.as_str(), file.text.as_str());
+    }
+    let config = term::Config::default();
+    let mut bytes = Vec::new();
+    for diagnostic in diagnostics {
+        let severity = match diagnostic.severity {
+            Severity::Error => cs::Severity::Error,
+            Severity::Warning => cs::Severity::Warning,
+        };
+        let labels = diagnostic.labels.iter().filter(|l| !l.span.is_none()).map(|l| {
+            let style = if l.primary { cs::LabelStyle::Primary } else { cs::LabelStyle::Secondary };
+            cs::Label::new(style, l.span.file as usize, l.span.start as usize..l.span.end as usize)
+                .with_message(l.message.clone())
+        });
+        let shown = cs::Diagnostic::new(severity)
+            .with_code(diagnostic.code)
+            .with_message(diagnostic.message.clone())
+            .with_labels(labels.collect())
+            .with_notes(diagnostic.notes.clone());
+        let emit = |writer: &mut dyn WriteColor| term::emit_to_write_style(writer, &config, &files, &shown);
+        let emitted = if color { emit(&mut Ansi::new(&mut bytes)) } else { emit(&mut NoColor::new(&mut bytes)) };
+        if emitted.is_err() {
+            // Only a span outside its file can bring us here; the message itself must not be lost.
+            bytes.extend_from_slice(format!("error[{}]: {}\n", diagnostic.code, diagnostic.message).as_bytes());
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_shows_the_source_line() {
+        let mut map = SourceMap::new();
+        let file = map.add("a.l0", "fun int main() = x\n");
+        let text = render(
+            &map,
+            &[Diagnostic::error("unknown-variable", "there is no variable `x`").label(Span::new(file, 17, 18), "not bound here")],
+            false,
+        );
+        assert!(text.contains("error[unknown-variable]: there is no variable `x`"), "{text}");
+        assert!(text.contains("fun int main() = x"), "{text}");
+        assert!(text.contains("a.l0:1:18"), "{text}");
+    }
+}
