@@ -4,10 +4,12 @@
 //! - [`failure`]: what can go wrong at run time;
 //! - [`tensor`]: dense arrays of data, as programs take and return them;
 //! - [`array`]: the array IR, purely functional, whose one parallel construct is the with-loop;
-//! - [`nest`]: the loop IR, imperative loop nests over explicit storage.
+//! - [`nest`]: the loop IR, imperative loop nests over explicit storage;
+//! - [`affine`]: symbolic arithmetic on sizes and indices.
 //!
 //! This crate knows no source language, no pass and no back end. Read [`array`] next.
 
+pub mod affine;
 pub mod array;
 pub mod failure;
 pub mod nest;

@@ -525,9 +525,7 @@ impl BinOp {
             BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => {
                 operand.is_integer().then_some(operand)
             }
-            BinOp::And | BinOp::Or | BinOp::Xor => {
-                (operand.is_integer() || operand == Scalar::Bool).then_some(operand)
-            }
+            BinOp::And | BinOp::Or | BinOp::Xor => (operand.is_integer() || operand == Scalar::Bool).then_some(operand),
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le => (operand != Scalar::Cert).then_some(Scalar::Bool),
             BinOp::InBounds => (operand == Scalar::I64).then_some(Scalar::Bool),
         }
