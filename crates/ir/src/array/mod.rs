@@ -17,6 +17,9 @@
 //!
 //! Read `print` for the text form, `build` for making programs, `walk` for traversal.
 
+pub mod build;
+pub mod walk;
+
 use crate::failure::FailureKind;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
