@@ -15,6 +15,7 @@ pub mod failure;
 pub mod nest;
 pub mod scalar;
 pub mod tensor;
+mod text;
 
 pub use failure::FailureKind;
 pub use scalar::{BinOp, Const, Scalar, UnOp};

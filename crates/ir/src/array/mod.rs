@@ -18,6 +18,8 @@
 //! Read `print` for the text form, `build` for making programs, `walk` for traversal.
 
 pub mod build;
+mod l0_notation;
+pub mod print;
 pub mod walk;
 
 use crate::failure::FailureKind;

@@ -1,0 +1,7 @@
+//! What the text forms of both IRs share: literals and indentation for the printers, tokens for the parsers.
+//!
+//! Knows neither IR. Read `literal` for how constants are written, then the printers
+//! [`array::print`](crate::array::print) and [`nest::print`](crate::nest).
+
+pub(crate) mod literal;
+pub(crate) mod writer;
