@@ -1,0 +1,202 @@
+//! Arrays in `.npy` files: reading, writing, and the conversions that lose nothing.
+
+use frit_ir::{Const, Scalar, Tensor, TensorData, UnOp};
+use npyz::WriterBuilder;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::path::Path;
+
+/// What is wrong with an `.npy` file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NpyError {
+    /// It cannot be read or written.
+    Io(String),
+    /// It is in column-major order.
+    FortranOrder,
+    /// Its element type has no counterpart.
+    UnsupportedType(String),
+    /// It is shorter than its header says.
+    Truncated,
+}
+
+impl std::fmt::Display for NpyError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NpyError::Io(error) => f.write_str(error),
+            NpyError::FortranOrder => {
+                f.write_str("the array is in Fortran order; save it with `numpy.ascontiguousarray(a)`")
+            }
+            NpyError::UnsupportedType(name) => {
+                write!(f, "elements of type `{name}` are not supported; use f8, f4, i8, i4, u1 or ? (bool)")
+            }
+            NpyError::Truncated => f.write_str("the file is shorter than its header says"),
+        }
+    }
+}
+
+impl From<io::Error> for NpyError {
+    fn from(error: io::Error) -> Self {
+        NpyError::Io(error.to_string())
+    }
+}
+
+/// Reads an array.
+pub fn read(path: &Path) -> Result<Tensor, NpyError> {
+    let file = File::open(path)?;
+    let bytes_on_disk = file.metadata()?.len();
+    let npy = npyz::NpyFile::new(BufReader::with_capacity(1 << 20, file))?;
+    if npy.order() == npyz::Order::Fortran && npy.shape().len() > 1 {
+        return Err(NpyError::FortranOrder);
+    }
+    let dtype = npy.dtype();
+    let element_bytes = dtype.num_bytes().unwrap_or(1) as u64;
+    let count = npy.shape().iter().try_fold(1u64, |n, &d| n.checked_mul(d));
+    let shape: Vec<usize> = npy.shape().iter().map(|&d| d as usize).collect();
+    // A header may claim any size: believe it only as far as the file goes, before memory is taken.
+    if count.and_then(|n| n.checked_mul(element_bytes)).is_none_or(|bytes| bytes > bytes_on_disk) {
+        return Err(NpyError::Truncated);
+    }
+    let name = dtype.descr();
+    let data = match name.trim_matches(['\'', '<', '>', '|', '=']) {
+        "f8" => TensorData::F64(npy.into_vec()?),
+        "f4" => TensorData::F32(npy.into_vec()?),
+        "i8" => TensorData::I64(npy.into_vec()?),
+        "i4" => TensorData::I32(npy.into_vec()?),
+        "i2" => TensorData::I16(npy.into_vec()?),
+        "i1" => TensorData::I8(npy.into_vec()?),
+        "u8" => TensorData::U64(npy.into_vec()?),
+        "u4" => TensorData::U32(npy.into_vec()?),
+        "u2" => TensorData::U16(npy.into_vec()?),
+        "u1" => TensorData::U8(npy.into_vec()?),
+        "b1" => TensorData::Bool(npy.into_vec()?),
+        other => return Err(NpyError::UnsupportedType(other.to_string())),
+    };
+    Tensor::new(shape, data).ok_or(NpyError::Truncated)
+}
+
+/// Writes an array; the file appears whole or not at all. Characters become `u1` if they all fit, else `u4`.
+pub fn write(path: &Path, tensor: &Tensor) -> Result<(), NpyError> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.partial", std::process::id()));
+    let partial = path.with_file_name(name);
+    let written = File::create(&partial).map_err(NpyError::from).and_then(|file| write_to(file, tensor));
+    let done = written.and_then(|()| std::fs::rename(&partial, path).map_err(NpyError::from));
+    if done.is_err() {
+        // The error already says what went wrong; the partial file must only not stay.
+        let _ = std::fs::remove_file(&partial);
+    }
+    done
+}
+
+fn write_to(file: File, tensor: &Tensor) -> Result<(), NpyError> {
+    let shape: Vec<u64> = tensor.shape().iter().map(|&d| d as u64).collect();
+    fn elements<T>(file: File, shape: &[u64], elements: impl IntoIterator<Item = T>) -> Result<(), NpyError>
+    where
+        T: npyz::AutoSerialize,
+    {
+        let file = BufWriter::with_capacity(1 << 20, file);
+        let mut writer = npyz::WriteOptions::new().default_dtype().shape(shape).writer(file).begin_nd()?;
+        writer.extend(elements)?;
+        Ok(writer.finish()?)
+    }
+    match tensor.data() {
+        TensorData::I8(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::I16(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::I32(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::I64(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::U8(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::U16(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::U32(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::U64(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::F32(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::F64(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::Bool(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::Char(v) if v.iter().all(|&c| c < 256) => elements(file, &shape, v.iter().map(|&c| c as u8)),
+        TensorData::Char(v) => elements(file, &shape, v.iter().copied()),
+        TensorData::Cert(n) => elements(file, &shape, (0..*n).map(|_| true)),
+    }
+}
+
+/// The array with elements of this type, if nothing is lost: integers and reals to wider ones, integers to reals (as in
+/// text input), small integers to characters.
+pub fn convert(tensor: Tensor, to: Scalar) -> Result<Tensor, Tensor> {
+    let from = tensor.elem();
+    if from == to {
+        return Ok(tensor);
+    }
+    let widens = match to {
+        Scalar::F64 => from.is_float() || from.is_integer(),
+        Scalar::F32 => matches!(from, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16),
+        Scalar::Char => matches!(from, Scalar::U8 | Scalar::U16 | Scalar::U32),
+        Scalar::Bool | Scalar::Cert => false,
+        integer => {
+            from.is_integer()
+                && (from.bytes() < integer.bytes() && (integer.is_signed() || !from.is_signed()))
+        }
+    };
+    if !widens {
+        return Err(tensor);
+    }
+    let (shape, data) = tensor.into_parts();
+    let converted = match (&data, to) {
+        // The common cases without a detour over constants.
+        (TensorData::I32(v), Scalar::I64) => TensorData::I64(v.iter().map(|&x| x.into()).collect()),
+        (TensorData::U8(v), Scalar::I64) => TensorData::I64(v.iter().map(|&x| x.into()).collect()),
+        (TensorData::F32(v), Scalar::F64) => TensorData::F64(v.iter().map(|&x| x.into()).collect()),
+        (TensorData::I64(v), Scalar::F64) => TensorData::F64(v.iter().map(|&x| x as f64).collect()),
+        (data, to) => {
+            let mut converted = TensorData::empty(to);
+            for at in 0..data.len() {
+                let element: Const = data.get(at);
+                converted.push(UnOp::Convert(to).eval(element));
+            }
+            converted
+        }
+    };
+    Ok(Tensor::new(shape, converted).expect("a conversion keeps the number of elements"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> std::path::PathBuf {
+        std::env::temp_dir().join(format!("frit-npy-{}-{name}", std::process::id()))
+    }
+
+    #[test]
+    fn what_was_written_is_read_back() {
+        let tensors = [
+            Tensor::new(vec![2, 3], TensorData::F64(vec![0.0, -0.0, f64::NAN, 1e300, -1.5, f64::INFINITY])).unwrap(),
+            Tensor::new(vec![0, 4], TensorData::I64(vec![])).unwrap(),
+            Tensor::new(vec![], TensorData::I32(vec![-7])).unwrap(),
+            Tensor::new(vec![2], TensorData::Bool(vec![true, false])).unwrap(),
+        ];
+        for (at, tensor) in tensors.iter().enumerate() {
+            let path = scratch(&format!("{at}.npy"));
+            write(&path, tensor).unwrap();
+            assert_eq!(&read(&path).unwrap(), tensor);
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_header_that_claims_too_much_is_refused_before_memory_is_taken() {
+        let path = scratch("long.npy");
+        write(&path, &Tensor::new(vec![2], TensorData::F64(vec![1.0, 2.0])).unwrap()).unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let text = String::from_utf8_lossy(&bytes[..128]).replace("(2,), ", "(9999999999999,), ");
+        bytes.splice(..128, text.bytes().take(128));
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(read(&path).is_err());
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn conversions_that_lose_something_are_refused() {
+        let real = Tensor::new(vec![1], TensorData::F64(vec![0.5])).unwrap();
+        assert!(convert(real, Scalar::I64).is_err());
+        let small = Tensor::new(vec![1], TensorData::I32(vec![3])).unwrap();
+        assert_eq!(convert(small, Scalar::F64).unwrap(), Tensor::new(vec![1], TensorData::F64(vec![3.0])).unwrap());
+    }
+}

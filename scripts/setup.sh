@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Sets up what building and testing Frit needs and is missing: a C compiler with OpenMP. Rust must be there.
+# Installs with apt-get, as root or through sudo; on other systems it says what to install.
+set -eu
+
+need() { # need COMMAND... : is one of them there?
+    for command in "$@"; do
+        if command -v "$command" >/dev/null 2>&1; then return 0; fi
+    done
+    return 1
+}
+
+install() {
+    if ! need apt-get; then
+        echo "setup: please install: $*" >&2
+        exit 1
+    fi
+    if [ "$(id -u)" = 0 ]; then as_root=; else as_root=sudo; fi
+    echo "setup: installing $*" >&2
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq "$@" >/dev/null
+}
+
+if ! need cargo && [ -f "$HOME/.cargo/env" ]; then
+    . "$HOME/.cargo/env"
+fi
+if ! need cargo; then
+    echo "setup: Frit is built with Rust, version 1.90 or later: see https://rustup.rs" >&2
+    exit 1
+fi
+if ! need "${CC:-cc}" cc gcc clang; then
+    install gcc libc6-dev
+fi

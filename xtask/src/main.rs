@@ -1,0 +1,72 @@
+//! `cargo xtask check`: formatting, lints as errors, the checks that tie documents to code, the documentation build and all
+//! tests. `cargo xtask bless` rewrites the expected outputs of tests from what the code does now; read them before you
+//! commit them.
+
+mod docs;
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    std::env::set_current_dir(root).expect("the workspace is where it was built");
+    match mode.as_str() {
+        "check" => check(),
+        "bless" => bless(),
+        _ => {
+            eprintln!("usage: cargo xtask check | bless");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs everything, says for each part how it went, and fails if any part failed.
+fn check() -> ExitCode {
+    let mut failed = Vec::new();
+    let mut skipped = Vec::new();
+    let mut part = |name: &'static str, ok: Option<bool>| match ok {
+        Some(true) => {}
+        Some(false) => failed.push(name),
+        None => skipped.push(name),
+    };
+    part("format", has("fmt").then(|| cargo(&["fmt", "--all", "--check"], &[])));
+    let lints = ["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"];
+    part("lints", has("clippy").then(|| cargo(&lints, &[])));
+    part("documents agree with the code", Some(docs::check()));
+    let docs = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
+    part("documentation", Some(cargo(&docs, &[("RUSTDOCFLAGS", "-D warnings")])));
+    // The tests run the built command as users do.
+    part("build", Some(cargo(&["build", "--release", "--locked", "--quiet"], &[])));
+    part("tests", Some(cargo(&["test", "--workspace", "--release", "--locked", "--quiet"], &[])));
+    for name in &skipped {
+        println!("skipped: {name} (the tool is not installed)");
+    }
+    if failed.is_empty() {
+        println!("check: all green");
+        ExitCode::SUCCESS
+    } else {
+        println!("check: failed: {}", failed.join(", "));
+        ExitCode::FAILURE
+    }
+}
+
+/// Lets every test that compares with a file write the file instead.
+fn bless() -> ExitCode {
+    let vars = [("BLESS", "1"), ("UPDATE_EXPECT", "1")];
+    if cargo(&["test", "--workspace", "--release", "--quiet"], &vars) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs cargo; true if it succeeded.
+fn cargo(args: &[&str], vars: &[(&str, &str)]) -> bool {
+    println!("check: cargo {}", args.join(" "));
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo).args(args).envs(vars.iter().copied()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// True if cargo has this subcommand.
+fn has(subcommand: &str) -> bool {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    Command::new(cargo).args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
+}
