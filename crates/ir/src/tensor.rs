@@ -151,6 +151,27 @@ impl TensorData {
         }
     }
 
+    /// Appends `count` elements of `source`, which has the same type, from `start` on.
+    pub fn extend_from(&mut self, source: &TensorData, start: usize, count: usize) {
+        let range = start..start + count;
+        match (self, source) {
+            (TensorData::I8(v), TensorData::I8(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::I16(v), TensorData::I16(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::I32(v), TensorData::I32(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::I64(v), TensorData::I64(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::U8(v), TensorData::U8(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::U16(v), TensorData::U16(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::U32(v), TensorData::U32(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::U64(v), TensorData::U64(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::F32(v), TensorData::F32(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::F64(v), TensorData::F64(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::Bool(v), TensorData::Bool(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::Char(v), TensorData::Char(from)) => v.extend_from_slice(&from[range]),
+            (TensorData::Cert(n), TensorData::Cert(_)) => *n += count,
+            (data, source) => panic!("{} elements do not go into an array of {}", source.scalar(), data.scalar()),
+        }
+    }
+
     /// `count` times the same constant.
     pub fn splat(value: Const, count: usize) -> Self {
         match value {
