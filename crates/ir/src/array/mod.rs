@@ -19,6 +19,7 @@
 
 pub mod build;
 mod l0_notation;
+pub mod parse;
 pub mod print;
 pub mod walk;
 
