@@ -1,0 +1,170 @@
+//! Writer of results, in the flattened form that L0 prints.
+
+use crate::l0::signature::{Signature, ValueType};
+use frit_ir::scalar::Scalar;
+use frit_ir::tensor::{Tensor, TensorData};
+use std::fmt::Write;
+
+/// The results of the entry function as one line of text, with its newline.
+///
+/// The tensors are all results of the entry function, hidden sizes included.
+pub fn write_results(results: &[Tensor], signature: &Signature) -> String {
+    let mut writer = Writer { out: String::new(), results: results.iter().skip(signature.hidden_results) };
+    let parts = count_parts(&signature.result);
+    if parts == 1 {
+        writer.parts(&signature.result, true);
+    } else {
+        writer.out.push('{');
+        writer.parts(&signature.result, true);
+        writer.out.push('}');
+    }
+    writer.out.push('\n');
+    writer.out
+}
+
+/// How many values a value of this type is printed as.
+fn count_parts(ty: &ValueType) -> usize {
+    match ty {
+        ValueType::Basic(_) => 1,
+        ValueType::Tuple(fields) => fields.iter().map(count_parts).sum(),
+        ValueType::Array { .. } => match ty.flat().components.len() {
+            1 => 1,
+            components => components + 1,
+        },
+    }
+}
+
+struct Writer<'a, I: Iterator<Item = &'a Tensor>> {
+    out: String,
+    results: I,
+}
+
+impl<'a, I: Iterator<Item = &'a Tensor>> Writer<'a, I> {
+    /// Writes the parts with separators between them; returns whether nothing was written yet, as `first` says on entry.
+    fn parts(&mut self, ty: &ValueType, mut first: bool) -> bool {
+        match ty {
+            ValueType::Basic(_) => {
+                self.separate(first);
+                self.component();
+                false
+            }
+            ValueType::Tuple(fields) => {
+                for field in fields {
+                    first = self.parts(field, first);
+                }
+                first
+            }
+            ValueType::Array { .. } => {
+                let components = ty.flat().components.len();
+                if components > 1 {
+                    // The certificate that the components have one length.
+                    self.separate(first);
+                    self.out.push_str("Checked");
+                    first = false;
+                }
+                for _ in 0..components {
+                    self.separate(first);
+                    self.component();
+                    first = false;
+                }
+                false
+            }
+        }
+    }
+
+    fn separate(&mut self, first: bool) {
+        if !first {
+            self.out.push_str(", ");
+        }
+    }
+
+    fn component(&mut self) {
+        let tensor = self.results.next().expect("there is a result for every component of the result type");
+        array(&mut self.out, tensor, 0, 0);
+    }
+}
+
+/// Writes a sub-array of `tensor`: of those that the indices before `axis` select, number `at` in row-major order.
+fn array(out: &mut String, tensor: &Tensor, axis: usize, at: usize) {
+    let shape = tensor.shape();
+    let Some(&extent) = shape.get(axis) else {
+        element(out, tensor.data(), at);
+        return;
+    };
+    if extent == 0 {
+        let rank = shape.len() - axis - 1;
+        out.push_str("empty(");
+        (0..rank).for_each(|_| out.push('['));
+        out.push_str(type_name(tensor.elem()));
+        (0..rank).for_each(|_| out.push(']'));
+        out.push(')');
+        return;
+    }
+    if let (TensorData::Char(chars), true) = (tensor.data(), axis + 1 == shape.len()) {
+        let row = &chars[at * extent..(at + 1) * extent];
+        out.extend(row.iter().map(|&c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER)));
+        return;
+    }
+    out.push('[');
+    for row in 0..extent {
+        if row > 0 {
+            out.push_str(", ");
+        }
+        array(out, tensor, axis + 1, at * extent + row);
+    }
+    out.push(']');
+}
+
+fn element(out: &mut String, data: &TensorData, at: usize) {
+    let written = match data {
+        TensorData::I8(v) => write!(out, "{}", v[at]),
+        TensorData::I16(v) => write!(out, "{}", v[at]),
+        TensorData::I32(v) => write!(out, "{}", v[at]),
+        TensorData::I64(v) => write!(out, "{}", v[at]),
+        TensorData::U8(v) => write!(out, "{}", v[at]),
+        TensorData::U16(v) => write!(out, "{}", v[at]),
+        TensorData::U32(v) => write!(out, "{}", v[at]),
+        TensorData::U64(v) => write!(out, "{}", v[at]),
+        TensorData::F32(v) => real(out, v[at].into()),
+        TensorData::F64(v) => real(out, v[at]),
+        TensorData::Bool(v) => write!(out, "{}", if v[at] { "True" } else { "False" }),
+        TensorData::Char(v) => character(out, v[at]),
+        TensorData::Cert(_) => write!(out, "Checked"),
+    };
+    written.expect("writing to a string does not fail");
+}
+
+/// As C's `%.6f`, but `nan` has no sign.
+fn real(out: &mut String, x: f64) -> std::fmt::Result {
+    if x.is_nan() {
+        write!(out, "nan")
+    } else if x.is_infinite() {
+        write!(out, "{}", if x > 0.0 { "inf" } else { "-inf" })
+    } else {
+        write!(out, "{x:.6}")
+    }
+}
+
+fn character(out: &mut String, code: u32) -> std::fmt::Result {
+    match char::from_u32(code) {
+        Some('\n') => write!(out, "'\\n'"),
+        Some('\t') => write!(out, "'\\t'"),
+        Some('\r') => write!(out, "'\\r'"),
+        Some(c @ ('\'' | '\\')) => write!(out, "'\\{c}'"),
+        Some(c) if !c.is_control() => write!(out, "'{c}'"),
+        Some(_) | None => write!(out, "'\\{code}'"),
+    }
+}
+
+/// The name of the L0 type that this type represents.
+fn type_name(elem: Scalar) -> &'static str {
+    match elem {
+        Scalar::F32 | Scalar::F64 => "real",
+        Scalar::Bool => "bool",
+        Scalar::Char => "char",
+        Scalar::Cert => "cert",
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+            "int"
+        }
+    }
+}
