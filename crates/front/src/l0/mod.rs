@@ -1,0 +1,21 @@
+//! The language L0 (Henriksen 2014): from source text to a checked, typed program.
+//!
+//! [`parse`](parse()) reads text into [`ast`], [`check()`] turns that into [`typed`], [`load`] does both. What a
+//! program may do wrong is listed in [`error`]. Nothing here knows the array IR except the lowering.
+//!
+//! Passes recurse over programs, so callers run them, and drop the trees, inside [`frit_support::with_deep_stack`].
+
+pub mod ast;
+pub mod error;
+mod lex;
+mod parse;
+pub mod signature;
+pub mod text;
+
+use frit_support::{Diagnostic, FileId};
+
+/// Reads the text of a file. The tree holds everything that could be read; the messages are sorted by place.
+pub fn parse(file: FileId, text: &str) -> (ast::Program, Vec<Diagnostic>) {
+    let (program, errors) = parse::parse(file, text);
+    (program, error::diagnostics(errors))
+}

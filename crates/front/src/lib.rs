@@ -1,0 +1,5 @@
+//! The front ends: each turns the text of one source language into the array IR, or into messages to its author.
+//!
+//! No front end knows another, and none knows what happens to the array IR afterwards. Read [`l0`] first.
+
+pub mod l0;
