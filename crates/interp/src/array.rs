@@ -9,11 +9,12 @@ mod view;
 mod with_loop;
 
 use crate::memory::{Budget, Memory, element_count};
+use crate::scalar::{binary, unary};
 use crate::{Options, RunError, broken, failure};
 use frit_ir::array::{
     Block, Extent, Func, FuncId, LoopData, LoopKind, Op, Operand, Program, ResultExtent, Stmt, Type, Value,
 };
-use frit_ir::{BinOp, Const, Scalar, Tensor, TensorData, UnOp};
+use frit_ir::{Const, Scalar, Tensor, TensorData};
 use frit_support::{Table, with_deep_stack};
 use std::rc::Rc;
 use value::{ArrayValue, Datum};
@@ -534,24 +535,5 @@ fn index(frame: &Frame<'_>, array: Value, indices: &[Operand]) -> Result<Datum, 
     match source.select(&indices) {
         Some(datum) => Ok(datum),
         None => broken!("index {indices:?} is out of bounds for {:?}", source.extents().collect::<Vec<_>>()),
-    }
-}
-
-/// The result of a scalar operation on one operand.
-pub(crate) fn unary(op: UnOp, x: Const) -> Result<Const, RunError> {
-    if op.result(x.scalar()).is_none() {
-        broken!("{} is not defined on {}", op.name(), x.scalar());
-    }
-    Ok(op.eval(x))
-}
-
-/// The result of a scalar operation on two operands.
-pub(crate) fn binary(op: BinOp, x: Const, y: Const) -> Result<Const, RunError> {
-    if x.scalar() != y.scalar() || op.result(x.scalar()).is_none() {
-        broken!("{} is not defined on {} and {}", op.name(), x.scalar(), y.scalar());
-    }
-    match op.eval(x, y) {
-        Some(result) => Ok(result),
-        None => broken!("{} is not defined on these operands, and nothing asserts that they do not occur", op.name()),
     }
 }

@@ -9,6 +9,8 @@
 
 pub mod array;
 mod memory;
+pub mod nest;
+mod scalar;
 
 use frit_ir::FailureKind;
 use frit_support::Span;
@@ -23,11 +25,15 @@ pub struct Options {
     pub depth: usize,
     /// The number of statements and loop iterations that may be executed, if limited.
     pub fuel: Option<u64>,
+    /// Loop IR: what [`Threads`](frit_ir::nest::Expr::Threads) is, at least 1. The interpreter itself uses one thread.
+    pub threads: i64,
+    /// Loop IR: execute the iterations of independent loops last to first. Results must not depend on it.
+    pub reverse: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { memory: 8 << 30, depth: 500_000, fuel: None }
+        Self { memory: 8 << 30, depth: 500_000, fuel: None, threads: 1, reverse: false }
     }
 }
 
