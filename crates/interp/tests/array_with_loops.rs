@@ -398,20 +398,3 @@ fn nested_with_loops_multiply_matrices() {
     let args = vec![matrix(2, 3, &[1, 2, 3, 4, 5, 6]), matrix(3, 2, &[1, 0, 0, 1, 2, 2])];
     assert_eq!(m.run(product, args).unwrap(), vec![matrix(2, 2, &[7, 8, 16, 17])]);
 }
-
-#[test]
-#[ignore = "a measurement: run in release mode"]
-fn ten_million_scalar_statements() {
-    let mut m = Maker::new();
-    let combine = m.sum();
-    let x = m.with(&[con(1_000_000)], plain(fold(combine, 0)), vec![scalar(I64)], |m, iv| {
-        let mut x = iv[0];
-        for _ in 0..9 {
-            x = m.binary(BinOp::Add, x, num(1));
-        }
-        vec![x]
-    });
-    let start = std::time::Instant::now();
-    m.run(x, vec![]).unwrap();
-    eprintln!("{:?}", start.elapsed());
-}
