@@ -3,8 +3,9 @@
 //!
 //! Independent loops run in order, or last to first if the options say so. Variables that such a loop assigns are private to an
 //! iteration, except its reductions: they are undefined at the start of each iteration and after the loop, as they may be on
-//! several threads.
+//! several threads. Iterations that touch one element, one of them writing it, are found (`race`).
 
+mod race;
 mod storage;
 
 use crate::memory::{Budget, Memory};
@@ -13,6 +14,7 @@ use crate::{Options, RunError, broken, failure};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Reduction, Stmt, Storage, Var};
 use frit_ir::{Const, Scalar, Tensor};
 use frit_support::{Table, with_deep_stack};
+use race::Timeline;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use storage::{Place, Region};
@@ -31,6 +33,7 @@ pub fn run(program: &Program, proc: ProcId, args: Vec<Tensor>, options: &Options
             memory: Memory::new(options),
             budget: Budget::new(options),
             is_placed: false,
+            scene: Scene { threads: options.threads.max(1), timeline: Timeline::default() },
             tables: BTreeMap::new(),
             private: program.procs.iter().map(|(_, proc)| vec![None; proc.loops.len()]).collect(),
         };
@@ -72,10 +75,17 @@ struct Machine<'p> {
     budget: Budget,
     /// The message of a broken invariant already says where.
     is_placed: bool,
+    scene: Scene,
     /// The memory of the constant tables used so far.
     tables: BTreeMap<(ProcId, Array), Place>,
     /// The private variables of independent loops, found when first needed.
     private: Table<ProcId, Vec<Option<Rc<[Var]>>>>,
+}
+
+/// What expressions and accesses depend on beside their procedure.
+struct Scene {
+    threads: i64,
+    timeline: Timeline,
 }
 
 /// A scalar or an array, as argument or result of a call.
@@ -93,7 +103,7 @@ struct Frame<'p> {
 }
 
 impl<'p> Frame<'p> {
-    fn expr(&self, expr: &Expr, threads: i64) -> Result<Const, RunError> {
+    fn expr(&self, expr: &Expr, scene: &Scene) -> Result<Const, RunError> {
         match expr {
             Expr::Const(constant) => Ok(*constant),
             Expr::Var(var) => match self.vars.get(*var) {
@@ -102,42 +112,42 @@ impl<'p> Frame<'p> {
             },
             Expr::Load { array, index } => {
                 let place = self.place(*array)?;
-                place.load(place.position(&self.ints(index, threads)?)?)
+                place.load(place.position(&self.ints(index, scene)?)?, &scene.timeline)
             }
-            Expr::Unary { op, x } => unary(*op, self.expr(x, threads)?),
-            Expr::Binary { op, x, y } => binary(*op, self.expr(x, threads)?, self.expr(y, threads)?),
+            Expr::Unary { op, x } => unary(*op, self.expr(x, scene)?),
+            Expr::Binary { op, x, y } => binary(*op, self.expr(x, scene)?, self.expr(y, scene)?),
             Expr::Select { cond, on_true, on_false } => {
-                let (on_true, on_false) = (self.expr(on_true, threads)?, self.expr(on_false, threads)?);
+                let (on_true, on_false) = (self.expr(on_true, scene)?, self.expr(on_false, scene)?);
                 if on_true.scalar() != on_false.scalar() {
                     broken!("a choice between {} and {}", on_true.scalar(), on_false.scalar());
                 }
-                Ok(if self.truth(cond, threads)? { on_true } else { on_false })
+                Ok(if self.truth(cond, scene)? { on_true } else { on_false })
             }
-            Expr::Threads => Ok(Const::i64(threads)),
+            Expr::Threads => Ok(Const::i64(scene.threads)),
         }
     }
 
-    fn int(&self, expr: &Expr, threads: i64) -> Result<i64, RunError> {
-        match self.expr(expr, threads)? {
+    fn int(&self, expr: &Expr, scene: &Scene) -> Result<i64, RunError> {
+        match self.expr(expr, scene)? {
             Const::Int(Scalar::I64, number) => Ok(number),
             other => broken!("a {} where an i64 is needed", other.scalar()),
         }
     }
 
-    fn ints(&self, exprs: &[Expr], threads: i64) -> Result<Vec<i64>, RunError> {
-        exprs.iter().map(|expr| self.int(expr, threads)).collect()
+    fn ints(&self, exprs: &[Expr], scene: &Scene) -> Result<Vec<i64>, RunError> {
+        exprs.iter().map(|expr| self.int(expr, scene)).collect()
     }
 
-    fn truth(&self, expr: &Expr, threads: i64) -> Result<bool, RunError> {
-        match self.expr(expr, threads)? {
+    fn truth(&self, expr: &Expr, scene: &Scene) -> Result<bool, RunError> {
+        match self.expr(expr, scene)? {
             Const::Bool(truth) => Ok(truth),
             other => broken!("a {} where a bool is needed", other.scalar()),
         }
     }
 
     /// The shape of an array now; negative extents count as zero.
-    fn extents(&self, array: Array, threads: i64) -> Result<Vec<i64>, RunError> {
-        let extents = self.ints(&self.proc.arrays[array].extents, threads)?;
+    fn extents(&self, array: Array, scene: &Scene) -> Result<Vec<i64>, RunError> {
+        let extents = self.ints(&self.proc.arrays[array].extents, scene)?;
         Ok(extents.into_iter().map(|extent| extent.max(0)).collect())
     }
 
@@ -175,10 +185,6 @@ impl<'p> Frame<'p> {
 }
 
 impl<'p> Machine<'p> {
-    fn threads(&self) -> i64 {
-        self.options.threads.max(1)
-    }
-
     fn call(&mut self, id: ProcId, args: Vec<Actual>) -> Result<Vec<Actual>, RunError> {
         let Some(proc) = self.program.procs.get(id) else { broken!("the program has no procedure {id}") };
         let mut frame = Frame {
@@ -192,7 +198,7 @@ impl<'p> Machine<'p> {
             if let Storage::Table(tensor) = &declared.storage {
                 let known = self.tables.get(&(id, array)).cloned();
                 let place = known.map_or_else(|| Place::table(&self.memory, tensor), Ok)?;
-                if place.elem() != declared.elem || place.extents() != frame.extents(array, self.threads())? {
+                if place.elem() != declared.elem || place.extents() != frame.extents(array, &self.scene)? {
                     broken!("the table of {array} has not its declared type");
                 }
                 self.tables.insert((id, array), place.clone());
@@ -227,7 +233,7 @@ impl<'p> Machine<'p> {
         }
         for param in &proc.params {
             let Binding::Array(array) = *param else { continue };
-            let (declared, found) = (frame.extents(array, self.threads())?, frame.place(array)?);
+            let (declared, found) = (frame.extents(array, &self.scene)?, frame.place(array)?);
             if found.elem() != proc.arrays[array].elem || found.extents() != declared {
                 broken!("{array} has shape {declared:?}, but the argument has {:?}", found.extents());
             }
@@ -241,7 +247,7 @@ impl<'p> Machine<'p> {
         let mut results = Vec::new();
         for result in &proc.results {
             results.push(match *result {
-                Binding::Var(var) => Actual::Scalar(frame.expr(&Expr::Var(var), self.threads())?),
+                Binding::Var(var) => Actual::Scalar(frame.expr(&Expr::Var(var), &self.scene)?),
                 Binding::Array(array) => {
                     let place = match &proc.arrays[array].storage {
                         Storage::Heap | Storage::Reference => frame.places[array].take(),
@@ -319,28 +325,27 @@ impl<'p> Machine<'p> {
     }
 
     fn stmt(&mut self, frame: &mut Frame<'p>, stmt: &'p Stmt) -> Result<(), RunError> {
-        let threads = self.threads();
         match stmt {
             Stmt::Assign { var, value } => {
-                let value = frame.expr(value, threads)?;
+                let value = frame.expr(value, &self.scene)?;
                 frame.assign(*var, value)
             }
             Stmt::Store { array, index, value } => {
-                let (index, value) = (frame.ints(index, threads)?, frame.expr(value, threads)?);
+                let (index, value) = (frame.ints(index, &self.scene)?, frame.expr(value, &self.scene)?);
                 let place = frame.place(*array)?;
-                place.store(place.position(&index)?, value)
+                place.store(place.position(&index)?, value, &self.scene.timeline)
             }
             Stmt::For(id) => self.counted_loop(frame, *id),
             Stmt::While { before, cond, body } => loop {
                 self.budget.step()?;
                 self.stmts(frame, before)?;
-                if !frame.truth(cond, threads)? {
+                if !frame.truth(cond, &self.scene)? {
                     return Ok(());
                 }
                 self.stmts(frame, body)?;
             },
             Stmt::If { cond, then, otherwise } => {
-                let branch = if frame.truth(cond, threads)? { then } else { otherwise };
+                let branch = if frame.truth(cond, &self.scene)? { then } else { otherwise };
                 self.stmts(frame, branch)
             }
             Stmt::Alloc { array } => self.allocate(frame, *array),
@@ -357,8 +362,8 @@ impl<'p> Machine<'p> {
                 }
             }
             Stmt::Bind { reference, source, offset } => {
-                let extents = frame.extents(*reference, threads)?;
-                let place = frame.place(*source)?.at(frame.int(offset, threads)?, extents)?;
+                let extents = frame.extents(*reference, &self.scene)?;
+                let place = frame.place(*source)?.at(frame.int(offset, &self.scene)?, extents)?;
                 frame.bind(*reference, place)
             }
             Stmt::Swap { first, second } => {
@@ -375,17 +380,19 @@ impl<'p> Machine<'p> {
                 Ok(())
             }
             Stmt::CopyElements { target, target_offset, source, source_offset, count } => {
-                let to =
-                    frame.place(*target)?.region(frame.int(target_offset, threads)?, frame.int(count, threads)?)?;
-                let from =
-                    frame.place(*source)?.region(frame.int(source_offset, threads)?, frame.int(count, threads)?)?;
-                Region::copy(&to, &from)
+                let to = frame
+                    .place(*target)?
+                    .region(frame.int(target_offset, &self.scene)?, frame.int(count, &self.scene)?)?;
+                let from = frame
+                    .place(*source)?
+                    .region(frame.int(source_offset, &self.scene)?, frame.int(count, &self.scene)?)?;
+                Region::copy(&to, &from, &self.scene.timeline)
             }
             Stmt::Check { cond, kind, args, span } => {
-                if frame.truth(cond, threads)? {
+                if frame.truth(cond, &self.scene)? {
                     Ok(())
                 } else {
-                    Err(failure(*kind, frame.ints(args, threads)?, *span))
+                    Err(failure(*kind, frame.ints(args, &self.scene)?, *span))
                 }
             }
             Stmt::Call { callee, args, results, span: _ } => self.call_statement(frame, *callee, args, results),
@@ -409,7 +416,7 @@ impl<'p> Machine<'p> {
             Some(_) => broken!("{array} is allocated again before it is released"),
             None => {}
         }
-        let extents = frame.extents(array, self.threads())?;
+        let extents = frame.extents(array, &self.scene)?;
         frame.places[array] = Some(Place::allocate(&self.memory, declared.elem, extents, is_on_stack)?);
         Ok(())
     }
@@ -417,7 +424,7 @@ impl<'p> Machine<'p> {
     fn counted_loop(&mut self, frame: &mut Frame<'p>, id: Loop) -> Result<(), RunError> {
         let Some(data) = frame.proc.loops.get(id) else { broken!("the procedure has no loop {id}") };
         let Some(var) = data.var else { broken!("{id} has no variable") };
-        let (lower, upper) = (frame.int(&data.lower, self.threads())?, frame.int(&data.upper, self.threads())?);
+        let (lower, upper) = (frame.int(&data.lower, &self.scene)?, frame.int(&data.upper, &self.scene)?);
         if data.step < 1 {
             broken!("{id} has step {}", data.step);
         }
@@ -432,8 +439,15 @@ impl<'p> Machine<'p> {
                 (private, self.options.reverse && reductions.iter().all(|r| is_order_free(frame.proc, r)))
             }
         };
+        let is_independent = matches!(data.kind, LoopKind::Independent { .. });
+        if is_independent {
+            self.scene.timeline.begin();
+        }
         for iteration in 0..count {
             self.budget.step()?;
+            if is_independent {
+                self.scene.timeline.iterate();
+            }
             let at = if is_reversed { count - 1 - iteration } else { iteration };
             let value = i64::try_from(i128::from(lower) + at * step).expect("it is below the upper bound, an i64");
             private.iter().for_each(|&var| frame.vars[var] = None);
@@ -442,6 +456,9 @@ impl<'p> Machine<'p> {
             if frame.vars[var] != Some(Const::i64(value)) {
                 broken!("the body assigns the loop's variable {var}");
             }
+        }
+        if is_independent {
+            self.scene.timeline.end();
         }
         private.iter().for_each(|&var| frame.vars[var] = None);
         frame.vars[var] = None;
@@ -467,11 +484,10 @@ impl<'p> Machine<'p> {
         args: &[Arg],
         results: &[Binding],
     ) -> Result<(), RunError> {
-        let threads = self.threads();
         let mut actual = Vec::new();
         for arg in args {
             actual.push(match arg {
-                Arg::Scalar(expr) => Actual::Scalar(frame.expr(expr, threads)?),
+                Arg::Scalar(expr) => Actual::Scalar(frame.expr(expr, &self.scene)?),
                 Arg::Array(array) => Actual::Array(frame.place(*array)?.clone()),
             });
         }
@@ -493,7 +509,7 @@ impl<'p> Machine<'p> {
             }
         }
         for (array, place) in arrays {
-            let extents = frame.extents(array, threads)?;
+            let extents = frame.extents(array, &self.scene)?;
             if place.extents() != extents {
                 broken!("{array} has shape {extents:?}, but the call returns {:?}", place.extents());
             }

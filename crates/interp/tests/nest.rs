@@ -353,6 +353,10 @@ fn swap_exchanges_references() {
     assert_broken(m.run(vec![], body, vec![ints(&[1, 2])]), "no reference");
 }
 
+fn copy_at(target: Array, target_offset: Expr, source: Array, source_offset: Expr) -> Stmt {
+    Stmt::CopyElements { target, target_offset, source, source_offset, count: con(1) }
+}
+
 fn copy(target: Array, target_offset: i64, source: Array, source_offset: i64, count: i64) -> Stmt {
     let (target_offset, source_offset, count) = (con(target_offset), con(source_offset), con(count));
     Stmt::CopyElements { target, target_offset, source, source_offset, count }
@@ -444,18 +448,85 @@ fn independent_loops_may_run_backwards() {
     }
 }
 
-#[test]
-fn running_backwards_shows_a_dependence() {
-    let dependent = || {
+/// An independent loop from 1 to below 4 with this body over an array of six elements, run in both orders.
+fn independent_loop(body: impl Fn(Array, Expr) -> Vec<Stmt>) -> [Result<Vec<Tensor>, RunError>; 2] {
+    [false, true].map(|reverse| {
         let mut m = Maker::new();
-        let (a, i) = (m.param_array(4, true), m.var());
-        let body = vec![store(a, i.into(), load(a, Expr::from(i) - con(1)) + con(1))];
-        let chain = m.for_loop(i, [1, 4, 1], independent(vec![]), body);
-        m.results(vec![Binding::Array(a)], vec![chain])
+        let (a, i) = (m.param_array(6, true), m.var());
+        let stmts = m.for_loop(i, [1, 4, 1], independent(vec![]), body(a, i.into()));
+        let proc = m.results(vec![Binding::Array(a)], vec![stmts]);
+        run(vec![proc], vec![ints(&[0, 1, 2, 3, 4, 5])], &Options { reverse, ..Options::default() })
+    })
+}
+
+#[test]
+fn iterations_that_depend_on_one_another_are_found() {
+    for result in independent_loop(|a, i| vec![store(a, i.clone(), load(a, i - con(1)))]) {
+        assert_broken(result, "independent loop");
+    }
+    for result in independent_loop(|a, i| vec![store(a, con(0), i)]) {
+        assert_broken(result, "uses an element that another one writes");
+    }
+    for result in independent_loop(|a, i| vec![copy_at(a, i.clone() + con(1), a, i)]) {
+        assert_broken(result, "independent loop");
+    }
+    // All read the element; the last one writes it.
+    for result in independent_loop(|a, i| {
+        let at = Expr::Select {
+            cond: Box::new(Expr::binary(BinOp::Eq, i.clone(), con(2))),
+            on_true: Box::new(con(0)),
+            on_false: Box::new(i),
+        };
+        vec![store(a, at, load(a, con(0)))]
+    }) {
+        assert_broken(result, "independent loop");
+    }
+}
+
+#[test]
+fn independent_iterations_may_share_what_they_read_and_reuse_their_own() {
+    for result in independent_loop(|a, i| {
+        let own = load(a, i.clone()) + load(a, con(0)) + load(a, con(5));
+        vec![store(a, i.clone(), own), store(a, i.clone(), load(a, i) + con(1))]
+    }) {
+        assert_eq!(result.unwrap(), vec![ints(&[0, 7, 8, 9, 4, 5])]);
+    }
+}
+
+#[test]
+fn one_loop_after_the_other_is_in_order() {
+    // for i: { for j: a[i, j] = j } { for j: b[i, j] = a[i, 2 - j] }, all of them independent.
+    for reverse in [false, true] {
+        let mut m = Maker::new();
+        let a = m.array(Storage::Stack, vec![con(2), con(3)]);
+        let b = m.array(Storage::Heap, vec![con(2), con(3)]);
+        let (i, j, k) = (m.var(), m.var(), m.var());
+        let write = vec![Stmt::Store { array: a, index: vec![i.into(), j.into()], value: j.into() }];
+        let write = m.for_loop(j, [0, 3, 1], independent(vec![]), write);
+        let turned = Expr::Load { array: a, index: vec![i.into(), con(2) - k.into()] };
+        let read = vec![Stmt::Store { array: b, index: vec![i.into(), k.into()], value: turned }];
+        let read = m.for_loop(k, [0, 3, 1], independent(vec![]), read);
+        let outer = m.for_loop(i, [0, 2, 1], independent(vec![]), vec![write, read]);
+        let proc = m.results(vec![Binding::Array(b)], vec![alloc(a), alloc(b), outer]);
+        let expected = Tensor::new(vec![2, 3], TensorData::I64(vec![2, 1, 0, 2, 1, 0])).unwrap();
+        let options = Options { reverse, ..Options::default() };
+        assert_eq!(run(vec![proc], vec![], &options).unwrap(), vec![expected]);
+    }
+}
+
+#[test]
+fn iterations_of_an_outer_loop_conflict_through_an_inner_one() {
+    // for i: for j: a[j] = i, the outer loop independent or not.
+    let result = |outer: LoopKind| {
+        let mut m = Maker::new();
+        let (a, i, j) = (m.param_array(3, true), m.var(), m.var());
+        let body = vec![store(a, j.into(), i.into())];
+        let inner = m.for_loop(j, [0, 3, 1], independent(vec![]), body);
+        let outer = m.for_loop(i, [0, 2, 1], outer, vec![inner]);
+        m.run(vec![Binding::Array(a)], vec![outer], vec![ints(&[7, 7, 7])])
     };
-    let result = |reverse| run(vec![dependent()], vec![ints(&[0; 4])], &Options { reverse, ..Options::default() });
-    assert_eq!(result(false).unwrap(), vec![ints(&[0, 1, 2, 3])]);
-    assert_eq!(result(true).unwrap(), vec![ints(&[0, 1, 1, 1])]);
+    assert_eq!(result(LoopKind::Sequential).unwrap(), vec![ints(&[1, 1, 1])]);
+    assert_broken(result(independent(vec![])), "uses an element that another one writes");
 }
 
 #[test]

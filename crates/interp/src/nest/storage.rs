@@ -2,6 +2,7 @@
 //! A [`Place`] is what an array names: part of a block, with a shape. Owners are counted as the program releases them, not as
 //! Rust drops places, because missing and repeated releases are what is looked for.
 
+use super::race::{Timeline, Trace};
 use crate::memory::{Claim, Memory, element_count};
 use crate::{RunError, broken};
 use frit_ir::{Const, Scalar, Tensor, TensorData};
@@ -14,6 +15,8 @@ struct Block {
     data: RefCell<TensorData>,
     /// Per element, whether it was ever written.
     is_defined: RefCell<Vec<bool>>,
+    /// Per element, when it was touched; empty until that happens in an independent loop.
+    traces: RefCell<Vec<Trace>>,
     origin: Origin,
     /// Heap blocks: how many arrays and references must still be released. Others: 1 until their end, then 0.
     owners: Cell<usize>,
@@ -55,6 +58,7 @@ impl Place {
         let extents = shape.iter().map(|&extent| i64::try_from(extent).expect("an extent is an i64")).collect();
         let block = Block {
             is_defined: RefCell::new(vec![true; data.len()]),
+            traces: RefCell::default(),
             origin: Origin::Outside,
             owners: Cell::new(1),
             claim: RefCell::new(Some(memory.claim(data.scalar(), data.len())?)),
@@ -85,6 +89,7 @@ impl Place {
         let block = Block {
             data: RefCell::new(TensorData::splat(elem.zero(), count)),
             is_defined: RefCell::new(vec![false; count]),
+            traces: RefCell::default(),
             origin: if is_on_stack { Origin::Stack } else { Origin::Heap },
             owners: Cell::new(1),
             claim: RefCell::new(Some(claim)),
@@ -155,6 +160,7 @@ impl Place {
             self.block.claim.take();
             self.block.data.replace_with(|data| TensorData::empty(data.scalar()));
             self.block.is_defined.take();
+            self.block.traces.take();
         }
     }
 
@@ -197,17 +203,30 @@ impl Place {
         Ok(self.offset + usize::try_from(position).expect("indices in bounds are not negative"))
     }
 
-    pub(super) fn load(&self, position: usize) -> Result<Const, RunError> {
+    /// Notes that an element is touched.
+    fn touch(&self, position: usize, writes: bool, timeline: &Timeline) -> Result<(), RunError> {
+        if !timeline.is_inside() {
+            return Ok(());
+        }
+        let mut traces = self.block.traces.borrow_mut();
+        if traces.is_empty() {
+            traces.resize(self.block.data.borrow().len(), Trace::default());
+        }
+        timeline.touch(&mut traces[position], writes)
+    }
+
+    pub(super) fn load(&self, position: usize, timeline: &Timeline) -> Result<Const, RunError> {
         if !self.is_alive() {
             broken!("the memory is freed");
         }
         if !self.block.is_defined.borrow()[position] {
             broken!("an element is read that was never written");
         }
+        self.touch(position, false, timeline)?;
         Ok(self.block.data.borrow().get(position))
     }
 
-    pub(super) fn store(&self, position: usize, value: Const) -> Result<(), RunError> {
+    pub(super) fn store(&self, position: usize, value: Const, timeline: &Timeline) -> Result<(), RunError> {
         if !self.is_alive() {
             broken!("the memory is freed");
         }
@@ -217,6 +236,7 @@ impl Place {
         if value.scalar() != self.elem() {
             broken!("a {} is stored to an array of {}", value.scalar(), self.elem());
         }
+        self.touch(position, true, timeline)?;
         self.block.data.borrow_mut().set(position, value);
         self.block.is_defined.borrow_mut()[position] = true;
         Ok(())
@@ -240,7 +260,7 @@ impl Place {
 
 impl Region {
     /// Copies all elements; those undefined stay so.
-    pub(super) fn copy(target: &Region, source: &Region) -> Result<(), RunError> {
+    pub(super) fn copy(target: &Region, source: &Region, timeline: &Timeline) -> Result<(), RunError> {
         if target.place.elem() != source.place.elem() {
             broken!("{} elements are copied to an array of {}", source.place.elem(), target.place.elem());
         }
@@ -252,6 +272,8 @@ impl Region {
             broken!("elements are copied onto themselves");
         }
         for at in 0..target.count {
+            source.place.touch(source.start + at, false, timeline)?;
+            target.place.touch(target.start + at, true, timeline)?;
             let value = source.place.block.data.borrow().get(source.start + at);
             let is_defined = source.place.block.is_defined.borrow()[source.start + at];
             target.place.block.data.borrow_mut().set(target.start + at, value);
