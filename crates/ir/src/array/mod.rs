@@ -17,10 +17,12 @@
 //!
 //! Read `print` for the text form, `build` for making programs, `walk` for traversal.
 
+pub mod alias;
 pub mod build;
 mod l0_notation;
 pub mod parse;
 pub mod print;
+pub mod verify;
 pub mod walk;
 
 use crate::failure::FailureKind;

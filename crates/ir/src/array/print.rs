@@ -100,6 +100,18 @@ impl fmt::Display for Operand {
     }
 }
 
+/// The type of a value; `?` if it is no value of the function.
+struct TypeOf<'a>(&'a Func, Value);
+
+impl fmt::Display for TypeOf<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.values.get(self.1) {
+            Some(value) => value.ty.fmt(f),
+            None => f.write_str("?"),
+        }
+    }
+}
+
 /// Items with `, ` between them.
 struct Commas<'a, T>(&'a [T]);
 
@@ -175,7 +187,7 @@ impl<'a> Printer<'a> {
         self.w.put("(");
         self.w.list(&func.params, |w, param| {
             let star = if param.consumed { "*" } else { "" };
-            w.put(format_args!("{}: {star}{}", param.value, func.ty(param.value)));
+            w.put(format_args!("{}: {star}{}", param.value, TypeOf(func, param.value)));
         });
         self.w.put(format_args!(") -> ({}) ", Commas(&func.results)));
         self.block(&func.body, "return");
@@ -215,7 +227,7 @@ impl<'a> Printer<'a> {
 
     fn results_and_equals(&mut self, stmt: &Stmt) {
         let func = self.func;
-        self.w.list(&stmt.results, |w, &result| w.put(format_args!("{result}: {}", func.ty(result))));
+        self.w.list(&stmt.results, |w, &result| w.put(format_args!("{result}: {}", TypeOf(func, result))));
         if !stmt.results.is_empty() {
             self.w.put(" = ");
         }
@@ -344,7 +356,7 @@ impl<'a> Printer<'a> {
         let func = self.func;
         self.w.list(data.params.iter().enumerate(), |w, (at, param)| {
             let star = if data.consumed.get(at) == Some(&true) { "*" } else { "" };
-            w.put(format_args!("{param}: {star}{}", func.ty(*param)));
+            w.put(format_args!("{param}: {star}{}", TypeOf(func, *param)));
             if let Some(init) = data.init.get(at) {
                 w.put(format_args!(" = {init}"));
             }
@@ -362,7 +374,9 @@ impl<'a> Printer<'a> {
 
     fn with_loop(&mut self, label: WithLoop, certs: &[Value]) {
         let func = self.func;
-        let data = &func.with_loops[label];
+        let Some(data) = func.with_loops.get(label) else {
+            return self.w.put(format_args!("{label}: with ?"));
+        };
         if let Some(combinator) = self.uses.as_ref().and_then(|uses| l0_notation::recognise(uses, data)) {
             return self.combinator(label, data, &combinator, certs);
         }
@@ -437,7 +451,7 @@ impl<'a> Printer<'a> {
 
     fn typed(&mut self, values: &[Value]) {
         let func = self.func;
-        self.w.list(values, |w, &value| w.put(format_args!("{value}: {}", func.ty(value))));
+        self.w.list(values, |w, &value| w.put(format_args!("{value}: {}", TypeOf(func, value))));
     }
 
     /// A with-loop as the L0 combinator that it is: operator function, mapped function, neutral elements, arrays.
@@ -461,7 +475,7 @@ impl<'a> Printer<'a> {
         if combinator.has_function {
             self.w.put("fn (");
             self.w.list(&combinator.inputs, |w, input| {
-                w.put(format_args!("{}: {}", input.element, func.ty(input.element)));
+                w.put(format_args!("{}: {}", input.element, TypeOf(func, input.element)));
             });
             self.w.put(") ");
             let hidden: Vec<Value> = combinator.inputs.iter().map(|input| input.element).collect();
