@@ -3,7 +3,50 @@
 //! One variant per mistake that an author can make; its fields are the facts, its wording is in
 //! [`L0Error::diagnostic`]. The codes are explained one by one in `docs/errors.md`.
 
+use super::ast::BasicType;
+use super::types::Type;
 use frit_support::{Diagnostic, Span};
+
+/// What an author may have meant by an unknown name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Suggestion {
+    /// Nothing comes to mind.
+    Nothing,
+    /// A name that looks alike.
+    Name(String),
+    /// The name is a function's, used as a variable.
+    IsFunction,
+    /// The name is a variable's, used as a function.
+    IsVariable,
+}
+
+impl Suggestion {
+    /// The name that looks most like `name`, if any does.
+    pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Suggestion {
+        let limit = name.len().div_ceil(3).min(3);
+        names
+            .filter(|other| other.len().abs_diff(name.len()) <= limit)
+            .map(|other| (edit_distance(name, other), other))
+            .filter(|(distance, other)| *distance <= limit && *distance < name.len().max(other.len()))
+            .min()
+            .map_or(Suggestion::Nothing, |(_, other)| Suggestion::Name(other.to_string()))
+    }
+}
+
+/// The number of characters to insert, remove or replace.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (i, a) in from.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in to.bytes().enumerate() {
+            let replaced = diagonal + usize::from(!a.eq_ignore_ascii_case(&b));
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[to.len()]
+}
 
 /// A mistake in an L0 program.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +143,40 @@ pub enum L0Error {
         given: usize,
         declared: Option<Span>,
     },
+    UnknownVariable { span: Span, name: String, suggestion: Suggestion },
+    UnknownFunction { span: Span, name: String, suggestion: Suggestion },
+    DuplicateFunction { span: Span, name: String, first: Span },
+    PredefinedFunction { span: Span, name: String },
+    DuplicateParameter { span: Span, name: String, first: Span },
+    DuplicateInPattern { span: Span, name: String, first: Span },
+    /// A value of one type where one of another belongs.
+    TypeMismatch { span: Span, what: String, expected: Type, found: Type, because: Option<(Span, &'static str)> },
+    BadOperand { span: Span, op_span: Span, op: &'static str, takes: &'static str, found: Type },
+    OperandTypesDiffer { span: Span, op: &'static str, left: (Span, Type), right: (Span, Type) },
+    BranchTypesDiffer { on_true: (Span, Type), on_false: (Span, Type) },
+    ElementTypesDiffer { first: (Span, Type), other: (Span, Type) },
+    IrregularLiteral { span: Span, first: Span, expected: usize, found: usize },
+    NotAnArray { span: Span, what: String, found: Type },
+    TooManyIndexes { span: Span, name: String, given: usize, ty: Type, rank: usize },
+    NoSuchDimension { span: Span, dimension: i64, rank: usize, array: Span, found: Type },
+    NotAPermutation { span: Span, rank: usize, array: Span, found: Type },
+    TransposeOfVector { span: Span, found: Type },
+    UnzipOfNoTuples { span: Span, found: Type },
+    PatternDoesNotFit { span: Span, components: usize, value: Span, found: Type },
+    TypeTooLarge { span: Span, limit: usize },
+
+    // ---- functions of combinators
+    /// The combinator passes another number of values than the function takes.
+    FunctionArity { span: Span, soac: &'static str, takes: usize, passed: Vec<Type>, declared: Option<Span> },
+    FunctionParameter { span: Span, soac: &'static str, number: usize, passed: Type, found: Type, declared: Option<Span> },
+    FunctionResult { span: Span, soac: &'static str, expected: Type, found: Type },
+    TooManyCurried { span: Span, takes: usize, given: usize },
+    TupleResultNeeded { span: Span, soac: &'static str },
+    AnonymousFunctionNeeded { span: Span, soac: &'static str },
+    StartValueCount { span: Span, soac: &'static str, starts: usize, arrays: usize },
+
+    // ---- uniqueness
+    CurriedUnique { span: Span, function: String, declared: Span },
 }
 
 /// The messages for `errors`, sorted by place.
@@ -193,10 +270,170 @@ impl L0Error {
                 let arguments = if *given == 1 { "argument" } else { "arguments" };
                 let diagnostic = Diagnostic::error(code, format!("`{function}` takes {takes}"))
                     .label(*span, format!("{given} {arguments} given"));
-                match declared {
-                    Some(declared) => diagnostic.secondary(*declared, "defined here"),
-                    None => diagnostic,
+                defined_here(diagnostic, *declared)
+            }
+            L0Error::UnknownVariable { span, name, suggestion } => {
+                let diagnostic = Diagnostic::error(code, format!("there is no variable `{name}` here"))
+                    .label(*span, "not bound in this scope");
+                match suggestion {
+                    Suggestion::Nothing | Suggestion::IsVariable => diagnostic,
+                    Suggestion::Name(other) => diagnostic.note(format!("did you mean `{other}`?")),
+                    Suggestion::IsFunction => {
+                        diagnostic.note(format!("`{name}` is a function: call it, as in `{name}()`; it is no value by itself"))
+                    }
                 }
+            }
+            L0Error::UnknownFunction { span, name, suggestion } => {
+                let diagnostic =
+                    Diagnostic::error(code, format!("there is no function `{name}`")).label(*span, "not defined in this file");
+                match suggestion {
+                    Suggestion::Nothing | Suggestion::IsFunction => diagnostic,
+                    Suggestion::Name(other) => diagnostic.note(format!("did you mean `{other}`?")),
+                    Suggestion::IsVariable => {
+                        diagnostic.note(format!("`{name}` is a variable; arrays are indexed with brackets, as in `{name}[0]`"))
+                    }
+                }
+            }
+            L0Error::DuplicateFunction { span, name, first } => {
+                Diagnostic::error(code, format!("the function `{name}` is defined twice"))
+                    .label(*span, "defined again here")
+                    .secondary(*first, "first defined here")
+                    .note("rename one of the two: functions are not overloaded")
+            }
+            L0Error::PredefinedFunction { span, name } => {
+                Diagnostic::error(code, format!("`{name}` is a predefined function"))
+                    .label(*span, "cannot be defined again")
+                    .note("choose another name")
+            }
+            L0Error::DuplicateParameter { span, name, first } => {
+                Diagnostic::error(code, format!("two parameters are named `{name}`"))
+                    .label(*span, "the same name again")
+                    .secondary(*first, "first parameter of this name")
+                    .note("rename one of the two")
+            }
+            L0Error::DuplicateInPattern { span, name, first } => {
+                Diagnostic::error(code, format!("the pattern binds `{name}` twice"))
+                    .label(*span, "the same name again")
+                    .secondary(*first, "first bound here")
+                    .note("rename one of the two, or write `_` for a part that is not needed")
+            }
+            L0Error::TypeMismatch { span, what, expected, found, because } => {
+                let diagnostic = Diagnostic::error(code, format!("{what} should be {}", a(expected)))
+                    .label(*span, format!("this is {}", a(found)));
+                let diagnostic = match because {
+                    Some((because, words)) => diagnostic.secondary(*because, *words),
+                    None => diagnostic,
+                };
+                conversion(diagnostic, found, expected)
+            }
+            L0Error::BadOperand { span, op_span, op, takes, found } => {
+                let diagnostic = Diagnostic::error(code, format!("`{op}` takes {takes}"))
+                    .label(*span, format!("this is {}", a(found)));
+                if op_span == span { diagnostic } else { diagnostic.secondary(*op_span, "by this operator") }
+            }
+            L0Error::OperandTypesDiffer { span, op, left, right } => {
+                let diagnostic = Diagnostic::error(code, format!("the operands of `{op}` are of different types"))
+                    .label(*span, "needs two operands of one type")
+                    .secondary(left.0, format!("this is {}", a(&left.1)))
+                    .secondary(right.0, format!("this is {}", a(&right.1)));
+                conversion(diagnostic, &left.1, &right.1)
+            }
+            L0Error::BranchTypesDiffer { on_true, on_false } => {
+                Diagnostic::error(code, "the branches of `if` are of different types")
+                    .label(on_false.0, format!("this is {}", a(&on_false.1)))
+                    .secondary(on_true.0, format!("this is {}", a(&on_true.1)))
+                    .note("both branches must have one type, since either may be the value")
+            }
+            L0Error::ElementTypesDiffer { first, other } => {
+                Diagnostic::error(code, "the elements of the array are of different types")
+                    .label(other.0, format!("this is {}", a(&other.1)))
+                    .secondary(first.0, format!("this is {}", a(&first.1)))
+                    .note("values of different types go into a tuple, as in `{1, 2.0}`")
+            }
+            L0Error::IrregularLiteral { span, first, expected, found } => {
+                Diagnostic::error(code, "the rows of the array have different shapes")
+                    .label(*span, format!("a row of {found} where one of {expected} belongs"))
+                    .secondary(*first, "the first row sets the shape")
+                    .note("arrays are regular: all rows have one shape")
+            }
+            L0Error::NotAnArray { span, what, found } => {
+                Diagnostic::error(code, format!("{what} should be an array")).label(*span, format!("this is {}", a(found)))
+            }
+            L0Error::TooManyIndexes { span, name, given, ty, rank } => {
+                Diagnostic::error(code, format!("`{name}` is indexed with more indexes than it has dimensions"))
+                    .label(*span, format!("{given} indexes into {} of rank {rank}", a(ty)))
+                    .note(format!("give at most {rank}"))
+            }
+            L0Error::NoSuchDimension { span, dimension, rank, array, found } => {
+                Diagnostic::error(code, format!("the array has no dimension {dimension}"))
+                    .label(*span, "dimensions count from 0 and end below the rank")
+                    .secondary(*array, format!("this is {}, of rank {rank}", a(found)))
+            }
+            L0Error::NotAPermutation { span, rank, array, found } => {
+                Diagnostic::error(code, format!("this is no permutation of the array's {rank} dimensions"))
+                    .label(*span, format!("needs each number below {rank} once"))
+                    .secondary(*array, format!("this is {}, of rank {rank}", a(found)))
+            }
+            L0Error::TransposeOfVector { span, found } => {
+                Diagnostic::error(code, "only an array of two or more dimensions can be transposed")
+                    .label(*span, format!("this is {}", a(found)))
+            }
+            L0Error::UnzipOfNoTuples { span, found } => {
+                Diagnostic::error(code, "`unzip` takes an array of tuples")
+                    .label(*span, format!("this is {}", a(found)))
+                    .note("it takes one level of brackets apart: `[{a, b}]` becomes `{[a], [b]}`")
+            }
+            L0Error::PatternDoesNotFit { span, components, value, found } => {
+                let parts = if *components == 1 { "component" } else { "components" };
+                Diagnostic::error(code, "the pattern does not fit the value")
+                    .label(*span, format!("a pattern of {components} {parts}"))
+                    .secondary(*value, format!("this is {}", a(found)))
+            }
+            L0Error::TypeTooLarge { span, limit } => {
+                Diagnostic::error(code, format!("the value consists of more than {limit} parts"))
+                    .label(*span, "this tuple is too large")
+                    .note("many values of one type belong in an array")
+            }
+
+            L0Error::FunctionArity { span, soac, takes, passed, declared } => {
+                let types = passed.iter().map(|ty| ty.with_uniqueness(false).to_string()).collect::<Vec<_>>().join(", ");
+                let takes = if *takes == 1 { "one argument".to_string() } else { format!("{takes} arguments") };
+                let diagnostic = Diagnostic::error(code, format!("the function does not fit `{soac}`, which passes ({types})"))
+                    .label(*span, format!("this still takes {takes}"));
+                defined_here(diagnostic, *declared)
+            }
+            L0Error::FunctionParameter { span, soac, number, passed, found, declared } => {
+                let diagnostic = Diagnostic::error(code, format!("the function does not fit `{soac}`, which passes {}", a(passed)))
+                    .label(*span, format!("parameter {number} of those that are left is {}", a(found)));
+                conversion(defined_here(diagnostic, *declared), passed, found)
+            }
+            L0Error::FunctionResult { span, soac, expected, found } => {
+                Diagnostic::error(code, format!("the function given to `{soac}` should return {}", a(expected)))
+                    .label(*span, format!("this returns {}", a(found)))
+            }
+            L0Error::TooManyCurried { span, takes, given } => {
+                Diagnostic::error(code, "the function is given more values than it has parameters to fill")
+                    .label(*span, format!("takes {takes}, of which {given} are given here"))
+            }
+            L0Error::TupleResultNeeded { span, soac } => {
+                Diagnostic::error(code, format!("the function of `{soac}` returns a tuple, even of one component"))
+                    .label(*span, "no tuple type")
+                    .note("write `fn {int} (...) => {e}` for `fn int (...) => e`")
+            }
+            L0Error::AnonymousFunctionNeeded { span, soac } => {
+                Diagnostic::error(code, format!("`{soac}` takes an anonymous function only"))
+                    .label(*span, "write `fn {t} (...) => {...}`")
+            }
+            L0Error::StartValueCount { span, soac, starts, arrays } => {
+                Diagnostic::error(code, format!("`{soac}` needs as many start values as arrays"))
+                    .label(*span, format!("{starts} in braces, {arrays} after them"))
+            }
+
+            L0Error::CurriedUnique { span, function, declared } => {
+                Diagnostic::error(code, "a curried value cannot be consumed")
+                    .label(*span, "goes to a unique parameter")
+                    .secondary(*declared, format!("`{function}` consumes this argument at every call"))
+                    .note("the function runs once for each element: call it in `fn` with `copy(...)` of the value")
             }
         }
     }
@@ -226,6 +463,63 @@ impl L0Error {
             L0Error::ConstantNeeded { .. } => "constant-needed",
             L0Error::NestingTooDeep { .. } => "nesting-too-deep",
             L0Error::WrongArgumentCount { .. } => "wrong-argument-count",
+            L0Error::UnknownVariable { .. } => "unknown-variable",
+            L0Error::UnknownFunction { .. } => "unknown-function",
+            L0Error::DuplicateFunction { .. } => "duplicate-function",
+            L0Error::PredefinedFunction { .. } => "predefined-function",
+            L0Error::DuplicateParameter { .. } => "duplicate-parameter",
+            L0Error::DuplicateInPattern { .. } => "duplicate-in-pattern",
+            L0Error::TypeMismatch { .. } => "type-mismatch",
+            L0Error::BadOperand { .. } => "bad-operand",
+            L0Error::OperandTypesDiffer { .. } => "operand-types-differ",
+            L0Error::BranchTypesDiffer { .. } => "branch-types-differ",
+            L0Error::ElementTypesDiffer { .. } => "element-types-differ",
+            L0Error::IrregularLiteral { .. } => "irregular-literal",
+            L0Error::NotAnArray { .. } => "not-an-array",
+            L0Error::TooManyIndexes { .. } => "too-many-indexes",
+            L0Error::NoSuchDimension { .. } => "no-such-dimension",
+            L0Error::NotAPermutation { .. } => "not-a-permutation",
+            L0Error::TransposeOfVector { .. } => "transpose-of-vector",
+            L0Error::UnzipOfNoTuples { .. } => "unzip-of-no-tuples",
+            L0Error::PatternDoesNotFit { .. } => "pattern-does-not-fit",
+            L0Error::TypeTooLarge { .. } => "type-too-large",
+            L0Error::FunctionArity { .. } => "function-arity",
+            L0Error::FunctionParameter { .. } => "function-parameter",
+            L0Error::FunctionResult { .. } => "function-result",
+            L0Error::TooManyCurried { .. } => "too-many-curried",
+            L0Error::TupleResultNeeded { .. } => "tuple-result-needed",
+            L0Error::AnonymousFunctionNeeded { .. } => "anonymous-function-needed",
+            L0Error::StartValueCount { .. } => "start-value-count",
+            L0Error::CurriedUnique { .. } => "curried-unique",
         }
+    }
+}
+
+/// The type with its article, for a sentence.
+fn a(ty: &Type) -> String {
+    match ty {
+        Type::Basic(BasicType::Int) => "an `int`".to_string(),
+        Type::Basic(_) => format!("a `{ty}`"),
+        Type::Tuple(_) => format!("a tuple `{ty}`"),
+        Type::Array(_) => format!("an array `{ty}`"),
+        Type::Error => "a value".to_string(),
+    }
+}
+
+fn defined_here(diagnostic: Diagnostic, declared: Option<Span>) -> Diagnostic {
+    match declared {
+        Some(declared) => diagnostic.secondary(declared, "defined here"),
+        None => diagnostic,
+    }
+}
+
+/// Adds how to turn an int into a real, or back, if that is what is missing.
+fn conversion(diagnostic: Diagnostic, found: &Type, expected: &Type) -> Diagnostic {
+    match (found, expected) {
+        (Type::Basic(BasicType::Int), Type::Basic(BasicType::Real))
+        | (Type::Basic(BasicType::Real), Type::Basic(BasicType::Int)) => {
+            diagnostic.note("nothing is converted by itself: `toReal(i)` makes a real, `trunc(r)` an int")
+        }
+        _ => diagnostic,
     }
 }

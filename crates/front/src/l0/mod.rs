@@ -6,11 +6,14 @@
 //! Passes recurse over programs, so callers run them, and drop the trees, inside [`frit_support::with_deep_stack`].
 
 pub mod ast;
+mod check;
 pub mod error;
 mod lex;
 mod parse;
 pub mod signature;
 pub mod text;
+pub mod typed;
+pub mod types;
 
 use frit_support::{Diagnostic, FileId};
 
@@ -18,4 +21,17 @@ use frit_support::{Diagnostic, FileId};
 pub fn parse(file: FileId, text: &str) -> (ast::Program, Vec<Diagnostic>) {
     let (program, errors) = parse::parse(file, text);
     (program, error::diagnostics(errors))
+}
+
+/// Checks what [`parse`](parse()) read. On `Err` the messages are sorted by place; there are none if the only mistakes
+/// are those that the parser has reported.
+pub fn check(program: &ast::Program) -> Result<typed::Program, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    check::check(program, &mut errors).ok_or_else(|| error::diagnostics(errors))
+}
+
+/// Reads and checks the text of a file. On `Err` all mistakes of the file are reported, sorted by place.
+pub fn load(file: FileId, text: &str) -> Result<typed::Program, Vec<Diagnostic>> {
+    let (program, mut errors) = parse::parse(file, text);
+    check::check(&program, &mut errors).ok_or_else(|| error::diagnostics(errors))
 }

@@ -125,7 +125,7 @@ fn recovery_finds_independent_mistakes_and_invents_none() {
     codes("", &["empty-program"]);
     codes(
         "fun int f() = let x, y = t in let x = 3; in x ? y",
-        &["unexpected-token", "unknown-character", "unknown-character"],
+        &["unknown-character", "unknown-character", "unexpected-token"],
     );
 }
 
