@@ -1,0 +1,298 @@
+//! How the elements of an array value are found: in memory, or by a formula, through the index maps of views.
+//!
+//! Views compose into one affine map per axis of what they are views of, so a read through any number of them is one
+//! subscript. Knows nothing of ownership. Read [`crate::storage`] for who owns the memory.
+
+use frit_ir::nest::{Array, Expr, Proc};
+use frit_ir::scalar::{BinOp, Const};
+use std::rc::Rc;
+
+/// How the elements of an array value are found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Access {
+    /// What it is a view of.
+    pub(crate) base: Base,
+    /// Per axis of the base, where an element of the view is.
+    pub(crate) axes: Vec<AxisMap>,
+    /// The extents of the view.
+    pub(crate) extents: Vec<Expr>,
+}
+
+/// What a view is a view of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Base {
+    /// An array in memory.
+    Memory(Array),
+    /// The array whose element `i` is `i`; it has one axis.
+    Iota,
+    /// Everywhere the same scalar; it has no axes. The expression reads no memory.
+    Fill(Expr),
+    /// Another view in row-major order under these extents.
+    Reshaped {
+        /// The view with the elements.
+        of: Rc<Access>,
+        /// The extents it has here.
+        extents: Rc<[Expr]>,
+    },
+}
+
+/// The subscript of one axis: `offset + step * i`, `i` the index of a view's axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AxisMap {
+    /// The constant part; reads no memory.
+    pub(crate) offset: Expr,
+    /// The view's axis and the step, if the subscript varies.
+    pub(crate) term: Option<(usize, i64)>,
+}
+
+impl AxisMap {
+    /// The subscript that is the index of axis `axis`.
+    fn axis(axis: usize) -> Self {
+        Self { offset: Expr::i64(0), term: Some((axis, 1)) }
+    }
+
+    fn at(&self, index: &[Expr]) -> Expr {
+        match self.term {
+            None => self.offset.clone(),
+            Some((axis, step)) => {
+                if step < 0 {
+                    self.offset.clone() - Expr::i64(step.wrapping_neg()) * index[axis].clone()
+                } else {
+                    self.offset.clone() + Expr::i64(step) * index[axis].clone()
+                }
+            }
+        }
+    }
+}
+
+impl Access {
+    /// The whole of an array in memory.
+    pub(crate) fn whole(array: Array, extents: Vec<Expr>) -> Self {
+        Self { base: Base::Memory(array), axes: (0..extents.len()).map(AxisMap::axis).collect(), extents }
+    }
+
+    /// `[0, 1, ..., n-1]`.
+    pub(crate) fn iota(n: Expr) -> Self {
+        Self { base: Base::Iota, axes: vec![AxisMap::axis(0)], extents: vec![n] }
+    }
+
+    /// The same scalar everywhere.
+    pub(crate) fn fill(scalar: Expr, extents: Vec<Expr>) -> Self {
+        Self { base: Base::Fill(scalar), axes: Vec::new(), extents }
+    }
+
+    /// The array in memory that it is a view of, if it is one.
+    pub(crate) fn memory(&self) -> Option<Array> {
+        match &self.base {
+            Base::Memory(array) => Some(*array),
+            Base::Reshaped { of, .. } => of.memory(),
+            Base::Iota | Base::Fill(_) => None,
+        }
+    }
+
+    /// The element at an index.
+    pub(crate) fn element(&self, index: &[Expr]) -> Expr {
+        let subscripts = || self.axes.iter().map(|axis| axis.at(index)).collect::<Vec<_>>();
+        match &self.base {
+            Base::Memory(array) => Expr::Load { array: *array, index: subscripts() },
+            Base::Iota => self.axes[0].at(index),
+            Base::Fill(scalar) => scalar.clone(),
+            Base::Reshaped { of, extents } => {
+                let linear = linear_index(&subscripts(), extents);
+                of.element(&unravel(linear, &of.extents))
+            }
+        }
+    }
+
+    /// The subscripts under which the element at an index is stored, if the view is of memory directly.
+    pub(crate) fn place(&self, index: &[Expr]) -> Option<(Array, Vec<Expr>)> {
+        match &self.base {
+            Base::Memory(array) => Some((*array, self.axes.iter().map(|axis| axis.at(index)).collect())),
+            Base::Iota | Base::Fill(_) | Base::Reshaped { .. } => None,
+        }
+    }
+
+    /// The sub-array that the first indices select.
+    pub(crate) fn part(&self, index: &[Expr]) -> Self {
+        let fixed = index.len();
+        let axes = self.axes.iter().map(|map| match map.term {
+            Some((axis, step)) if axis >= fixed => AxisMap { term: Some((axis - fixed, step)), ..map.clone() },
+            _ => AxisMap { offset: map.at(index), term: None },
+        });
+        Self { base: self.base.clone(), axes: axes.collect(), extents: self.extents[fixed..].to_vec() }
+    }
+
+    /// Axis `j` of the view is axis `axes[j]` of this one.
+    pub(crate) fn permute(&self, axes: &[usize]) -> Self {
+        let mut position = vec![0; axes.len()];
+        for (to, &from) in axes.iter().enumerate() {
+            position[from] = to;
+        }
+        let maps = self.axes.iter().map(|map| AxisMap {
+            offset: map.offset.clone(),
+            term: map.term.map(|(axis, step)| (position[axis], step)),
+        });
+        Self {
+            base: self.base.clone(),
+            axes: maps.collect(),
+            extents: axes.iter().map(|&axis| self.extents[axis].clone()).collect(),
+        }
+    }
+
+    /// Element `i` of an axis is element `start + step * i` of this one's.
+    pub(crate) fn slice(&self, starts: &[Expr], steps: &[i64], extents: Vec<Expr>) -> Self {
+        let maps = self.axes.iter().map(|map| match map.term {
+            Some((axis, step)) => AxisMap {
+                offset: map.at(starts),
+                term: Some((axis, step.wrapping_mul(steps[axis]))),
+            },
+            None => map.clone(),
+        });
+        Self { base: self.base.clone(), axes: maps.collect(), extents }
+    }
+
+    /// This one repeated along new outermost axes.
+    pub(crate) fn broadcast(&self, extents: Vec<Expr>) -> Self {
+        let new = extents.len() - self.extents.len();
+        let maps = self.axes.iter().map(|map| AxisMap {
+            offset: map.offset.clone(),
+            term: map.term.map(|(axis, step)| (axis + new, step)),
+        });
+        Self { base: self.base.clone(), axes: maps.collect(), extents }
+    }
+
+    /// The elements in row-major order under other extents, by arithmetic on indices.
+    pub(crate) fn reshape(&self, extents: Vec<Expr>) -> Self {
+        if self.extents == extents {
+            return self.clone();
+        }
+        if let Base::Fill(scalar) = &self.base {
+            return Self::fill(scalar.clone(), extents);
+        }
+        let shared: Rc<[Expr]> = extents.clone().into();
+        let axes = (0..extents.len()).map(AxisMap::axis).collect();
+        Self { base: Base::Reshaped { of: Rc::new(self.clone()), extents: shared }, axes, extents }
+    }
+
+    /// Different indices are different places, so the view may be written.
+    pub(crate) fn is_injective(&self) -> bool {
+        (0..self.extents.len()).all(|axis| {
+            self.extents[axis].as_i64().is_some_and(|n| n <= 1)
+                || self.axes.iter().any(|map| map.term.is_some_and(|(of, step)| of == axis && step != 0))
+        })
+    }
+
+    /// If the elements lie one behind the other in memory in the view's order: the array and the number of the first.
+    pub(crate) fn contiguous(&self, proc: &Proc) -> Option<(Array, Expr)> {
+        let (array, axes) = match &self.base {
+            Base::Memory(array) => (*array, &self.axes),
+            // The same elements in the same order, whatever the extents.
+            Base::Reshaped { of, extents } => {
+                let whole = self.extents[..] == extents[..]
+                    && self.axes.iter().enumerate().all(|(at, map)| *map == AxisMap::axis(at));
+                return if whole { of.contiguous(proc) } else { None };
+            }
+            Base::Iota | Base::Fill(_) => return None,
+        };
+        let stored = &proc.arrays[array].extents;
+        let fixed = axes.iter().take_while(|map| map.term.is_none()).count();
+        if axes.len() - fixed != self.extents.len() {
+            return None;
+        }
+        let in_order = axes[fixed..].iter().enumerate().all(|(axis, map)| {
+            map.term == Some((axis, 1))
+                && (axis == 0 || (map.offset.as_i64() == Some(0) && self.extents[axis] == stored[fixed + axis]))
+        });
+        if !in_order {
+            return None;
+        }
+        let first: Vec<Expr> = axes.iter().map(|map| map.offset.clone()).collect();
+        let offset =
+            if first.iter().all(|e| e.as_i64() == Some(0)) { Expr::i64(0) } else { linear_index(&first, stored) };
+        Some((array, offset))
+    }
+}
+
+/// The row-major number of an index.
+pub(crate) fn linear_index(index: &[Expr], extents: &[Expr]) -> Expr {
+    index.iter().zip(extents).fold(Expr::i64(0), |linear, (i, extent)| linear * extent.clone() + i.clone())
+}
+
+/// The index with this row-major number.
+fn unravel(linear: Expr, extents: &[Expr]) -> Vec<Expr> {
+    let mut index = vec![Expr::i64(0); extents.len()];
+    let mut rest = linear;
+    for axis in (1..extents.len()).rev() {
+        // There is an element, so no extent is zero, and numbers are not negative.
+        index[axis] = Expr::binary(BinOp::Rem, rest.clone(), extents[axis].clone());
+        rest = Expr::binary(BinOp::Div, rest, extents[axis].clone());
+    }
+    if let Some(first) = index.first_mut() {
+        *first = rest;
+    }
+    index
+}
+
+/// The number of elements; negative extents count as zero.
+pub(crate) fn element_count(extents: &[Expr]) -> Expr {
+    extents.iter().fold(Expr::i64(1), |count, extent| count * at_least_zero(extent.clone()))
+}
+
+/// `extent`, or zero if it is negative.
+pub(crate) fn at_least_zero(extent: Expr) -> Expr {
+    match extent.as_i64() {
+        Some(n) => Expr::i64(n.max(0)),
+        None => Expr::binary(BinOp::Max, extent, Expr::i64(0)),
+    }
+}
+
+/// The expression reads memory.
+pub(crate) fn has_load(expr: &Expr) -> bool {
+    let mut found = false;
+    each_array(expr, &mut |_| found = true);
+    found
+}
+
+/// Calls `f` on every array that the expression reads.
+pub(crate) fn each_array(expr: &Expr, f: &mut impl FnMut(Array)) {
+    each_node(expr, &mut |node| match node {
+        Expr::Load { array, .. } => f(*array),
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::Select { .. }
+        | Expr::Threads => {}
+    });
+}
+
+/// Calls `f` on the expression and all expressions in it.
+pub(crate) fn each_node(expr: &Expr, f: &mut impl FnMut(&Expr)) {
+    f(expr);
+    match expr {
+        Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
+        Expr::Load { index, .. } => index.iter().for_each(|e| each_node(e, f)),
+        Expr::Unary { x, .. } => each_node(x, f),
+        Expr::Binary { x, y, .. } => {
+            each_node(x, f);
+            each_node(y, f);
+        }
+        Expr::Select { cond, on_true, on_false } => {
+            each_node(cond, f);
+            each_node(on_true, f);
+            each_node(on_false, f);
+        }
+    }
+}
+
+/// The number of nodes.
+pub(crate) fn size(expr: &Expr) -> usize {
+    let mut nodes = 0;
+    each_node(expr, &mut |_| nodes += 1);
+    nodes
+}
+
+/// A certificate: the scalar that carries no bits.
+pub(crate) fn certificate() -> Expr {
+    Expr::Const(Const::Cert)
+}

@@ -1,0 +1,382 @@
+//! Values carried from iteration to iteration: by sequential loops, folds and scans.
+//!
+//! Scalars are variables. An array that the body updates in place stays where it is. One that the body makes anew, of the
+//! same size every time, lives in two buffers in turn. Any other is a reference that every iteration binds anew.
+
+use crate::CopyReason;
+use crate::access::{Access, each_node};
+use crate::facts::operator_of;
+use crate::lowering::{Lowered, Lowering};
+use crate::storage::Rights;
+use frit_ir::array::{Block, Extent, Op, Operand, Operator, Value};
+use frit_ir::nest::{Array, Expr, Stmt, Storage, Var};
+use frit_ir::scalar::{Const, Scalar};
+use std::collections::BTreeSet;
+
+/// The state of a loop between iterations.
+pub(crate) struct Carry {
+    slots: Vec<Slot>,
+}
+
+enum Slot {
+    /// A certificate, or a parameter that every iteration hands on as it is: nothing to do.
+    Unchanged(Lowered),
+    /// A variable.
+    Scalar(Var),
+    /// An array updated in place.
+    Place(Access),
+    /// An array made anew in `next`, which then changes places with `current`.
+    Buffers { current: Array, next: Array, spare: Option<Spare> },
+    /// A reference bound anew. `rights` are those of all arrays it has named so far.
+    Rebound { current: Array, consumed: bool, rights: Rights },
+}
+
+/// The second buffer, if the first iteration reads an initial value that must not be written: that buffer takes the
+/// initial value's place after the first iteration.
+#[derive(Clone, Copy)]
+struct Spare {
+    buffer: Array,
+    first: Var,
+}
+
+impl Carry {
+    /// The variables of the scalars, in order.
+    pub(crate) fn vars(&self) -> Vec<Var> {
+        let var = |slot: &Slot| match slot {
+            Slot::Scalar(var) => Some(*var),
+            Slot::Unchanged(_) | Slot::Place(_) | Slot::Buffers { .. } | Slot::Rebound { .. } => None,
+        };
+        self.slots.iter().filter_map(var).collect()
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// Gives the parameters their initial values and decides where they live. `results` are the values of the whole loop,
+    /// `consumed` says which parameters the body may update in place although the program uses the initial value no more.
+    pub(crate) fn start_carrying(
+        &mut self,
+        params: &[Value],
+        init: Vec<Lowered>,
+        body: &'a Block,
+        consumed: &[bool],
+        results: &[Value],
+    ) -> Carry {
+        let mut slots: Vec<Option<Slot>> = params.iter().map(|_| None).collect();
+        // Scalars first: the extents of arrays may mention them.
+        for (at, (&param, init)) in params.iter().zip(&init).enumerate() {
+            if let Lowered::Scalar(value) = init {
+                slots[at] = Some(if self.func.ty(param).elem == Scalar::Cert {
+                    self.bind_certificates(param);
+                    Slot::Unchanged(init.clone())
+                } else {
+                    let var = self.var_for(param);
+                    self.emit(Stmt::Assign { var, value: value.clone() });
+                    self.bind(param, Lowered::Scalar(Expr::Var(var)));
+                    Slot::Scalar(var)
+                });
+            }
+        }
+        for (at, (&param, init)) in params.iter().zip(init).enumerate() {
+            if let Lowered::Array(init) = init {
+                self.name_after(param);
+                let fixed = !self.func.ty(param).shape.iter().any(|extent| match extent {
+                    Extent::Const(_) => false,
+                    Extent::Value(size) => params.contains(size),
+                });
+                let result = body.results[at];
+                let stays = results.get(at).is_some_and(|&result| !self.facts.escapes(result));
+                slots[at] = Some(if self.func.ty(param).elem == Scalar::Cert {
+                    self.bind_certificates(param);
+                    Slot::Unchanged(Lowered::Array(init))
+                } else if result == Operand::Value(param) && !self.facts.is_consumed(param) {
+                    self.bind(param, Lowered::Array(init.clone()));
+                    Slot::Unchanged(Lowered::Array(init))
+                } else if fixed && self.keeps_place(result, param) {
+                    self.carry_in_place(param, init, consumed[at], stays)
+                } else if fixed && self.is_made_anew(body, result) {
+                    self.carry_in_buffers(param, init, consumed[at], stays)
+                } else {
+                    self.carry_by_reference(param, &init, consumed[at])
+                });
+            }
+        }
+        Carry { slots: slots.into_iter().flatten().collect() }
+    }
+
+    fn carry_in_place(&mut self, param: Value, init: Access, consumed: bool, stays: bool) -> Slot {
+        let place = if self.may_overwrite(&init, consumed) {
+            init
+        } else {
+            if init.memory().is_some() {
+                self.report_copy(CopyReason::LoopStart);
+            }
+            self.stored_copy(&init, stays)
+        };
+        self.bind(param, Lowered::Array(place.clone()));
+        Slot::Place(place)
+    }
+
+    fn carry_in_buffers(&mut self, param: Value, init: Access, consumed: bool, stays: bool) -> Slot {
+        let (elem, extents) = (self.func.ty(param).elem, self.extents_of(param));
+        let current = self.declare(elem, extents.clone(), Storage::Reference, consumed);
+        let next = self.declare(elem, extents.clone(), Storage::Reference, true);
+        let second = self.allocate(elem, extents.clone(), stays);
+        let stack = matches!(self.proc.arrays[second].storage, Storage::Stack);
+        let spare = match init.contiguous(&self.proc) {
+            Some((array, offset)) if self.may_overwrite(&init, consumed) => {
+                self.bind_reference(current, array, offset);
+                None
+            }
+            Some((array, offset)) if !stack && !consumed => {
+                self.bind_reference(current, array, offset);
+                let buffer = self.allocate(elem, extents.clone(), stays);
+                let first = self.proc.var(Scalar::Bool, None);
+                self.emit(Stmt::Assign { var: first, value: Expr::Const(Const::Bool(true)) });
+                Some(Spare { buffer, first })
+            }
+            Some(_) | None => {
+                let filled = self.stored_copy(&init, stays);
+                self.bind_reference(current, filled.memory().expect("a stored copy is in memory"), Expr::i64(0));
+                None
+            }
+        };
+        self.bind_reference(next, second, Expr::i64(0));
+        self.own(current);
+        self.own(next);
+        self.bind(param, Lowered::Array(Access::whole(current, extents)));
+        Slot::Buffers { current, next, spare }
+    }
+
+    fn carry_by_reference(&mut self, param: Value, init: &Access, consumed: bool) -> Slot {
+        let (elem, extents) = (self.func.ty(param).elem, self.extents_of(param));
+        let rights = self.rights(init);
+        let current = self.declare(elem, extents.clone(), Storage::Reference, consumed);
+        self.name_array(current, init, consumed);
+        self.own(current);
+        self.bind(param, Lowered::Array(Access::whole(current, extents)));
+        let rights = if consumed { Rights { writable: true, counted: true, ..rights } } else { rights };
+        // What later iterations bind is not known yet: until then, nothing but consumption allows to write.
+        self.set_rights(current, Rights { writable: consumed, counted: rights.counted, home: None });
+        Slot::Rebound { current, consumed, rights }
+    }
+
+    /// Where the body should make the next values.
+    pub(crate) fn carried_places(&self, carry: &Carry) -> Vec<Option<Access>> {
+        let place = |slot: &Slot| match slot {
+            Slot::Buffers { next, .. } => {
+                let extents = self.proc.arrays[*next].extents.clone();
+                Some(Access::whole(*next, extents))
+            }
+            Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) | Slot::Rebound { .. } => None,
+        };
+        carry.slots.iter().map(place).collect()
+    }
+
+    /// The end of an iteration: what the body yields becomes the parameters' values.
+    pub(crate) fn next_iteration(&mut self, carry: &mut Carry, results: Vec<Lowered>) {
+        let references: BTreeSet<Array> = carry
+            .slots
+            .iter()
+            .filter_map(|slot| match slot {
+                Slot::Buffers { current, .. } | Slot::Rebound { current, .. } => Some(*current),
+                Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) => None,
+            })
+            .collect();
+        // First all arrays get memory, while the parameters still have their old values.
+        let mut rebindings = Vec::new();
+        for (slot, result) in carry.slots.iter_mut().zip(&results) {
+            let Lowered::Array(result) = result else { continue };
+            match slot {
+                Slot::Buffers { next, .. } => {
+                    let target = Access::whole(*next, self.proc.arrays[*next].extents.clone());
+                    self.copy_into(&target, result);
+                }
+                Slot::Rebound { current, consumed, rights } => {
+                    if result.contiguous(&self.proc) != Some((*current, Expr::i64(0))) {
+                        if !*consumed {
+                            *rights = rights.or(self.rights(result));
+                        }
+                        let mut array = self.as_array(result, *consumed);
+                        if references.contains(&array) {
+                            array = self.refer(array, Expr::i64(0), result.extents.clone());
+                        }
+                        rebindings.push((*current, array));
+                    }
+                }
+                Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) => {}
+            }
+        }
+        for (slot, result) in carry.slots.iter().zip(&results) {
+            if let (Slot::Place(place), Lowered::Array(result)) = (slot, result) {
+                let place = place.clone();
+                self.copy_into(&place, result);
+            }
+        }
+        let scalars = carry.slots.iter().zip(results).filter_map(|(slot, result)| match (slot, result) {
+            (Slot::Scalar(var), Lowered::Scalar(value)) => Some((*var, value)),
+            _ => None,
+        });
+        self.assign_together(scalars.collect());
+        for slot in &mut carry.slots {
+            if let Slot::Buffers { current, next, spare } = slot {
+                let (current, next) = (*current, *next);
+                self.emit(Stmt::Swap { first: current, second: next });
+                if let Some(Spare { buffer, first }) = *spare {
+                    self.emit_if(Expr::Var(first), |lowering| {
+                        lowering.emit(Stmt::Release { array: next });
+                        lowering.bind_reference(next, buffer, Expr::i64(0));
+                        lowering.emit(Stmt::Assign { var: first, value: Expr::Const(Const::Bool(false)) });
+                    });
+                }
+            }
+        }
+        for &(current, _) in &rebindings {
+            self.emit(Stmt::Release { array: current });
+        }
+        for (current, array) in rebindings {
+            self.bind_reference(current, array, Expr::i64(0));
+        }
+    }
+
+    /// Binds the results of the whole loop to the last values.
+    pub(crate) fn end_carrying(&mut self, carry: Carry, results: &[Value]) {
+        for slot in &carry.slots {
+            match slot {
+                // Without an iteration, the initial value is still there; it may be someone else's.
+                Slot::Buffers { current, spare, .. } => {
+                    let ours = spare.is_none();
+                    let home = ours.then_some(self.iteration);
+                    self.set_rights(*current, Rights { writable: ours, counted: ours, home });
+                }
+                Slot::Rebound { current, rights, .. } => self.set_rights(*current, *rights),
+                Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) => {}
+            }
+        }
+        for (&result, lowered) in results.iter().zip(self.carried_values(&carry)) {
+            self.bind(result, lowered);
+        }
+    }
+
+    /// The values at the end of the last iteration.
+    pub(crate) fn carried_values(&self, carry: &Carry) -> Vec<Lowered> {
+        let value = |slot: &Slot| match slot {
+            Slot::Unchanged(value) => value.clone(),
+            Slot::Scalar(var) => Lowered::Scalar(Expr::Var(*var)),
+            Slot::Place(place) => Lowered::Array(place.clone()),
+            Slot::Buffers { current, .. } | Slot::Rebound { current, .. } => {
+                Lowered::Array(Access::whole(*current, self.proc.arrays[*current].extents.clone()))
+            }
+        };
+        carry.slots.iter().map(value).collect()
+    }
+
+    /// Assigns variables as if all at once.
+    pub(crate) fn assign_together(&mut self, assignments: Vec<(Var, Expr)>) {
+        let mut assignments: Vec<(Var, Expr)> =
+            assignments.into_iter().filter(|(var, value)| *value != Expr::Var(*var)).collect();
+        if assignments.len() > 1 {
+            let assigned: BTreeSet<Var> = assignments.iter().map(|(var, _)| *var).collect();
+            for (var, value) in &mut assignments {
+                let mut reads_another = false;
+                each_node(value, &mut |node| {
+                    if let Expr::Var(read) = node {
+                        reads_another |= read != var && assigned.contains(read);
+                    }
+                });
+                if reads_another {
+                    let temporary = self.proc.var(self.proc.vars[*var].scalar, None);
+                    let value = std::mem::replace(value, Expr::Var(temporary));
+                    self.emit(Stmt::Assign { var: temporary, value });
+                }
+            }
+        }
+        for (var, value) in assignments {
+            self.emit(Stmt::Assign { var, value });
+        }
+    }
+
+    /// The operand is the parameter with places replaced by updates in place, whatever path is taken.
+    pub(crate) fn keeps_place(&self, operand: Operand, param: Value) -> bool {
+        let Operand::Value(mut value) = operand else { return false };
+        while value != param {
+            let Some((stmt, at)) = self.facts.definition(value) else { return false };
+            match &stmt.op {
+                Op::Update { array, consumes: true, .. } => value = *array,
+                Op::With(w) => match operator_of(&self.func.with_loops[*w], at) {
+                    Operator::ModArray { source, consumes: true } => value = *source,
+                    Operator::ModArray { consumes: false, .. }
+                    | Operator::GenArray
+                    | Operator::Fold { .. }
+                    | Operator::Scan { .. }
+                    | Operator::Filter { .. }
+                    | Operator::Uniform => return false,
+                },
+                Op::If { then, otherwise, .. } => {
+                    return [then, otherwise].iter().all(|block| self.keeps_place(block.results[at], param));
+                }
+                Op::Loop(data) => match data.init[at] {
+                    Operand::Value(init) if self.keeps_place(data.body.results[at], data.params[at]) => value = init,
+                    Operand::Value(_) | Operand::Const(_) => return false,
+                },
+                Op::Update { consumes: false, .. }
+                | Op::Unary { .. }
+                | Op::Binary { .. }
+                | Op::Select { .. }
+                | Op::Index { .. }
+                | Op::View { .. }
+                | Op::Table { .. }
+                | Op::ArrayLit { .. }
+                | Op::Iota { .. }
+                | Op::Replicate { .. }
+                | Op::Concat { .. }
+                | Op::Copy { .. }
+                | Op::Assert { .. }
+                | Op::Conjoin { .. }
+                | Op::Call { .. } => return false,
+            }
+        }
+        true
+    }
+
+    /// The block makes the operand as a new array, which can be made in memory prepared for it.
+    fn is_made_anew(&self, block: &'a Block, operand: Operand) -> bool {
+        let Operand::Value(mut value) = operand else { return false };
+        let within = block.stmts.as_ptr_range();
+        loop {
+            let Some((stmt, at)) = self.facts.definition(value) else { return false };
+            if !within.contains(&std::ptr::from_ref(stmt)) {
+                return false;
+            }
+            return match &stmt.op {
+                Op::Update { array, consumes: true, .. } => {
+                    value = *array;
+                    continue;
+                }
+                Op::With(w) => match operator_of(&self.func.with_loops[*w], at) {
+                    Operator::GenArray | Operator::Scan { .. } => true,
+                    Operator::ModArray { .. }
+                    | Operator::Fold { .. }
+                    | Operator::Filter { .. }
+                    | Operator::Uniform => false,
+                },
+                Op::If { then, otherwise, .. } => {
+                    [then, otherwise].iter().all(|block| self.is_made_anew(block, block.results[at]))
+                }
+                Op::ArrayLit { .. } | Op::Iota { .. } | Op::Replicate { .. } | Op::Concat { .. } | Op::Copy { .. } => {
+                    true
+                }
+                Op::Update { consumes: false, .. }
+                | Op::Loop(_)
+                | Op::Unary { .. }
+                | Op::Binary { .. }
+                | Op::Select { .. }
+                | Op::Index { .. }
+                | Op::View { .. }
+                | Op::Table { .. }
+                | Op::Assert { .. }
+                | Op::Conjoin { .. }
+                | Op::Call { .. } => false,
+            };
+        }
+    }
+}

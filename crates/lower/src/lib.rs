@@ -1,0 +1,139 @@
+//! Lowering of the array IR to the loop IR: chooses storage, loop order and parallel loops.
+//!
+//! - [`facts`]: liveness and uses of one function, computed before anything is lowered;
+//! - [`access`]: how elements of array values are found; views are index arithmetic, not memory;
+//! - [`storage`]: who owns memory, when it is released, and when it may be overwritten;
+//! - [`lowering`]: the state of the lowering of one function, and its statements;
+//! - [`scalar`], [`arrays`], [`control`], [`carried`]: scalars, array operations, branches, loops and calls, and what
+//!   passes from iteration to iteration;
+//! - [`with_loop`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`] recognises folds that
+//!   vectors can do; [`work`] estimates costs;
+//! - [`hoist`]: takes allocations out of loops; [`vectors`] marks the loops that vectors can run.
+//!
+//! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
+//! optimised before is not its business either: it lowers calls, nests and views as they come.
+
+mod access;
+mod arrays;
+mod carried;
+mod control;
+mod facts;
+mod filter;
+mod fold;
+mod grown;
+mod hoist;
+mod lowering;
+mod reduction;
+mod scalar;
+mod scan;
+mod storage;
+mod vectors;
+mod with_loop;
+mod work;
+
+use frit_ir::array::{self, FuncId};
+use frit_ir::nest;
+use frit_support::{Index, Span, Table};
+use std::collections::BTreeMap;
+
+/// What the lowering may do.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Folds and scans keep the order of the program unless regrouping changes no bit.
+    pub strict_fp: bool,
+    /// Ask for threads where iterations are independent.
+    pub parallel: bool,
+    /// Estimated scalar operations from which a fold, scan or filter is split into chunks, one per thread.
+    pub chunk_threshold: i64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { strict_fp: false, parallel: true, chunk_threshold: 1 << 15 }
+    }
+}
+
+/// A copy of an array that the program did not ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyMade {
+    /// The statement that needs it.
+    pub span: Span,
+    /// Why.
+    pub reason: CopyReason,
+}
+
+/// Why an array had to be copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyReason {
+    /// It is updated, and used again afterwards or not this function's to change.
+    UpdatedAndNeeded,
+    /// It is returned, but belongs to the caller or is part of something else.
+    Returned,
+    /// A loop updates it, but its initial value is not the loop's to change.
+    LoopStart,
+    /// A view of it is needed as memory of its own: as an argument, a loop-carried value or a branch's result.
+    ViewStored,
+}
+
+impl CopyReason {
+    /// One sentence for reports.
+    pub fn explanation(self) -> &'static str {
+        match self {
+            CopyReason::UpdatedAndNeeded => "the array is updated, but its old elements may still be needed",
+            CopyReason::Returned => "the result must not share memory with an argument",
+            CopyReason::LoopStart => "the loop updates its variable in place, but the initial value must stay",
+            CopyReason::ViewStored => "a view is needed as an array with memory of its own",
+        }
+    }
+}
+
+/// What the lowering decided that a user may want to know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Copies that the program did not ask for, in program order.
+    pub copies: Vec<CopyMade>,
+}
+
+/// Lowers the functions that the entry reaches; all of them if there is no entry.
+pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
+    lower_with_report(program, options).0
+}
+
+/// As [`lower`], with the decisions made.
+pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::Program, Report) {
+    let mut report = Report::default();
+    let funcs = reachable(program);
+    let names: BTreeMap<FuncId, nest::ProcId> =
+        funcs.iter().enumerate().map(|(at, &func)| (func, nest::ProcId::new(at))).collect();
+    let mut procs = Table::new();
+    for &func in &funcs {
+        let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
+        hoist::hoist_allocations(&mut proc);
+        vectors::mark_vector_loops(&mut proc);
+        procs.push(proc);
+    }
+    let entry = program.entry.map(|func| names[&func]);
+    (nest::Program { procs, entry }, report)
+}
+
+/// The functions that the entry reaches through calls, in the program's order.
+fn reachable(program: &array::Program) -> Vec<FuncId> {
+    let Some(entry) = program.entry else { return program.funcs.indices().collect() };
+    let mut found: Table<FuncId, bool> = program.funcs.iter().map(|_| false).collect();
+    let mut pending = vec![entry];
+    while let Some(func) = pending.pop() {
+        if !std::mem::replace(&mut found[func], true) {
+            callees(&program.funcs[func], &program.funcs[func].body, &mut pending);
+        }
+    }
+    found.iter().filter(|(_, reached)| **reached).map(|(func, _)| func).collect()
+}
+
+fn callees(func: &array::Func, block: &array::Block, found: &mut Vec<FuncId>) {
+    for stmt in &block.stmts {
+        if let array::Op::Call { callee, .. } = stmt.op {
+            found.push(callee);
+        }
+        stmt.op.for_each_block(func, &mut |inner| callees(func, inner, found));
+    }
+}

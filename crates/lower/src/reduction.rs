@@ -1,0 +1,140 @@
+//! Recognises folds that combine each accumulator with its cell by one operation that vectors can do in any grouping.
+
+use crate::lowering::Lowering;
+use frit_ir::array::{Lambda, Op, Operand, Value};
+use frit_ir::scalar::{BinOp, Const, Scalar};
+
+/// `accumulator = accumulator op cell`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Recognised {
+    /// The operation.
+    pub(crate) op: BinOp,
+    /// The accumulator is the first operand; if not, exchanging the operands would change results.
+    pub(crate) accumulator_first: bool,
+}
+
+impl Lowering<'_> {
+    /// The operation of each accumulator, if the lambda does nothing else.
+    pub(crate) fn recognise(&self, combine: &Lambda) -> Option<Vec<Recognised>> {
+        let (accumulators, cells) = combine.params.split_at(combine.params.len() / 2);
+        let mut statements = 0;
+        let mut found = Vec::new();
+        for ((result, &accumulator), &cell) in combine.body.results.iter().zip(accumulators).zip(cells) {
+            let (op, x, y, used) = self.operation(result.value()?)?;
+            let elem = self.func.ty(accumulator).elem;
+            if !self.func.ty(accumulator).is_scalar() {
+                return None;
+            }
+            match op {
+                BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor => {}
+                BinOp::Sub
+                | BinOp::Div
+                | BinOp::Rem
+                | BinOp::FloorDiv
+                | BinOp::FloorMod
+                | BinOp::Pow
+                | BinOp::Shl
+                | BinOp::Shr
+                | BinOp::Eq
+                | BinOp::Ne
+                | BinOp::Lt
+                | BinOp::Le
+                | BinOp::InBounds => return None,
+            }
+            let accumulator_first = if (x, y) == (accumulator.into(), cell.into()) {
+                true
+            } else if (x, y) == (cell.into(), accumulator.into()) {
+                op.is_commutative(elem)
+            } else {
+                return None;
+            };
+            statements += used;
+            found.push(Recognised { op, accumulator_first });
+        }
+        (statements == combine.body.stmts.len()).then_some(found)
+    }
+
+    /// The operation and operands that compute a value, and how many statements that takes. A choice by comparison is a
+    /// minimum or maximum.
+    fn operation(&self, value: Value) -> Option<(BinOp, Operand, Operand, usize)> {
+        let (stmt, at) = self.facts.definition(value)?;
+        let (cond, on_true, on_false) = match &stmt.op {
+            Op::Binary { op, x, y } => return Some((*op, *x, *y, 1)),
+            Op::Select { cond, on_true, on_false } => (*cond, *on_true, *on_false),
+            Op::If { cond, then, otherwise }
+                if then.stmts.is_empty() && otherwise.stmts.is_empty() && stmt.results.len() == 1 =>
+            {
+                (*cond, then.results[at], otherwise.results[at])
+            }
+            Op::If { .. }
+            | Op::Unary { .. }
+            | Op::Index { .. }
+            | Op::View { .. }
+            | Op::Table { .. }
+            | Op::ArrayLit { .. }
+            | Op::Iota { .. }
+            | Op::Replicate { .. }
+            | Op::Concat { .. }
+            | Op::Copy { .. }
+            | Op::Update { .. }
+            | Op::Assert { .. }
+            | Op::Conjoin { .. }
+            | Op::Loop(_)
+            | Op::With(_)
+            | Op::Call { .. } => return None,
+        };
+        let (comparison, _) = self.facts.definition(cond.value()?)?;
+        let Op::Binary { op, x, y } = comparison.op else { return None };
+        // With `<=`, equal operands are chosen the other way round, which shows in the sign of zero and in NaN.
+        let integers = self.func.operand_type(x).elem.is_integer();
+        if op != BinOp::Lt && !(op == BinOp::Le && integers) {
+            return None;
+        }
+        if (on_true, on_false) == (x, y) {
+            Some((BinOp::Min, x, y, 2))
+        } else if (on_true, on_false) == (y, x) {
+            Some((BinOp::Max, y, x, 2))
+        } else {
+            None
+        }
+    }
+}
+
+impl Recognised {
+    /// The unit of the operation: combined with it, on its left, any value stays the same bit for bit.
+    pub(crate) fn unit(self, elem: Scalar) -> Const {
+        let real = |value: f64| if elem == Scalar::F32 { Const::f32(value as f32) } else { Const::f64(value) };
+        let bits = elem.bytes() as u32 * 8;
+        let (least, greatest) = if elem.is_signed() {
+            (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
+        } else {
+            (0, (u64::MAX >> (64 - bits)) as i64)
+        };
+        match self.op {
+            BinOp::Add if elem.is_float() => real(-0.0),
+            BinOp::Mul if elem.is_float() => real(1.0),
+            BinOp::Min if elem.is_float() => real(f64::INFINITY),
+            BinOp::Max if elem.is_float() => real(f64::NEG_INFINITY),
+            BinOp::And if elem == Scalar::Bool => Const::Bool(true),
+            BinOp::Or | BinOp::Xor if elem == Scalar::Bool => Const::Bool(false),
+            BinOp::Add | BinOp::Or | BinOp::Xor => Const::int(elem, 0),
+            BinOp::Mul => Const::int(elem, 1),
+            BinOp::Min => Const::int(elem, greatest),
+            BinOp::Max => Const::int(elem, least),
+            BinOp::And => Const::int(elem, -1),
+            BinOp::Sub
+            | BinOp::Div
+            | BinOp::Rem
+            | BinOp::FloorDiv
+            | BinOp::FloorMod
+            | BinOp::Pow
+            | BinOp::Shl
+            | BinOp::Shr
+            | BinOp::Eq
+            | BinOp::Ne
+            | BinOp::Lt
+            | BinOp::Le
+            | BinOp::InBounds => panic!("only operations with a unit are recognised"),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Scalar code: expressions, and variables where an expression would be evaluated twice or too late.
+
+use crate::access::{certificate, each_array, has_load, size};
+use crate::facts::Inlining;
+use crate::lowering::{Lowered, Lowering};
+use frit_ir::array::{Op, Stmt, Value};
+use frit_ir::nest::{self, Expr};
+use frit_support::Index;
+
+/// Expressions of more nodes are split at variables, so that generated code stays readable.
+const LARGEST_EXPRESSION: usize = 24;
+
+impl<'a> Lowering<'a> {
+    /// A scalar operation or an assertion.
+    pub(crate) fn scalar_stmt(&mut self, stmt: &'a Stmt) {
+        let expr = match &stmt.op {
+            Op::Unary { op, x } => Expr::unary(*op, self.scalar(*x)),
+            Op::Binary { op, x, y } => Expr::binary(*op, self.scalar(*x), self.scalar(*y)),
+            Op::Select { cond, on_true, on_false } => Expr::Select {
+                cond: Box::new(self.scalar(*cond)),
+                on_true: Box::new(self.scalar(*on_true)),
+                on_false: Box::new(self.scalar(*on_false)),
+            },
+            Op::Assert { cond, kind, args } => {
+                let (cond, args) = (self.scalar(*cond), self.scalars(args));
+                if cond != Expr::Const(frit_ir::Const::Bool(true)) {
+                    self.emit(nest::Stmt::Check { cond, kind: *kind, args, span: stmt.span });
+                }
+                certificate()
+            }
+            Op::Conjoin { .. } => certificate(),
+            Op::Index { .. }
+            | Op::View { .. }
+            | Op::Table { .. }
+            | Op::ArrayLit { .. }
+            | Op::Iota { .. }
+            | Op::Replicate { .. }
+            | Op::Concat { .. }
+            | Op::Copy { .. }
+            | Op::Update { .. }
+            | Op::If { .. }
+            | Op::Loop(_)
+            | Op::With(_)
+            | Op::Call { .. } => panic!("scalar code is arithmetic and assertions only"),
+        };
+        self.define_scalar(stmt.results[0], expr);
+    }
+
+    /// Gives a scalar value its meaning: the expression itself where that is used once and soon, else a variable.
+    pub(crate) fn define_scalar(&mut self, value: Value, expr: Expr) {
+        let movable = match self.facts.inlining(value) {
+            Inlining::Never => false,
+            Inlining::WithoutLoads => !has_load(&expr),
+            Inlining::Always => true,
+        };
+        if movable && size(&expr) <= LARGEST_EXPRESSION {
+            // The arrays it reads must live until it is evaluated.
+            let last = self.facts.last_use(value);
+            let mut arrays = Vec::new();
+            each_array(&expr, &mut |array| arrays.push(array));
+            arrays.into_iter().for_each(|array| self.keep_until(array, last));
+            self.env[value.at()] = Some(Lowered::Scalar(expr));
+        } else {
+            self.name_after(value);
+            let kept = self.keep(self.func.ty(value).elem, expr);
+            self.env[value.at()] = Some(Lowered::Scalar(kept));
+        }
+    }
+}

@@ -1,0 +1,622 @@
+//! With-loops: index spaces become loop nests, last axis innermost, and operators become what a nest does with the cells
+//! of each index.
+//!
+//! Three ways to run a with-loop: if all operators only store, iterations are independent and the outermost loop may be
+//! parallel; with folds, scans and filters the outermost axis is cut into one chunk per thread and the chunks' results
+//! are combined in order; else it runs in the order of the index space. What each operator does is in [`crate::fold`],
+//! [`crate::scan`], [`crate::filter`] and [`crate::grown`].
+
+use crate::CopyReason;
+use crate::access::{Access, at_least_zero};
+use crate::filter::Filtering;
+use crate::fold::Folding;
+use crate::grown::{Growing, Uniformity};
+use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
+use crate::scan::Scanning;
+use frit_ir::array::{Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData};
+use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
+use frit_ir::scalar::{BinOp, Scalar};
+
+/// More threads than this do not get a chunk each; the chunks' results fit on the stack.
+pub(crate) const MOST_CHUNKS: i64 = 256;
+
+/// What an operator does with its cells.
+pub(crate) enum Sink<'a> {
+    /// Certificates: nothing.
+    Nothing,
+    /// Stores them.
+    Elements(Access),
+    /// Stores them in an array whose row size the first cell tells.
+    Growing(Growing),
+    /// Combines them.
+    Folding(Folding<'a>),
+    /// Combines them and stores each intermediate result.
+    Scanning(Scanning<'a>),
+    /// Stores those that contribute.
+    Filtering(Filtering),
+    /// Checks that they are equal.
+    Uniform(Uniformity),
+}
+
+/// The chunk that a thread runs, of the outermost axis.
+#[derive(Clone)]
+pub(crate) struct Chunk {
+    /// Number of the chunk.
+    pub(crate) number: Expr,
+    /// First index.
+    pub(crate) lower: Expr,
+    /// End, not included.
+    pub(crate) upper: Expr,
+}
+
+/// How the outermost axis is cut.
+#[derive(Clone)]
+pub(crate) struct Chunks {
+    /// The number of chunks.
+    pub(crate) count: Expr,
+    per_chunk: Expr,
+    extra: Expr,
+}
+
+/// How the iterations of a nest may be run.
+#[derive(Clone)]
+struct Order {
+    kind: OrderKind,
+    parallel: Option<Parallel>,
+    reductions: Vec<Reduction>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OrderKind {
+    Sequential,
+    Independent,
+}
+
+impl Order {
+    fn loop_kind(&self, outermost: bool) -> LoopKind {
+        match self.kind {
+            OrderKind::Sequential => LoopKind::Sequential,
+            OrderKind::Independent => LoopKind::Independent {
+                parallel: self.parallel.clone().filter(|_| outermost),
+                simd: false,
+                reductions: self.reductions.clone(),
+            },
+        }
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// A with-loop.
+    pub(crate) fn with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
+        if self.is_chunked(data) {
+            self.chunked_with_loop(stmt, data);
+        } else {
+            self.plain_with_loop(stmt, data);
+        }
+    }
+
+    /// The results of each operator.
+    pub(crate) fn results_of<'s>(
+        stmt: &'s Stmt,
+        data: &'a WithLoopData,
+    ) -> impl Iterator<Item = (&'a OperatorData, &'s [Value])> {
+        let mut rest = &stmt.results[..];
+        data.operators.iter().map(move |operator| {
+            let (results, others) = rest.split_at(operator.op.results());
+            rest = others;
+            (operator, results)
+        })
+    }
+
+    fn plain_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
+        let mut sinks = self.start_sinks(stmt, data);
+        let ordered = sinks.iter().any(|sink| match sink {
+            Sink::Nothing | Sink::Elements(_) => false,
+            Sink::Folding(folding) => !folding.is_reduction(),
+            Sink::Growing(_) | Sink::Scanning(_) | Sink::Filtering(_) | Sink::Uniform(_) => true,
+        });
+        let reductions: Vec<Reduction> = sinks.iter().flat_map(|sink| sink.reductions()).collect();
+        let stores_only = sinks.iter().all(|sink| matches!(sink, Sink::Nothing | Sink::Elements(_)));
+        let (work, irregular) = self.estimate(data);
+        let forks = stores_only && !self.is_small_and_nested(data);
+        let parallel = if forks { self.parallel_if_worthwhile(work, irregular) } else { None };
+        let kind = if ordered { OrderKind::Sequential } else { OrderKind::Independent };
+        let order = Order { kind, parallel, reductions };
+        self.run(data, &mut sinks, &order, None);
+        self.finish_sinks(stmt, data, sinks);
+    }
+
+    /// A constant few outermost iterations with loops inside: those inside are better run in parallel.
+    fn is_small_and_nested(&self, data: &WithLoopData) -> bool {
+        const FEW: i64 = 8;
+        let few = match data.space.first() {
+            Some(Extent::Const(extent)) => *extent <= FEW,
+            Some(Extent::Value(_)) => false,
+            None => true,
+        };
+        few && data.generators.iter().any(|generator| {
+            generator.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_) | Op::Loop(_) | Op::If { .. }))
+        })
+    }
+
+    /// The with-loop is run in chunks, one per thread.
+    fn is_chunked(&self, data: &WithLoopData) -> bool {
+        let mut combines = false;
+        let splittable = data.operators.iter().all(|operator| match &operator.op {
+            Operator::GenArray => true,
+            Operator::ModArray { .. } => true,
+            Operator::Fold { combine, .. } | Operator::Scan { combine, .. } => {
+                combines = true;
+                self.may_regroup(combine)
+            }
+            Operator::Filter { .. } => {
+                combines = true;
+                true
+            }
+            Operator::Uniform => false,
+        });
+        let worthwhile = || self.estimate(data).0.as_i64().is_none_or(|work| work >= self.options.chunk_threshold);
+        self.may_fork
+            && combines
+            && splittable
+            && !data.space.is_empty()
+            && !self.is_small_and_nested(data)
+            && worthwhile()
+    }
+
+    fn chunked_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
+        let (work, irregular) = self.estimate(data);
+        let work = self.keep_i64(work);
+        let chunks = self.chunks(self.extent(data.space[0]), work.clone());
+        let mut sinks = self.start_shared_sinks(stmt, data, &chunks);
+        let parallel = Some(Parallel { work: work.clone(), irregular });
+        self.counted_loop(LoopHeader::independent(chunks.count.clone(), parallel), |lowering, number| {
+            let chunk = lowering.chunk(&chunks, number);
+            lowering.start_chunk(&mut sinks, &chunk);
+            let ordered = sinks.iter().any(|sink| match sink {
+                Sink::Nothing | Sink::Elements(_) => false,
+                Sink::Folding(folding) => !folding.is_reduction(),
+                Sink::Growing(_) | Sink::Scanning(_) | Sink::Filtering(_) | Sink::Uniform(_) => true,
+            });
+            let reductions = sinks.iter().flat_map(|sink| sink.reductions()).collect();
+            let kind = if ordered { OrderKind::Sequential } else { OrderKind::Independent };
+            lowering.run(data, &mut sinks, &Order { kind, parallel: None, reductions }, Some(&chunk));
+            lowering.end_chunk(&mut sinks, &chunk);
+        });
+        let could_fork = std::mem::replace(&mut self.may_fork, false);
+        self.combine_chunks(stmt, data, sinks, &chunks, &Parallel { work, irregular });
+        self.may_fork = could_fork;
+    }
+
+    /// Cuts an axis into one chunk per thread, or one in all if there is little work.
+    fn chunks(&mut self, extent: Expr, work: Expr) -> Chunks {
+        let extent = self.keep_i64(at_least_zero(extent));
+        let enough = Expr::binary(BinOp::Le, Expr::i64(self.options.chunk_threshold), work);
+        let count = Expr::Select {
+            cond: Box::new(enough),
+            on_true: Box::new(min(Expr::Threads, Expr::i64(MOST_CHUNKS))),
+            on_false: Box::new(Expr::i64(1)),
+        };
+        let count = self.keep_i64(count);
+        let per_chunk = self.keep_i64(Expr::binary(BinOp::Div, extent.clone(), count.clone()));
+        let extra = self.keep_i64(Expr::binary(BinOp::Rem, extent, count.clone()));
+        Chunks { count, per_chunk, extra }
+    }
+
+    /// The bounds of one chunk; the first chunks get what is left over.
+    pub(crate) fn chunk(&mut self, chunks: &Chunks, number: Expr) -> Chunk {
+        let start = |number: Expr| number.clone() * chunks.per_chunk.clone() + min(number, chunks.extra.clone());
+        let lower = self.keep_i64(start(number.clone()));
+        let upper = self.keep_i64(start(number.clone() + Expr::i64(1)));
+        Chunk { number, lower, upper }
+    }
+
+    /// What the operators do, if the whole index space is run by one thread, or all they do is store.
+    fn start_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
+        let uniform = self.start_uniformity(stmt, data);
+        let mut sinks = Vec::new();
+        for (operator, results) in Self::results_of(stmt, data) {
+            sinks.push(match &operator.op {
+                Operator::GenArray | Operator::ModArray { .. } => {
+                    self.start_elements(stmt, data, operator, results[0], uniform.as_ref())
+                }
+                Operator::Fold { combine, neutral, .. } => {
+                    Sink::Folding(self.start_fold(combine, neutral, results))
+                }
+                Operator::Scan { combine, neutral } => Sink::Scanning(self.start_scan(combine, neutral, results)),
+                Operator::Filter { .. } => Sink::Filtering(self.start_filter(data, results)),
+                Operator::Uniform => Sink::Uniform(self.uniformity_of(results[0], uniform.as_ref())),
+            });
+        }
+        sinks
+    }
+
+    /// What the operators do across all chunks: arrays that the chunks fill, and room for their results.
+    fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, chunks: &Chunks) -> Vec<Sink<'a>> {
+        let mut sinks = Vec::new();
+        for (operator, results) in Self::results_of(stmt, data) {
+            sinks.push(match &operator.op {
+                Operator::GenArray | Operator::ModArray { .. } => {
+                    self.start_elements(stmt, data, operator, results[0], None)
+                }
+                Operator::Fold { combine, neutral, .. } => {
+                    Sink::Folding(self.start_chunked_fold(combine, neutral, chunks))
+                }
+                Operator::Scan { combine, neutral } => {
+                    Sink::Scanning(self.start_chunked_scan(combine, neutral, results, chunks))
+                }
+                Operator::Filter { .. } => Sink::Filtering(self.start_chunked_filter(data, results)),
+                Operator::Uniform => panic!("a with-loop that checks for uniform rows is not run in chunks"),
+            });
+        }
+        sinks
+    }
+
+    fn start_chunk(&mut self, sinks: &mut [Sink<'a>], chunk: &Chunk) {
+        for sink in sinks {
+            match sink {
+                Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => {}
+                Sink::Folding(folding) => self.start_fold_chunk(folding, chunk),
+                Sink::Scanning(scanning) => self.start_fold_chunk(&mut scanning.folding, chunk),
+                Sink::Filtering(filtering) => self.start_filter_chunk(filtering, chunk),
+            }
+        }
+    }
+
+    fn end_chunk(&mut self, sinks: &mut [Sink<'a>], chunk: &Chunk) {
+        for sink in sinks {
+            match sink {
+                Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => {}
+                Sink::Folding(folding) => self.end_fold_chunk(folding, chunk),
+                Sink::Scanning(scanning) => self.end_fold_chunk(&mut scanning.folding, chunk),
+                Sink::Filtering(filtering) => self.end_filter_chunk(filtering, chunk),
+            }
+        }
+    }
+
+    fn combine_chunks(
+        &mut self,
+        stmt: &'a Stmt,
+        data: &'a WithLoopData,
+        sinks: Vec<Sink<'a>>,
+        chunks: &Chunks,
+        parallel: &Parallel,
+    ) {
+        for (sink, (_, results)) in sinks.into_iter().zip(Self::results_of(stmt, data)) {
+            match sink {
+                Sink::Nothing => results.iter().for_each(|&result| self.bind_certificates(result)),
+                Sink::Elements(place) => self.bind(results[0], Lowered::Array(place)),
+                Sink::Growing(_) | Sink::Uniform(_) => panic!("growing arrays are not made in chunks"),
+                Sink::Folding(folding) => self.combine_fold(folding, results, chunks),
+                Sink::Scanning(scanning) => self.combine_scan(scanning, results, chunks, parallel),
+                Sink::Filtering(filtering) => self.combine_filter(filtering, results, chunks, parallel),
+            }
+        }
+    }
+
+    fn finish_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, sinks: Vec<Sink<'a>>) {
+        for (sink, (_, results)) in sinks.into_iter().zip(Self::results_of(stmt, data)) {
+            match sink {
+                Sink::Nothing => results.iter().for_each(|&result| self.bind_certificates(result)),
+                Sink::Elements(place) => self.bind(results[0], Lowered::Array(place)),
+                Sink::Growing(growing) => self.bind(results[0], Lowered::Array(growing.place)),
+                Sink::Folding(folding) => self.end_fold(folding, results),
+                Sink::Scanning(scanning) => self.end_scan(scanning, results),
+                Sink::Filtering(filtering) => self.end_filter(filtering, results),
+                // Bound before, since the types of other results mention it.
+                Sink::Uniform(_) => {}
+            }
+        }
+    }
+
+    /// Where the cells of a `GenArray` or `ModArray` go.
+    fn start_elements(
+        &mut self,
+        stmt: &'a Stmt,
+        data: &'a WithLoopData,
+        operator: &'a OperatorData,
+        result: Value,
+        uniform: Option<&Uniformity>,
+    ) -> Sink<'a> {
+        if self.func.ty(result).elem == Scalar::Cert {
+            return Sink::Nothing;
+        }
+        match &operator.op {
+            Operator::ModArray { source, consumes } => {
+                let source_access = self.access(*source);
+                let covered = self.covers(data);
+                if self.may_overwrite(&source_access, *consumes) && self.reads_only_own_cells(data, *source) {
+                    return Sink::Elements(source_access);
+                }
+                let place = self.place_for(result);
+                if !covered {
+                    if source_access.memory().is_some() {
+                        self.report_copy(CopyReason::UpdatedAndNeeded);
+                    }
+                    self.copy_into(&place, &source_access);
+                }
+                Sink::Elements(place)
+            }
+            Operator::GenArray => match uniform {
+                Some(uniform) if self.mentions_result(result, stmt) => {
+                    Sink::Growing(self.start_growing(result, uniform))
+                }
+                Some(_) | None => Sink::Elements(self.place_for(result)),
+            },
+            Operator::Fold { .. } | Operator::Scan { .. } | Operator::Filter { .. } | Operator::Uniform => {
+                panic!("only arrays of cells have elements")
+            }
+        }
+    }
+
+    /// The type of a result mentions another result of the same statement.
+    fn mentions_result(&self, result: Value, stmt: &Stmt) -> bool {
+        self.func.ty(result).shape.iter().any(|extent| match extent {
+            Extent::Const(_) => false,
+            Extent::Value(size) => stmt.results.contains(size),
+        })
+    }
+
+    /// One dense generator reaches every index.
+    fn covers(&self, data: &WithLoopData) -> bool {
+        data.generators.iter().any(|generator| {
+            data.space.iter().enumerate().all(|(axis, &extent)| {
+                generator.lower[axis] == Operand::i64(0)
+                    && generator.upper[axis] == extent.into()
+                    && generator.step[axis] == generator.width[axis]
+            })
+        })
+    }
+
+    /// Whatever in the with-loop's blocks may read the memory of `source` reads the element that the same iteration
+    /// replaces, before it does.
+    fn reads_only_own_cells(&mut self, data: &'a WithLoopData, source: Value) -> bool {
+        let access = self.access(source);
+        let mut blocks: Vec<&'a Block> = Vec::new();
+        data.for_each_block(&mut |block| blocks.push(block));
+        let own: Vec<Operand> = data.indices.iter().map(|&index| index.into()).collect();
+        while let Some(block) = blocks.pop() {
+            for stmt in &block.stmts {
+                if let Op::Index { array, indices } = &stmt.op
+                    && *array == source
+                    && *indices == own
+                    && self.func.ty(stmt.results[0]).is_scalar()
+                {
+                    continue;
+                }
+                let mut operands = Vec::new();
+                stmt.op.for_each_operand(self.func, &mut |operand| operands.push(operand));
+                if operands.into_iter().any(|operand| self.reads(operand, &access)) {
+                    return false;
+                }
+                stmt.op.for_each_block(self.func, &mut |inner| blocks.push(inner));
+            }
+            if block.results.clone().into_iter().any(|operand| self.reads(operand, &access)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn reads(&mut self, operand: Operand, access: &Access) -> bool {
+        match operand {
+            Operand::Const(_) => false,
+            Operand::Value(value) => match self.known(value) {
+                Some(Lowered::Array(other)) => self.may_share(&other, access),
+                // Scalars are values already; anything not known yet is made inside.
+                Some(Lowered::Scalar(_)) | None => false,
+            },
+        }
+    }
+
+    /// Emits the nest, or one per generator, and feeds the cells to the sinks.
+    fn run(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, order: &Order, chunk: Option<&Chunk>) {
+        // Where the order of the index space matters, or chunks would cut a grid, one nest visits all indices and asks for
+        // each which generator it belongs to.
+        let scattered = data.generators.len() > 1 && (order.kind == OrderKind::Sequential || !order.reductions.is_empty())
+            || chunk.is_some() && data.generators.iter().any(|generator| generator.step.first() != Some(&1));
+        if scattered {
+            let whole: Vec<Axis> = data.space.iter().map(|&extent| Axis::dense(Expr::i64(0), self.extent(extent))).collect();
+            let axes = clip(whole, chunk);
+            self.axes(data, &axes, order, &mut Vec::new(), &mut |lowering, index| {
+                lowering.dispatch(data, sinks, &data.generators, index);
+            });
+            return;
+        }
+        for generator in &data.generators {
+            let axes: Vec<Axis> = (0..data.space.len())
+                .map(|axis| Axis {
+                    lower: self.scalar(generator.lower[axis]),
+                    upper: self.scalar(generator.upper[axis]),
+                    step: generator.step[axis],
+                    width: generator.width[axis],
+                })
+                .collect();
+            let axes = clip(axes, chunk);
+            self.axes(data, &axes, order, &mut Vec::new(), &mut |lowering, index| {
+                lowering.point(data, sinks, generator, index);
+            });
+        }
+    }
+
+    fn axes(
+        &mut self,
+        data: &WithLoopData,
+        axes: &[Axis],
+        order: &Order,
+        index: &mut Vec<Expr>,
+        body: &mut dyn FnMut(&mut Self, &[Expr]),
+    ) {
+        let at = index.len();
+        let Some(axis) = axes.get(at) else { return body(self, index) };
+        let kind = order.loop_kind(at == 0);
+        let name = data.indices.get(at).and_then(|&i| self.func.values[i].name.clone());
+        let header = LoopHeader { lower: axis.lower.clone(), upper: axis.upper.clone(), step: 1, kind, name };
+        if axis.step == axis.width {
+            self.counted_loop(header, |lowering, i| {
+                index.push(i);
+                lowering.axes(data, axes, order, index, body);
+                index.pop();
+            });
+            return;
+        }
+        let header = LoopHeader { step: axis.step, ..header };
+        self.counted_loop(header, |lowering, period| {
+            if axis.width == 1 {
+                index.push(period);
+                lowering.axes(data, axes, order, index, body);
+                index.pop();
+                return;
+            }
+            let end = min(period.clone() + Expr::i64(axis.width), axis.upper.clone());
+            let header =
+                LoopHeader { lower: period, upper: end, step: 1, kind: order.loop_kind(false), name: None };
+            lowering.counted_loop(header, |lowering, i| {
+                index.push(i);
+                lowering.axes(data, axes, order, index, body);
+                index.pop();
+            });
+        });
+    }
+
+    /// One index of the space: the cells of the generator that it belongs to.
+    fn dispatch(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        generators: &'a [Generator],
+        index: &[Expr],
+    ) {
+        let Some((generator, others)) = generators.split_first() else { return };
+        let mut belongs: Option<Expr> = None;
+        for (axis, i) in index.iter().enumerate() {
+            let (lower, upper) = (self.scalar(generator.lower[axis]), self.scalar(generator.upper[axis]));
+            let distance = i.clone() - lower;
+            let mut here = Expr::binary(
+                BinOp::And,
+                Expr::binary(BinOp::Le, Expr::i64(0), distance.clone()),
+                Expr::binary(BinOp::Lt, i.clone(), upper),
+            );
+            if generator.step[axis] != generator.width[axis] {
+                let phase = Expr::binary(BinOp::FloorMod, distance, Expr::i64(generator.step[axis]));
+                let on_grid = Expr::binary(BinOp::Lt, phase, Expr::i64(generator.width[axis]));
+                here = Expr::binary(BinOp::And, here, on_grid);
+            }
+            belongs = Some(match belongs {
+                None => here,
+                Some(before) => Expr::binary(BinOp::And, before, here),
+            });
+        }
+        let Some(belongs) = belongs else { return self.point(data, sinks, generator, index) };
+        let then = self.nested(|lowering| lowering.point(data, sinks, generator, index));
+        let otherwise = self.nested(|lowering| lowering.dispatch(data, sinks, others, index));
+        self.emit(nest::Stmt::If { cond: belongs, then, otherwise });
+    }
+
+    /// The cells of one index, and what the operators do with them.
+    fn point(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, generator: &'a Generator, index: &[Expr]) {
+        for (&value, i) in data.indices.iter().zip(index) {
+            self.bind(value, Lowered::Scalar(i.clone()));
+        }
+        let mut places = Vec::new();
+        for (operator, sink) in data.operators.iter().zip(&*sinks) {
+            places.extend(operator.guarded.then_some(None));
+            match sink {
+                Sink::Elements(place) if place.extents.len() > index.len() => places.push(Some(place.part(index))),
+                Sink::Filtering(filtering) => places.extend(filtering.places()),
+                Sink::Nothing
+                | Sink::Elements(_)
+                | Sink::Growing(_)
+                | Sink::Folding(_)
+                | Sink::Scanning(_)
+                | Sink::Uniform(_) => places.extend(vec![None; operator.op.cells()]),
+            }
+        }
+        let mut cells = self.block(&generator.body, places).into_iter();
+        let mut fed = Vec::new();
+        for operator in &data.operators {
+            let guard = operator.guarded.then(|| cells.next().expect("a guarded operator has a guard"));
+            fed.push((guard, cells.by_ref().take(operator.op.cells()).collect::<Vec<_>>()));
+        }
+        // Sizes are compared before the rows that have them are stored.
+        for (sink, (_, cells)) in sinks.iter().zip(&fed) {
+            if let Sink::Uniform(uniformity) = sink {
+                self.feed_uniform(uniformity, &cells[0]);
+            }
+        }
+        let mut first = None;
+        for (sink, (guard, cells)) in sinks.iter_mut().zip(fed) {
+            let guard = guard.map(|guard| match guard {
+                Lowered::Scalar(guard) => guard,
+                Lowered::Array(_) => panic!("a guard is a truth value"),
+            });
+            match sink {
+                Sink::Nothing => {}
+                Sink::Elements(place) => {
+                    let place = place.clone();
+                    for cell in cells {
+                        self.write(&place, index, cell);
+                    }
+                }
+                Sink::Growing(growing) => self.feed_growing(growing, index, &cells[0]),
+                Sink::Folding(folding) => self.feed_fold(folding, guard, cells),
+                Sink::Scanning(scanning) => self.feed_scan(scanning, index, cells),
+                Sink::Filtering(filtering) => self.feed_filter(filtering, guard, cells),
+                Sink::Uniform(uniformity) => first = Some(uniformity.clone()),
+            }
+        }
+        if let Some(uniformity) = first {
+            self.mark_seen(&uniformity);
+        }
+    }
+
+    /// The combination may be regrouped, and its accumulators are scalars that chunks can keep.
+    fn may_regroup(&self, combine: &Lambda) -> bool {
+        let scalars = combine.params.iter().all(|&param| self.func.ty(param).is_scalar());
+        let exact = self.recognise(combine).is_some_and(|ops| {
+            ops.iter().zip(&combine.params).all(|(op, &param)| op.op.is_exactly_associative(self.func.ty(param).elem))
+        });
+        scalars && (exact || !self.options.strict_fp)
+    }
+}
+
+impl Sink<'_> {
+    fn reductions(&self) -> Vec<Reduction> {
+        match self {
+            Sink::Folding(folding) => folding.reductions(),
+            Sink::Nothing
+            | Sink::Elements(_)
+            | Sink::Growing(_)
+            | Sink::Scanning(_)
+            | Sink::Filtering(_)
+            | Sink::Uniform(_) => Vec::new(),
+        }
+    }
+}
+
+/// One axis of a generator.
+struct Axis {
+    lower: Expr,
+    upper: Expr,
+    step: i64,
+    width: i64,
+}
+
+impl Axis {
+    fn dense(lower: Expr, upper: Expr) -> Self {
+        Self { lower, upper, step: 1, width: 1 }
+    }
+}
+
+/// The part of the axes that lies in a chunk of the outermost one, which is dense.
+fn clip(mut axes: Vec<Axis>, chunk: Option<&Chunk>) -> Vec<Axis> {
+    if let (Some(chunk), Some(axis)) = (chunk, axes.first_mut()) {
+        axis.lower = if axis.lower.as_i64() == Some(0) {
+            chunk.lower.clone()
+        } else {
+            max(axis.lower.clone(), chunk.lower.clone())
+        };
+        axis.upper = min(axis.upper.clone(), chunk.upper.clone());
+    }
+    axes
+}
