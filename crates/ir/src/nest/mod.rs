@@ -12,6 +12,8 @@
 //! Subscripts that are affine in loop variables are kept as they are; analyses recognise them. Any other subscript is
 //! allowed and treated conservatively.
 
+pub mod print;
+
 use crate::failure::FailureKind;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
