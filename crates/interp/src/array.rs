@@ -466,7 +466,7 @@ impl<'p> Machine<'p> {
         if data.consumed.len() != data.params.len() {
             broken!("a loop has {} parameters and {} marks", data.params.len(), data.consumed.len());
         }
-        give_away(&mut carried, &data.consumed);
+        give_away(&mut carried, &data.consumed)?;
         let count = match &data.kind {
             LoopKind::For { count, .. } => frame.int(*count)?,
             LoopKind::While { .. } => i64::MAX,
@@ -491,6 +491,7 @@ impl<'p> Machine<'p> {
                 }
             }
             carried = frame.operands(&data.body.results)?;
+            give_away(&mut carried, &data.consumed)?;
         }
         // Also for no iteration at all: the parameters' types are those of the results.
         frame.define_all(&data.params, carried.iter().cloned())?;
@@ -504,10 +505,7 @@ impl<'p> Machine<'p> {
         if consumed.len() != data.len() {
             broken!("{} has {} parameters, but {} arguments are given", func.name, consumed.len(), data.len());
         }
-        give_away(&mut data, &consumed);
-        if let Some(at) = data.iter().position(|arg| matches!(arg, Datum::Array(array) if !array.is_live())) {
-            broken!("argument {at} of {} shares memory with one that is consumed", func.name);
-        }
+        give_away(&mut data, &consumed)?;
         self.budget.enter()?;
         let results = self.call(callee, data)?;
         self.budget.leave();
@@ -515,14 +513,19 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Consumes the arrays that are marked: what is left is theirs alone.
-fn give_away(data: &mut [Datum], consumed: &[bool]) {
-    for (datum, _) in data.iter_mut().zip(consumed).filter(|(_, consumed)| **consumed) {
-        if let Datum::Array(array) = datum
-            && array.is_live()
-        {
+/// Consumes the arrays that are marked; the others must not share their memory.
+fn give_away(data: &mut [Datum], consumed: &[bool]) -> Result<(), RunError> {
+    for (at, (datum, _)) in data.iter_mut().zip(consumed).enumerate().filter(|(_, (_, consumed))| **consumed) {
+        if let Datum::Array(array) = datum {
+            if !array.is_live() {
+                broken!("operand {at} shares memory with another one, and both are consumed");
+            }
             *datum = Datum::Array(array.consume());
         }
+    }
+    match data.iter().position(|datum| matches!(datum, Datum::Array(array) if !array.is_live())) {
+        Some(at) => broken!("operand {at} shares memory with one that is consumed"),
+        None => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ mod support;
 
 use frit_interp::{Options, RunError, array};
 use frit_ir::array::parse::parse_program;
+use frit_ir::array::verify::verify;
 use frit_ir::array::{Block, Op, Type};
 use frit_ir::{BinOp, Tensor};
 use support::{I64, Maker, assert_broken, int, ints, matrix, num};
@@ -13,6 +14,14 @@ fn run(text: &str, args: Vec<Tensor>) -> Result<Vec<Tensor>, RunError> {
     let program = parse_program(text).unwrap_or_else(|error| panic!("{error:?}"));
     let first = program.funcs.indices().next().expect("the text has a function");
     array::run(&program, first, args)
+}
+
+/// The verifier accepts what runs, so that the two do not drift apart.
+#[track_caller]
+fn run_verified(text: &str, args: Vec<Tensor>) -> Vec<Tensor> {
+    let program = parse_program(text).unwrap_or_else(|error| panic!("{error:?}"));
+    verify(&program).unwrap_or_else(|error| panic!("{error:?}"));
+    run(text, args).unwrap()
 }
 
 #[test]
@@ -31,11 +40,11 @@ fn a_histogram_is_filled_in_place() {
           }
           return %4
         }";
-    assert_eq!(run(text, vec![ints(&[2, 0, 2, 2, 1]), int(4)]).unwrap(), vec![ints(&[1, 1, 3, 0])]);
+    assert_eq!(run_verified(text, vec![ints(&[2, 0, 2, 2, 1]), int(4)]), vec![ints(&[1, 1, 3, 0])]);
     assert!(matches!(run(text, vec![ints(&[2, 4]), int(4)]), Err(RunError::Failed(failure)) if failure.args == [4, 4]));
     // In time linear in the number of items, although the histogram is large.
     let items: Vec<i64> = (0..200_000).map(|i| (i * 7) % 100_000).collect();
-    let results = run(text, vec![ints(&items), int(100_000)]).unwrap();
+    let results = run_verified(text, vec![ints(&items), int(100_000)]);
     assert_eq!(results, vec![ints(&[2; 100_000])]);
 }
 
@@ -65,9 +74,9 @@ fn a_matrix_product_goes_over_a_transposed_view() {
           return %6
         }";
     let args = vec![matrix(2, 3, &[1, 2, 3, 4, 5, 6]), matrix(3, 2, &[1, 0, 0, 1, 2, 2])];
-    assert_eq!(run(text, args).unwrap(), vec![matrix(2, 2, &[7, 8, 16, 17])]);
+    assert_eq!(run_verified(text, args), vec![matrix(2, 2, &[7, 8, 16, 17])]);
     let empty = vec![matrix(2, 0, &[]), matrix(0, 2, &[])];
-    assert_eq!(run(text, empty).unwrap(), vec![matrix(2, 2, &[0; 4])]);
+    assert_eq!(run_verified(text, empty), vec![matrix(2, 2, &[0; 4])]);
 }
 
 #[test]
@@ -87,8 +96,8 @@ fn a_fold_may_grow_its_accumulator() {
           }
           return %2, %3
         }";
-    assert_eq!(run(text, vec![int(4)]).unwrap(), vec![int(6), ints(&[0, 0, 1, 0, 1, 2])]);
-    assert_eq!(run(text, vec![int(0)]).unwrap(), vec![int(0), ints(&[])]);
+    assert_eq!(run_verified(text, vec![int(4)]), vec![int(6), ints(&[0, 0, 1, 0, 1, 2])]);
+    assert_eq!(run_verified(text, vec![int(0)]), vec![int(0), ints(&[])]);
 }
 
 #[test]
@@ -106,8 +115,8 @@ fn a_loop_may_grow_what_it_carries() {
           }
           return %2, %3
         }";
-    assert_eq!(run(text, vec![int(5)]).unwrap(), vec![int(8), ints(&[7; 8])]);
-    assert_eq!(run(text, vec![int(0)]).unwrap(), vec![int(1), ints(&[7])]);
+    assert_eq!(run_verified(text, vec![int(5)]), vec![int(8), ints(&[7; 8])]);
+    assert_eq!(run_verified(text, vec![int(0)]), vec![int(1), ints(&[7])]);
 }
 
 #[test]
@@ -136,8 +145,8 @@ fn functions_call_one_another_ten_thousand_deep() {
           return %2
         }";
     let truth = |value: bool| vec![Tensor::scalar(frit_ir::Const::Bool(value))];
-    assert_eq!(run(text, vec![int(10_000)]).unwrap(), truth(true));
-    assert_eq!(run(text, vec![int(10_001)]).unwrap(), truth(false));
+    assert_eq!(run_verified(text, vec![int(10_000)]), truth(true));
+    assert_eq!(run_verified(text, vec![int(10_001)]), truth(false));
 }
 
 #[test]
@@ -168,7 +177,7 @@ fn primes_are_sieved_and_filtered() {
           } : guarded filter 1
           return %14, %15
         }";
-    let results = run(text, vec![int(30)]).unwrap();
+    let results = run_verified(text, vec![int(30)]);
     assert_eq!(results, vec![int(10), ints(&[2, 3, 5, 7, 11, 13, 17, 19, 23, 29])]);
 }
 
@@ -191,9 +200,9 @@ fn grids_interleave_two_arrays() {
           } : genarray
           return %4
         }";
-    let result = run(text, vec![ints(&[1, 2, 3]), ints(&[10, 20, 30])]);
-    assert_eq!(result.unwrap(), vec![ints(&[1, 10, 2, 20, 3, 30])]);
-    assert_eq!(run(text, vec![ints(&[]), ints(&[])]).unwrap(), vec![ints(&[])]);
+    let result = run_verified(text, vec![ints(&[1, 2, 3]), ints(&[10, 20, 30])]);
+    assert_eq!(result, vec![ints(&[1, 10, 2, 20, 3, 30])]);
+    assert_eq!(run_verified(text, vec![ints(&[]), ints(&[])]), vec![ints(&[])]);
 }
 
 #[test]
@@ -214,8 +223,8 @@ fn both_branches_may_consume_and_what_is_consumed_stays_so() {
         )
     };
     let args = |branch: bool| vec![Tensor::scalar(frit_ir::Const::Bool(branch)), ints(&[1, 2])];
-    assert_eq!(run(&text("%2"), args(true)).unwrap(), vec![ints(&[5, 2]), int(5)]);
-    assert_eq!(run(&text("%2"), args(false)).unwrap(), vec![ints(&[1, 6]), int(1)]);
+    assert_eq!(run_verified(&text("%2"), args(true)), vec![ints(&[5, 2]), int(5)]);
+    assert_eq!(run_verified(&text("%2"), args(false)), vec![ints(&[1, 6]), int(1)]);
     assert_broken(run(&text("%1"), args(true)), "after it was consumed");
 }
 
@@ -236,7 +245,79 @@ fn an_array_that_a_branch_passes_on_is_consumed_under_all_its_names() {
         }";
     let args = |branch: bool| vec![Tensor::scalar(frit_ir::Const::Bool(branch))];
     assert_broken(run(text, args(true)), "%1 is used after it was consumed");
+    // The verifier refuses the program for the sake of the other branch.
     assert_eq!(run(text, args(false)).unwrap(), vec![ints(&[9, 1, 2]), int(1)]);
+}
+
+#[test]
+fn what_goes_round_to_a_consumed_parameter_is_given_away() {
+    let text = "
+        func @round(%0: i64) -> (i64[3], i64) {
+          %1: i64[3] = iota 3
+          %2: i64[3] = iota 3
+          %3: i64[3] = for %4 < %0 (%5: *i64[3] = %1) {
+            %6: i64[3] = update consumes %5[%4] = 9
+            yield %2
+          }
+          %7: i64 = index %2[0]
+          return %3, %7
+        }";
+    assert_broken(run(text, vec![int(1)]), "%2 is used after it was consumed");
+    let text = "
+        func @twice(%0: i64) -> (i64[3], i64[3]) {
+          %1: i64[3] = iota 3
+          %2: i64[3] = iota 3
+          %3: i64[3], %4: i64[3] = for %5 < %0 (%6: *i64[3] = %1, %7: i64[3] = %2) {
+            %8: i64[3] = update consumes %6[%5] = 9
+            yield %8, %8
+          }
+          return %3, %4
+        }";
+    assert_broken(run(text, vec![int(1)]), "operand 1 shares memory with one that is consumed");
+}
+
+#[test]
+fn a_cell_may_not_be_stored_and_consumed() {
+    let text = "
+        func @both() -> (i64[2], i64[3, 2]) {
+          %0: i64[2] = iota 2
+          %1: i64[2], %2: i64[3, 2] = w0: with (%3) in [3] {
+            [0] <= iv < [3] {
+              %4: i64[2] = iota 2
+              yield %4, %4
+            }
+          } : fold (%0) by (%5: i64[2], %6: i64[2]) {
+            %7: i64[2] = update consumes %6[0] = 9
+            yield %7
+          }, genarray
+          return %1, %2
+        }";
+    assert_broken(run(text, vec![]), "after another operator has consumed it");
+}
+
+#[test]
+fn a_function_of_a_fold_may_consume_what_it_is_given() {
+    let text = "
+        func @maxima[%0, %1](%2: i64[%0, %1]) -> (i64[%1]) {
+          %3: i64[%1] = replicate %1, 0
+          %4: i64[%1] = w0: with (%5) in [%0] {
+            [0] <= iv < [%0] {
+              %6: i64[%1] = index %2[%5]
+              yield %6
+            }
+          } : fold (%3) by (%7: i64[%1], %8: i64[%1]) {
+            %9: i64[%1] = for %10 < %1 (%11: *i64[%1] = %7) {
+              %12: i64 = index %11[%10]
+              %13: i64 = index %8[%10]
+              %14: i64 = max %12, %13
+              %15: i64[%1] = update consumes %11[%10] = %14
+              yield %15
+            }
+            yield %9
+          }
+          return %4
+        }";
+    assert_eq!(run_verified(text, vec![matrix(3, 2, &[1, 6, 4, 2, 3, 3])]), vec![ints(&[4, 6])]);
 }
 
 #[test]

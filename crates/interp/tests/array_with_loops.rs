@@ -317,12 +317,17 @@ fn a_with_loop_may_not_consume_what_it_did_not_make() {
 
 #[test]
 fn cells_are_stored_when_they_are_yielded() {
-    // The fold consumes its accumulator, which the scan's result must not notice.
+    // The scan's function consumes its accumulator, which the result must not notice.
     let mut m = Maker::new();
     let start = m.def(Op::Iota { n: num(2) }, of(&[2]));
-    let combine = m.lambda(vec![of(&[2]), scalar(I64)], |m, p| vec![m.update(p[0], &[num(0)], p[1], true)]);
+    let combine = m.lambda(vec![of(&[2]), of(&[2])], |m, p| {
+        let x = m.at(p[1], &[num(1)]);
+        vec![m.update(p[0], &[num(0)], x, true)]
+    });
     let op = Operator::Scan { combine, neutral: vec![start.into()] };
-    let rows = m.with(&[con(3)], plain(op), vec![of(&[3, 2])], |_, iv| vec![iv[0]]);
+    let rows = m.with(&[con(3)], plain(op), vec![of(&[3, 2])], |m, iv| {
+        vec![m.def(Op::Replicate { n: num(2), x: iv[0].into() }, of(&[2]))]
+    });
     assert_eq!(m.run(rows, vec![]).unwrap(), vec![matrix(3, 2, &[0, 1, 1, 1, 2, 1])]);
 }
 

@@ -54,6 +54,9 @@ struct Rows {
 impl Rows {
     fn push(&mut self, memory: &Memory, cell: &Datum) -> Result<(), RunError> {
         let Some(elem) = cell.elem() else { broken!("a cell is undefined") };
+        if matches!(cell, Datum::Array(array) if !array.is_live()) {
+            broken!("a cell is stored after another operator has consumed it");
+        }
         let (shape, data) = self.filled.get_or_insert_with(|| (cell.extents(), TensorData::empty(elem)));
         if data.scalar() != elem || (!matches!((cell, &shape[..]), (Datum::Scalar(_), [])) && cell.extents() != *shape)
         {
