@@ -111,8 +111,8 @@ impl<'p> Frame<'p> {
                 Some(None) | None => broken!("{var} is used, but not assigned"),
             },
             Expr::Load { array, index } => {
-                let place = self.place(*array)?;
-                place.load(place.position(&self.ints(index, scene)?)?, &scene.timeline)
+                let (place, position) = self.element(*array, index, scene)?;
+                place.load(position, &scene.timeline)
             }
             Expr::Unary { op, x } => unary(*op, self.expr(x, scene)?),
             Expr::Binary { op, x, y } => binary(*op, self.expr(x, scene)?, self.expr(y, scene)?),
@@ -149,6 +149,23 @@ impl<'p> Frame<'p> {
     fn extents(&self, array: Array, scene: &Scene) -> Result<Vec<i64>, RunError> {
         let extents = self.ints(&self.proc.arrays[array].extents, scene)?;
         Ok(extents.into_iter().map(|extent| extent.max(0)).collect())
+    }
+
+    /// The memory of an array and the position of an element in it.
+    fn element(&self, array: Array, index: &[Expr], scene: &Scene) -> Result<(&Place, usize), RunError> {
+        let place = self.place(array)?;
+        if index.len() != place.extents().len() {
+            broken!("{} indices for the {} axes of {array}", index.len(), place.extents().len());
+        }
+        let mut number = 0;
+        for (expr, &extent) in index.iter().zip(place.extents()) {
+            let i = self.int(expr, scene)?;
+            if i < 0 || i >= extent {
+                broken!("index {i} of {array} is out of bounds for extent {extent}");
+            }
+            number = number * extent + i;
+        }
+        Ok((place, place.position(number)))
     }
 
     fn place(&self, array: Array) -> Result<&Place, RunError> {
@@ -331,9 +348,9 @@ impl<'p> Machine<'p> {
                 frame.assign(*var, value)
             }
             Stmt::Store { array, index, value } => {
-                let (index, value) = (frame.ints(index, &self.scene)?, frame.expr(value, &self.scene)?);
-                let place = frame.place(*array)?;
-                place.store(place.position(&index)?, value, &self.scene.timeline)
+                let value = frame.expr(value, &self.scene)?;
+                let (place, position) = frame.element(*array, index, &self.scene)?;
+                place.store(position, value, &self.scene.timeline)
             }
             Stmt::For(id) => self.counted_loop(frame, *id),
             Stmt::While { before, cond, body } => loop {

@@ -188,19 +188,9 @@ impl Place {
         Ok(Region { place: self.clone(), start: self.offset + as_count(offset), count: as_count(count) })
     }
 
-    /// The position of an element in the block.
-    pub(super) fn position(&self, index: &[i64]) -> Result<usize, RunError> {
-        if index.len() != self.extents.len() {
-            broken!("{} indices for {} axes", index.len(), self.extents.len());
-        }
-        let mut position = 0;
-        for (&i, &extent) in index.iter().zip(&self.extents) {
-            if i < 0 || i >= extent {
-                broken!("index {index:?} is out of bounds for {:?}", self.extents);
-            }
-            position = position * extent + i;
-        }
-        Ok(self.offset + usize::try_from(position).expect("indices in bounds are not negative"))
+    /// The position of the element with this row-major number, which is in bounds, in the block.
+    pub(super) fn position(&self, number: i64) -> usize {
+        self.offset + usize::try_from(number).expect("numbers of elements are not negative")
     }
 
     /// Notes that an element is touched.
