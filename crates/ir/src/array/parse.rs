@@ -316,16 +316,8 @@ impl<'c, 'a> Parser<'c, 'a> {
             "assert" => {
                 let cond = self.operand()?;
                 self.cursor.expect(",")?;
-                let uses = &mut self.uses;
-                let (kind, args) = self.cursor.failure(|cursor| match cursor.peek() {
-                    Token::Value(_) => {
-                        let position = cursor.position();
-                        let value = cursor.value()?;
-                        uses.entry(value).or_insert(position);
-                        Ok(Operand::Value(value))
-                    }
-                    _ => cursor.constant().map(Operand::Const),
-                })?;
+                let kind = self.cursor.failure_kind()?;
+                let args = self.list("(", ")", Self::operand)?;
                 Op::Assert { cond, kind, args }
             }
             "conjoin" => Op::Conjoin { certs: self.list("(", ")", Self::value)? },

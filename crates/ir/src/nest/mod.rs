@@ -12,6 +12,7 @@
 //! Subscripts that are affine in loop variables are kept as they are; analyses recognise them. Any other subscript is
 //! allowed and treated conservatively.
 
+pub mod parse;
 pub mod print;
 
 use crate::failure::FailureKind;

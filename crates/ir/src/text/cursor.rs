@@ -60,6 +60,12 @@ impl<'a> Cursor<'a> {
         &self.tokens[self.at].token
     }
 
+    /// The token behind the one here.
+    pub(crate) fn peek_second(&self) -> &Token<'a> {
+        let last = self.tokens.len() - 1;
+        &self.tokens[(self.at + 1).min(last)].token
+    }
+
     /// All tokens of the text.
     pub(crate) fn all(&self) -> &[Located<'a>] {
         &self.tokens
@@ -272,18 +278,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A kind of failure and, in parentheses, its numbers.
-    pub(crate) fn failure<T>(&mut self, item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<(FailureKind, Vec<T>)> {
+    /// A kind of failure.
+    pub(crate) fn failure_kind(&mut self) -> Parsed<FailureKind> {
         let position = self.at;
         let mut code = self.word("a kind of failure")?.to_owned();
         while self.eat("-") {
             code.push('-');
             code.push_str(self.word("the rest of a kind of failure")?);
         }
-        let Some(kind) = FailureKind::from_code(&code) else {
-            return Err(self.error_at(position, format!("`{code}` is no kind of failure")));
-        };
-        Ok((kind, self.list("(", ")", item)?))
+        FailureKind::from_code(&code).ok_or_else(|| self.error_at(position, format!("`{code}` is no kind of failure")))
     }
 
     /// True if a constant starts here.
