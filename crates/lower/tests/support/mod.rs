@@ -1,0 +1,115 @@
+//! Runs array programs before and after lowering, in every way the loop IR may be run, and compares.
+
+use frit_interp::{Options as RunOptions, RunError, array, nest};
+use frit_ir::array::{Program, parse, verify};
+use frit_ir::{Tensor, TensorData};
+use frit_lower::Options;
+
+/// Ways to lower: strict or not, with threads or not, with chunks even for tiny loops or not.
+pub(crate) const LOWERINGS: [Options; 5] = [
+    Options { strict_fp: true, parallel: false, chunk_threshold: 1 << 15 },
+    Options { strict_fp: true, parallel: true, chunk_threshold: 0 },
+    Options { strict_fp: false, parallel: false, chunk_threshold: 1 << 15 },
+    Options { strict_fp: false, parallel: true, chunk_threshold: 1 << 15 },
+    Options { strict_fp: false, parallel: true, chunk_threshold: 0 },
+];
+
+/// An `i64`.
+pub(crate) fn int(value: i64) -> Tensor {
+    Tensor::scalar(frit_ir::Const::i64(value))
+}
+
+/// A vector of `i64`.
+pub(crate) fn ints(values: &[i64]) -> Tensor {
+    Tensor::new(vec![values.len()], TensorData::I64(values.to_vec())).expect("a vector has a shape")
+}
+
+/// A matrix of `i64`.
+pub(crate) fn matrix(rows: usize, columns: usize, values: &[i64]) -> Tensor {
+    Tensor::new(vec![rows, columns], TensorData::I64(values.to_vec())).expect("the values fill the shape")
+}
+
+/// A vector of `f64`.
+pub(crate) fn reals(values: &[f64]) -> Tensor {
+    Tensor::new(vec![values.len()], TensorData::F64(values.to_vec())).expect("a vector has a shape")
+}
+
+/// The program, which must be well-formed. The last function runs if the text names none.
+pub(crate) fn program(text: &str) -> Program {
+    let mut program = parse::parse_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify::verify(&program).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    if program.entry.is_none() {
+        program.entry = program.funcs.indices().next_back();
+    }
+    program
+}
+
+/// Runs the program on the array interpreter and, lowered in every way, on the loop interpreter; all must agree.
+/// Returns the results.
+pub(crate) fn check(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
+    let entry = program.entry.expect("a test has an entry");
+    let expected = array::run(program, entry, args.to_vec());
+    if let Err(RunError::Broken(message)) = &expected {
+        panic!("the program is broken before lowering: {message}\n{program}");
+    }
+    for options in LOWERINGS {
+        let lowered = frit_lower::lower(program, &options);
+        let proc = lowered.entry.expect("the entry is lowered");
+        let actual_args = with_sizes(program, args);
+        for threads in [1, 2, 3] {
+            for reverse in [false, true] {
+                let run_options = RunOptions { threads, reverse, ..RunOptions::default() };
+                let found = nest::run(&lowered, proc, actual_args.clone(), &run_options);
+                let same = match (&expected, &found) {
+                    (Ok(expected), Ok(found)) => expected == found,
+                    // In reverse order another of several failures may come first.
+                    (Err(RunError::Failed(expected)), Err(RunError::Failed(found))) => {
+                        reverse || expected.kind == found.kind && expected.args == found.args
+                    }
+                    (Err(expected), Err(found)) => expected == found,
+                    (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
+                };
+                assert!(
+                    same,
+                    "{options:?}, {threads} threads, reverse {reverse}:\nexpected {expected:?}\nfound    {found:?}\n\n{program}\n{lowered}"
+                );
+            }
+        }
+    }
+    expected
+}
+
+/// The arguments of the procedure: the sizes that parameter types mention, then the arguments.
+pub(crate) fn with_sizes(program: &Program, args: &[Tensor]) -> Vec<Tensor> {
+    let func = &program.funcs[program.entry.expect("a test has an entry")];
+    let mut all = Vec::new();
+    for &size in &func.sizes {
+        let found = func.params.iter().zip(args).find_map(|(param, arg)| {
+            let axis = func.ty(param.value).shape.iter().position(|&e| e == frit_ir::array::Extent::Value(size))?;
+            Some(arg.shape()[axis] as i64)
+        });
+        all.push(int(found.expect("sizes are those that parameters mention")));
+    }
+    all.extend(args.iter().cloned());
+    all
+}
+
+/// Checks a program in text form.
+pub(crate) fn agree(text: &str, args: &[Tensor]) -> Vec<Tensor> {
+    check(&program(text), args).unwrap_or_else(|error| panic!("the program fails: {error}\n{text}"))
+}
+
+/// The loop IR of a program in text form, without threads.
+pub(crate) fn lowered_text(text: &str) -> String {
+    let options = Options { parallel: false, ..Options::default() };
+    frit_lower::lower(&program(text), &options).to_string()
+}
+
+/// How often the heap is asked for memory in the program's text.
+#[allow(dead_code)] // not every test file counts
+pub(crate) fn heap_allocations(text: &str) -> usize {
+    let lowered = frit_lower::lower(&program(text), &Options { parallel: false, ..Options::default() });
+    let (_, proc) = lowered.procs.iter().next().expect("a program has a procedure");
+    proc.arrays.iter().filter(|(_, array)| matches!(array.storage, frit_ir::nest::Storage::Heap)).count()
+}
+
