@@ -9,6 +9,7 @@ pub mod ast;
 mod check;
 pub mod error;
 mod lex;
+pub mod lower;
 mod parse;
 pub mod signature;
 pub mod text;

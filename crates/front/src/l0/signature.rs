@@ -8,27 +8,11 @@
 //!
 //! This module knows neither expressions nor text. Read [`text`](super::text) for the notation of values.
 
+use super::ast::BasicType;
+use super::types::{Element, Type};
 use frit_ir::scalar::Scalar;
 use frit_ir::tensor::Tensor;
-use std::fmt;
 
-use super::ast::BasicType;
-
-/// The type of a value, without uniqueness.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ValueType {
-    /// `int`, `real`, `bool`, `char` or `cert`.
-    Basic(BasicType),
-    /// `{t1, ..., tn}`.
-    Tuple(Vec<ValueType>),
-    /// An array of `rank` dimensions, at least one, around an element type that is no array.
-    Array {
-        /// The number of brackets directly around the element type.
-        rank: usize,
-        /// A basic or tuple type.
-        element: Box<ValueType>,
-    },
-}
 
 /// A scalar or array of scalars that a value consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +41,7 @@ pub struct Parameter {
     /// Its name in the source.
     pub name: String,
     /// Its type.
-    pub ty: ValueType,
+    pub ty: Type,
 }
 
 /// The types of the entry function, and how its arguments and results correspond to those of the array IR's entry
@@ -68,7 +52,7 @@ pub struct Signature {
     /// The parameters.
     pub params: Vec<Parameter>,
     /// The type of the result.
-    pub result: ValueType,
+    pub result: Type,
     /// How many sizes precede the components of the result.
     pub hidden_results: usize,
 }
@@ -108,7 +92,7 @@ impl Signature {
     }
 }
 
-impl ValueType {
+impl Type {
     /// The components and dimensions of values of this type.
     pub fn flat(&self) -> Flat {
         let mut flat = Flat::default();
@@ -118,40 +102,33 @@ impl ValueType {
 
     fn flatten(&self, outer: &mut Vec<usize>, flat: &mut Flat) {
         match self {
-            ValueType::Basic(basic) => {
-                flat.components.push(Component { elem: basic.scalar(), dims: outer.clone() });
-            }
-            ValueType::Tuple(fields) => fields.iter().for_each(|field| field.flatten(outer, flat)),
-            ValueType::Array { rank, element } => {
+            Type::Basic(basic) => flat.components.push(Component { elem: basic.scalar(), dims: outer.clone() }),
+            Type::Tuple(fields) => fields.iter().for_each(|field| field.flatten(outer, flat)),
+            Type::Array(array) => {
                 let depth = outer.len();
-                outer.extend(flat.dims..flat.dims + rank);
-                flat.dims += rank;
+                outer.extend(flat.dims..flat.dims + array.rank);
+                flat.dims += array.rank;
                 let before = flat.components.len();
-                element.flatten(outer, flat);
+                match &array.element {
+                    Element::Basic(basic) => {
+                        flat.components.push(Component { elem: basic.scalar(), dims: outer.clone() });
+                    }
+                    Element::Tuple(fields) => fields.iter().for_each(|field| field.flatten(outer, flat)),
+                }
                 if flat.components.len() == before {
                     flat.components.push(Component { elem: Scalar::Cert, dims: outer.clone() });
                 }
                 outer.truncate(depth);
             }
+            Type::Error => unreachable!("a checked program has no type of a mistake"),
         }
     }
 
     /// True if a value of this type has no component: it is made of empty tuples only.
     pub fn is_empty(&self) -> bool {
         match self {
-            ValueType::Basic(_) | ValueType::Array { .. } => false,
-            ValueType::Tuple(fields) => fields.iter().all(ValueType::is_empty),
-        }
-    }
-
-    /// The type of the parts that `axes` indexes select, at most as many as the rank; `None` if this is no array.
-    pub fn row(&self, axes: usize) -> Option<ValueType> {
-        match self {
-            ValueType::Array { rank, element } if axes < *rank => {
-                Some(ValueType::Array { rank: rank - axes, element: element.clone() })
-            }
-            ValueType::Array { rank, element } if axes == *rank => Some((**element).clone()),
-            ValueType::Array { .. } | ValueType::Basic(_) | ValueType::Tuple(_) => None,
+            Type::Basic(_) | Type::Array(_) | Type::Error => false,
+            Type::Tuple(fields) => fields.iter().all(Type::is_empty),
         }
     }
 }
@@ -169,48 +146,14 @@ impl BasicType {
     }
 }
 
-fn keyword(basic: BasicType) -> &'static str {
-    match basic {
-        BasicType::Int => "int",
-        BasicType::Real => "real",
-        BasicType::Bool => "bool",
-        BasicType::Char => "char",
-        BasicType::Cert => "cert",
-    }
-}
-
-/// In the notation of L0.
-impl fmt::Display for ValueType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ValueType::Basic(basic) => f.write_str(keyword(*basic)),
-            ValueType::Tuple(fields) => {
-                f.write_str("{")?;
-                for (at, field) in fields.iter().enumerate() {
-                    write!(f, "{}{field}", if at > 0 { "," } else { "" })?;
-                }
-                f.write_str("}")
-            }
-            ValueType::Array { rank, element } => {
-                (0..*rank).try_for_each(|_| f.write_str("["))?;
-                write!(f, "{element}")?;
-                (0..*rank).try_for_each(|_| f.write_str("]"))
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn components_under_the_same_brackets_share_a_dimension() {
-        let real_row = ValueType::Array { rank: 1, element: Box::new(ValueType::Basic(BasicType::Real)) };
-        let pair = ValueType::Tuple(vec![ValueType::Basic(BasicType::Int), real_row]);
-        let ty = ValueType::Array { rank: 1, element: Box::new(pair) };
-        assert_eq!(ty.to_string(), "[{int,[real]}]");
-        let flat = ty.flat();
+        let pair = Type::tuple(vec![Type::INT, Type::array_of(&Type::REAL, false)]);
+        let flat = Type::array_of(&pair, false).flat();
         assert_eq!(flat.dims, 2);
         assert_eq!(flat.components[0], Component { elem: Scalar::I64, dims: vec![0] });
         assert_eq!(flat.components[1], Component { elem: Scalar::F64, dims: vec![0, 1] });
@@ -218,7 +161,7 @@ mod tests {
 
     #[test]
     fn an_array_of_empty_tuples_keeps_its_size() {
-        let ty = ValueType::Array { rank: 2, element: Box::new(ValueType::Tuple(Vec::new())) };
+        let ty = Type::array_of(&Type::array_of(&Type::tuple(Vec::new()), false), false);
         assert_eq!(ty.flat().components, [Component { elem: Scalar::Cert, dims: vec![0, 1] }]);
         assert!(!ty.is_empty());
     }

@@ -1,7 +1,8 @@
 //! Reader of values. One pass over the bytes; recursion is as deep as the type, never as deep as the text.
 
 use crate::l0::ast::BasicType;
-use crate::l0::signature::{Flat, Parameter, ValueType};
+use crate::l0::signature::{Component, Flat, Parameter};
+use crate::l0::types::{ArrayType, Element, Type};
 use frit_ir::tensor::{Tensor, TensorData};
 use frit_support::{Diagnostic, FileId, Span};
 
@@ -91,7 +92,7 @@ pub fn read_arguments(text: &str, params: &[Parameter]) -> Result<Vec<Tensor>, I
 }
 
 /// Reads one value of this type, and nothing else.
-pub fn read_value(text: &str, ty: &ValueType) -> Result<Vec<Tensor>, InputError> {
+pub fn read_value(text: &str, ty: &Type) -> Result<Vec<Tensor>, InputError> {
     let mut reader = Reader::new(text);
     let components = reader.value(ty)?;
     reader.finish()?;
@@ -102,29 +103,37 @@ pub fn read_value(text: &str, ty: &ValueType) -> Result<Vec<Tensor>, InputError>
 enum Layout {
     Basic { component: usize, basic: BasicType },
     Tuple(Vec<Layout>),
-    Array { first_dim: usize, rank: usize, element: Box<Layout>, row_types: Vec<ValueType>, placeholder: Option<usize> },
+    Array { first_dim: usize, array: ArrayType, element: Box<Layout>, placeholder: Option<usize> },
 }
 
 impl Layout {
-    fn new(ty: &ValueType, component: &mut usize, dim: &mut usize) -> Self {
+    fn new(ty: &Type, component: &mut usize, dim: &mut usize) -> Self {
         match ty {
-            ValueType::Basic(basic) => {
-                *component += 1;
-                Layout::Basic { component: *component - 1, basic: *basic }
-            }
-            ValueType::Tuple(fields) => {
-                Layout::Tuple(fields.iter().map(|field| Layout::new(field, component, dim)).collect())
-            }
-            ValueType::Array { rank, element } => {
+            Type::Basic(basic) => Layout::basic(*basic, component),
+            Type::Tuple(fields) => Layout::tuple(fields, component, dim),
+            Type::Array(array) => {
                 let first_dim = *dim;
-                *dim += rank;
-                let placeholder = element.is_empty().then_some(*component);
-                let row_types = (1..=*rank).filter_map(|axes| ty.row(axes)).collect();
-                let element = Box::new(Layout::new(element, component, dim));
+                *dim += array.rank;
+                let before = *component;
+                let element = Box::new(match &array.element {
+                    Element::Basic(basic) => Layout::basic(*basic, component),
+                    Element::Tuple(fields) => Layout::tuple(fields, component, dim),
+                });
+                let placeholder = (*component == before).then_some(before);
                 *component += usize::from(placeholder.is_some());
-                Layout::Array { first_dim, rank: *rank, element, row_types, placeholder }
+                Layout::Array { first_dim, array: array.clone(), element, placeholder }
             }
+            Type::Error => unreachable!("a checked program has no type of a mistake"),
         }
+    }
+
+    fn basic(basic: BasicType, component: &mut usize) -> Self {
+        *component += 1;
+        Layout::Basic { component: *component - 1, basic }
+    }
+
+    fn tuple(fields: &[Type], component: &mut usize, dim: &mut usize) -> Self {
+        Layout::Tuple(fields.iter().map(|field| Layout::new(field, component, dim)).collect())
     }
 }
 
@@ -145,7 +154,7 @@ impl<'a> Reader<'a> {
         Self { text, bytes: text.as_bytes(), at: 0 }
     }
 
-    fn value(&mut self, ty: &ValueType) -> Result<Vec<Tensor>, InputError> {
+    fn value(&mut self, ty: &Type) -> Result<Vec<Tensor>, InputError> {
         let Flat { components, dims } = ty.flat();
         let layout = Layout::new(ty, &mut 0, &mut 0);
         let data = components.iter().map(|c| TensorData::empty(c.elem)).collect();
@@ -153,7 +162,7 @@ impl<'a> Reader<'a> {
         self.read(&layout, &mut read)?;
         // A dimension below an empty one was never seen: it has no elements either.
         let extents: Vec<usize> = read.extents.iter().map(|extent| extent.unwrap_or(0)).collect();
-        let tensor = |(component, data): (&crate::l0::signature::Component, TensorData)| {
+        let tensor = |(component, data): (&Component, TensorData)| {
             let shape = component.dims.iter().map(|&dim| extents[dim]).collect();
             Tensor::new(shape, data).expect("every row read has the extents found")
         };
@@ -184,10 +193,10 @@ impl<'a> Reader<'a> {
 
     /// Reads a part of an array from its dimension `axis` on.
     fn axis(&mut self, layout: &Layout, axis: usize, out: &mut Components) -> Result<(), InputError> {
-        let Layout::Array { first_dim, rank, element, row_types, placeholder } = layout else {
+        let Layout::Array { first_dim, array, element, placeholder } = layout else {
             unreachable!("only arrays have axes");
         };
-        let is_innermost = axis + 1 == *rank;
+        let is_innermost = axis + 1 == array.rank;
         let next = self.peek();
         let start = self.at;
         let count = match (next, &**element) {
@@ -200,7 +209,7 @@ impl<'a> Reader<'a> {
                 chars.len() - before
             }
             (Some(b'e'), _) => {
-                self.empty(&row_types[axis])?;
+                self.empty(&row_type(array, axis))?;
                 0
             }
             (Some(b'['), _) => {
@@ -233,7 +242,7 @@ impl<'a> Reader<'a> {
                 }
                 count
             }
-            _ => return Err(self.unexpected(&format!("an array, `[...]`, of {}", row_types[axis]))),
+            _ => return Err(self.unexpected(&format!("an array, `[...]`, of {}", row_type(array, axis)))),
         };
         match out.extents[first_dim + axis] {
             None => out.extents[first_dim + axis] = Some(count),
@@ -370,14 +379,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes `empty(t)` where `t` is this type.
-    fn empty(&mut self, row: &ValueType) -> Result<(), InputError> {
+    fn empty(&mut self, row: &Type) -> Result<(), InputError> {
         let start = self.start();
         let expected = format!("an array of {row}, as `[...]` or `empty({row})`,");
         if self.word() != "empty" || self.peek() != Some(b'(') {
             return Err(self.unexpected_from(start, &expected));
         }
         self.at += 1;
-        for expected_byte in row.to_string().bytes() {
+        for expected_byte in row.to_string().bytes().filter(|byte| *byte != b' ') {
             // White space may stand between tokens; inside a keyword it cannot be told from it here, and does no harm.
             if self.peek() != Some(expected_byte) {
                 return Err(self.unexpected_from(start, &expected));
@@ -529,4 +538,9 @@ impl<'a> Reader<'a> {
 /// True for bytes that may not directly follow a number: `1x`, `1.5` read as an integer.
 fn continues_number(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'\'' | b'"')
+}
+
+/// The type of what is in the brackets of dimension `axis`.
+fn row_type(array: &ArrayType, axis: usize) -> Type {
+    array.indexed(axis + 1).with_uniqueness(false)
 }

@@ -2,36 +2,37 @@
 
 use super::*;
 use crate::l0::ast::BasicType;
-use crate::l0::signature::{Parameter, Signature, ValueType};
+use crate::l0::signature::{Parameter, Signature};
+use crate::l0::types::Type;
 use frit_ir::tensor::Tensor;
 use proptest::prelude::*;
 
-const INT: ValueType = ValueType::Basic(BasicType::Int);
-const REAL: ValueType = ValueType::Basic(BasicType::Real);
-const BOOL: ValueType = ValueType::Basic(BasicType::Bool);
-const CHAR: ValueType = ValueType::Basic(BasicType::Char);
-const CERT: ValueType = ValueType::Basic(BasicType::Cert);
+const INT: Type = Type::INT;
+const REAL: Type = Type::REAL;
+const BOOL: Type = Type::BOOL;
+const CHAR: Type = Type::CHAR;
+const CERT: Type = Type::CERT;
 
-fn array(rank: usize, element: ValueType) -> ValueType {
-    ValueType::Array { rank, element: Box::new(element) }
+fn array(rank: usize, element: Type) -> Type {
+    (0..rank).fold(element, |row, _| Type::array_of(&row, false))
 }
 
-fn tuple(fields: &[ValueType]) -> ValueType {
-    ValueType::Tuple(fields.to_vec())
+fn tuple(fields: &[Type]) -> Type {
+    Type::tuple(fields.to_vec())
 }
 
-fn params(types: &[ValueType]) -> Vec<Parameter> {
+fn params(types: &[Type]) -> Vec<Parameter> {
     types.iter().map(|ty| Parameter { name: "x".into(), ty: ty.clone() }).collect()
 }
 
-fn write(tensors: &[Tensor], result: ValueType) -> String {
+fn write(tensors: &[Tensor], result: Type) -> String {
     let signature = Signature { params: Vec::new(), result, hidden_results: 0 };
     write_results(tensors, &signature).trim_end().to_owned()
 }
 
 /// Reads a value and writes it again.
 #[track_caller]
-fn check_echo(ty: ValueType, text: &str, expected: &str) {
+fn check_echo(ty: Type, text: &str, expected: &str) {
     let tensors = read_value(text, &ty).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     let signature = Signature { params: params(std::slice::from_ref(&ty)), result: ty.clone(), hidden_results: 0 };
     assert!(signature.accepts(&tensors), "{text} as {ty}");
@@ -40,7 +41,7 @@ fn check_echo(ty: ValueType, text: &str, expected: &str) {
 
 /// Reads arguments that are wrong at this place.
 #[track_caller]
-fn check_refused(types: &[ValueType], text: &str, position: (usize, usize), message: &str) {
+fn check_refused(types: &[Type], text: &str, position: (usize, usize), message: &str) {
     let error = read_arguments(text, &params(types)).expect_err("the input is wrong");
     assert_eq!(error.position(text), position, "{error:?}");
     let mut map = frit_support::SourceMap::new();
@@ -155,36 +156,34 @@ fn too_deep_input_is_refused_without_recursion() {
     assert!(read_value(&text, &array(2, INT)).is_err());
 }
 
-fn value_type() -> impl Strategy<Value = ValueType> {
+fn value_type() -> impl Strategy<Value = Type> {
     let basic = prop_oneof![Just(INT), Just(REAL), Just(BOOL), Just(CHAR), Just(CERT)];
     basic.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
-            prop::collection::vec(inner.clone(), 0..3).prop_map(ValueType::Tuple),
-            (1usize..3, inner).prop_map(|(rank, element)| match element {
-                ValueType::Array { rank: inner, element } => ValueType::Array { rank: rank + inner, element },
-                element => array(rank, element),
-            }),
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Type::tuple),
+            (1usize..3, inner).prop_map(|(rank, element)| array(rank, element)),
         ]
     })
 }
 
 /// A text that is nearly a value of the type; `next` chooses.
-fn sketch(ty: &ValueType, next: &mut impl FnMut(usize) -> usize) -> String {
+fn sketch(ty: &Type, next: &mut impl FnMut(usize) -> usize) -> String {
     match ty {
-        ValueType::Basic(BasicType::Int) => ["0", "-7", "12", "~3"][next(4)].into(),
-        ValueType::Basic(BasicType::Real) => ["0.5", "-1e9", "3", "1e~2"][next(4)].into(),
-        ValueType::Basic(BasicType::Bool) => ["True", "False"][next(2)].into(),
-        ValueType::Basic(BasicType::Char) => ["'a'", "'\\''", "'\\200'"][next(3)].into(),
-        ValueType::Basic(BasicType::Cert) => "Checked".into(),
-        ValueType::Tuple(fields) => {
+        Type::Basic(BasicType::Int) => ["0", "-7", "12", "~3"][next(4)].into(),
+        Type::Basic(BasicType::Real) => ["0.5", "-1e9", "3", "1e~2"][next(4)].into(),
+        Type::Basic(BasicType::Bool) => ["True", "False"][next(2)].into(),
+        Type::Basic(BasicType::Char) => ["'a'", "'\\''", "'\\200'"][next(3)].into(),
+        Type::Basic(BasicType::Cert) => "Checked".into(),
+        Type::Tuple(fields) => {
             let fields: Vec<String> = fields.iter().map(|field| sketch(field, next)).collect();
             format!("{{{}}}", fields.join(","))
         }
-        ValueType::Array { .. } => {
-            let row = ty.row(1).expect("an array has rows");
+        Type::Array(array) => {
+            let row = array.row();
             let rows: Vec<String> = (0..next(3)).map(|_| sketch(&row, next)).collect();
             format!("[{}]", rows.join(" , "))
         }
+        Type::Error => unreachable!("no value has the type of a mistake"),
     }
 }
 
@@ -211,7 +210,7 @@ proptest! {
             prop_assert!(text.contains('['), "{} should be a {}", text, ty);
         }
         let cut = text.chars().take(cut).collect::<String>();
-        if cut.len() < text.trim_end().len() && !matches!(ty, ValueType::Basic(_)) {
+        if cut.len() < text.trim_end().len() && !matches!(ty, Type::Basic(_)) {
             prop_assert!(read_value(&cut, &ty).is_err());
         }
     }

@@ -1,6 +1,7 @@
 //! Writer of results, in the flattened form that L0 prints.
 
-use crate::l0::signature::{Signature, ValueType};
+use crate::l0::signature::Signature;
+use crate::l0::types::Type;
 use frit_ir::scalar::Scalar;
 use frit_ir::tensor::{Tensor, TensorData};
 use std::fmt::Write;
@@ -23,11 +24,11 @@ pub fn write_results(results: &[Tensor], signature: &Signature) -> String {
 }
 
 /// How many values a value of this type is printed as.
-fn count_parts(ty: &ValueType) -> usize {
+fn count_parts(ty: &Type) -> usize {
     match ty {
-        ValueType::Basic(_) => 1,
-        ValueType::Tuple(fields) => fields.iter().map(count_parts).sum(),
-        ValueType::Array { .. } => match ty.flat().components.len() {
+        Type::Basic(_) | Type::Error => 1,
+        Type::Tuple(fields) => fields.iter().map(count_parts).sum(),
+        Type::Array(_) => match ty.flat().components.len() {
             1 => 1,
             components => components + 1,
         },
@@ -41,20 +42,20 @@ struct Writer<'a, I: Iterator<Item = &'a Tensor>> {
 
 impl<'a, I: Iterator<Item = &'a Tensor>> Writer<'a, I> {
     /// Writes the parts with separators between them; returns whether nothing was written yet, as `first` says on entry.
-    fn parts(&mut self, ty: &ValueType, mut first: bool) -> bool {
+    fn parts(&mut self, ty: &Type, mut first: bool) -> bool {
         match ty {
-            ValueType::Basic(_) => {
+            Type::Basic(_) | Type::Error => {
                 self.separate(first);
                 self.component();
                 false
             }
-            ValueType::Tuple(fields) => {
+            Type::Tuple(fields) => {
                 for field in fields {
                     first = self.parts(field, first);
                 }
                 first
             }
-            ValueType::Array { .. } => {
+            Type::Array(_) => {
                 let components = ty.flat().components.len();
                 if components > 1 {
                     // The certificate that the components have one length.
