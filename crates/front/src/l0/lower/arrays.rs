@@ -39,17 +39,31 @@ impl Emitter {
         array.parts.iter().map(select).collect()
     }
 
+    /// A value with these extents instead of its own, which are checked to be the same.
+    fn with_extents(&mut self, value: Typed, needed: &[Extent], kind: FailureKind) -> Typed {
+        let found = self.extents_of(&value);
+        let mut certs = Vec::new();
+        for (&needed, &found) in needed.iter().zip(&found) {
+            certs.extend(self.check_same(kind, needed, found));
+        }
+        if certs.is_empty() {
+            return value;
+        }
+        let parts = self.guarded(&value.ty.flat(), value.parts, needed, &certs);
+        Typed { ty: value.ty, parts }
+    }
+
     /// The array with the part at the indices replaced.
-    pub(super) fn update(&mut self, array: &Typed, indices: &[Operand], value: &Typed, certs: &[Value]) -> Parts {
+    pub(super) fn update(&mut self, array: &Typed, indices: &[Operand], value: Typed, certs: &[Value]) -> Parts {
         let extents = self.extents_of(array);
         let mut certs = certs.to_vec();
         certs.extend(self.check_bounds(&extents, indices));
-        let found = self.extents_of(value);
-        for (&needed, &found) in extents[indices.len()..].iter().zip(&found) {
-            certs.extend(self.check_same(FailureKind::ShapeMismatch, needed, found));
-        }
+        let value = self.with_extents(value, &extents[indices.len()..], FailureKind::ShapeMismatch);
         if value.parts.is_empty() {
             return array.parts.clone();
+        }
+        if indices.is_empty() {
+            return self.copied(&value.parts);
         }
         let replace = |(&part, &value): (&Operand, &Operand)| {
             let part = array_value(part);
@@ -123,22 +137,20 @@ impl Emitter {
     }
 
     /// `concat(a, b)`.
-    pub(super) fn concat(&mut self, first: &Typed, second: &Typed, certs: &[Value]) -> Parts {
+    pub(super) fn concat(&mut self, first: &Typed, second: Typed, certs: &[Value]) -> Parts {
         let flat = first.ty.flat();
         let mut extents = self.extents_of(first);
-        let others = self.extents_of(second);
-        let mut certs = certs.to_vec();
-        for (&needed, &found) in extents.iter().zip(&others).skip(1) {
-            certs.extend(self.check_same(FailureKind::ShapeMismatch, needed, found));
-        }
-        let (front, back) = (self.length(extents[0]), self.length(others[0]));
+        let second_outer = self.outer_extent(&second);
+        let needed: Vec<Extent> = std::iter::once(second_outer).chain(extents[1..].iter().copied()).collect();
+        let second = self.with_extents(second, &needed, FailureKind::ShapeMismatch);
+        let (front, back) = (self.length(extents[0]), self.length(second_outer));
         let total = self.total_binary(BinOp::Add, front, back);
         self.assume_not_negative(total, None);
         extents[0] = total.extent();
         let types = component_types(&flat, &extents);
         let join = |((&x, &y), ty): ((&Operand, &Operand), ir::Type)| {
             let op = Op::Concat { arrays: vec![array_value(x), array_value(y)] };
-            self.emit_one(op, ty, certs.clone()).into()
+            self.emit_one(op, ty, certs.to_vec()).into()
         };
         first.parts.iter().zip(&second.parts).zip(types).map(join).collect()
     }
@@ -212,23 +224,19 @@ impl Emitter {
     }
 
     /// `[e1, ..., en]` of these rows.
-    pub(super) fn array_literal(&mut self, rows: &[Typed]) -> Parts {
+    pub(super) fn array_literal(&mut self, rows: Vec<Typed>) -> Parts {
         let first = rows.first().expect("a literal has an element");
         let flat = array_of(&first.ty).flat();
         let inner = self.extents_of(first);
-        let mut certs = Vec::new();
-        for row in &rows[1..] {
-            for (&earlier, later) in inner.iter().zip(self.extents_of(row)) {
-                certs.extend(self.check_same(FailureKind::IrregularArray, earlier, later));
-            }
-        }
+        let regular = |row: Typed| self.with_extents(row, &inner, FailureKind::IrregularArray);
+        let rows: Vec<Typed> = rows.into_iter().map(regular).collect();
         let count = Extent::Const(i64::try_from(rows.len()).expect("a literal fits in memory"));
         let extents: Vec<Extent> = std::iter::once(count).chain(inner).collect();
         let columns: Vec<Vec<Operand>> =
             rows.iter().map(|row| Self::as_cells(&row.ty, row.parts.clone())).collect();
         let literal = |(at, ty): (usize, ir::Type)| {
             let elems: Vec<Operand> = columns.iter().map(|row| row[at]).collect();
-            let literal = self.emit_one(Op::ArrayLit { elems: elems.clone() }, ty, certs.clone());
+            let literal = self.emit_one(Op::ArrayLit { elems: elems.clone() }, ty, Vec::new());
             elems.into_iter().for_each(|elem| self.add_alias(literal, elem));
             literal.into()
         };

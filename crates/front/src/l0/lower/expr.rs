@@ -237,7 +237,7 @@ impl<'f, 'p> Body<'f, 'p> {
         match &expr.kind {
             ExprKind::Array(rows) => {
                 let rows: Vec<Typed> = rows.iter().map(|row| self.typed(row)).collect();
-                self.emitter.array_literal(&rows)
+                self.emitter.array_literal(rows)
             }
             _ => unreachable!("a string is constant"),
         }
@@ -295,7 +295,7 @@ impl<'f, 'p> Body<'f, 'p> {
             Builtin::Concat => {
                 let first = self.typed(&operands[0]);
                 let second = self.typed(&operands[1]);
-                self.emitter.concat(&first, &second, certs)
+                self.emitter.concat(&first, second, certs)
             }
             Builtin::Reshape => {
                 let (array, dims) = operands.split_last().expect("the array comes last");
@@ -324,7 +324,7 @@ impl<'f, 'p> Body<'f, 'p> {
                 let value = self.typed(value);
                 let source = self.variable(*source);
                 let certs = self.certificates(certificates);
-                let parts = self.emitter.update(&source, &indices, &value, &certs);
+                let parts = self.emitter.update(&source, &indices, value, &certs);
                 self.bind(*target, parts);
                 self.emitter.set_span(before);
             }
