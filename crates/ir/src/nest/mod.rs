@@ -14,6 +14,7 @@
 
 pub mod parse;
 pub mod print;
+pub mod verify;
 
 use crate::failure::FailureKind;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};

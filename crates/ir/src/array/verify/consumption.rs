@@ -206,9 +206,11 @@ impl<'a> Walk<'a> {
 
     /// Alternatives: each starts from the same state, and afterwards what either consumed is consumed.
     fn branches(&mut self, then: &'a Block, otherwise: &'a Block) -> Checked<'a> {
-        let fork = self.undo.len();
+        let (fork, forked) = (self.undo.len(), self.time);
         self.block(then)?;
-        let consumed: BTreeSet<Value> = self.undo[fork..].iter().map(|(origin, _)| *origin).collect();
+        // What a branch made itself is behind it only known through the results, which are defined later.
+        let outer = self.undo[fork..].iter().map(|(origin, _)| *origin).filter(|&o| self.defined[o] <= forked);
+        let consumed: BTreeSet<Value> = outer.collect();
         let consumed: Vec<(Value, u32)> = consumed.into_iter().map(|origin| (origin, self.stamps[&origin])).collect();
         for (origin, before) in self.undo.drain(fork..).rev() {
             match before {
