@@ -125,7 +125,12 @@ impl<'c, 'p> Checker<'c, 'p> {
         let params = self.params(&function.params);
         let result = Type::of(&function.result);
         let body = self.expr(&function.body);
-        self.expect_type(&body, &result, || format!("the body of `{}`", function.name.text), Some((function.result.span, "declared here")));
+        self.expect_type(
+            &body,
+            &result,
+            || format!("the body of `{}`", function.name.text),
+            Some((function.result.span, "declared here")),
+        );
         Function {
             name: function.name.text.clone(),
             name_span: function.name.span,

@@ -48,6 +48,55 @@ fn edit_distance(from: &str, to: &str) -> usize {
     row[to.len()]
 }
 
+/// Where and by what name memory was consumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consumption {
+    /// What consumed it.
+    pub span: Span,
+    /// The variable whose memory it was.
+    pub name: String,
+}
+
+/// Bodies that may run many times, so that they consume only what they bind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barrier {
+    /// The body of a loop.
+    Loop,
+    /// The function of a combinator.
+    Function,
+}
+
+/// What a value has to be unique for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotUnique {
+    /// The source of an update: the variable and where it is bound.
+    Update {
+        /// The variable.
+        name: String,
+        /// Where it is bound.
+        bound: Span,
+    },
+    /// An argument for a unique parameter.
+    Argument,
+    /// A start value that the combinator's function consumes.
+    StartValue,
+    /// Rows that the combinator's function consumes.
+    Rows,
+    /// The function takes a unique accumulator, so it has to return one.
+    Accumulator,
+    /// The function returns a unique value; of no rows the start value is returned.
+    StartOfUniqueResult,
+    /// The function returns a unique value, so the rows, which are of the same type, have to be unique.
+    RowsOfUniqueResult,
+    /// The first value of a loop variable that the body consumes there.
+    LoopVariable {
+        /// The loop variable.
+        name: String,
+        /// Where the body consumes it.
+        consumed: Option<Span>,
+    },
+}
+
 /// A mistake in an L0 program.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the fields are named after what the message says about them")]
@@ -143,40 +192,226 @@ pub enum L0Error {
         given: usize,
         declared: Option<Span>,
     },
-    UnknownVariable { span: Span, name: String, suggestion: Suggestion },
-    UnknownFunction { span: Span, name: String, suggestion: Suggestion },
-    DuplicateFunction { span: Span, name: String, first: Span },
-    PredefinedFunction { span: Span, name: String },
-    DuplicateParameter { span: Span, name: String, first: Span },
-    DuplicateInPattern { span: Span, name: String, first: Span },
+    UnknownVariable {
+        span: Span,
+        name: String,
+        suggestion: Suggestion,
+    },
+    UnknownFunction {
+        span: Span,
+        name: String,
+        suggestion: Suggestion,
+    },
+    DuplicateFunction {
+        span: Span,
+        name: String,
+        first: Span,
+    },
+    PredefinedFunction {
+        span: Span,
+        name: String,
+    },
+    DuplicateParameter {
+        span: Span,
+        name: String,
+        first: Span,
+    },
+    DuplicateInPattern {
+        span: Span,
+        name: String,
+        first: Span,
+    },
     /// A value of one type where one of another belongs.
-    TypeMismatch { span: Span, what: String, expected: Type, found: Type, because: Option<(Span, &'static str)> },
-    BadOperand { span: Span, op_span: Span, op: &'static str, takes: &'static str, found: Type },
-    OperandTypesDiffer { span: Span, op: &'static str, left: (Span, Type), right: (Span, Type) },
-    BranchTypesDiffer { on_true: (Span, Type), on_false: (Span, Type) },
-    ElementTypesDiffer { first: (Span, Type), other: (Span, Type) },
-    IrregularLiteral { span: Span, first: Span, expected: usize, found: usize },
-    NotAnArray { span: Span, what: String, found: Type },
-    TooManyIndexes { span: Span, name: String, given: usize, ty: Type, rank: usize },
-    NoSuchDimension { span: Span, dimension: i64, rank: usize, array: Span, found: Type },
-    NotAPermutation { span: Span, rank: usize, array: Span, found: Type },
-    TransposeOfVector { span: Span, found: Type },
-    UnzipOfNoTuples { span: Span, found: Type },
-    PatternDoesNotFit { span: Span, components: usize, value: Span, found: Type },
-    TypeTooLarge { span: Span, limit: usize },
+    TypeMismatch {
+        span: Span,
+        what: String,
+        expected: Type,
+        found: Type,
+        because: Option<(Span, &'static str)>,
+    },
+    BadOperand {
+        span: Span,
+        op_span: Span,
+        op: &'static str,
+        takes: &'static str,
+        found: Type,
+    },
+    OperandTypesDiffer {
+        span: Span,
+        op: &'static str,
+        left: (Span, Type),
+        right: (Span, Type),
+    },
+    BranchTypesDiffer {
+        on_true: (Span, Type),
+        on_false: (Span, Type),
+    },
+    ElementTypesDiffer {
+        first: (Span, Type),
+        other: (Span, Type),
+    },
+    IrregularLiteral {
+        span: Span,
+        first: Span,
+        expected: usize,
+        found: usize,
+    },
+    NotAnArray {
+        span: Span,
+        what: String,
+        found: Type,
+    },
+    TooManyIndexes {
+        span: Span,
+        name: String,
+        given: usize,
+        ty: Type,
+        rank: usize,
+    },
+    NoSuchDimension {
+        span: Span,
+        dimension: i64,
+        rank: usize,
+        array: Span,
+        found: Type,
+    },
+    NotAPermutation {
+        span: Span,
+        rank: usize,
+        array: Span,
+        found: Type,
+    },
+    TransposeOfVector {
+        span: Span,
+        found: Type,
+    },
+    UnzipOfNoTuples {
+        span: Span,
+        found: Type,
+    },
+    PatternDoesNotFit {
+        span: Span,
+        components: usize,
+        value: Span,
+        found: Type,
+    },
+    TypeTooLarge {
+        span: Span,
+        limit: usize,
+    },
 
     // ---- functions of combinators
     /// The combinator passes another number of values than the function takes.
-    FunctionArity { span: Span, soac: &'static str, takes: usize, passed: Vec<Type>, declared: Option<Span> },
-    FunctionParameter { span: Span, soac: &'static str, number: usize, passed: Type, found: Type, declared: Option<Span> },
-    FunctionResult { span: Span, soac: &'static str, expected: Type, found: Type },
-    TooManyCurried { span: Span, takes: usize, given: usize },
-    TupleResultNeeded { span: Span, soac: &'static str },
-    AnonymousFunctionNeeded { span: Span, soac: &'static str },
-    StartValueCount { span: Span, soac: &'static str, starts: usize, arrays: usize },
+    FunctionArity {
+        span: Span,
+        soac: &'static str,
+        takes: usize,
+        passed: Vec<Type>,
+        declared: Option<Span>,
+    },
+    FunctionParameter {
+        span: Span,
+        soac: &'static str,
+        number: usize,
+        passed: Type,
+        found: Type,
+        declared: Option<Span>,
+    },
+    FunctionResult {
+        span: Span,
+        soac: &'static str,
+        expected: Type,
+        found: Type,
+    },
+    TooManyCurried {
+        span: Span,
+        takes: usize,
+        given: usize,
+    },
+    TupleResultNeeded {
+        span: Span,
+        soac: &'static str,
+    },
+    AnonymousFunctionNeeded {
+        span: Span,
+        soac: &'static str,
+    },
+    StartValueCount {
+        span: Span,
+        soac: &'static str,
+        starts: usize,
+        arrays: usize,
+    },
 
     // ---- uniqueness
-    CurriedUnique { span: Span, function: String, declared: Span },
+    CurriedUnique {
+        span: Span,
+        function: String,
+        declared: Span,
+    },
+    UseAfterConsumption {
+        span: Span,
+        name: String,
+        consumption: Consumption,
+    },
+    /// Consumed and observed in one sequence.
+    UsedAndConsumed {
+        span: Span,
+        name: String,
+        used: Span,
+    },
+    /// `parameter`: the parameter that is not unique and whose memory is shared.
+    NotUnique {
+        span: Span,
+        why: NotUnique,
+        parameter: Option<(String, Span)>,
+    },
+    ConsumesFreeVariable {
+        span: Span,
+        name: String,
+        bound: Span,
+        barrier: Barrier,
+    },
+    StoresAliasOfSource {
+        span: Span,
+        name: String,
+        source: Span,
+    },
+    ResultNotUnique {
+        span: Span,
+        declared: Type,
+        found: Type,
+    },
+    /// A unique result may share memory with a variable that is not the function's own.
+    ResultAliases {
+        span: Span,
+        name: String,
+        bound: Span,
+    },
+    SharedUniqueResults {
+        span: Span,
+        name: String,
+    },
+    LoopValueNotUnique {
+        span: Span,
+        variable: String,
+        consumed: Option<Span>,
+    },
+    /// The next value of a consumed loop variable may share memory with a variable from outside the loop.
+    LoopValueAliases {
+        span: Span,
+        variable: String,
+        consumed: Option<Span>,
+        name: String,
+        bound: Span,
+    },
+    SharedLoopValues {
+        span: Span,
+        variables: [String; 2],
+    },
+    FilterConsumesRows {
+        span: Span,
+    },
 }
 
 /// The messages for `errors`, sorted by place.
@@ -435,6 +670,85 @@ impl L0Error {
                     .secondary(*declared, format!("`{function}` consumes this argument at every call"))
                     .note("the function runs once for each element: call it in `fn` with `copy(...)` of the value")
             }
+            L0Error::UseAfterConsumption { span, name, consumption } => {
+                let what = match *name == consumption.name {
+                    true => format!("`{name}` is used after it was consumed"),
+                    false => format!("`{name}` may share memory with `{}`, which was consumed", consumption.name),
+                };
+                Diagnostic::error(code, what)
+                    .label(*span, "used here")
+                    .secondary(consumption.span, "consumed here")
+                    .note("an update reuses the memory of its source: use the value before, or consume a copy, `copy(...)`")
+            }
+            L0Error::UsedAndConsumed { span, name, used } => {
+                Diagnostic::error(code, format!("`{name}` is consumed and used in one expression"))
+                    .label(*span, "consumed here")
+                    .secondary(*used, "used here")
+                    .note("bind one of the two with `let` before: what is bound is there before the body begins")
+            }
+            L0Error::NotUnique { span, why, parameter } => not_unique(code, *span, why, parameter.as_ref()),
+            L0Error::ConsumesFreeVariable { span, name, bound, barrier } => {
+                let (body, note) = match barrier {
+                    Barrier::Loop => ("a loop's body", "make it a loop variable, as in `loop (a) = for ...`"),
+                    Barrier::Function => ("an anonymous function", "it runs once for each element: consume a `copy(...)`"),
+                };
+                Diagnostic::error(code, format!("{body} consumes `{name}`, which is bound outside"))
+                    .label(*span, "consumed here")
+                    .secondary(*bound, "bound here")
+                    .note(note)
+            }
+            L0Error::StoresAliasOfSource { span, name, source } => {
+                Diagnostic::error(code, format!("the value stored in `{name}` may share memory with `{name}`"))
+                    .label(*span, "this is stored")
+                    .secondary(*source, "in this array")
+                    .note("store a copy, `copy(...)`: the update would change the value while it is stored")
+            }
+            L0Error::ResultNotUnique { span, declared, found } => {
+                Diagnostic::error(code, format!("the function declares a unique result, {}", a(declared)))
+                    .label(*span, format!("this is {}, not unique", a(found)))
+                    .note("return `copy(...)` of it, or declare the result without `*`")
+            }
+            L0Error::ResultAliases { span, name, bound } => {
+                Diagnostic::error(code, format!("the unique result may share memory with `{name}`"))
+                    .label(*span, "returned here")
+                    .secondary(*bound, "this is not the function's own")
+                    .note("return `copy(...)` of it, or declare the result without `*`")
+            }
+            L0Error::SharedUniqueResults { span, name } => {
+                let shared = if name.is_empty() { String::new() } else { format!(": both may be part of `{name}`") };
+                Diagnostic::error(code, "two parts of the unique result may share memory")
+                    .label(*span, format!("returned here{shared}"))
+                    .note("return `copy(...)` of one of them")
+            }
+            L0Error::LoopValueNotUnique { span, variable, consumed } => {
+                let diagnostic = Diagnostic::error(code, format!("the next value of `{variable}` is not unique"))
+                    .label(*span, "the loop's body gives this")
+                    .note("the body consumes the loop variable, so each value must be its own: use `copy(...)`");
+                secondary(diagnostic, *consumed, "the loop variable is consumed here")
+            }
+            L0Error::LoopValueAliases { span, variable, consumed, name, bound } => {
+                let message = format!("the next value of `{variable}` may share memory with `{name}`");
+                let diagnostic = Diagnostic::error(code, message)
+                    .label(*span, "the loop's body gives this")
+                    .secondary(*bound, "bound outside the loop")
+                    .note("the body consumes the loop variable, so each value must be its own: use `copy(...)`");
+                secondary(diagnostic, *consumed, "the loop variable is consumed here")
+            }
+            L0Error::SharedLoopValues { span, variables: [first, second] } => {
+                let message = if first == second {
+                    format!("two parts of `{first}` may share memory")
+                } else {
+                    format!("`{first}` and `{second}` may share memory")
+                };
+                Diagnostic::error(code, message)
+                    .label(*span, "by this value")
+                    .note("the loop's body consumes one of them: use `copy(...)`")
+            }
+            L0Error::FilterConsumesRows { span } => {
+                Diagnostic::error(code, "the function of a filter may not consume the rows")
+                    .label(*span, "takes a unique parameter")
+                    .note("the rows that it accepts are the result: take the parameter without `*`")
+            }
         }
     }
 
@@ -491,6 +805,18 @@ impl L0Error {
             L0Error::AnonymousFunctionNeeded { .. } => "anonymous-function-needed",
             L0Error::StartValueCount { .. } => "start-value-count",
             L0Error::CurriedUnique { .. } => "curried-unique",
+            L0Error::UseAfterConsumption { .. } => "use-after-consumption",
+            L0Error::UsedAndConsumed { .. } => "used-and-consumed",
+            L0Error::NotUnique { .. } => "not-unique",
+            L0Error::ConsumesFreeVariable { .. } => "consumes-free-variable",
+            L0Error::StoresAliasOfSource { .. } => "stores-alias-of-source",
+            L0Error::ResultNotUnique { .. } => "result-not-unique",
+            L0Error::ResultAliases { .. } => "result-aliases",
+            L0Error::SharedUniqueResults { .. } => "shared-unique-results",
+            L0Error::LoopValueNotUnique { .. } => "loop-value-not-unique",
+            L0Error::LoopValueAliases { .. } => "loop-value-aliases",
+            L0Error::SharedLoopValues { .. } => "shared-loop-values",
+            L0Error::FilterConsumesRows { .. } => "filter-consumes-rows",
         }
     }
 }
@@ -506,11 +832,61 @@ fn a(ty: &Type) -> String {
     }
 }
 
-fn defined_here(diagnostic: Diagnostic, declared: Option<Span>) -> Diagnostic {
-    match declared {
-        Some(declared) => diagnostic.secondary(declared, "defined here"),
+fn secondary(diagnostic: Diagnostic, span: Option<Span>, words: &str) -> Diagnostic {
+    match span {
+        Some(span) => diagnostic.secondary(span, words),
         None => diagnostic,
     }
+}
+
+fn defined_here(diagnostic: Diagnostic, declared: Option<Span>) -> Diagnostic {
+    secondary(diagnostic, declared, "defined here")
+}
+
+fn not_unique(code: &'static str, span: Span, why: &NotUnique, parameter: Option<&(String, Span)>) -> Diagnostic {
+    let diagnostic = match why {
+        NotUnique::Update { name, bound } => {
+            let diagnostic = Diagnostic::error(code, format!("`{name}` is updated but not unique"))
+                .label(span, "an update consumes its source");
+            // The parameter is named below if it is to blame.
+            if parameter.is_some() {
+                diagnostic
+            } else {
+                diagnostic.secondary(*bound, "bound to a value that is not unique")
+            }
+        }
+        NotUnique::Argument => Diagnostic::error(code, "an argument for a unique parameter must be unique")
+            .label(span, "this is not unique, and the call consumes it"),
+        NotUnique::StartValue => Diagnostic::error(code, "a start value for a unique parameter must be unique")
+            .label(span, "this is not unique, and the function consumes it"),
+        NotUnique::Rows => Diagnostic::error(code, "the function takes unique rows, so the array must be unique")
+            .label(span, "this is not unique, and the function consumes its rows"),
+        NotUnique::Accumulator => {
+            Diagnostic::error(code, "the function takes a unique accumulator, so it must return one")
+                .label(span, "what this returns is not unique")
+        }
+        NotUnique::StartOfUniqueResult => {
+            Diagnostic::error(code, "the function returns a unique value, so the start value must be unique")
+                .label(span, "this is not unique, and is the result if there are no rows")
+        }
+        NotUnique::RowsOfUniqueResult => {
+            Diagnostic::error(code, "the function returns a unique value, so the rows must be unique")
+                .label(span, "the rows of this are not unique")
+        }
+        NotUnique::LoopVariable { name, consumed } => {
+            let diagnostic = Diagnostic::error(code, format!("the first value of `{name}` must be unique"))
+                .label(span, "this is not unique");
+            secondary(diagnostic, *consumed, "the loop's body consumes the loop variable here")
+        }
+    };
+    let diagnostic = match parameter {
+        Some((name, bound)) => diagnostic.secondary(
+            *bound,
+            format!("`{name}` belongs to the caller: only a parameter of a type with `*` may be consumed"),
+        ),
+        None => diagnostic,
+    };
+    diagnostic.note("`copy(...)` makes a unique value of any other")
 }
 
 /// Adds how to turn an int into a real, or back, if that is what is missing.

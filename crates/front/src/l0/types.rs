@@ -180,15 +180,25 @@ impl Type {
 
     /// The type of a value that may be of this type or of `other`, which matches: unique where both are.
     pub fn meet(&self, other: &Type) -> Type {
+        self.combine_uniqueness(other, |this, that| this && that)
+    }
+
+    /// This type, unique where it or `other`, which matches, is.
+    pub fn join(&self, other: &Type) -> Type {
+        self.combine_uniqueness(other, |this, that| this || that)
+    }
+
+    fn combine_uniqueness(&self, other: &Type, combine: fn(bool, bool) -> bool) -> Type {
         match (self, other) {
             (Type::Tuple(this), Type::Tuple(that)) => {
-                Type::tuple(this.iter().zip(that.iter()).map(|(this, that)| this.meet(that)).collect())
+                let components = this.iter().zip(that.iter());
+                Type::tuple(components.map(|(this, that)| this.combine_uniqueness(that, combine)).collect())
             }
             (Type::Array(this), Type::Array(that)) => {
-                Type::Array(ArrayType { unique: this.unique && that.unique, ..this.clone() })
+                Type::Array(ArrayType { unique: combine(this.unique, that.unique), ..this.clone() })
             }
             (Type::Error, _) | (_, Type::Error) => Type::Error,
-            _ => self.clone(),
+            (Type::Basic(_), _) | (_, Type::Basic(_)) | (Type::Tuple(_), _) | (_, Type::Tuple(_)) => self.clone(),
         }
     }
 

@@ -50,7 +50,10 @@ impl<'p> Checker<'_, 'p> {
 
         let wants_tuple = soac.is_tupleless;
         let fits_form = !wants_tuple
-            || [Some(&soac.function), soac.combine.as_ref()].into_iter().flatten().all(|f| self.is_tuple_function(f, text));
+            || [Some(&soac.function), soac.combine.as_ref()]
+                .into_iter()
+                .flatten()
+                .all(|f| self.is_tuple_function(f, text));
 
         let combine = match (&soac.combine, combine_curried) {
             (Some(combine), Some(values)) => {
@@ -62,7 +65,8 @@ impl<'p> Checker<'_, 'p> {
         };
         let passed = [accumulators.clone(), rows.clone()].concat();
         let may_spread = !wants_tuple && passed.len() == 1;
-        let function = self.lambda(&soac.function, function_curried, &Wanted { soac: text, passed: &passed, may_spread });
+        let function =
+            self.lambda(&soac.function, function_curried, &Wanted { soac: text, passed: &passed, may_spread });
 
         let combine = match combine {
             Some(None) => Err(()),
@@ -73,8 +77,7 @@ impl<'p> Checker<'_, 'p> {
             (Some(function), Ok(combine)) if fits_form => {
                 let is_sound = self.check_results(soac, text, &function, combine.as_ref(), &accumulators);
                 let ty = if is_sound { self.soac_type(soac, &function, &arrays, span) } else { Type::Error };
-                let soac =
-                    Soac { kind: soac.kind, is_tupleless: soac.is_tupleless, function, combine, starts, arrays };
+                let soac = Soac { kind: soac.kind, is_tupleless: soac.is_tupleless, function, combine, starts, arrays };
                 if ty == Type::Error {
                     let parts = soac.starts.into_iter().chain(soac.arrays).collect();
                     self.mistaken(span, parts)
@@ -314,8 +317,11 @@ impl<'p> Checker<'_, 'p> {
             return None;
         }
         let variables: Vec<_> = types.iter().map(|ty| self.fresh("operand", ty.clone(), span)).collect();
-        let operands =
-            variables.iter().zip(types).map(|(variable, ty)| Expr { kind: ExprKind::Var(*variable), ty: ty.clone(), span });
+        let operands = variables.iter().zip(types).map(|(variable, ty)| Expr {
+            kind: ExprKind::Var(*variable),
+            ty: ty.clone(),
+            span,
+        });
         let arguments = curried.into_iter().chain(operands).collect();
         let result = signature.result.clone();
         let kind = ExprKind::Call { function: FunctionId::clone(&signature.id), arguments };
@@ -422,10 +428,7 @@ impl<'p> Checker<'_, 'p> {
         let body = Expr {
             ty: body.ty.clone(),
             span: body.span,
-            kind: ExprKind::Block {
-                statements: vec![Statement::Let { pattern, value, span }],
-                result: Box::new(body),
-            },
+            kind: ExprKind::Block { statements: vec![Statement::Let { pattern, value, span }], result: Box::new(body) },
         };
         Lambda { params: vec![tuple], result, body, span }
     }
@@ -438,4 +441,3 @@ fn spreadable<'t>(wanted: &Wanted<'t>) -> Option<&'t [Type]> {
         _ => None,
     }
 }
-

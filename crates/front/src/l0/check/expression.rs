@@ -22,11 +22,7 @@ impl<'p> Checker<'_, 'p> {
         let span = expr.span;
         match &expr.kind {
             ast::ExprKind::String(codes) => {
-                let text = Expr {
-                    kind: ExprKind::String(codes.clone()),
-                    ty: Type::array_of(&Type::CHAR, false),
-                    span,
-                };
+                let text = Expr { kind: ExprKind::String(codes.clone()), ty: Type::array_of(&Type::CHAR, false), span };
                 (text, LiteralShape::Array(codes.len(), Box::new(LiteralShape::Unknown)))
             }
             ast::ExprKind::Empty(row) => {
@@ -155,9 +151,7 @@ impl<'p> Checker<'_, 'p> {
     /// Applies a binary operator to checked operands.
     pub(super) fn binary(&mut self, op: BinaryOp, op_span: Span, left: Expr, right: Expr, span: Span) -> Expr {
         match self.binary_type(op, op_span, (&left.ty, place(&left)), (&right.ty, place(&right))) {
-            Some(ty) => {
-                Expr { kind: ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, ty, span }
-            }
+            Some(ty) => Expr { kind: ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, ty, span },
             None => self.mistaken(span, vec![left, right]),
         }
     }
@@ -278,13 +272,7 @@ impl<'p> Checker<'_, 'p> {
         self.errors.push(L0Error::WrongArgumentCount { span, function: function.text.clone(), takes, given, declared });
     }
 
-    fn index(
-        &mut self,
-        certificates: &'p [Name],
-        array: &'p Name,
-        index: &'p [ast::Expr],
-        span: Span,
-    ) -> Expr {
+    fn index(&mut self, certificates: &'p [Name], array: &'p Name, index: &'p [ast::Expr], span: Span) -> Expr {
         let certificates = self.certificates(certificates);
         let variable = self.variable(&array.text, array.span);
         let index = self.indexes(index);
@@ -310,7 +298,13 @@ impl<'p> Checker<'_, 'p> {
             Type::Array(array_type) if count <= array_type.rank => Some(array_type.indexed(count)),
             Type::Array(array_type) => {
                 let name = array.text.clone();
-                self.errors.push(L0Error::TooManyIndexes { span, name, given: count, ty: ty.clone(), rank: array_type.rank });
+                self.errors.push(L0Error::TooManyIndexes {
+                    span,
+                    name,
+                    given: count,
+                    ty: ty.clone(),
+                    rank: array_type.rank,
+                });
                 None
             }
             Type::Basic(_) | Type::Tuple(_) => {
@@ -350,11 +344,7 @@ impl<'p> Checker<'_, 'p> {
             Type::Array(array) => Some(array.clone()),
             Type::Error => None,
             Type::Basic(_) | Type::Tuple(_) => {
-                self.errors.push(L0Error::NotAnArray {
-                    span: place(operand),
-                    what: what(),
-                    found: operand.ty.clone(),
-                });
+                self.errors.push(L0Error::NotAnArray { span: place(operand), what: what(), found: operand.ty.clone() });
                 None
             }
         }
