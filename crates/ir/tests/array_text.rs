@@ -1,6 +1,13 @@
-//! The text form of the array IR round-trips.
+//! The text form of the array IR: what is printed is read back, and nothing that is read makes the parser fail but by an error.
 
+mod common;
+
+use common::Choices;
 use frit_ir::array::parse::parse_program;
+use frit_ir::array::print;
+use frit_ir::array::verify::verify;
+use frit_support::with_deep_stack;
+use proptest::prelude::*;
 
 /// Every construct of the text form, as the printer writes it.
 const CORPUS: [(&str, &str); 3] = [
@@ -14,5 +21,156 @@ fn what_is_parsed_prints_the_same() {
     for (name, text) in CORPUS {
         let program = parse_program(text).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(program.to_string(), text, "{name}");
+    }
+}
+
+#[test]
+fn errors_say_where_and_what() {
+    let message = |text: &str| parse_program(text).expect_err(text).to_string();
+    assert_eq!(message("func @f() -> () {\n  %0: i64 = frob 1\n  return\n}"), "2:13: there is no operation `frob`");
+    assert_eq!(message("func @f() -> (i64) { return %3 }"), "1:29: nothing defines %3");
+    assert_eq!(message("func @f(%0: i64, %0: i64) -> () { return }"), "1:18: %0 is defined twice");
+    assert_eq!(message("func @f() -> () { call @g()\nreturn }"), "1:24: there is no function with this name");
+    assert_eq!(message("func @f() -> () { return"), "1:25: a value or a constant is needed here, but the text ends");
+    assert_eq!(
+        message("func @f() -> () { %0: i8 = add 300i8, 1i8\nreturn }"),
+        "1:32: a constant of type i8 is needed here, not `300i8`"
+    );
+    assert_eq!(
+        message("func @f(%99999999: i64) -> () { return }"),
+        "1:9: the number of a name is at most 4194303, without leading zeros"
+    );
+    assert_eq!(message("func @f() -> () { w0: add 1, 2\nreturn }"), "1:23: only a with-loop has a label");
+    assert_eq!(message("func @f() -> () { return } \"x"), "1:28: the closing quote is missing");
+}
+
+#[test]
+fn nests_of_any_depth_go_through() {
+    const DEPTH: usize = 10_000;
+    with_deep_stack(|| {
+        let mut text = String::from("func @deep(%0: bool) -> (i64) {\n");
+        for level in 1..=DEPTH {
+            text.push_str(&format!("%{level}: i64 = if %0 {{\n"));
+        }
+        text.push_str("yield 1\n");
+        for level in (1..=DEPTH).rev() {
+            text.push_str(&format!("}} else {{ yield 2 }}\n{} %{level} ", if level == 1 { "return" } else { "yield" }));
+        }
+        text.push('}');
+        let program = parse_program(&text).expect("it is well formed");
+        verify(&program).expect("it is well typed");
+        let printed = program.to_string();
+        assert_eq!(parse_program(&printed).expect("it was printed").to_string(), printed);
+    });
+}
+
+#[test]
+fn the_program_generator_reaches_every_construct_that_it_knows() {
+    let mut seed = 1u64;
+    let mut texts = String::new();
+    for _ in 0..200 {
+        let bytes: Vec<u8> = (0..300)
+            .map(|_| {
+                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                (seed >> 56) as u8
+            })
+            .collect();
+        texts.push_str(&common::program(&mut Choices::new(&bytes)).to_string());
+    }
+    for construct in [
+        "if ",
+        "for ",
+        "while ",
+        "genarray",
+        "modarray",
+        "fold (",
+        "fold commutative",
+        "scan",
+        "guarded filter",
+        "uniform",
+        "step [3] width [2]",
+        "slice(",
+        "reshape",
+        "permute",
+        "assert",
+        "<%",
+        "nan",
+        "-inf",
+        "\\u{d800}",
+        "update consumes",
+        "@\"two words\"",
+        "copy",
+        "select",
+    ] {
+        assert!(texts.contains(construct), "no generated program has `{construct}`");
+    }
+}
+
+#[test]
+fn too_deep_a_nest_is_an_error() {
+    with_deep_stack(|| {
+        let text = format!("func @deep() -> () {{ {}", "if true {".repeat(200_000));
+        assert!(parse_program(&text).expect_err("it is too deep").message.contains("too deeply"));
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn generated_programs_are_well_formed_and_round_trip(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let program = common::program(&mut Choices::new(&bytes));
+        let text = program.to_string();
+        if let Err(error) = verify(&program) {
+            panic!("{error}\n{text}");
+        }
+        let parsed = parse_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        prop_assert_eq!(parsed.to_string(), text);
+        if let Err(error) = verify(&parsed) {
+            panic!("{error}\n{parsed}");
+        }
+        print::l0_program(&program);
+    }
+
+    #[test]
+    fn mutated_text_never_panics(
+        which in 0..CORPUS.len(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0usize..6, any::<char>()), 1..6),
+    ) {
+        let mut text: Vec<char> = CORPUS[which].1.chars().collect();
+        for (at, other, kind, c) in edits {
+            let (at, other) = (at.index(text.len()), other.index(text.len()));
+            match kind {
+                0 => text[at] = c,
+                1 => text.insert(at, c),
+                2 => {
+                    text.remove(at);
+                }
+                3 => text[at] = text[other],
+                4 => text.insert(at, text[other]),
+                _ => text.swap(at, other),
+            }
+        }
+        let text: String = text.into_iter().collect();
+        if let Ok(program) = parse_program(&text) {
+            // What the parser accepts, printer and verifier can handle.
+            let printed = program.to_string();
+            prop_assert_eq!(parse_program(&printed).expect("it was printed").to_string(), printed);
+            print::l0_program(&program);
+            let _ = verify(&program);
+        }
+    }
+
+    #[test]
+    fn tokens_in_any_order_never_panic(words in prop::collection::vec(0usize..24, 0..40)) {
+        const WORDS: [&str; 24] = [
+            "%0", "%1", ":", "i64", "f64[%0]", "=", "add", "if", "{", "}", "yield", "w0:", "with", "(", ")", "[0]",
+            "<=", "iv", "<", "genarray", "1", "-", ",", "\"a\"",
+        ];
+        let body: Vec<&str> = words.into_iter().map(|at| WORDS[at]).collect();
+        let text = format!("func @f(%0: i64) -> () {{ {} return }}", body.join(" "));
+        if let Ok(program) = parse_program(&text) {
+            let _ = verify(&program);
+        }
     }
 }
