@@ -73,22 +73,27 @@ impl FailureKind {
         }
     }
 
+    /// The sentence shown to the user, with `{0}` and `{1}` for its numbers.
+    pub fn template(self) -> &'static str {
+        match self {
+            FailureKind::OutOfBounds => "index {0} is out of bounds for size {1}",
+            FailureKind::NegativeSize => "the size {0} is negative",
+            FailureKind::LengthMismatch => "arrays of lengths {0} and {1} are walked in step",
+            FailureKind::ShapeMismatch => "a size of {0} is needed here, but it is {1}",
+            FailureKind::IrregularArray => {
+                "the rows of an array must have one shape, but one has size {0} and another {1}"
+            }
+            FailureKind::AssertionFailed => "the assertion is false",
+            FailureKind::DivisionByZero => "integer division by zero",
+            FailureKind::NegativeExponent => "zero cannot be raised to a negative power",
+            FailureKind::SplitOutOfBounds => "an array of length {1} cannot be split at {0}",
+        }
+    }
+
     /// The sentence shown to the user; `args` are the numbers, as many as [`arity`](Self::arity) says.
     pub fn message(self, args: &[i64]) -> String {
-        let arg = |at: usize| args.get(at).copied().unwrap_or_default();
-        match self {
-            FailureKind::OutOfBounds => format!("index {} is out of bounds for size {}", arg(0), arg(1)),
-            FailureKind::NegativeSize => format!("the size {} is negative", arg(0)),
-            FailureKind::LengthMismatch => format!("arrays of lengths {} and {} are walked in step", arg(0), arg(1)),
-            FailureKind::ShapeMismatch => format!("a size of {} is needed here, but it is {}", arg(0), arg(1)),
-            FailureKind::IrregularArray => {
-                format!("the rows of an array must have one shape, but one has size {} and another {}", arg(0), arg(1))
-            }
-            FailureKind::AssertionFailed => "the assertion is false".into(),
-            FailureKind::DivisionByZero => "integer division by zero".into(),
-            FailureKind::NegativeExponent => "zero cannot be raised to a negative power".into(),
-            FailureKind::SplitOutOfBounds => format!("an array of length {} cannot be split at {}", arg(1), arg(0)),
-        }
+        let arg = |at: usize| args.get(at).copied().unwrap_or_default().to_string();
+        self.template().replace("{0}", &arg(0)).replace("{1}", &arg(1))
     }
 }
 

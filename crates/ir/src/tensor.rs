@@ -195,6 +195,11 @@ impl TensorData {
     pub fn as_ptr(&self) -> *const u8 {
         each_vector!(self, v => v.as_ptr().cast(), _n => std::ptr::null())
     }
+
+    /// Address of the first element, for native code that overwrites it.
+    pub fn as_mut_ptr(&mut self) -> *mut u8 {
+        each_vector!(self, v => v.as_mut_ptr().cast(), _n => std::ptr::null_mut())
+    }
 }
 
 /// A dense array: a shape and its elements in row-major order. A scalar is a tensor of rank 0 with one element.

@@ -1,0 +1,379 @@
+//! Expressions of the loop IR as C expressions.
+//!
+//! Expressions have no effects, so a subexpression may be computed earlier into a temporary: that bounds how deep
+//! parentheses nest, and keeps calls of vector mathematics out of conditional expressions.
+
+use super::arith::Helper;
+use super::proc::ProcPrinter;
+use super::types::{c_type, is_promoted, literal};
+use frit_ir::nest::{Array, Expr};
+use frit_ir::{BinOp, Scalar, UnOp};
+
+/// Depth of an expression from which on it is computed in steps.
+const MAX_HEIGHT: u32 = 24;
+
+/// How tightly an operator binds; an operand of a looser level needs parentheses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    Conditional,
+    /// Operators whose mixture with others a reader would not trust: comparison, shift, bitwise.
+    Mixed,
+    Sum,
+    Product,
+    Prefix,
+    Atom,
+}
+
+/// A C expression.
+#[derive(Clone, Debug)]
+pub(super) struct Term {
+    pub(super) code: String,
+    level: Level,
+    pub(super) scalar: Scalar,
+    /// Its C type is `int`, though it stands for an `int64_t`.
+    is_weak: bool,
+    height: u32,
+    /// It calls a mathematical function.
+    calls: bool,
+    constant: Option<i64>,
+}
+
+impl Term {
+    /// A name, or something that binds as tightly.
+    pub(super) fn atom(code: impl Into<String>, scalar: Scalar) -> Self {
+        Self { code: code.into(), level: Level::Atom, scalar, is_weak: false, height: 0, calls: false, constant: None }
+    }
+
+    /// An `int64_t` constant.
+    pub(super) fn i64(value: i64) -> Self {
+        Self::constant(frit_ir::Const::i64(value))
+    }
+
+    fn constant(value: frit_ir::Const) -> Self {
+        let literal = literal(value);
+        Self {
+            level: if literal.is_compound { Level::Prefix } else { Level::Atom },
+            is_weak: literal.is_weak,
+            constant: value.as_i64(),
+            ..Self::atom(literal.text, value.scalar())
+        }
+    }
+
+    /// The text as an operand of an operator of `level`.
+    fn at(&self, level: Level) -> String {
+        if self.level >= level { self.code.clone() } else { format!("({})", self.code) }
+    }
+
+    /// As `at`, with the C type of the IR type.
+    fn strong(&self, level: Level) -> String {
+        if self.is_weak { format!("(int64_t){}", self.at(Level::Prefix)) } else { self.at(level) }
+    }
+
+    fn from_operands(code: String, level: Level, scalar: Scalar, operands: &[&Term]) -> Self {
+        Self {
+            level,
+            height: operands.iter().map(|t| t.height + 1).max().unwrap_or(0),
+            calls: operands.iter().any(|t| t.calls),
+            ..Self::atom(code, scalar)
+        }
+    }
+
+    /// The text as an operand of a sum.
+    pub(super) fn summand(&self) -> String {
+        self.at(Level::Product)
+    }
+
+    /// The sum of two `int64_t`.
+    pub(super) fn plus(&self, other: &Term) -> Self {
+        match (self.constant, other.constant) {
+            (Some(a), Some(b)) => Self::i64(a.wrapping_add(b)),
+            (Some(0), _) => other.clone(),
+            (_, Some(0)) => self.clone(),
+            _ => infix("+", Level::Sum, Scalar::I64, self, other),
+        }
+    }
+
+    /// The product of two `int64_t`.
+    pub(super) fn times(&self, other: &Term) -> Self {
+        match (self.constant, other.constant) {
+            (Some(a), Some(b)) => Self::i64(a.wrapping_mul(b)),
+            (Some(1), _) => other.clone(),
+            (_, Some(1)) => self.clone(),
+            _ => infix("*", Level::Product, Scalar::I64, self, other),
+        }
+    }
+}
+
+/// An arithmetic operator of C on operands of one type.
+fn infix(op: &str, level: Level, scalar: Scalar, x: &Term, y: &Term) -> Term {
+    // C evaluates left to right within a level, as the IR's tree says only for left operands.
+    let left = if x.is_weak && y.is_weak { x.strong(level) } else { x.at(level) };
+    let right = if level == Level::Sum { y.at(Level::Product) } else { y.at(Level::Prefix) };
+    let code = format!("{left} {op} {right}");
+    if is_promoted(scalar) {
+        let code = format!("({})({code})", c_type(scalar));
+        return Term::from_operands(code, Level::Prefix, scalar, &[x, y]);
+    }
+    Term::from_operands(code, level, scalar, &[x, y])
+}
+
+/// An operator whose operands get parentheses unless they are simple.
+fn mixed(op: &str, result: Scalar, left: &str, x: &Term, y: &Term) -> Term {
+    Term::from_operands(format!("{left} {op} {}", y.at(Level::Sum)), Level::Mixed, result, &[x, y])
+}
+
+impl ProcPrinter<'_, '_> {
+    /// The expression in C. Statements that it needs computed before it are printed at once.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Term {
+        let term = match expr {
+            Expr::Const(value) => return Term::constant(*value),
+            Expr::Var(var) => return Term::atom(self.var_name(*var), self.proc.vars[*var].scalar),
+            Expr::Load { array, index } => self.load(*array, index),
+            Expr::Unary { op, x } => {
+                let x = self.expr(x);
+                self.unary(*op, &x)
+            }
+            Expr::Binary { op, x, y } => {
+                let x = self.expr(x);
+                let y = self.expr(y);
+                self.binary(*op, &x, &y)
+            }
+            Expr::Select { cond, on_true, on_false } => {
+                let cond = self.expr(cond);
+                let on_true = self.arm(on_true);
+                let on_false = self.arm(on_false);
+                let operand = |t: &Term| t.at(Level::Mixed);
+                let code = format!("{} ? {} : {}", operand(&cond), operand(&on_true), operand(&on_false));
+                Term {
+                    is_weak: on_true.is_weak && on_false.is_weak,
+                    ..Term::from_operands(code, Level::Conditional, on_true.scalar, &[&cond, &on_true, &on_false])
+                }
+            }
+            Expr::Threads => return Term::atom("(int64_t)w->context->threads", Scalar::I64).with_level(Level::Prefix),
+        };
+        if term.height >= MAX_HEIGHT { self.spill(term) } else { term }
+    }
+
+    /// As `expr`, as text.
+    pub(super) fn expr_text(&mut self, expr: &Expr) -> String {
+        self.expr(expr).code
+    }
+
+    /// True if printing the expression prints statements before it.
+    pub(super) fn needs_statements(&self, expr: &Expr) -> bool {
+        fn is_deep(expr: &Expr, left: u32) -> bool {
+            let Some(left) = left.checked_sub(1) else { return true };
+            match expr {
+                Expr::Const(_) | Expr::Var(_) | Expr::Threads => false,
+                Expr::Load { array: _, index } => index.len() > 3 || index.iter().any(|i| is_deep(i, left)),
+                Expr::Unary { op: _, x } => is_deep(x, left),
+                Expr::Binary { op: _, x, y } => is_deep(x, left) || is_deep(y, left),
+                Expr::Select { cond, on_true, on_false } => {
+                    self::is_select_arm_call(on_true)
+                        || self::is_select_arm_call(on_false)
+                        || [cond, on_true, on_false].into_iter().any(|x| is_deep(x, left))
+                }
+            }
+        }
+        is_deep(expr, MAX_HEIGHT / 2)
+    }
+
+    /// An arm of a conditional expression. Vector mathematics has no conditional variants.
+    fn arm(&mut self, expr: &Expr) -> Term {
+        let term = self.expr(expr);
+        if term.calls && self.is_in_simd { self.spill(term) } else { term }
+    }
+
+    /// Computes a term now, into a temporary.
+    fn spill(&mut self, term: Term) -> Term {
+        let name = self.fresh("t");
+        self.line(&format!("const {} {name} = {};", c_type(term.scalar), term.code));
+        Term::atom(name, term.scalar)
+    }
+
+    fn load(&mut self, array: Array, index: &[Expr]) -> Term {
+        let elem = self.proc.arrays[array].elem;
+        if elem == Scalar::Cert {
+            return Term::constant(frit_ir::Const::Cert);
+        }
+        let (code, height) = self.element(array, index);
+        Term { height, ..Term::atom(code, elem) }
+    }
+
+    /// An element as C names it, and the height of its index.
+    pub(super) fn element(&mut self, array: Array, index: &[Expr]) -> (String, u32) {
+        let mut offset = Term::i64(0);
+        for (axis, i) in index.iter().enumerate() {
+            let i = self.expr(i);
+            offset = offset.times(&self.extent(array, axis)).plus(&i);
+            if offset.height >= MAX_HEIGHT {
+                offset = self.spill(offset);
+            }
+        }
+        (format!("{}[{}]", self.array_name(array), offset.code), offset.height + 1)
+    }
+
+    fn unary(&mut self, op: UnOp, x: &Term) -> Term {
+        let t = x.scalar;
+        let prefix = |sign: &str| {
+            let operand = x.strong(Level::Prefix);
+            let space = if operand.starts_with(sign) { " " } else { "" };
+            let code = format!("{sign}{space}{operand}");
+            let code = if is_promoted(t) { format!("({})({code})", c_type(t)) } else { code };
+            Term::from_operands(code, Level::Prefix, t, &[x])
+        };
+        match op {
+            UnOp::Neg => prefix("-"),
+            UnOp::Not if t == Scalar::Bool => prefix("!"),
+            UnOp::Not => prefix("~"),
+            UnOp::Abs if t.is_float() => self.function("fabs", t, &[x]),
+            UnOp::Abs if t.is_signed() => self.helper(Helper::Unary(op, t), t, &[x]),
+            UnOp::Abs => x.clone(),
+            // Exact in single precision.
+            UnOp::Sqrt => self.function("sqrt", t, &[x]),
+            UnOp::Floor => self.function("floor", t, &[x]),
+            UnOp::Ceil => self.function("ceil", t, &[x]),
+            UnOp::Exp
+            | UnOp::Log
+            | UnOp::Sin
+            | UnOp::Cos
+            | UnOp::Tan
+            | UnOp::Asin
+            | UnOp::Acos
+            | UnOp::Atan
+            | UnOp::Sinh
+            | UnOp::Cosh
+            | UnOp::Tanh => self.transcendental(op.name(), &[x]),
+            UnOp::Convert(to) => self.convert(x, to),
+        }
+    }
+
+    fn convert(&mut self, x: &Term, to: Scalar) -> Term {
+        let from = x.scalar;
+        if from == to {
+            return x.clone();
+        }
+        if to == Scalar::Bool {
+            let zero = literal(from.zero()).text;
+            return Term::from_operands(format!("{} != {zero}", x.at(Level::Sum)), Level::Mixed, to, &[x]);
+        }
+        if from.is_float() && !to.is_float() {
+            return self.helper(Helper::Unary(UnOp::Convert(to), from), to, &[x]);
+        }
+        let code = format!("({}){}", c_type(to), x.at(Level::Prefix));
+        Term::from_operands(code, Level::Prefix, to, &[x])
+    }
+
+    fn binary(&mut self, op: BinOp, x: &Term, y: &Term) -> Term {
+        let t = x.scalar;
+        let result = op.result(t).expect("operands have the types their operation needs");
+        match op {
+            BinOp::Add => infix("+", Level::Sum, t, x, y),
+            BinOp::Sub => infix("-", Level::Sum, t, x, y),
+            BinOp::Mul => infix("*", Level::Product, t, x, y),
+            BinOp::Div if t.is_float() || !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
+                infix("/", Level::Product, t, x, y)
+            }
+            BinOp::Rem if !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
+                infix("%", Level::Product, t, x, y)
+            }
+            BinOp::FloorDiv if !t.is_signed() => infix("/", Level::Product, t, x, y),
+            BinOp::FloorMod if !t.is_signed() => infix("%", Level::Product, t, x, y),
+            BinOp::FloorDiv if y.constant.is_some_and(is_power_of_two) => {
+                let bits = Term::i64(y.constant.map_or(0, |c| c.trailing_zeros().into()));
+                mixed(">>", t, &x.strong(Level::Sum), x, &bits)
+            }
+            BinOp::FloorMod if y.constant.is_some_and(is_power_of_two) => {
+                let mask = Term::i64(y.constant.map_or(0, |c| c - 1));
+                mixed("&", t, &x.strong(Level::Sum), x, &mask)
+            }
+            BinOp::Pow if t.is_float() => self.transcendental("pow", &[x, y]),
+            BinOp::Div
+            | BinOp::Rem
+            | BinOp::FloorDiv
+            | BinOp::FloorMod
+            | BinOp::Pow
+            | BinOp::Min
+            | BinOp::Max
+            | BinOp::InBounds => self.helper(Helper::Binary(op, t), result, &[x, y]),
+            BinOp::And => mixed("&", t, &x.strong(Level::Sum), x, y),
+            BinOp::Or => mixed("|", t, &x.strong(Level::Sum), x, y),
+            BinOp::Xor => mixed("^", t, &x.strong(Level::Sum), x, y),
+            BinOp::Shl | BinOp::Shr => {
+                let width = 8 * t.bytes() as i64;
+                let sign = if op == BinOp::Shl { "<<" } else { ">>" };
+                let amount = match y.constant {
+                    Some(amount) => Term::i64(amount.rem_euclid(width)),
+                    None => {
+                        let code = format!("({} & {})", y.at(Level::Sum), width - 1);
+                        Term::from_operands(code, Level::Atom, t, &[y])
+                    }
+                };
+                let shifted = mixed(sign, t, &x.strong(Level::Sum), x, &amount);
+                if is_promoted(t) {
+                    let code = format!("({})({})", c_type(t), shifted.code);
+                    return Term { code, level: Level::Prefix, ..shifted };
+                }
+                shifted
+            }
+            BinOp::Eq => mixed("==", result, &x.at(Level::Sum), x, y),
+            BinOp::Ne => mixed("!=", result, &x.at(Level::Sum), x, y),
+            BinOp::Lt => mixed("<", result, &x.at(Level::Sum), x, y),
+            BinOp::Le => mixed("<=", result, &x.at(Level::Sum), x, y),
+        }
+    }
+
+    /// A call of a function of generated code.
+    fn helper(&mut self, helper: Helper, result: Scalar, operands: &[&Term]) -> Term {
+        self.module.helpers.insert(helper);
+        call(&helper.name(), result, operands)
+    }
+
+    /// A call of a function of the mathematical library that is exact, in either precision.
+    fn function(&mut self, name: &str, t: Scalar, operands: &[&Term]) -> Term {
+        let suffix = if t == Scalar::F32 { "f" } else { "" };
+        call(&format!("{name}{suffix}"), t, operands)
+    }
+
+    /// A call of a function of the mathematical library that rounds. Strictly, single precision is computed in double
+    /// precision and rounded once more, as the interpreter does.
+    fn transcendental(&mut self, name: &str, operands: &[&Term]) -> Term {
+        let t = operands[0].scalar;
+        let term = if t == Scalar::F32 && self.module.options.strict_fp {
+            let wide: Vec<Term> = operands.iter().map(|x| self.convert(x, Scalar::F64)).collect();
+            let wide = call(name, Scalar::F64, &wide.iter().collect::<Vec<_>>());
+            self.convert(&wide, t)
+        } else {
+            self.function(name, t, operands)
+        };
+        Term { calls: true, ..term }
+    }
+}
+
+impl Term {
+    fn with_level(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+}
+
+fn call(name: &str, result: Scalar, operands: &[&Term]) -> Term {
+    let arguments: Vec<&str> = operands.iter().map(|x| x.code.as_str()).collect();
+    Term::from_operands(format!("{name}({})", arguments.join(", ")), Level::Atom, result, operands)
+}
+
+/// True if C's division by this constant is the IR's.
+fn is_plain_divisor(divisor: i64) -> bool {
+    divisor != 0 && divisor != -1
+}
+
+fn is_power_of_two(divisor: i64) -> bool {
+    divisor > 0 && divisor.count_ones() == 1
+}
+
+/// True if the expression may contain a call of a mathematical function.
+fn is_select_arm_call(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::Var(_) | Expr::Threads => false,
+        Expr::Load { .. } | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } => true,
+    }
+}

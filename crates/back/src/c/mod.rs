@@ -1,0 +1,248 @@
+//! The C back end: a program of the loop IR as one file of C11 with OpenMP pragmas.
+//!
+//! The file stands alone: a run-time system (memory, failures, threads), the helper functions that the program needs, its
+//! procedures as static functions, and the exported entry points that the header describes. It relies on GNU extensions
+//! that gcc and clang share, and on `-fwrapv`, as the IR's integers wrap.
+//!
+//! This module runs no compiler. Read `stmt` and `expr` for what becomes of statements and expressions, `layout` for how
+//! large procedures are divided, `entry` for the interface, `runtime.h` for the run-time system.
+
+mod arith;
+mod entry;
+mod expr;
+mod layout;
+mod module;
+mod names;
+mod proc;
+mod stmt;
+mod types;
+
+use frit_ir::nest::Program;
+use frit_ir::{FailureKind, Scalar};
+use frit_support::{SourceMap, Span};
+use module::ModulePrinter;
+use proc::ProcPrinter;
+use std::fmt::Write as _;
+
+/// How to print a program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the exported names begin with; made a legal C name.
+    pub name: String,
+    /// Results must agree with the interpreters bit for bit; shows in [`CSource::flags`] too.
+    pub strict_fp: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { name: "program".into(), strict_fp: false }
+    }
+}
+
+/// A place where a program can fail. `kind` is `None` where memory or stack may be exhausted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Site {
+    /// What is checked there.
+    pub kind: Option<FailureKind>,
+    /// Where it is in the source.
+    pub span: Span,
+}
+
+/// Generated C.
+#[derive(Clone, Debug)]
+pub struct CSource {
+    /// The C file.
+    pub source: String,
+    /// The header that describes its exported functions.
+    pub header: String,
+    /// What a caller in this process must know.
+    pub entry: Entry,
+    /// Flags, optimisation level apart, without which the file's meaning changes.
+    pub flags: Vec<&'static str>,
+}
+
+/// The interface of compiled code.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What the exported names begin with.
+    pub name: String,
+    /// The parameters in order, sizes included.
+    pub params: Vec<EntryParam>,
+    /// The results in order.
+    pub results: Vec<EntryResult>,
+    /// Places of failures by their number.
+    pub sites: Vec<Site>,
+    /// The program may recurse: call it on a deep stack.
+    pub is_recursive: bool,
+}
+
+/// A parameter of compiled code.
+#[derive(Clone, Debug)]
+pub struct EntryParam {
+    /// Its name in C.
+    pub name: String,
+    /// The type of it or its elements.
+    pub elem: Scalar,
+    /// What is expected.
+    pub kind: EntryParamKind,
+}
+
+/// What is expected of an argument.
+#[derive(Clone, Debug)]
+pub enum EntryParamKind {
+    /// A scalar.
+    Scalar {
+        /// It is an extent of some array parameter, the first of which is this one, at this axis.
+        size_of: Option<(usize, usize)>,
+    },
+    /// An array.
+    Array {
+        /// Its extents.
+        extents: Vec<EntryExtent>,
+        /// The callee overwrites it: it is copied unless the caller gives it away.
+        consumed: bool,
+    },
+}
+
+/// An extent of an array parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryExtent {
+    /// Always the same.
+    Constant(i64),
+    /// The value of this parameter.
+    Param(usize),
+}
+
+/// A result of compiled code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryResult {
+    /// The type of it or its elements.
+    pub elem: Scalar,
+    /// The rank of an array; `None` for a scalar.
+    pub rank: Option<usize>,
+}
+
+/// Prints a verified program, which must have an entry. `sources` gives line numbers to comments and messages.
+pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSource {
+    let entry = program.entry.expect("a program that is printed as C has an entry");
+    let mut module = ModulePrinter::new(program, entry, sources, options);
+    let mut procs = String::new();
+    for id in module.order.clone() {
+        procs += &ProcPrinter::print(&mut module, id);
+    }
+    let interface = entry::interface(&mut module);
+    let name = &interface.entry.name;
+    let flags = flags(options.strict_fp);
+    let mut source = format!(
+        "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n",
+        flags.join(" ")
+    );
+    source += INCLUDES;
+    source += include_str!("public.h");
+    source += include_str!("runtime.h");
+    source += "\n/* ---- the program ---- */\n\n";
+    if !options.strict_fp {
+        source += &vector_mathematics(&procs);
+    }
+    for helper in &module.helpers {
+        source += &helper.definition();
+    }
+    if !module.helpers.is_empty() {
+        source.push('\n');
+    }
+    source += &module.tables;
+    let mut has_prototypes = false;
+    for &id in module.order.iter().filter(|&&id| module.is_recursive[id]) {
+        let definition = format!("static int {}(", module.proc_names[id]);
+        let start = procs.find(&definition).expect("every procedure in order was printed");
+        let end = procs[start..].find(") {").expect("a header ends with its parameters");
+        writeln!(source, "{});", &procs[start..start + end]).expect("a string takes any text");
+        has_prototypes = true;
+    }
+    if has_prototypes {
+        source.push('\n');
+    }
+    source += &procs;
+    source += &interface.source;
+    CSource { source, header: interface.header, entry: interface.entry, flags }
+}
+
+const INCLUDES: &str = "\
+#define _GNU_SOURCE
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+";
+
+/// Mathematical functions whose results the C compiler must leave to the library that the interpreters use.
+const ROUNDING_FUNCTIONS: &[&str] = &[
+    "-fno-builtin-exp",
+    "-fno-builtin-log",
+    "-fno-builtin-sin",
+    "-fno-builtin-cos",
+    "-fno-builtin-tan",
+    "-fno-builtin-asin",
+    "-fno-builtin-acos",
+    "-fno-builtin-atan",
+    "-fno-builtin-sinh",
+    "-fno-builtin-cosh",
+    "-fno-builtin-tanh",
+    "-fno-builtin-pow",
+];
+
+/// Flags on which the meaning of generated code depends.
+pub fn flags(strict_fp: bool) -> Vec<&'static str> {
+    let mut flags = vec!["-std=gnu11", "-fwrapv", "-fno-math-errno", "-fno-trapping-math"];
+    if strict_fp {
+        flags.push("-ffp-contract=off");
+        flags.extend(ROUNDING_FUNCTIONS);
+    }
+    flags
+}
+
+/// Declarations that let gcc call the vector variants of mathematical functions which glibc has on x86-64, without
+/// `-ffast-math`; those variants are within 4 units in the last place.
+fn vector_mathematics(procs: &str) -> String {
+    const SINCE_2_22: &[&str] = &["cos", "exp", "log", "pow", "sin"];
+    const SINCE_2_35: &[&str] = &["acos", "asin", "atan", "cosh", "sinh", "tan", "tanh"];
+    let declarations = |names: &[&str]| {
+        let mut text = String::new();
+        for name in names {
+            for (t, suffix) in [("double", ""), ("float", "f")] {
+                let function = format!("{name}{suffix}");
+                let is_called = procs
+                    .match_indices(&format!("{function}("))
+                    .any(|(at, _)| !procs[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
+                if is_called {
+                    let params = if *name == "pow" { format!("{t}, {t}") } else { t.to_owned() };
+                    writeln!(text, "FRIT_VECTOR {t} {function}({params});").expect("a string takes any text");
+                }
+            }
+        }
+        text
+    };
+    let (early, late) = (declarations(SINCE_2_22), declarations(SINCE_2_35));
+    if early.is_empty() && late.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "#if defined(__x86_64__) && defined(__GLIBC__) && defined(_OPENMP) && !defined(__clang__)\n".to_owned();
+    text += "#define FRIT_VECTOR __attribute__((simd(\"notinbranch\")))\n#if __GLIBC_PREREQ(2, 22)\n";
+    text += &early;
+    text += "#endif\n";
+    if !late.is_empty() {
+        text += "#if __GLIBC_PREREQ(2, 35)\n";
+        text += &late;
+        text += "#endif\n";
+    }
+    text + "#endif\n\n"
+}

@@ -1,0 +1,203 @@
+//! What the procedures of a program share in generated C: their names and order, places of failure, constant tables, and
+//! the helper functions they turn out to need.
+
+use super::arith::Helper;
+use super::names::{Names, legal};
+use super::types::{c_type, literal};
+use super::{Options, Site};
+use frit_ir::nest::{Arg, Array, Binding, Proc, ProcId, Program, Stmt, Storage};
+use frit_ir::{FailureKind, Tensor};
+use frit_support::source::Position;
+use frit_support::{SourceMap, Span, Table};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Prints a program.
+pub(super) struct ModulePrinter<'p> {
+    pub(super) program: &'p Program,
+    sources: &'p SourceMap,
+    pub(super) options: &'p Options,
+    pub(super) entry: ProcId,
+    /// The procedures that can run, each after those it calls where calls are not recursive.
+    pub(super) order: Vec<ProcId>,
+    pub(super) proc_names: Table<ProcId, String>,
+    pub(super) is_recursive: Table<ProcId, bool>,
+    /// Per parameter, whether the owner of its memory is passed too.
+    pub(super) param_owners: Table<ProcId, Vec<bool>>,
+    pub(super) helpers: BTreeSet<Helper>,
+    pub(super) sites: Vec<Site>,
+    site_numbers: HashMap<Site, usize>,
+    /// Definitions of the constant tables.
+    pub(super) tables: String,
+    /// Names of tables by the address of their elements; the program keeps them alive.
+    table_names: HashMap<*const Tensor, String>,
+    names: Names,
+}
+
+impl<'p> ModulePrinter<'p> {
+    pub(super) fn new(program: &'p Program, entry: ProcId, sources: &'p SourceMap, options: &'p Options) -> Self {
+        let mut names = Names::default();
+        let calls = Calls::new(program, entry);
+        Self {
+            program,
+            sources,
+            options,
+            entry,
+            proc_names: (program.procs.iter()).map(|(_, proc)| format!("fun_{}", names.fresh(&proc.name))).collect(),
+            order: calls.order,
+            is_recursive: calls.is_recursive,
+            param_owners: program.procs.iter().map(|(_, proc)| param_owners(proc)).collect(),
+            helpers: BTreeSet::new(),
+            sites: Vec::new(),
+            site_numbers: HashMap::new(),
+            tables: String::new(),
+            table_names: HashMap::new(),
+            names: Names::default(),
+        }
+    }
+
+    pub(super) fn is_entry(&self, proc: ProcId) -> bool {
+        proc == self.entry
+    }
+
+    /// Where a span starts, if it is in a source file.
+    pub(super) fn position(&self, span: Span) -> Option<Position> {
+        self.sources.position(span)
+    }
+
+    /// The number of a place of failure.
+    pub(super) fn site(&mut self, kind: Option<FailureKind>, span: Span) -> usize {
+        let site = Site { kind, span };
+        *self.site_numbers.entry(site).or_insert_with(|| {
+            self.sites.push(site);
+            self.sites.len() - 1
+        })
+    }
+
+    /// The name of a constant table.
+    pub(super) fn table(&mut self, tensor: &Arc<Tensor>, wanted: &str) -> String {
+        let key = Arc::as_ptr(tensor);
+        if let Some(name) = self.table_names.get(&key) {
+            return name.clone();
+        }
+        let name = self.names.fresh(&format!("table_{}", legal(wanted)));
+        let count = tensor.data().len();
+        let t = c_type(tensor.elem());
+        let result = write!(self.tables, "static const FRIT_ALIGNED {t} {name}[{}] = {{", count.max(1));
+        result.expect("a string takes any text");
+        for at in 0..count {
+            self.tables.push_str(if at % 8 == 0 { "\n    " } else { " " });
+            self.tables.push_str(&literal(tensor.data().get(at)).text);
+            self.tables.push(',');
+        }
+        self.tables.push_str(if count == 0 { "0};\n\n" } else { "\n};\n\n" });
+        self.table_names.insert(key, name.clone());
+        name
+    }
+
+    /// True if the owner of this parameter's memory is passed.
+    pub(super) fn passes_owner(&self, proc: ProcId, array: Array) -> bool {
+        let at = self.program.procs[proc].params.iter().position(|&param| param == Binding::Array(array));
+        at.is_some_and(|at| self.param_owners[proc][at])
+    }
+}
+
+/// Per parameter, whether the procedure may share its memory with something that outlives a use.
+fn param_owners(proc: &Proc) -> Vec<bool> {
+    let mut shared: BTreeSet<Array> = proc.results.iter().filter_map(|&result| as_array(result)).collect();
+    super::proc::any_stmt(proc, &proc.body, &mut |stmt| {
+        match stmt {
+            Stmt::Bind { reference: _, source, offset: _ } => shared.extend([*source]),
+            Stmt::Release { array } => shared.extend([*array]),
+            Stmt::Swap { first, second } => shared.extend([*first, *second]),
+            Stmt::Call { callee: _, args, results: _, span: _ } => {
+                shared.extend(args.iter().filter_map(|arg| match arg {
+                    Arg::Array(array) => Some(*array),
+                    Arg::Scalar(_) => None,
+                }));
+            }
+            Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::For(_)
+            | Stmt::While { .. }
+            | Stmt::If { .. }
+            | Stmt::Alloc { .. }
+            | Stmt::CopyElements { .. }
+            | Stmt::Check { .. } => {}
+        }
+        false
+    });
+    let is_param = |array: Array| matches!(proc.arrays[array].storage, Storage::Param { .. });
+    let needs = |&param: &Binding| as_array(param).is_some_and(|array| is_param(array) && shared.contains(&array));
+    proc.params.iter().map(needs).collect()
+}
+
+fn as_array(binding: Binding) -> Option<Array> {
+    match binding {
+        Binding::Array(array) => Some(array),
+        Binding::Var(_) => None,
+    }
+}
+
+/// The call graph's strongly connected components (Tarjan 1972), callees first.
+struct Calls<'p> {
+    program: &'p Program,
+    order: Vec<ProcId>,
+    is_recursive: Table<ProcId, bool>,
+    numbers: Table<ProcId, Option<usize>>,
+    stack: Vec<ProcId>,
+    next: usize,
+}
+
+impl<'p> Calls<'p> {
+    fn new(program: &'p Program, entry: ProcId) -> Self {
+        let mut calls = Self {
+            program,
+            order: Vec::new(),
+            is_recursive: program.procs.iter().map(|_| false).collect(),
+            numbers: program.procs.iter().map(|_| None).collect(),
+            stack: Vec::new(),
+            next: 0,
+        };
+        calls.visit(entry);
+        calls
+    }
+
+    /// The least number of a procedure on the stack that is reachable from this one.
+    fn visit(&mut self, proc: ProcId) -> usize {
+        let own = self.next;
+        self.next += 1;
+        self.numbers[proc] = Some(own);
+        self.stack.push(proc);
+        let mut low = own;
+        for callee in callees(&self.program.procs[proc]) {
+            match self.numbers[callee] {
+                None => low = low.min(self.visit(callee)),
+                Some(number) if self.stack.contains(&callee) => low = low.min(number),
+                Some(_) => {}
+            }
+            self.is_recursive[proc] |= callee == proc;
+        }
+        if low == own {
+            let at = self.stack.iter().rposition(|&other| other == proc).expect("a component's root is on the stack");
+            let component = self.stack.split_off(at);
+            for &member in &component {
+                self.is_recursive[member] |= component.len() > 1;
+            }
+            self.order.extend(component.into_iter().rev());
+        }
+        low
+    }
+}
+
+fn callees(proc: &Proc) -> BTreeSet<ProcId> {
+    let mut found = BTreeSet::new();
+    super::proc::any_stmt(proc, &proc.body, &mut |stmt| {
+        if let Stmt::Call { callee, .. } = stmt {
+            found.insert(*callee);
+        }
+        false
+    });
+    found
+}

@@ -1,0 +1,31 @@
+/* What a caller needs to know of the run-time system. */
+typedef struct frit_context frit_context;
+typedef struct frit_buffer frit_buffer;
+
+/* One argument of the general entry point. */
+typedef struct {
+    const void *elements; /* of an array, row-major; or where the scalar is */
+    const int64_t *shape; /* the extents of an array */
+    int32_t given;        /* the callee may overwrite the elements (only asked of consumed parameters) */
+} frit_argument;
+
+/* One result of the general entry point. */
+typedef struct {
+    void *elements;     /* of an array, row-major; until its owner is released */
+    int64_t *shape;     /* the caller's, one extent per axis; filled in */
+    frit_buffer *owner; /* what to release */
+    uint64_t scalar;    /* the bytes of a scalar result */
+} frit_result;
+
+/* How the last call went. */
+typedef struct {
+    int32_t status;      /* one of the FRIT_ codes below */
+    int32_t kind;        /* of a failed check: its number in the table of kinds */
+    int32_t site;        /* where: its number in the table of places; -1 if nowhere */
+    int32_t leaked;      /* buffers that the program neither released nor returned; freed by the call */
+    int64_t numbers[2];  /* of a failed check: the numbers of its message */
+    int64_t bytes;       /* of exhausted memory: how many were asked for */
+    int64_t nanoseconds; /* the duration of the program itself, without the passing of arguments */
+} frit_report;
+
+enum { FRIT_OK = 0, FRIT_CHECK_FAILED = 1, FRIT_OUT_OF_MEMORY = 2, FRIT_RECURSION_TOO_DEEP = 3 };

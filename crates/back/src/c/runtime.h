@@ -1,0 +1,387 @@
+/* ---- run-time system: memory, failures, threads ---- */
+
+#define FRIT_LIKELY(x) __builtin_expect(!!(x), 1)
+#define FRIT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define FRIT_EXPORT __attribute__((visibility("default")))
+#define FRIT_NOINLINE __attribute__((noinline))
+#define FRIT_COLD __attribute__((noinline, cold))
+#define FRIT_ALIGNED __attribute__((aligned(64)))
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static inline int omp_get_thread_num(void) { return 0; }
+static inline int omp_get_num_threads(void) { return 1; }
+static inline int omp_in_parallel(void) { return 0; }
+#endif
+
+/* Scalar operations from which on a loop is distributed over threads: some ten times the cost of starting them. */
+#ifndef FRIT_PARALLEL_WORK
+#define FRIT_PARALLEL_WORK 40000
+#endif
+
+enum { FRIT_BINS = 48, FRIT_ALIGNMENT = 64, FRIT_HUGE = 2 << 20, FRIT_STACK_MARGIN = 128 << 10 };
+
+/* Memory of one array, owned in common by all arrays and references that name it. */
+struct frit_buffer {
+    void *elements;
+    size_t capacity;             /* in bytes */
+    int64_t owners;              /* counted atomically: iterations of a parallel loop may share it */
+    frit_buffer *next, *previous; /* in the list of live buffers, or (next only) in a bin */
+};
+
+/* What only one thread uses. */
+typedef struct frit_worker {
+    frit_context *context;
+    frit_buffer live;             /* head of the ring of buffers that are in use */
+    frit_buffer *bins[FRIT_BINS]; /* buffers to use again, by the logarithm of their capacity */
+    char *stack_limit;            /* recursion stops here; null if not known yet */
+    frit_report failure;
+} FRIT_ALIGNED frit_worker;
+
+struct frit_context {
+    int threads;
+    int64_t cached, cache_limit; /* bytes in the bins, of all workers */
+    pthread_mutex_t lock;        /* of `returned` */
+    frit_buffer *returned;       /* results that the caller has released; bins take them at the next call */
+    frit_report report;
+    char message[256];
+    frit_worker *workers;
+};
+
+/* A value handed from a procedure to its caller. */
+typedef struct {
+    void *elements;
+    frit_buffer *owner;
+    int64_t *shape; /* filled in if not null */
+} frit_handover;
+
+/* A parallel loop in which iterations can fail. The failure of the first of them counts. */
+typedef struct {
+    int64_t iteration;
+    frit_report failure;
+} frit_region;
+
+static inline int frit_bin(size_t bytes) {
+    return bytes <= FRIT_ALIGNMENT ? 0 : 64 - __builtin_clzll((unsigned long long)((bytes - 1) / FRIT_ALIGNMENT));
+}
+
+static inline void frit_link(frit_worker *w, frit_buffer *b) {
+    b->next = w->live.next;
+    b->previous = &w->live;
+    b->next->previous = b;
+    w->live.next = b;
+}
+
+static inline void frit_unlink(frit_buffer *b) {
+    b->previous->next = b->next;
+    b->next->previous = b->previous;
+}
+
+static FRIT_COLD int frit_out_of_memory(frit_worker *w, int site, int64_t bytes) {
+    w->failure = (frit_report){.status = FRIT_OUT_OF_MEMORY, .site = site, .bytes = bytes};
+    return 1;
+}
+
+static FRIT_COLD int frit_fail(frit_worker *w, int site, int kind, int64_t first, int64_t second) {
+    w->failure = (frit_report){.status = FRIT_CHECK_FAILED, .site = site, .kind = kind, .numbers = {first, second}};
+    return 1;
+}
+
+static inline int64_t frit_extent(int64_t extent) {
+    return extent < 0 ? 0 : extent;
+}
+
+/* The number of elements of an array with these extents, INT64_MAX if there are more than that. */
+static inline int64_t frit_count(int rank, const int64_t *extents) {
+    int64_t count = 1;
+    bool overflow = false;
+    for (int axis = 0; axis < rank; axis++) {
+        if (extents[axis] <= 0) return 0;
+        overflow |= __builtin_mul_overflow(count, extents[axis], &count);
+    }
+    return overflow ? INT64_MAX : count;
+}
+
+static void frit_dispose(frit_buffer *b) {
+    free(b->elements);
+    free(b);
+}
+
+/* Gives a buffer without owners to a bin, or back to the system when the bins hold enough. */
+static void frit_recycle(frit_worker *w, frit_buffer *b) {
+    frit_context *c = w->context;
+    int64_t cached = __atomic_add_fetch(&c->cached, (int64_t)b->capacity, __ATOMIC_RELAXED);
+    if (cached > c->cache_limit) {
+        __atomic_sub_fetch(&c->cached, (int64_t)b->capacity, __ATOMIC_RELAXED);
+        frit_dispose(b);
+        return;
+    }
+    int bin = frit_bin(b->capacity);
+    b->next = w->bins[bin];
+    w->bins[bin] = b;
+}
+
+/* Memory from the system. Its pages cost more than the arithmetic of a loop over them, hence bins and huge pages. */
+static FRIT_COLD frit_buffer *frit_obtain(size_t bytes) {
+    size_t alignment = bytes >= 2 * (size_t)FRIT_HUGE ? FRIT_HUGE : FRIT_ALIGNMENT;
+    frit_buffer *b = malloc(sizeof *b);
+    if (b == NULL) return NULL;
+    if (posix_memalign(&b->elements, alignment, bytes) != 0) {
+        free(b);
+        return NULL;
+    }
+#ifdef MADV_HUGEPAGE
+    if (alignment == FRIT_HUGE) madvise(b->elements, bytes, MADV_HUGEPAGE);
+#endif
+    b->capacity = bytes;
+    return b;
+}
+
+/* A new buffer for `count` elements, or null after noting the failure. */
+static frit_buffer *frit_allocate(frit_worker *w, int site, int64_t count, int64_t size) {
+    int64_t wanted;
+    if (__builtin_mul_overflow(count, size, &wanted) || wanted > INT64_MAX - FRIT_HUGE) {
+        frit_out_of_memory(w, site, INT64_MAX);
+        return NULL;
+    }
+    /* Small sizes are rounded up to powers of two, so that every buffer of a bin fits; large ones to whole blocks. */
+    int bin = frit_bin((size_t)wanted);
+    size_t bytes = (size_t)FRIT_ALIGNMENT << bin;
+    if (bytes > FRIT_HUGE) bytes = ((size_t)wanted + 65535) & ~(size_t)65535;
+    frit_buffer **at = &w->bins[bin];
+    for (int tries = 0; *at != NULL && tries < 16; tries++, at = &(*at)->next) {
+        if ((*at)->capacity >= bytes) {
+            frit_buffer *b = *at;
+            *at = b->next;
+            __atomic_sub_fetch(&w->context->cached, (int64_t)b->capacity, __ATOMIC_RELAXED);
+            b->owners = 1;
+            frit_link(w, b);
+            return b;
+        }
+    }
+    frit_buffer *b = frit_obtain(bytes);
+    if (b == NULL) {
+        frit_out_of_memory(w, site, wanted);
+        return NULL;
+    }
+    b->owners = 1;
+    frit_link(w, b);
+    return b;
+}
+
+static inline frit_buffer *frit_retain(frit_buffer *b) {
+    if (b != NULL) __atomic_add_fetch(&b->owners, 1, __ATOMIC_RELAXED);
+    return b;
+}
+
+static inline void frit_release(frit_worker *w, frit_buffer *b) {
+    if (b != NULL && __atomic_sub_fetch(&b->owners, 1, __ATOMIC_ACQ_REL) == 0) {
+        frit_unlink(b);
+        frit_recycle(w, b);
+    }
+}
+
+/* True if a loop with this many scalar operations should run on several threads. Parallel loops never nest. */
+static inline bool frit_parallel(const frit_worker *w, int64_t work) {
+    return work >= FRIT_PARALLEL_WORK && w->context->threads > 1 && !omp_in_parallel();
+}
+
+/* The worker of the current thread of a team that `w` started. */
+static inline frit_worker *frit_member(frit_worker *w) {
+    return omp_get_num_threads() > 1 ? &w->context->workers[omp_get_thread_num()] : w;
+}
+
+/* True if the iteration need not run, because an earlier one failed. */
+static inline bool frit_is_over(const frit_region *region, int64_t iteration) {
+    return FRIT_UNLIKELY(iteration > __atomic_load_n(&region->iteration, __ATOMIC_RELAXED));
+}
+
+/* Notes that an iteration failed. */
+static FRIT_COLD void frit_stop(frit_worker *w, frit_region *region, int64_t iteration) {
+    pthread_mutex_lock(&w->context->lock);
+    if (iteration < region->iteration) {
+        region->failure = w->failure;
+        __atomic_store_n(&region->iteration, iteration, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&w->context->lock);
+}
+
+static FRIT_COLD int frit_fail_region(frit_worker *w, const frit_region *region) {
+    w->failure = region->failure;
+    return 1;
+}
+
+/* Several threads reach the bandwidth of memory, one does not. */
+static FRIT_NOINLINE void frit_copy_large(const frit_worker *w, char *restrict target, const char *restrict source,
+                                          int64_t bytes) {
+    const int64_t block = 1 << 20;
+    (void)w;
+#pragma omp parallel for schedule(static) num_threads(w->context->threads) if(frit_parallel(w, bytes / 8))
+    for (int64_t at = 0; at < bytes; at += block) {
+        memcpy(target + at, source + at, (size_t)(bytes - at < block ? bytes - at : block));
+    }
+}
+
+/* Copies elements; the ranges do not overlap. */
+static inline void frit_copy(const frit_worker *w, void *restrict target, const void *restrict source, int64_t count,
+                             int64_t size) {
+    if (count <= 0) return;
+    if (count > (4 << 20) / size) {
+        frit_copy_large(w, target, source, count * size);
+    } else {
+        memcpy(target, source, (size_t)(count * size));
+    }
+}
+
+/* A new buffer with these elements, or null after noting the failure. */
+static frit_buffer *frit_clone(frit_worker *w, int site, const void *elements, int64_t count, int64_t size) {
+    frit_buffer *b = frit_allocate(w, site, count, size);
+    if (b != NULL) frit_copy(w, b->elements, elements, count, size);
+    return b;
+}
+
+/* Hands an array over, sharing its memory if that is counted, else as a copy. */
+static int frit_share(frit_worker *w, int site, frit_handover *result, const void *elements, frit_buffer *owner,
+                      int64_t count, int64_t size) {
+    if (owner == NULL) {
+        owner = frit_clone(w, site, elements, count, size);
+        if (owner == NULL) return 1;
+        elements = owner->elements;
+    } else {
+        frit_retain(owner);
+    }
+    result->elements = (void *)elements;
+    result->owner = owner;
+    return 0;
+}
+
+/* Hands an array over with its ownership, or as a copy if its memory is not counted. */
+static inline int frit_hand_over(frit_worker *w, int site, frit_handover *result, const void *elements,
+                                 frit_buffer *owner, int64_t count, int64_t size) {
+    if (owner == NULL) return frit_share(w, site, result, elements, owner, count, size);
+    result->elements = (void *)elements;
+    result->owner = owner;
+    return 0;
+}
+
+/* The end of the stack that recursion may use in this thread: not all of it, and no more than 256 MiB. */
+static FRIT_COLD char *frit_find_stack_limit(void) {
+    char *here = __builtin_frame_address(0);
+    size_t room = 1 << 20;
+#ifdef __linux__
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void *lowest;
+        size_t size;
+        if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) room = (size_t)(here - (char *)lowest);
+        pthread_attr_destroy(&attributes);
+    }
+#endif
+    if (room > (256u << 20)) room = 256u << 20;
+    return here - room + (room > 2 * FRIT_STACK_MARGIN ? FRIT_STACK_MARGIN : room / 2);
+}
+
+/* True, and noted as a failure, if a frame of this size no longer fits. Called by procedures that may recurse. */
+static inline bool frit_is_too_deep(frit_worker *w, int site, size_t frame) {
+    if (w->stack_limit == NULL) w->stack_limit = frit_find_stack_limit();
+    if (FRIT_LIKELY((char *)__builtin_frame_address(0) - frame > w->stack_limit)) return false;
+    w->failure = (frit_report){.status = FRIT_RECURSION_TOO_DEEP, .site = site};
+    return true;
+}
+
+static int64_t frit_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static frit_context *frit_open(int threads) {
+    frit_context *c = calloc(1, sizeof *c);
+    if (c == NULL) return NULL;
+    c->threads = threads < 1 ? 1 : threads;
+    if (posix_memalign((void **)&c->workers, FRIT_ALIGNMENT, (size_t)c->threads * sizeof *c->workers) != 0) {
+        free(c);
+        return NULL;
+    }
+    memset(c->workers, 0, (size_t)c->threads * sizeof *c->workers);
+    for (int at = 0; at < c->threads; at++) {
+        frit_worker *w = &c->workers[at];
+        w->context = c;
+        w->live.next = w->live.previous = &w->live;
+    }
+    pthread_mutex_init(&c->lock, NULL);
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    c->cache_limit = pages > 0 && page > 0 ? (int64_t)pages * page / 4 : (int64_t)256 << 20;
+    return c;
+}
+
+static void frit_close(frit_context *c) {
+    if (c == NULL) return;
+    for (int at = 0; at < c->threads; at++) {
+        for (int bin = 0; bin < FRIT_BINS; bin++) {
+            for (frit_buffer *b = c->workers[at].bins[bin], *next; b != NULL; b = next) {
+                next = b->next;
+                frit_dispose(b);
+            }
+        }
+    }
+    for (frit_buffer *b = c->returned, *next; b != NULL; b = next) {
+        next = b->next;
+        frit_dispose(b);
+    }
+    pthread_mutex_destroy(&c->lock);
+    free(c->workers);
+    free(c);
+}
+
+/* Begins a call: memory that the caller has released is there to be used again. */
+static frit_worker *frit_begin(frit_context *c) {
+    frit_worker *w = &c->workers[0];
+    pthread_mutex_lock(&c->lock);
+    frit_buffer *returned = c->returned;
+    c->returned = NULL;
+    pthread_mutex_unlock(&c->lock);
+    while (returned != NULL) {
+        frit_buffer *b = returned;
+        returned = b->next;
+        frit_recycle(w, b);
+    }
+    for (int at = 0; at < c->threads; at++) c->workers[at].stack_limit = NULL;
+    c->report = (frit_report){.site = -1};
+    return w;
+}
+
+/* Moves a result out of the context's care, into that of the caller. */
+static void frit_give(frit_buffer *b) {
+    if (b->previous != NULL) {
+        frit_unlink(b);
+        b->previous = NULL;
+    }
+}
+
+/* Ends a call. Whatever is still alive was left behind by a failure, or is a leak; either way it goes. */
+static int frit_end(frit_context *c, int failed) {
+    if (failed) {
+        c->report = c->workers[0].failure;
+    }
+    for (int at = 0; at < c->threads; at++) {
+        frit_worker *w = &c->workers[at];
+        while (w->live.next != &w->live) {
+            frit_buffer *b = w->live.next;
+            frit_unlink(b);
+            frit_recycle(&c->workers[0], b);
+            if (!failed) c->report.leaked++;
+        }
+    }
+    return c->report.status;
+}
+
+/* The caller gives up a result. Any thread may do so, also during a call. */
+static void frit_give_back(frit_context *c, frit_buffer *b) {
+    if (b == NULL || __atomic_sub_fetch(&b->owners, 1, __ATOMIC_ACQ_REL) != 0) return;
+    pthread_mutex_lock(&c->lock);
+    b->next = c->returned;
+    c->returned = b;
+    pthread_mutex_unlock(&c->lock);
+}

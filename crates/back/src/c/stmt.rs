@@ -1,0 +1,553 @@
+//! Statements of the loop IR as C statements.
+
+use super::layout::{Block, Item};
+use super::proc::{Exit, ProcPrinter, any_stmt, needs_worker, part_number};
+use super::types::c_type;
+use frit_ir::nest::{
+    Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Parallel, ProcId, Reduction, Stmt, Storage, Var,
+};
+use frit_ir::{BinOp, FailureKind, Scalar};
+use frit_support::Span;
+
+/// Iterations up to which the compiler unrolls a loop inside a vectorised one.
+const UNROLLED: i64 = 16;
+
+impl<'p> ProcPrinter<'_, 'p> {
+    /// The statements of a block.
+    pub(super) fn items(&mut self, block: &Block<'p>) {
+        for item in &block.items {
+            match item {
+                Item::Run(run) => {
+                    let part = run.outlined.expect("a run is outlined");
+                    self.part(run, part_number(part));
+                }
+                Item::Stmt { stmt, blocks, is_whole } => self.stmt(stmt, blocks, *is_whole),
+            }
+        }
+    }
+
+    /// A block within a statement, whose braces are printed.
+    fn inner(&mut self, block: &Block<'p>) {
+        match block.outlined {
+            Some(part) => self.part(block, part_number(part)),
+            None => self.block_inside(block),
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'p Stmt, blocks: &[Block<'p>], is_whole: bool) {
+        match stmt {
+            Stmt::Assign { var, value } => self.assign(*var, value),
+            Stmt::Store { array, index, value } => {
+                if self.proc.arrays[*array].elem == Scalar::Cert {
+                    return;
+                }
+                let (target, _) = self.element(*array, index);
+                let value = self.expr_text(value);
+                self.line(&format!("{target} = {value};"));
+            }
+            Stmt::For(l) => self.for_loop(*l, &blocks[0], is_whole),
+            Stmt::While { before: _, cond, body: _ } => self.while_loop(cond, &blocks[0], &blocks[1]),
+            Stmt::If { cond, then: _, otherwise: _ } => self.conditional(cond, blocks),
+            Stmt::Alloc { array } => self.alloc(*array),
+            Stmt::Release { array } => {
+                let owner = self.owner_name(*array);
+                self.line(&format!("frit_release(w, {owner});"));
+            }
+            Stmt::Bind { reference, source, offset } => self.bind(*reference, *source, offset),
+            Stmt::Swap { first, second } => self.swap(*first, *second),
+            Stmt::CopyElements { target, target_offset, source, source_offset, count } => {
+                let t = self.pointer_at(*target, target_offset);
+                let s = self.pointer_at(*source, source_offset);
+                let (count, size) = (self.expr_text(count), self.element_size(*target));
+                self.line(&format!("frit_copy(w, {t}, {s}, {count}, {size});"));
+            }
+            Stmt::Check { cond, kind, args, span } => self.check(cond, *kind, args, *span),
+            Stmt::Call { callee, args, results, span } => self.call(*callee, args, results, *span),
+        }
+    }
+
+    /// What leaves after a failure has been noted.
+    fn leave(&self) -> String {
+        match &self.exit {
+            Exit::Return => "return 1;".into(),
+            Exit::Label(label) => format!("goto {label};"),
+        }
+    }
+
+    fn assign(&mut self, var: Var, value: &Expr) {
+        let uses = self.layout.vars[var].clone();
+        if uses.reads == 0 && !uses.in_frame {
+            return;
+        }
+        let value = self.expr_text(value);
+        let name = self.var_name(var);
+        let begins = !uses.in_frame && uses.begins_in == Some(self.block) && uses.home == uses.begins_in;
+        if begins && !self.proc.params.contains(&Binding::Var(var)) && self.declares_now(var) {
+            let t = c_type(self.proc.vars[var].scalar);
+            let constant = if uses.writes == 1 { "const " } else { "" };
+            self.line(&format!("{constant}{t} {name} = {value};"));
+        } else {
+            self.line(&format!("{name} = {value};"));
+        }
+    }
+
+    /// True once per variable that is declared by its first assignment.
+    fn declares_now(&mut self, var: Var) -> bool {
+        self.layout.vars[var].begins_in.take().is_some()
+    }
+
+    fn conditional(&mut self, cond: &Expr, blocks: &[Block<'p>]) {
+        let mut cond = self.expr_text(cond);
+        let (mut then, mut otherwise) = (&blocks[0], &blocks[1]);
+        let mut opening = "if";
+        loop {
+            if then.items.is_empty() && !otherwise.items.is_empty() && opening == "if" {
+                cond = format!("!({cond})");
+                (then, otherwise) = (otherwise, then);
+            }
+            self.open(&format!("{opening} ({cond}) {{"));
+            self.inner(then);
+            // A chain of alternatives stays flat, for the reader and for the C compiler.
+            match otherwise.items.as_slice() {
+                [] => return self.close("}"),
+                [Item::Stmt { stmt: Stmt::If { cond: next, .. }, blocks, .. }]
+                    if otherwise.outlined.is_none()
+                        && !self.needs_statements(next)
+                        && self.has_no_heads(otherwise.id) =>
+                {
+                    self.indent -= 1;
+                    cond = self.expr_text(next);
+                    (then, otherwise) = (&blocks[0], &blocks[1]);
+                    opening = "} else if";
+                }
+                _ => {
+                    self.close("} else {");
+                    self.indent += 1;
+                    self.inner(otherwise);
+                    return self.close("}");
+                }
+            }
+        }
+    }
+
+    fn while_loop(&mut self, cond: &Expr, before: &Block<'p>, body: &Block<'p>) {
+        if before.items.is_empty() && !self.needs_statements(cond) {
+            let cond = self.expr_text(cond);
+            self.open(&format!("while ({cond}) {{"));
+        } else {
+            self.open("for (;;) {");
+            self.block_inside(before);
+            let cond = self.expr_text(cond);
+            self.line(&format!("if (!({cond})) break;"));
+        }
+        self.block_inside(body);
+        self.close("}");
+    }
+
+    // ---- memory ----
+
+    fn alloc(&mut self, array: Array) {
+        if matches!(self.proc.arrays[array].storage, Storage::Stack) {
+            if self.begins(array) {
+                let declaration = self.stack_declaration(array);
+                self.line(&format!("{declaration};"));
+            }
+            return;
+        }
+        let begins = self.begins(array);
+        self.assign_extents(array, begins);
+        let names = self.arrays[array].clone();
+        let owner = self.owner_name(array);
+        let (count, size) = (self.count(array), self.element_size(array));
+        let site = self.module.site(None, self.proc.arrays[array].span);
+        let t = if begins { "frit_buffer *" } else { "" };
+        self.line(&format!("{t}{owner} = frit_allocate(w, {site}, {count}, {size});"));
+        let leave = self.leave();
+        self.line(&format!("if (FRIT_UNLIKELY({owner} == NULL)) {leave}"));
+        let t = if begins { self.pointer_type(array) } else { String::new() };
+        self.line(&format!("{t}{} = __builtin_assume_aligned({owner}->elements, FRIT_ALIGNMENT);", names.elements));
+    }
+
+    /// True if the array is to be declared here, by what begins its life.
+    fn begins(&mut self, array: Array) -> bool {
+        let uses = &mut self.layout.arrays[array];
+        let begins = !uses.in_frame && uses.begins_in == Some(self.block) && uses.home == uses.begins_in;
+        if begins {
+            uses.begins_in = None;
+        }
+        begins
+    }
+
+    fn bind(&mut self, reference: Array, source: Array, offset: &Expr) {
+        let begins = self.begins(reference);
+        // The new extents may depend on what the reference named before only through variables.
+        self.assign_extents(reference, begins);
+        let from = self.pointer_at(source, offset);
+        let elements = self.array_name(reference).to_owned();
+        let t = if begins { self.pointer_type(reference) } else { String::new() };
+        let cast = match self.proc.arrays[source].storage {
+            Storage::Param { consumed: false } | Storage::Table(_) => {
+                format!("({} *)", c_type(self.proc.arrays[reference].elem))
+            }
+            Storage::Param { consumed: true } | Storage::Heap | Storage::Stack | Storage::Reference => String::new(),
+        };
+        let from = if cast.is_empty() { from } else { format!("{cast}({from})") };
+        self.line(&format!("{t}{elements} = {from};"));
+        let (owner, source) = (self.owner_name(reference), self.owner_name(source));
+        let t = if begins { "frit_buffer *" } else { "" };
+        let shared = if source == "NULL" { source } else { format!("frit_retain({source})") };
+        self.line(&format!("{t}{owner} = {shared};"));
+    }
+
+    fn swap(&mut self, first: Array, second: Array) {
+        let t = c_type(self.proc.arrays[first].elem);
+        let (a, b) = (self.array_name(first).to_owned(), self.array_name(second).to_owned());
+        let held = self.fresh("held");
+        self.line(&format!("{t} *{held} = {a}; {a} = {b}; {b} = {held};"));
+        let (a, b) = (self.owner_name(first), self.owner_name(second));
+        self.line(&format!("frit_buffer *{held}_owner = {a}; {a} = {b}; {b} = {held}_owner;"));
+    }
+
+    /// The address of an element by its row-major position.
+    fn pointer_at(&mut self, array: Array, offset: &Expr) -> String {
+        let offset = self.expr(offset);
+        let name = self.array_name(array);
+        if offset.code == "0" { name.to_owned() } else { format!("{name} + {}", offset.summand()) }
+    }
+
+    // ---- failures and calls ----
+
+    fn check(&mut self, cond: &Expr, kind: FailureKind, args: &[Expr], span: Span) {
+        let cond = self.expr_text(cond);
+        let site = self.module.site(Some(kind), span);
+        let number = FailureKind::ALL.iter().position(|&k| k == kind).expect("all kinds are listed");
+        let mut args: Vec<String> = args.iter().map(|arg| self.expr_text(arg)).collect();
+        args.resize(2, "0".into());
+        let comment = self.comment(span);
+        let fail = format!("frit_fail(w, {site}, {number} /* {kind} */, {})", args.join(", "));
+        match &self.exit {
+            Exit::Return => self.line(&format!("if (FRIT_UNLIKELY(!({cond}))) return {fail};{comment}")),
+            Exit::Label(label) => {
+                let text = format!("if (FRIT_UNLIKELY(!({cond}))) {{ {fail}; goto {label}; }}{comment}");
+                self.line(&text);
+            }
+        }
+    }
+
+    fn call(&mut self, callee: ProcId, args: &[Arg], results: &[Binding], span: Span) {
+        let mut arguments = vec!["w".to_owned()];
+        for (at, arg) in args.iter().enumerate() {
+            match arg {
+                Arg::Scalar(expr) => arguments.push(self.expr_text(expr)),
+                Arg::Array(array) => {
+                    arguments.push(self.array_name(*array).to_owned());
+                    if self.module.param_owners[callee][at] {
+                        arguments.push(self.owner_name(*array));
+                    }
+                }
+            }
+        }
+        let mut places = Vec::new();
+        for result in results {
+            let place = self.fresh("returned");
+            match *result {
+                Binding::Var(var) => self.line(&format!("{} {place};", c_type(self.proc.vars[var].scalar))),
+                Binding::Array(_) => self.line(&format!("frit_handover {place} = {{0}};")),
+            }
+            arguments.push(format!("&{place}"));
+            places.push(place);
+        }
+        let (name, leave, comment) = (self.module.proc_names[callee].clone(), self.leave(), self.comment(span));
+        self.line(&format!("if (FRIT_UNLIKELY({name}({}))) {leave}{comment}", arguments.join(", ")));
+        // Scalars first: the extents of the arrays may be among them.
+        for (result, place) in results.iter().zip(&places) {
+            if let Binding::Var(var) = *result
+                && (self.layout.vars[var].reads > 0 || self.layout.vars[var].in_frame)
+            {
+                let name = self.var_name(var);
+                self.line(&format!("{name} = {place};"));
+            } else if let Binding::Var(_) = *result {
+                self.line(&format!("(void){place};"));
+            }
+        }
+        for (result, place) in results.iter().zip(&places) {
+            if let Binding::Array(array) = *result {
+                self.assign_extents(array, false);
+                let (elements, owner) = (self.array_name(array).to_owned(), self.owner_name(array));
+                self.line(&format!("{elements} = {place}.elements;"));
+                self.line(&format!("{owner} = {place}.owner;"));
+            }
+        }
+    }
+
+    // ---- loops ----
+
+    fn for_loop(&mut self, l: Loop, body: &Block<'p>, is_whole: bool) {
+        let data: &'p LoopData = &self.proc.loops[l];
+        match &data.kind {
+            LoopKind::Independent { parallel, simd, reductions }
+                if is_whole && self.is_private(data, body, reductions) =>
+            {
+                let parallel = parallel.as_ref().filter(|_| !self.is_in_parallel && may_combine(self.proc, reductions));
+                let simd = *simd && self.is_vectorisable(data);
+                match parallel {
+                    Some(parallel) => self.parallel_loop(data, body, parallel, simd, reductions),
+                    None if simd => self.simd_loop(data, body, reductions),
+                    None => self.sequential_loop(data, body),
+                }
+            }
+            LoopKind::Independent { .. } | LoopKind::Sequential => self.sequential_loop(data, body),
+        }
+    }
+
+    fn sequential_loop(&mut self, data: &'p LoopData, body: &Block<'p>) {
+        let (header, _) = self.loop_header(data);
+        self.open(&header);
+        self.inner(body);
+        self.close("}");
+    }
+
+    fn simd_loop(&mut self, data: &'p LoopData, body: &Block<'p>, reductions: &[Reduction]) {
+        let (header, _) = self.loop_header(data);
+        let clauses = self.clauses(data, body, reductions);
+        self.line(&format!("#pragma omp simd{clauses}"));
+        self.open(&header);
+        self.is_in_simd = true;
+        self.inner(body);
+        self.is_in_simd = false;
+        self.close("}");
+    }
+
+    fn parallel_loop(
+        &mut self,
+        data: &'p LoopData,
+        body: &Block<'p>,
+        parallel: &Parallel,
+        simd: bool,
+        reductions: &[Reduction],
+    ) {
+        let needs_worker = needs_worker(self.proc, &data.body);
+        // Bounds and work are computed before the braces that a team's declarations need.
+        let (header, var) = self.loop_header(data);
+        let work = self.expr_text(&parallel.work);
+        let clauses = self.clauses(data, body, reductions);
+        let schedule = match (parallel.irregular, simd) {
+            (true, _) => "guided",
+            (false, true) => "simd:static",
+            (false, false) => "static",
+        };
+        let region = format!("if(parallel: frit_parallel(w, {work})) num_threads(w->context->threads)");
+        self.is_in_parallel = true;
+        if needs_worker {
+            self.failing_parallel_loop(body, &header, &var, &region, &format!("schedule({schedule}){clauses}"));
+        } else {
+            let simd_word = if simd { " simd" } else { "" };
+            self.line(&format!("#pragma omp parallel for{simd_word} {region} schedule({schedule}){clauses}"));
+            self.open(&header);
+            self.is_in_simd = simd;
+            self.inner(body);
+            self.is_in_simd = false;
+            self.close("}");
+        }
+        self.is_in_parallel = false;
+    }
+
+    /// A parallel loop whose iterations can fail: the failure that counts is that of the first iteration, as if they ran
+    /// in order. Later iterations are skipped.
+    fn failing_parallel_loop(&mut self, body: &Block<'p>, header: &str, var: &str, region: &str, clauses: &str) {
+        let team = self.fresh("team");
+        let failures = self.fresh("failures");
+        let label = self.fresh("failed");
+        self.line(&format!("frit_worker *const {team} = w;"));
+        self.line(&format!("frit_region {failures} = {{.iteration = INT64_MAX}};"));
+        self.line(&format!("#pragma omp parallel {region}"));
+        self.open("{");
+        self.line(&format!("frit_worker *const w = frit_member({team});"));
+        self.line(&format!("#pragma omp for {clauses}"));
+        self.open(header);
+        self.line(&format!("if (frit_is_over(&{failures}, {var})) continue;"));
+        let outer = std::mem::replace(&mut self.exit, Exit::Label(label.clone()));
+        let start = self.out.len();
+        self.inner(body);
+        self.exit = outer;
+        if self.out[start..].contains(&format!("goto {label};")) {
+            self.line("continue;");
+            self.line(&format!("{label}:"));
+            self.line(&format!("frit_stop(w, &{failures}, {var});"));
+        }
+        self.close("}");
+        self.close("}");
+        let leave = self.leave();
+        let fail = format!("frit_fail_region(w, &{failures})");
+        match &self.exit {
+            Exit::Return => self.line(&format!("if (FRIT_UNLIKELY({failures}.iteration != INT64_MAX)) return {fail};")),
+            Exit::Label(_) => {
+                self.line(&format!("if (FRIT_UNLIKELY({failures}.iteration != INT64_MAX)) {{ {fail}; {leave} }}"))
+            }
+        }
+    }
+
+    /// `for (int64_t i = 0; i < n; i++) { // line 12`, and the variable.
+    fn loop_header(&mut self, data: &LoopData) -> (String, String) {
+        let var = match data.var {
+            Some(var) => self.var_name(var),
+            None => self.fresh("round"),
+        };
+        let lower = self.expr_text(&data.lower);
+        let upper = self.bound(&data.upper);
+        let step = if data.step == 1 { format!("{var}++") } else { format!("{var} += {}", data.step) };
+        let declaration = if var.starts_with("f->") { "" } else { "int64_t " };
+        let comment = self.comment(data.span);
+        (format!("for ({declaration}{var} = {lower}; {var} < {upper}; {step}) {{{comment}"), var)
+    }
+
+    /// An upper bound: evaluated once.
+    fn bound(&mut self, upper: &Expr) -> String {
+        let is_fixed = match upper {
+            Expr::Const(_) => true,
+            Expr::Var(var) => {
+                let uses = &self.layout.vars[*var];
+                let is_given = self.layout.is_loop_var[*var] || self.proc.params.contains(&Binding::Var(*var));
+                !uses.in_frame && uses.writes + u32::from(is_given) <= 1
+            }
+            Expr::Load { .. } | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } | Expr::Threads => false,
+        };
+        let text = self.expr_text(upper);
+        if is_fixed {
+            return text;
+        }
+        let name = self.fresh("end");
+        self.line(&format!("const int64_t {name} = {text};"));
+        name
+    }
+
+    /// The clauses of a loop directive, each with a blank before it.
+    fn clauses(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> String {
+        let mut clauses = String::new();
+        for &Reduction { op, var } in reductions {
+            clauses += &format!(" reduction({}:{})", reduction_operator(op), self.var_name(var));
+        }
+        let private: Vec<String> = (self.outer_assignments(data, body, reductions).into_iter())
+            .flat_map(|binding| match binding {
+                Binding::Var(var) => vec![self.var_name(var)],
+                Binding::Array(array) => {
+                    let owner = self.arrays[array].owner.clone();
+                    std::iter::once(self.array_name(array).to_owned()).chain(owner).collect()
+                }
+            })
+            .collect();
+        if !private.is_empty() {
+            clauses += &format!(" private({})", private.join(", "));
+        }
+        clauses
+    }
+
+    /// True if what the loop assigns, reductions apart, can be private to an iteration in C.
+    fn is_private(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> bool {
+        data.var.is_none_or(|var| !self.layout.vars[var].in_frame)
+            && reductions.iter().all(|r| !self.layout.vars[r.var].in_frame)
+            && self.outer_assignments(data, body, reductions).into_iter().all(|binding| match binding {
+                Binding::Var(var) => !self.layout.vars[var].in_frame,
+                // Extents and stack memory would have to be private too; such code is not worth threads.
+                Binding::Array(_) => false,
+            })
+    }
+
+    /// Variables and arrays that are assigned in the loop but declared outside of it: reused names, as nothing but a
+    /// reduction lives on. Each once, in order.
+    fn outer_assignments(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> Vec<Binding> {
+        let mut found = Vec::new();
+        any_stmt(self.proc, &data.body, &mut |stmt| {
+            let mut note = |binding: Binding| {
+                let (home, in_frame) = match binding {
+                    Binding::Var(var) => (self.layout.vars[var].home, self.layout.vars[var].in_frame),
+                    Binding::Array(array) => (self.layout.arrays[array].home, self.layout.arrays[array].in_frame),
+                };
+                let is_inner = !in_frame && home.is_some_and(|home| self.layout.is_within(home, body.id));
+                let is_reduction = matches!(binding, Binding::Var(var) if reductions.iter().any(|r| r.var == var));
+                let is_read = !matches!(binding, Binding::Var(var) if self.layout.vars[var].reads == 0);
+                if !is_inner && !is_reduction && is_read && !found.contains(&binding) {
+                    found.push(binding);
+                }
+            };
+            match stmt {
+                Stmt::Assign { var, value: _ } => note(Binding::Var(*var)),
+                Stmt::Alloc { array } | Stmt::Bind { reference: array, .. } => note(Binding::Array(*array)),
+                Stmt::Swap { first, second } => {
+                    note(Binding::Array(*first));
+                    note(Binding::Array(*second));
+                }
+                Stmt::Call { callee: _, args: _, results, span: _ } => results.iter().for_each(|&result| note(result)),
+                Stmt::Store { .. }
+                | Stmt::For(_)
+                | Stmt::While { .. }
+                | Stmt::If { .. }
+                | Stmt::Release { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Check { .. } => {}
+            }
+            false
+        });
+        found
+    }
+
+    /// True if the body is such that a vector directive helps: straight-line code, but for conditions and short loops of
+    /// constant length.
+    fn is_vectorisable(&self, data: &LoopData) -> bool {
+        !any_stmt(self.proc, &data.body, &mut |stmt| match stmt {
+            Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::If { .. } => false,
+            Stmt::For(l) => {
+                let inner = &self.proc.loops[*l];
+                let length = inner.upper.as_i64().zip(inner.lower.as_i64()).map(|(upper, lower)| upper - lower);
+                length.is_none_or(|length| length > UNROLLED)
+            }
+            Stmt::Alloc { array } => !matches!(self.proc.arrays[*array].storage, Storage::Stack),
+            Stmt::While { .. }
+            | Stmt::Release { .. }
+            | Stmt::Bind { .. }
+            | Stmt::Swap { .. }
+            | Stmt::CopyElements { .. }
+            | Stmt::Check { .. }
+            | Stmt::Call { .. } => true,
+        })
+    }
+
+    fn has_no_heads(&self, block: super::layout::BlockId) -> bool {
+        self.heads[block].is_empty()
+    }
+}
+
+/// True if threads may combine their shares of these reductions in any order without changing a bit: results must not
+/// depend on which thread comes first.
+fn may_combine(proc: &frit_ir::nest::Proc, reductions: &[Reduction]) -> bool {
+    reductions.iter().all(|r| {
+        let scalar = proc.vars[r.var].scalar;
+        r.op.is_exactly_associative(scalar) && r.op.is_commutative(scalar)
+    })
+}
+
+/// The operator of a reduction clause.
+fn reduction_operator(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add => "+",
+        BinOp::Mul => "*",
+        BinOp::Min => "min",
+        BinOp::Max => "max",
+        BinOp::And => "&",
+        BinOp::Or => "|",
+        BinOp::Xor => "^",
+        BinOp::Sub
+        | BinOp::Div
+        | BinOp::Rem
+        | BinOp::FloorDiv
+        | BinOp::FloorMod
+        | BinOp::Pow
+        | BinOp::Shl
+        | BinOp::Shr
+        | BinOp::Eq
+        | BinOp::Ne
+        | BinOp::Lt
+        | BinOp::Le
+        | BinOp::InBounds => panic!("{} is no operation of reductions", op.name()),
+    }
+}

@@ -1,0 +1,477 @@
+//! Loading compiled programs and calling them on arrays of this process.
+//!
+//! Arguments are passed where they are; a consumed one is copied unless the caller gives it away. Results stay in the memory
+//! that the program allocated, and go back to it when they are dropped, to be used again by the next call.
+
+use super::NativeError;
+use frit_back::c::{Entry, EntryExtent, EntryParam, EntryParamKind, Site};
+use frit_ir::{Const, FailureKind, Scalar, Tensor, TensorData};
+use frit_support::{Span, with_deep_stack};
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+// The structures of `public.h`.
+
+#[repr(C)]
+struct CArgument {
+    elements: *const c_void,
+    shape: *const i64,
+    given: i32,
+}
+
+#[repr(C)]
+struct CResult {
+    elements: *mut c_void,
+    shape: *mut i64,
+    owner: *mut c_void,
+    scalar: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct CReport {
+    status: i32,
+    kind: i32,
+    site: i32,
+    leaked: i32,
+    numbers: [i64; 2],
+    bytes: i64,
+    nanoseconds: i64,
+}
+
+type OpenFunction = unsafe extern "C" fn(c_int) -> *mut c_void;
+type CloseFunction = unsafe extern "C" fn(*mut c_void);
+type CallFunction = unsafe extern "C" fn(*mut c_void, *const CArgument, *mut CResult) -> c_int;
+type ReleaseFunction = unsafe extern "C" fn(*mut c_void, *mut c_void);
+type ReportFunction = unsafe extern "C" fn(*const c_void) -> *const CReport;
+
+/// The code of a program, as long as anything needs it.
+#[derive(Debug)]
+struct Code {
+    open: OpenFunction,
+    close: CloseFunction,
+    call: CallFunction,
+    release: ReleaseFunction,
+    report: ReportFunction,
+    /// Last, as the functions are in it.
+    _library: libloading::Library,
+}
+
+/// What a program keeps between calls: threads' memory to use again.
+#[derive(Debug)]
+struct Context {
+    pointer: *mut c_void,
+    threads: usize,
+    code: Arc<Code>,
+}
+
+// SAFETY: the context is a C object without ties to a thread. Calls on it are made one at a time (by the lock in `Library`),
+// and giving results back is safe from any thread at any time.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: the context was opened by this code, and results hold it: none is left.
+        unsafe { (self.code.close)(self.pointer) }
+    }
+}
+
+/// A loaded program.
+#[derive(Debug)]
+pub struct Library {
+    entry: Entry,
+    code: Arc<Code>,
+    /// The context of the last call; locked during calls.
+    context: Mutex<Option<Arc<Context>>>,
+}
+
+/// A type of array elements.
+pub trait Element: Copy + private::Sealed {
+    /// Its scalar type. Characters are `u32` in memory, but none of their own here.
+    const SCALAR: Scalar;
+}
+
+mod private {
+    pub trait Sealed {}
+}
+
+macro_rules! elements {
+    ($($t:ty => $scalar:ident),*) => {
+        $(impl private::Sealed for $t {}
+        impl Element for $t {
+            const SCALAR: Scalar = Scalar::$scalar;
+        })*
+    };
+}
+
+elements!(i8 => I8, i16 => I16, i32 => I32, i64 => I64, u8 => U8, u16 => U16, u32 => U32, u64 => U64, f32 => F32, f64 => F64, bool => Bool);
+
+/// An argument of a call.
+#[derive(Debug)]
+pub struct Arg<'a> {
+    elem: Scalar,
+    shape: Vec<i64>,
+    elements: *const c_void,
+    /// A scalar, which `elements` does not point to.
+    scalar: Option<u64>,
+    given: bool,
+    memory: PhantomData<&'a [u8]>,
+}
+
+impl<'a> Arg<'a> {
+    /// A tensor, only read. One of rank 0 is a scalar.
+    pub fn tensor(tensor: &'a Tensor) -> Self {
+        Self::new(tensor.elem(), tensor.shape(), tensor.data().as_ptr().cast(), false)
+    }
+
+    /// A tensor that the program may overwrite where it consumes its parameter; then its elements are undefined afterwards.
+    pub fn given(tensor: &'a mut Tensor) -> Self {
+        let (elem, shape) = (tensor.elem(), tensor.shape().to_vec());
+        Self::new(elem, &shape, tensor.data_mut().as_mut_ptr().cast_const().cast(), true)
+    }
+
+    /// Elements in row-major order, only read; `None` if their number is not that of the shape.
+    pub fn slice<T: Element>(elements: &'a [T], shape: &[usize]) -> Option<Self> {
+        let count = shape.iter().try_fold(1usize, |count, &extent| count.checked_mul(extent))?;
+        (count == elements.len()).then(|| Self::new(T::SCALAR, shape, elements.as_ptr().cast(), false))
+    }
+
+    /// A scalar.
+    pub fn scalar(value: Const) -> Self {
+        let bits = match value {
+            Const::Int(_, value) => value as u64,
+            Const::F32(bits) => bits.into(),
+            Const::F64(bits) => bits,
+            Const::Bool(value) => value.into(),
+            Const::Char(code) => code.into(),
+            Const::Cert => 0,
+        };
+        Self { scalar: Some(bits), ..Self::new(value.scalar(), &[], std::ptr::null(), false) }
+    }
+
+    fn new(elem: Scalar, shape: &[usize], elements: *const c_void, given: bool) -> Self {
+        let shape = shape.iter().map(|&extent| extent as i64).collect();
+        Self { elem, shape, elements, scalar: None, given, memory: PhantomData }
+    }
+
+    /// The value of a scalar of type `i64`.
+    fn as_i64(&self) -> Option<i64> {
+        if self.elem != Scalar::I64 || !self.shape.is_empty() {
+            return None;
+        }
+        // SAFETY: what is no immediate scalar points to elements, of which an array of rank 0 has one.
+        Some(self.scalar.map_or_else(|| unsafe { *self.elements.cast::<i64>() }, |bits| bits as i64))
+    }
+}
+
+impl<'a> From<&'a Tensor> for Arg<'a> {
+    fn from(tensor: &'a Tensor) -> Self {
+        Arg::tensor(tensor)
+    }
+}
+
+/// A result, in the program's memory.
+#[derive(Debug)]
+pub struct OwnedResult {
+    elem: Scalar,
+    shape: Vec<usize>,
+    elements: *const c_void,
+    /// The value of a scalar; little-endian, as all machines with native code so far.
+    scalar: u64,
+    is_scalar: bool,
+    owner: *mut c_void,
+    context: Arc<Context>,
+}
+
+// SAFETY: the elements are not changed any more, and giving them back is safe from any thread.
+unsafe impl Send for OwnedResult {}
+// SAFETY: as above.
+unsafe impl Sync for OwnedResult {}
+
+impl Drop for OwnedResult {
+    fn drop(&mut self) {
+        // SAFETY: the owner is this result's share of a buffer of the context, or null.
+        unsafe { (self.context.code.release)(self.context.pointer, self.owner) }
+    }
+}
+
+impl OwnedResult {
+    /// The type of the elements.
+    pub fn elem(&self) -> Scalar {
+        self.elem
+    }
+
+    /// The extents; none for a scalar.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The elements, if they are of this type. Those of `char` are `u32`.
+    pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
+        let fits = self.elem == T::SCALAR || (self.elem == Scalar::Char && T::SCALAR == Scalar::U32);
+        // SAFETY: the type is the one that the program was compiled for.
+        fits.then(|| unsafe { self.elements() })
+    }
+
+    /// The elements.
+    ///
+    /// # Safety
+    ///
+    /// `T` is the Rust type of the element type.
+    unsafe fn elements<T>(&self) -> &[T] {
+        let count = self.shape.iter().product();
+        let start: *const T = if self.is_scalar { (&raw const self.scalar).cast() } else { self.elements.cast() };
+        if count == 0 || start.is_null() {
+            return &[];
+        }
+        // SAFETY: the program has written so many elements, and changes them no more. Scalars are in this structure.
+        unsafe { std::slice::from_raw_parts(start, count) }
+    }
+
+    /// A copy of the elements as a tensor.
+    pub fn to_tensor(&self) -> Tensor {
+        // SAFETY: each arm names the type of its variant.
+        let data = unsafe {
+            match self.elem {
+                Scalar::I8 => TensorData::I8(self.elements().to_vec()),
+                Scalar::I16 => TensorData::I16(self.elements().to_vec()),
+                Scalar::I32 => TensorData::I32(self.elements().to_vec()),
+                Scalar::I64 => TensorData::I64(self.elements().to_vec()),
+                Scalar::U8 => TensorData::U8(self.elements().to_vec()),
+                Scalar::U16 => TensorData::U16(self.elements().to_vec()),
+                Scalar::U32 => TensorData::U32(self.elements().to_vec()),
+                Scalar::U64 => TensorData::U64(self.elements().to_vec()),
+                Scalar::F32 => TensorData::F32(self.elements().to_vec()),
+                Scalar::F64 => TensorData::F64(self.elements().to_vec()),
+                // Through bytes, so that not even a broken program makes a `bool` that is none.
+                Scalar::Bool => TensorData::Bool(self.elements::<u8>().iter().map(|&byte| byte != 0).collect()),
+                Scalar::Char => TensorData::Char(self.elements().to_vec()),
+                Scalar::Cert => TensorData::Cert(self.shape.iter().product()),
+            }
+        };
+        Tensor::new(self.shape.clone(), data).expect("a result has as many elements as its shape says")
+    }
+}
+
+/// A call that succeeded.
+#[derive(Debug)]
+pub struct Run {
+    /// The results in order.
+    pub results: Vec<OwnedResult>,
+    /// How long the program itself ran, without the passing of arguments.
+    pub time: Duration,
+    /// Buffers that the program forgot to release; a bug in the compiler if not 0. They are free now.
+    pub leaked: usize,
+}
+
+impl Library {
+    /// Loads a compiled program.
+    pub fn load(path: &Path, entry: &Entry) -> Result<Self, NativeError> {
+        let load_error = |error: libloading::Error| NativeError::Load { message: error.to_string() };
+        // SAFETY: the object was made by `Compiler` from generated code, which has no initialisers.
+        let library = unsafe { libloading::Library::new(path) }.map_err(load_error)?;
+        let name = |suffix: &str| format!("{}{suffix}\0", entry.name).into_bytes();
+        // SAFETY: the types are those that `public.h` and the back end's `entry` give the functions.
+        let code = unsafe {
+            Code {
+                open: *library.get(name("_open").as_slice()).map_err(load_error)?,
+                close: *library.get(name("_close").as_slice()).map_err(load_error)?,
+                call: *library.get(name("_call").as_slice()).map_err(load_error)?,
+                release: *library.get(name("_release").as_slice()).map_err(load_error)?,
+                report: *library.get(name("_report").as_slice()).map_err(load_error)?,
+                _library: library,
+            }
+        };
+        keep_thread_library();
+        Ok(Self { entry: entry.clone(), code: Arc::new(code), context: Mutex::new(None) })
+    }
+
+    /// The program's interface.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Runs the program on so many threads. The arguments are one per parameter; those that are only extents of arrays may be
+    /// left out, all or none.
+    pub fn call(&self, args: &[Arg<'_>], threads: usize) -> Result<Run, NativeError> {
+        let sizes = self.sizes(args)?;
+        let mut next = args.iter();
+        let mut scalars = Vec::with_capacity(self.entry.params.len());
+        for size in &sizes {
+            let arg = if size.is_none() { next.next() } else { None };
+            scalars.push(size.map_or_else(|| arg.and_then(|arg| arg.scalar).unwrap_or(0), |size| size as u64));
+        }
+        let mut next = args.iter();
+        let arguments: Vec<CArgument> = (sizes.iter().zip(&scalars))
+            .map(|(size, scalar)| match (size, if size.is_none() { next.next() } else { None }) {
+                (None, Some(arg)) if arg.scalar.is_none() => {
+                    CArgument { elements: arg.elements, shape: arg.shape.as_ptr(), given: arg.given.into() }
+                }
+                _ => CArgument { elements: (&raw const *scalar).cast(), shape: std::ptr::null(), given: 0 },
+            })
+            .collect();
+        if self.entry.is_recursive {
+            let arguments = Shared(&arguments);
+            with_deep_stack(move || self.run(arguments.get(), threads))
+        } else {
+            self.run(&arguments, threads)
+        }
+    }
+
+    fn run(&self, arguments: &[CArgument], threads: usize) -> Result<Run, NativeError> {
+        let mut current = self.context.lock().unwrap_or_else(PoisonError::into_inner);
+        let context = self.context_for(&mut current, threads.max(1))?;
+        let mut shapes: Vec<Vec<i64>> =
+            self.entry.results.iter().map(|result| vec![0; result.rank.unwrap_or(0).max(1)]).collect();
+        let mut results: Vec<CResult> = (shapes.iter_mut())
+            .map(|shape| CResult {
+                elements: std::ptr::null_mut(),
+                shape: shape.as_mut_ptr(),
+                owner: std::ptr::null_mut(),
+                scalar: 0,
+            })
+            .collect();
+        // SAFETY: arguments were checked against the parameters and live until the call ends; results and their shapes have
+        // the number and ranks of the program's; the lock is held.
+        let report = unsafe {
+            (self.code.call)(context.pointer, arguments.as_ptr(), results.as_mut_ptr());
+            *(self.code.report)(context.pointer)
+        };
+        if report.status != 0 {
+            return Err(self.failure(&report));
+        }
+        let results = (self.entry.results.iter().zip(results).zip(shapes))
+            .map(|((what, result), shape)| OwnedResult {
+                elem: what.elem,
+                shape: shape[..what.rank.unwrap_or(0)].iter().map(|&extent| extent as usize).collect(),
+                elements: result.elements,
+                scalar: result.scalar,
+                is_scalar: what.rank.is_none(),
+                owner: result.owner,
+                context: Arc::clone(&context),
+            })
+            .collect();
+        Ok(Run {
+            results,
+            time: Duration::from_nanos(report.nanoseconds.max(0).unsigned_abs()),
+            leaked: report.leaked.max(0) as usize,
+        })
+    }
+
+    /// The context for so many threads: that of the last call, if it fits.
+    fn context_for(&self, current: &mut Option<Arc<Context>>, threads: usize) -> Result<Arc<Context>, NativeError> {
+        if let Some(context) = current.as_ref().filter(|context| context.threads == threads) {
+            return Ok(Arc::clone(context));
+        }
+        let count = c_int::try_from(threads).unwrap_or(c_int::MAX);
+        // SAFETY: the function takes any number and may be called at any time.
+        let pointer = unsafe { (self.code.open)(count) };
+        if pointer.is_null() {
+            return Err(NativeError::OutOfMemory { bytes: 0, span: Span::NONE });
+        }
+        let context = Arc::new(Context { pointer, threads, code: Arc::clone(&self.code) });
+        *current = Some(Arc::clone(&context));
+        Ok(context)
+    }
+
+    fn failure(&self, report: &CReport) -> NativeError {
+        let site = usize::try_from(report.site).ok().and_then(|at| self.entry.sites.get(at));
+        let span = site.map_or(Span::NONE, |&Site { span, .. }| span);
+        match report.status {
+            1 => {
+                let kind = usize::try_from(report.kind).ok().and_then(|at| FailureKind::ALL.get(at)).copied();
+                let kind = kind.expect("compiled code reports kinds by their number");
+                NativeError::Failed { kind, args: report.numbers[..kind.arity()].to_vec(), span }
+            }
+            2 => NativeError::OutOfMemory { bytes: report.bytes, span },
+            _ => NativeError::RecursionTooDeep { span },
+        }
+    }
+
+    /// Checks the arguments. Per parameter: the size to pass, or `None` where the next argument is passed.
+    fn sizes(&self, args: &[Arg<'_>]) -> Result<Vec<Option<i64>>, NativeError> {
+        let params = &self.entry.params;
+        let is_size = |param: &EntryParam| matches!(param.kind, EntryParamKind::Scalar { size_of: Some(_) });
+        let are_left_out = args.len() != params.len();
+        let needed = params.iter().filter(|param| !(are_left_out && is_size(param))).count();
+        if args.len() != needed {
+            return Err(NativeError::Arguments {
+                message: format!("the program takes {needed} arguments, but {} are given", args.len()),
+            });
+        }
+        let mut next = args.iter();
+        let actual: Vec<Option<&Arg<'_>>> =
+            params.iter().map(|param| if are_left_out && is_size(param) { None } else { next.next() }).collect();
+        let size = |at: usize| match (actual[at], &params[at].kind) {
+            (Some(arg), _) => arg.as_i64(),
+            (None, EntryParamKind::Scalar { size_of: Some((array, axis)) }) => {
+                actual[*array].and_then(|array| array.shape.get(*axis).copied())
+            }
+            (None, EntryParamKind::Scalar { size_of: None } | EntryParamKind::Array { .. }) => None,
+        };
+        for (param, arg) in params.iter().zip(&actual) {
+            let Some(arg) = arg else { continue };
+            let extents: &[EntryExtent] = match &param.kind {
+                EntryParamKind::Scalar { .. } => &[],
+                EntryParamKind::Array { extents, .. } => extents,
+            };
+            let wrong =
+                |what: String| Err(NativeError::Arguments { message: format!("argument `{}` {what}", param.name) });
+            if arg.elem != param.elem {
+                return wrong(format!("has type {}, but {} is needed", arg.elem, param.elem));
+            }
+            if arg.shape.len() != extents.len()
+                || (arg.scalar.is_some() && matches!(param.kind, EntryParamKind::Array { .. }))
+            {
+                return wrong(format!("has rank {}, but {} is needed", arg.shape.len(), extents.len()));
+            }
+            for (axis, (&found, extent)) in arg.shape.iter().zip(extents).enumerate() {
+                let wanted = match extent {
+                    EntryExtent::Constant(value) => Some(*value),
+                    EntryExtent::Param(at) => size(*at),
+                };
+                // A negative size means none.
+                if wanted.map(|wanted| wanted.max(0)) != Some(found) {
+                    let wanted = wanted.map_or_else(|| "another".to_owned(), |wanted| wanted.to_string());
+                    return wrong(format!("has size {found} along axis {axis}, but {wanted} is needed"));
+                }
+            }
+        }
+        Ok((0..params.len()).map(|at| if actual[at].is_none() { size(at) } else { None }).collect())
+    }
+}
+
+/// Arguments on their way to the thread with the deep stack, while the caller waits.
+struct Shared<'a>(&'a [CArgument]);
+
+impl<'a> Shared<'a> {
+    fn get(&self) -> &'a [CArgument] {
+        self.0
+    }
+}
+
+// SAFETY: the arguments are only read, and the thread that owns what they point to waits for the one that reads.
+unsafe impl Send for Shared<'_> {}
+
+/// Keeps the library of threads loaded for good: its idle threads outlive the programs that started them.
+fn keep_thread_library() {
+    #[cfg(target_os = "linux")]
+    {
+        use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| {
+            for name in ["libgomp.so.1", "libomp.so.5", "libomp.so"] {
+                // SAFETY: these libraries are made to be loaded at any time; the compiled program has loaded one already.
+                if let Ok(library) = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) } {
+                    std::mem::forget(library);
+                    break;
+                }
+            }
+        });
+    }
+}

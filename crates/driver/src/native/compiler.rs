@@ -1,0 +1,233 @@
+//! The system's C compiler: found, named, and run on generated code.
+//!
+//! Looking an object up in the cache runs no compiler, not even for its version: a compiler is known by its path and the
+//! time its file was changed.
+
+use super::cache::Key;
+use super::{Cache, NativeError, file_error};
+use frit_back::c::CSource;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Commands tried when `CC` is not set.
+const COMMANDS: &[&str] = &["cc", "gcc", "clang"];
+
+/// A C compiler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiler {
+    path: PathBuf,
+    /// Words of `CC` after the command.
+    arguments: Vec<String>,
+}
+
+/// How much the C compiler optimises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Optimisation {
+    /// Not at all: fastest to compile.
+    None,
+    /// `-O1`.
+    Some,
+    /// `-O2`.
+    More,
+    /// `-O3`, for this machine's processor only.
+    Native,
+}
+
+impl Optimisation {
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Optimisation::None => &["-O0"],
+            Optimisation::Some => &["-O1"],
+            Optimisation::More => &["-O2", "-ftree-vectorize"],
+            Optimisation::Native => &["-O3", "-march=native"],
+        }
+    }
+}
+
+/// A compiled program.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The shared object.
+    pub path: PathBuf,
+    /// It was found in the cache.
+    pub is_cached: bool,
+    /// How long finding or making it took.
+    pub time: Duration,
+}
+
+impl Compiler {
+    /// The compiler that `CC` names, else the first of `cc`, `gcc` and `clang` on the path.
+    pub fn find() -> Result<Self, NativeError> {
+        Self::find_in(std::env::var("CC").ok().as_deref(), std::env::var_os("PATH"))
+    }
+
+    /// As [`find`](Self::find), with these values of `CC` and `PATH`.
+    pub fn find_in(cc: Option<&str>, path: Option<OsString>) -> Result<Self, NativeError> {
+        let wanted: Vec<String> = match cc.map(str::trim).filter(|cc| !cc.is_empty()) {
+            Some(cc) => vec![cc.to_owned()],
+            None => COMMANDS.iter().map(|&command| command.to_owned()).collect(),
+        };
+        for line in &wanted {
+            let mut words = line.split_whitespace().map(str::to_owned);
+            let command = words.next().expect("a command that is not empty has a word");
+            if let Some(path) = locate(&command, path.as_ref()) {
+                return Ok(Self { path, arguments: words.collect() });
+            }
+        }
+        Err(NativeError::NoCompiler { tried: wanted })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its name and version, as it says. Runs it.
+    pub fn version(&self) -> Result<String, NativeError> {
+        let output = self.command().arg("--version").output();
+        let output = output.map_err(|error| file_error(&self.path, "run", &error))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(text.lines().next().unwrap_or_default().trim().to_owned())
+    }
+
+    /// Compiles a program into a shared object, or finds it in the cache.
+    pub fn compile(&self, source: &CSource, optimisation: Optimisation, cache: &Cache) -> Result<Object, NativeError> {
+        let start = Instant::now();
+        let key = self.key(source, optimisation);
+        if let Some(path) = cache.find(key) {
+            return Ok(Object { path, is_cached: true, time: start.elapsed() });
+        }
+        let text = cache.scratch("c");
+        fs::write(&text, &source.source).map_err(|error| file_error(&text, "write", &error))?;
+        let made = cache.scratch("o");
+        let built = self.build(source, optimisation, &text, &made, &["-fPIC", "-shared"]);
+        let built = built.map_err(|error| keep(error, key, &source.source));
+        let _ = fs::remove_file(&text); // Stale files are evicted.
+        built?;
+        let path = cache.insert(key, &made)?;
+        Ok(Object { path, is_cached: false, time: start.elapsed() })
+    }
+
+    /// Compiles a program into the file `output`, past the cache. `extra` are flags, and further files, for this use: `-fPIC
+    /// -shared` for a library, `-c` for an object file.
+    pub fn compile_to(
+        &self,
+        source: &CSource,
+        optimisation: Optimisation,
+        output: &Path,
+        extra: &[&str],
+    ) -> Result<(), NativeError> {
+        let scratch = Cache::temporary()?;
+        let text = scratch.scratch("c");
+        fs::write(&text, &source.source).map_err(|error| file_error(&text, "write", &error))?;
+        let built = self.build(source, optimisation, &text, output, extra);
+        built.map_err(|error| keep(error, self.key(source, optimisation), &source.source))
+    }
+
+    fn build(
+        &self,
+        source: &CSource,
+        optimisation: Optimisation,
+        text: &Path,
+        output: &Path,
+        extra: &[&str],
+    ) -> Result<(), NativeError> {
+        let run = |threads: &str| -> Result<Result<(), NativeError>, NativeError> {
+            let mut command = self.command();
+            command.args(optimisation.flags()).args(&source.flags).args([
+                "-pthread",
+                threads,
+                "-fvisibility=hidden",
+                "-w",
+            ]);
+            command.args(extra).arg("-o").arg(output).arg(text).arg("-lm");
+            let line = format!("{command:?}");
+            // Messages in the language that bug reports are read in.
+            let done = command.env("LC_ALL", "C").output();
+            let done = done.map_err(|error| file_error(&self.path, "run", &error))?;
+            Ok(if done.status.success() {
+                Ok(())
+            } else {
+                let output = String::from_utf8_lossy(&done.stderr).into_owned();
+                Err(NativeError::Compile { command: line, source: text.to_owned(), output })
+            })
+        };
+        run("-fopenmp")?.or_else(|error| {
+            // Without a library for threads the program still runs, on one.
+            run("-fopenmp-simd")?.map_err(|_| error)
+        })
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(&self.arguments);
+        command
+    }
+
+    /// Of everything that the object depends on.
+    fn key(&self, source: &CSource, optimisation: Optimisation) -> Key {
+        let metadata = fs::metadata(&self.path).ok();
+        let changed = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
+        let changed = changed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let compiler = format!(
+            "{} {:?} {:?} {:?}",
+            self.path.display(),
+            self.arguments,
+            metadata.map(|metadata| metadata.len()),
+            changed
+        );
+        let flags = format!("{:?} {:?}", optimisation.flags(), source.flags);
+        Key::of([source.source.as_bytes(), flags.as_bytes(), compiler.as_bytes(), processor().as_bytes()])
+    }
+}
+
+/// Moves the source of a refused program to where it outlives the cache, and says so in the error.
+fn keep(error: NativeError, key: Key, source: &str) -> NativeError {
+    match error {
+        NativeError::Compile { command, source: _, output } => {
+            let kept = std::env::temp_dir().join(format!("frit-refused-{key}.c"));
+            match fs::write(&kept, source) {
+                Ok(()) => NativeError::Compile { command, source: kept, output },
+                Err(error) => file_error(&kept, "write", &error),
+            }
+        }
+        NativeError::NoCompiler { .. }
+        | NativeError::System { .. }
+        | NativeError::Load { .. }
+        | NativeError::Arguments { .. }
+        | NativeError::Failed { .. }
+        | NativeError::OutOfMemory { .. }
+        | NativeError::RecursionTooDeep { .. } => error,
+    }
+}
+
+/// The executable that a command names.
+fn locate(command: &str, path: Option<&OsString>) -> Option<PathBuf> {
+    if command.contains('/') {
+        return is_executable(Path::new(command)).then(|| PathBuf::from(command));
+    }
+    std::env::split_paths(path?).map(|directory| directory.join(command)).find(|path| is_executable(path))
+}
+
+fn is_executable(path: &Path) -> bool {
+    let Ok(metadata) = fs::metadata(path) else { return false };
+    #[cfg(unix)]
+    let may_run = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_run = true;
+    metadata.is_file() && may_run
+}
+
+/// What tells this processor from others that a shared directory of objects may serve.
+fn processor() -> String {
+    let mut start = [0u8; 8192];
+    let read = fs::File::open("/proc/cpuinfo").and_then(|mut file| std::io::Read::read(&mut file, &mut start));
+    let text = String::from_utf8_lossy(&start[..read.unwrap_or(0)]).into_owned();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    let telling = ["vendor_id", "cpu family", "model", "flags", "Features", "CPU part", "CPU implementer"];
+    let lines = first.lines().filter(|line| telling.iter().any(|word| line.starts_with(word)));
+    std::env::consts::ARCH.to_owned() + &lines.collect::<Vec<_>>().join("\n")
+}
