@@ -3,11 +3,11 @@
 //! - [`scalar`]: scalar types, constants, scalar operations and what they compute;
 //! - [`failure`]: what can go wrong at run time;
 //! - [`tensor`]: dense arrays of data, as programs take and return them;
-//! - [`array`]: the array IR, purely functional, whose one parallel construct is the with-loop;
+//! - [`mod@array`]: the array IR, purely functional, whose one parallel construct is the with-loop;
 //! - [`nest`]: the loop IR, imperative loop nests over explicit storage;
 //! - [`affine`]: symbolic arithmetic on sizes and indices.
 //!
-//! This crate knows no source language, no pass and no back end. Read [`array`] next.
+//! This crate knows no source language, no pass and no back end. Read [`mod@array`] next.
 
 pub mod affine;
 pub mod array;

@@ -64,6 +64,48 @@ fn nests_of_any_depth_go_through() {
     });
 }
 
+/// Parses, verifies, prints and parses again.
+fn goes_through(text: &str) {
+    with_deep_stack(|| {
+        let program = parse_program(text).expect("it is well formed");
+        verify(&program).expect("it is well typed");
+        let printed = program.to_string();
+        assert_eq!(parse_program(&printed).expect("it was printed").to_string(), printed);
+        assert!(print::l0_program(&program).contains("func @long"));
+    });
+}
+
+#[test]
+fn nests_of_with_loops_of_any_depth_go_through() {
+    const DEPTH: usize = 10_000;
+    let mut text = String::from("func @long(%0: i64) -> (f64) {\n");
+    let index = |level: usize| DEPTH + level;
+    for level in 1..=DEPTH {
+        text.push_str(&format!("%{level}: f64 = w{level}: with (%{}) in [%0] {{ [0] <= iv < [%0] {{\n", index(level)));
+    }
+    text.push_str("yield 1.0 }\n");
+    for level in (1..=DEPTH).rev() {
+        let (acc, cell) = (2 * DEPTH + 2 * level, 2 * DEPTH + 2 * level + 1);
+        text.push_str(&format!("}} : fold (0.0) by (%{acc}: f64, %{cell}: f64) {{ yield %{cell} }}\n"));
+        text.push_str(&if level == 1 { "return %1 }".to_owned() } else { format!("yield %{level} }}") });
+    }
+    goes_through(&text);
+}
+
+#[test]
+fn chains_of_updates_and_branches_of_any_length_go_through() {
+    const LENGTH: usize = 10_000;
+    let mut text = String::from("func @long(%0: bool) -> (*f64[8]) {\n%1: f64[8] = replicate 8, 0.0\n");
+    for at in 1..LENGTH {
+        let (array, branch, other, next) = (4 * at - 3, 4 * at - 1, 4 * at, 4 * at + 1);
+        text.push_str(&format!("%{other}: f64[8] = update consumes %{array}[1] = 1.0\n"));
+        text.push_str(&format!("%{next}: f64[8] = if %0 {{ %{branch}: f64[8] = update consumes %{other}[2] = 2.0\n"));
+        text.push_str(&format!("yield %{branch} }} else {{ yield %{other} }}\n"));
+    }
+    text.push_str(&format!("return %{} }}", 4 * LENGTH - 3));
+    goes_through(&text);
+}
+
 #[test]
 fn the_program_generator_reaches_every_construct_that_it_knows() {
     let mut seed = 1u64;

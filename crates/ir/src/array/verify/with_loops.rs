@@ -290,8 +290,8 @@ fn covering<'a>(data: &WithLoopData) -> Checked<'a> {
     }
     let mut covered = Some(0i128);
     for generator in &data.generators {
-        let axes = (0..data.space.len()).map(|axis| Grid::of(generator, axis));
-        let size = axes.fold(Some(1i128), |size, grid| size?.checked_mul(grid?.len()));
+        let mut axes = (0..data.space.len()).map(|axis| Grid::of(generator, axis));
+        let size = axes.try_fold(1i128, |size, grid| size.checked_mul(grid?.len()));
         covered = covered.and_then(|sum| sum.checked_add(size?));
     }
     let no_generator = data.generators.is_empty() && space != Some(0);
