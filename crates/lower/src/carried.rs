@@ -10,7 +10,7 @@ use crate::lowering::{Lowered, Lowering};
 use crate::storage::Rights;
 use frit_ir::array::{Block, Extent, Op, Operand, Operator, Value};
 use frit_ir::nest::{Array, Expr, Stmt, Storage, Var};
-use frit_ir::scalar::{Const, Scalar};
+use frit_ir::scalar::{Const, Scalar, UnOp};
 use std::collections::BTreeSet;
 
 /// The state of a loop between iterations.
@@ -27,8 +27,21 @@ enum Slot {
     Place(Access),
     /// An array made anew in `next`, which then changes places with `current`.
     Buffers { current: Array, next: Array, spare: Option<Spare> },
-    /// A reference bound anew. `rights` are those of all arrays it has named so far.
-    Rebound { current: Array, consumed: bool, rights: Rights },
+    /// A reference bound anew.
+    Rebound(Rebound),
+}
+
+/// An array whose name is given to what the body makes.
+struct Rebound {
+    current: Array,
+    /// The body updates it in place, so all that it names must be ours.
+    consumed: bool,
+    /// Those of the initial value.
+    initial: Rights,
+    /// Those of all arrays that the body makes.
+    later: Option<Rights>,
+    /// True once it names what the body made; kept where the initial value is not ours to hand on.
+    moved: Option<Var>,
 }
 
 /// The second buffer, if the first iteration reads an initial value that must not be written: that buffer takes the
@@ -44,7 +57,7 @@ impl Carry {
     pub(crate) fn vars(&self) -> Vec<Var> {
         let var = |slot: &Slot| match slot {
             Slot::Scalar(var) => Some(*var),
-            Slot::Unchanged(_) | Slot::Place(_) | Slot::Buffers { .. } | Slot::Rebound { .. } => None,
+            Slot::Unchanged(_) | Slot::Place(_) | Slot::Buffers { .. } | Slot::Rebound(_) => None,
         };
         self.slots.iter().filter_map(var).collect()
     }
@@ -96,7 +109,7 @@ impl<'a> Lowering<'a> {
                 } else if fixed && self.is_made_anew(body, result) {
                     self.carry_in_buffers(param, init, consumed[at], stays)
                 } else {
-                    self.carry_by_reference(param, &init, consumed[at])
+                    self.carry_by_reference(param, &init, consumed[at], !stays)
                 });
             }
         }
@@ -147,17 +160,24 @@ impl<'a> Lowering<'a> {
         Slot::Buffers { current, next, spare }
     }
 
-    fn carry_by_reference(&mut self, param: Value, init: &Access, consumed: bool) -> Slot {
+    fn carry_by_reference(&mut self, param: Value, init: &Access, consumed: bool, escapes: bool) -> Slot {
         let (elem, extents) = (self.func.ty(param).elem, self.extents_of(param));
-        let rights = self.rights(init);
+        let mut initial = self.rights(init);
+        if consumed {
+            (initial.writable, initial.counted) = (true, true);
+        }
         let current = self.declare(elem, extents.clone(), Storage::Reference, consumed);
         self.name_array(current, init, consumed);
         self.own(current);
         self.bind(param, Lowered::Array(Access::whole(current, extents)));
-        let rights = if consumed { Rights { writable: true, counted: true, ..rights } } else { rights };
         // What later iterations bind is not known yet: until then, nothing but consumption allows to write.
-        self.set_rights(current, Rights { writable: consumed, counted: rights.counted, home: None });
-        Slot::Rebound { current, consumed, rights }
+        self.set_rights(current, Rights { writable: consumed, counted: consumed, home: 0 });
+        let moved = (escapes && !initial.counted).then(|| {
+            let moved = self.proc.var(Scalar::Bool, None);
+            self.emit(Stmt::Assign { var: moved, value: Expr::Const(Const::Bool(false)) });
+            moved
+        });
+        Slot::Rebound(Rebound { current, consumed, initial, later: None, moved })
     }
 
     /// Where the body should make the next values.
@@ -167,7 +187,7 @@ impl<'a> Lowering<'a> {
                 let extents = self.proc.arrays[*next].extents.clone();
                 Some(Access::whole(*next, extents))
             }
-            Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) | Slot::Rebound { .. } => None,
+            Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) | Slot::Rebound(_) => None,
         };
         carry.slots.iter().map(place).collect()
     }
@@ -178,7 +198,7 @@ impl<'a> Lowering<'a> {
             .slots
             .iter()
             .filter_map(|slot| match slot {
-                Slot::Buffers { current, .. } | Slot::Rebound { current, .. } => Some(*current),
+                Slot::Buffers { current, .. } | Slot::Rebound(Rebound { current, .. }) => Some(*current),
                 Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) => None,
             })
             .collect();
@@ -191,16 +211,19 @@ impl<'a> Lowering<'a> {
                     let target = Access::whole(*next, self.proc.arrays[*next].extents.clone());
                     self.copy_into(&target, result);
                 }
-                Slot::Rebound { current, consumed, rights } => {
-                    if result.contiguous(&self.proc) != Some((*current, Expr::i64(0))) {
-                        if !*consumed {
-                            *rights = rights.or(self.rights(result));
-                        }
-                        let mut array = self.as_array(result, *consumed);
+                Slot::Rebound(rebound) => {
+                    let current = rebound.current;
+                    if result.contiguous(&self.proc) != Some((current, Expr::i64(0))) {
+                        let made = self.rights(result);
+                        rebound.later = Some(rebound.later.map_or(made, |before| before.or(made)));
+                        let mut array = self.as_array(result, rebound.consumed);
                         if references.contains(&array) {
                             array = self.refer(array, Expr::i64(0), result.extents.clone());
                         }
-                        rebindings.push((*current, array));
+                        rebindings.push((current, array));
+                        if let Some(moved) = rebound.moved {
+                            self.emit(Stmt::Assign { var: moved, value: Expr::Const(Const::Bool(true)) });
+                        }
                     }
                 }
                 Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) => {}
@@ -242,13 +265,33 @@ impl<'a> Lowering<'a> {
     pub(crate) fn end_carrying(&mut self, carry: Carry, results: &[Value]) {
         for slot in &carry.slots {
             match slot {
-                // Without an iteration, the initial value is still there; it may be someone else's.
                 Slot::Buffers { current, spare, .. } => {
-                    let ours = spare.is_none();
-                    let home = ours.then_some(self.iteration);
-                    self.set_rights(*current, Rights { writable: ours, counted: ours, home });
+                    // Without an iteration, the initial value is still there; it may be someone else's.
+                    if let Some(Spare { buffer, first }) = *spare {
+                        self.replace_by_copy(*current, buffer, Expr::Var(first));
+                    }
+                    self.set_rights(*current, Rights { writable: true, counted: true, home: self.iteration });
                 }
-                Slot::Rebound { current, rights, .. } => self.set_rights(*current, *rights),
+                Slot::Rebound(rebound) => {
+                    let mut rights = rebound.later.map_or(rebound.initial, |later| rebound.initial.or(later));
+                    if let (Some(moved), Some(later)) = (rebound.moved, rebound.later)
+                        && later.counted
+                    {
+                        let current = rebound.current;
+                        let unmoved = Expr::unary(UnOp::Not, Expr::Var(moved));
+                        self.emit_if(unmoved, |lowering| {
+                            let elem = lowering.proc.arrays[current].elem;
+                            let extents = lowering.proc.arrays[current].extents.clone();
+                            let copy = lowering.allocate(elem, extents, false);
+                            lowering.replace_by_copy(current, copy, Expr::Const(Const::Bool(true)));
+                        });
+                        rights = later;
+                    }
+                    if rebound.consumed {
+                        (rights.writable, rights.counted) = (true, true);
+                    }
+                    self.set_rights(rebound.current, rights);
+                }
                 Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) => {}
             }
         }
@@ -257,13 +300,25 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// If `cond`, copies what the reference names into `copy` and lets it name that.
+    fn replace_by_copy(&mut self, reference: Array, copy: Array, cond: Expr) {
+        let extents = self.proc.arrays[reference].extents.clone();
+        let replace = |lowering: &mut Self| {
+            let (old, new) = (Access::whole(reference, extents.clone()), Access::whole(copy, extents));
+            lowering.copy_into(&new, &old);
+            lowering.emit(Stmt::Release { array: reference });
+            lowering.bind_reference(reference, copy, Expr::i64(0));
+        };
+        if cond == Expr::Const(Const::Bool(true)) { replace(self) } else { self.emit_if(cond, replace) }
+    }
+
     /// The values at the end of the last iteration.
     pub(crate) fn carried_values(&self, carry: &Carry) -> Vec<Lowered> {
         let value = |slot: &Slot| match slot {
             Slot::Unchanged(value) => value.clone(),
             Slot::Scalar(var) => Lowered::Scalar(Expr::Var(*var)),
             Slot::Place(place) => Lowered::Array(place.clone()),
-            Slot::Buffers { current, .. } | Slot::Rebound { current, .. } => {
+            Slot::Buffers { current, .. } | Slot::Rebound(Rebound { current, .. }) => {
                 Lowered::Array(Access::whole(*current, self.proc.arrays[*current].extents.clone()))
             }
         };

@@ -50,8 +50,8 @@ pub(crate) struct Rights {
     pub(crate) writable: bool,
     /// It may be handed over.
     pub(crate) counted: bool,
-    /// The iteration it belongs to, if it is one.
-    pub(crate) home: Option<u32>,
+    /// The iteration it belongs to; the outermost, if they are several.
+    pub(crate) home: u32,
 }
 
 impl Rights {
@@ -60,7 +60,8 @@ impl Rights {
         Self {
             writable: self.writable && other.writable,
             counted: self.counted && other.counted,
-            home: self.home.filter(|_| self.home == other.home),
+            // Iterations are numbered from the outside in.
+            home: self.home.min(other.home),
         }
     }
 }
@@ -182,7 +183,7 @@ impl Lowering<'_> {
         let memory = &mut self.memory[reference];
         memory.writable = rights.writable;
         memory.counted = rights.counted;
-        memory.home = rights.home.unwrap_or(u32::MAX);
+        memory.home = rights.home;
     }
 
     /// What may be done with the memory of a value; everything, if it gets memory of its own.
@@ -190,9 +191,9 @@ impl Lowering<'_> {
         match access.memory().filter(|_| access.contiguous(&self.proc).is_some()) {
             Some(array) => {
                 let memory = &self.memory[array];
-                Rights { writable: memory.writable, counted: memory.counted, home: Some(memory.home) }
+                Rights { writable: memory.writable, counted: memory.counted, home: memory.home }
             }
-            None => Rights { writable: true, counted: true, home: Some(self.iteration) },
+            None => Rights { writable: true, counted: true, home: self.iteration },
         }
     }
 
@@ -219,7 +220,8 @@ impl Lowering<'_> {
     /// No value that may share the array's memory is used after the statement being lowered, in this iteration or another.
     pub(crate) fn is_dead(&mut self, array: Array) -> bool {
         let group = self.group(array);
-        self.memory[array].home == self.iteration && self.memory[group].group_last <= self.now
+        // What an inner iteration made and handed out belongs to this one.
+        self.memory[array].home >= self.iteration && self.memory[group].group_last <= self.now
     }
 
     /// Releases what the innermost open block owns and no value uses after `now`.

@@ -417,7 +417,7 @@ impl<'a> Lowering<'a> {
             || chunk.is_some() && data.generators.iter().any(|generator| generator.step.first() != Some(&1));
         if scattered {
             let whole: Vec<Axis> = data.space.iter().map(|&extent| Axis::dense(Expr::i64(0), self.extent(extent))).collect();
-            let axes = clip(whole, chunk);
+            let axes = self.clip(data, whole, chunk);
             self.axes(data, &axes, order, &mut Vec::new(), &mut |lowering, index| {
                 lowering.dispatch(data, sinks, &data.generators, index);
             });
@@ -432,11 +432,21 @@ impl<'a> Lowering<'a> {
                     width: generator.width[axis],
                 })
                 .collect();
-            let axes = clip(axes, chunk);
+            let axes = self.clip(data, axes, chunk);
             self.axes(data, &axes, order, &mut Vec::new(), &mut |lowering, index| {
                 lowering.point(data, sinks, generator, index);
             });
         }
+    }
+
+    /// The part of the axes that lies in a chunk of the outermost one, which is dense.
+    fn clip(&self, data: &WithLoopData, mut axes: Vec<Axis>, chunk: Option<&Chunk>) -> Vec<Axis> {
+        if let (Some(chunk), Some(axis), Some(&extent)) = (chunk, axes.first_mut(), data.space.first()) {
+            let (lower, upper) = (chunk.lower.clone(), chunk.upper.clone());
+            axis.lower = if axis.lower.as_i64() == Some(0) { lower } else { max(axis.lower.clone(), lower) };
+            axis.upper = if axis.upper == self.extent(extent) { upper } else { min(axis.upper.clone(), upper) };
+        }
+        axes
     }
 
     fn axes(
@@ -606,17 +616,4 @@ impl Axis {
     fn dense(lower: Expr, upper: Expr) -> Self {
         Self { lower, upper, step: 1, width: 1 }
     }
-}
-
-/// The part of the axes that lies in a chunk of the outermost one, which is dense.
-fn clip(mut axes: Vec<Axis>, chunk: Option<&Chunk>) -> Vec<Axis> {
-    if let (Some(chunk), Some(axis)) = (chunk, axes.first_mut()) {
-        axis.lower = if axis.lower.as_i64() == Some(0) {
-            chunk.lower.clone()
-        } else {
-            max(axis.lower.clone(), chunk.lower.clone())
-        };
-        axis.upper = min(axis.upper.clone(), chunk.upper.clone());
-    }
-    axes
 }

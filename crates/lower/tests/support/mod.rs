@@ -1,5 +1,9 @@
 //! Runs array programs before and after lowering, in every way the loop IR may be run, and compares.
 
+#![allow(dead_code)] // not every test file uses everything
+
+pub(crate) mod generate;
+
 use frit_interp::{Options as RunOptions, RunError, array, nest};
 use frit_ir::array::{Program, parse, verify};
 use frit_ir::{Tensor, TensorData};
