@@ -18,3 +18,10 @@ void histogram(int64_t n, const int64_t *restrict data, int64_t bins, int64_t *r
         out[bin]++;
     }
 }
+
+#ifdef FRIT_BASELINE /* the entry point of `frit bench --against` */
+void frit_baseline(const frit_array *arguments, frit_array *results) {
+    histogram(arguments[0].shape[0], arguments[0].elements, *(const int64_t *)arguments[1].elements,
+              results[0].elements);
+}
+#endif

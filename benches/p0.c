@@ -35,3 +35,10 @@ void p0(int64_t n, const uint8_t *restrict call, const double *restrict price,
                          : discounted * (1.0 - n2) - price[i] * (1.0 - n1);
     }
 }
+
+#ifdef FRIT_BASELINE /* the entry point of `frit bench --against` */
+void frit_baseline(const frit_array *arguments, frit_array *results) {
+    p0(arguments[0].shape[0], arguments[0].elements, arguments[1].elements, arguments[2].elements,
+       arguments[3].elements, results[0].elements);
+}
+#endif

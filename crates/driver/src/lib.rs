@@ -1,4 +1,26 @@
 //! Frit as a library: from a source file to results, objects, dumps and timings. The only crate that sees all others.
+//!
+//! [`load`] checks a file; [`compile`](compile()) makes it ready to run; [`run`] does that and runs it; [`dump`] shows it at a
+//! [step](steps) of the pipeline; [`build`](build()) makes files; [`bench`] measures. What can go wrong is an [`Error`]: messages
+//! with places and the exit code that goes with them. Read [`pipeline`] next.
 
+pub mod arguments;
 pub mod bandwidth;
+pub mod bench;
+mod build;
+mod compile;
+pub mod error;
+mod executable;
+pub mod native;
 pub mod npy;
+mod options;
+pub mod pipeline;
+mod source;
+
+pub use build::{Built, build};
+pub use compile::{Compiled, Outcome, compile, run};
+pub use error::Error;
+pub use frit_ir::Tensor;
+pub use options::{Engine, Level, Options};
+pub use pipeline::{StepInfo, Timing, dump, steps};
+pub use source::{Unit, load, load_l0};

@@ -129,10 +129,7 @@ pub fn convert(tensor: Tensor, to: Scalar) -> Result<Tensor, Tensor> {
         Scalar::F32 => matches!(from, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16),
         Scalar::Char => matches!(from, Scalar::U8 | Scalar::U16 | Scalar::U32),
         Scalar::Bool | Scalar::Cert => false,
-        integer => {
-            from.is_integer()
-                && (from.bytes() < integer.bytes() && (integer.is_signed() || !from.is_signed()))
-        }
+        integer => from.is_integer() && (from.bytes() < integer.bytes() && (integer.is_signed() || !from.is_signed())),
     };
     if !widens {
         return Err(tensor);

@@ -1,0 +1,183 @@
+//! The commands: each calls the driver and shows what it returns.
+
+use crate::progress::{Progress, duration};
+use crate::{Bench, Build, Compile, Dump, Run};
+use frit_driver::{Error, Tensor, Unit, arguments, npy};
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// `frit run`.
+pub(crate) fn run(run: &Run) -> Result<(), Error> {
+    let progress = Progress::new("checking");
+    let unit = frit_driver::load(&run.file)?;
+    let (_, signature) = unit.entry()?;
+    if !run.output.is_empty() {
+        let parts = signature.result.flat().components.len();
+        if parts != run.output.len() {
+            let message = format!("the result of type {} needs {parts} output files, given with -o", signature.result);
+            return Err(Error::usage(message));
+        }
+    }
+    let options = run.compile.options();
+    progress.says("compiling");
+    let program = frit_driver::compile(&unit, &options)?;
+    note_engine(&unit, &program, &run.compile);
+    progress.says("reading the input");
+    let input = read_arguments(&unit, &run.arguments)?;
+    progress.says("running");
+    let outcome = program.run(&unit, input)?;
+    drop(progress);
+    if run.compile.verbose {
+        show_timings(&program.timings);
+        eprintln!("{:>12}  the program itself, on {}", duration(outcome.kernel), threads(options.threads));
+    }
+    if run.output.is_empty() {
+        print(&unit.text(&outcome.results))
+    } else {
+        write_npy(&run.output, unit.visible(&outcome.results))
+    }
+}
+
+/// `frit check`.
+pub(crate) fn check(file: &Path) -> Result<(), Error> {
+    frit_driver::load(file).map(|_| ())
+}
+
+/// `frit build`.
+pub(crate) fn build(build: &Build) -> Result<(), Error> {
+    let progress = Progress::new("compiling");
+    let unit = frit_driver::load(&build.file)?;
+    let made = frit_driver::build(&unit, &build.output, &build.compile.options())?;
+    drop(progress);
+    if build.compile.verbose {
+        show_timings(&made.timings);
+        for file in &made.files {
+            eprintln!("wrote {}", file.display());
+        }
+    }
+    Ok(())
+}
+
+/// `frit dump`.
+pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
+    let Some(file) = &dump.file else {
+        let lines: Vec<String> =
+            frit_driver::steps().iter().map(|s| format!("{:<12} {}\n", s.name, s.summary)).collect();
+        return print(&lines.concat());
+    };
+    let unit = frit_driver::load(file)?;
+    let options = frit_driver::Options { strict_fp: dump.strict_fp, ..frit_driver::Options::default() };
+    print(&frit_driver::dump(&unit, &dump.after, dump.l0, &options)?)
+}
+
+/// `frit bench`.
+pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
+    let progress = Progress::new("compiling");
+    let unit = frit_driver::load(&bench.file)?;
+    let input = read_arguments(&unit, &bench.arguments)?;
+    progress.says("measuring");
+    let options = bench.compile.options();
+    let request = frit_driver::bench::Request { runs: bench.runs.map(|n| n.get()), against: bench.against.clone() };
+    let measured = frit_driver::bench::measure(&unit, input, &request, &options)?;
+    drop(progress);
+    if bench.json {
+        let json = serde_json::json!({
+            "median_s": measured.kernel.median,
+            "min_s": measured.kernel.min,
+            "max_s": measured.kernel.max,
+            "runs": measured.kernel.runs,
+            "compile_s": measured.compile,
+            "bytes": measured.bytes,
+            "bandwidth": measured.bandwidth,
+            "threads": options.threads,
+            "engine": measured.engine,
+            "against_median_s": measured.against.as_ref().map(|a| a.times.median),
+            "ratio": measured.against.as_ref().map(|a| a.ratio),
+        });
+        return print(&format!("{json}\n"));
+    }
+    let seconds = |s: f64| duration(std::time::Duration::from_secs_f64(s));
+    let kernel = &measured.kernel;
+    let spread = (kernel.max - kernel.min) / kernel.median * 100.0;
+    let rate = measured.bytes as f64 / kernel.median;
+    let mut text = format!(
+        "kernel   {:>10} median, {} minimum, spread {spread:.0} %, {} runs, {}, {}\n",
+        seconds(kernel.median),
+        seconds(kernel.min),
+        kernel.runs,
+        threads(options.threads),
+        measured.engine,
+    );
+    text += &format!(
+        "memory   {:>10} of arguments and results: {:.2} GB/s, {:.0} % of the {:.2} GB/s measured\n",
+        bytes(measured.bytes),
+        rate / 1e9,
+        rate / measured.bandwidth * 100.0,
+        measured.bandwidth / 1e9,
+    );
+    text += &format!("compile  {:>10}\n", seconds(measured.compile));
+    if let Some(against) = &measured.against {
+        let name = bench.against.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
+        text += &format!(
+            "against  {:>10} median of {name}: this takes {:.2} times as long\n",
+            seconds(against.times.median),
+            against.ratio
+        );
+    }
+    print(&text)
+}
+
+fn threads(n: usize) -> String {
+    if n == 1 { "1 thread".into() } else { format!("{n} threads") }
+}
+
+fn bytes(n: u64) -> String {
+    if n >= 1 << 20 { format!("{:.1} MB", n as f64 / 1e6) } else { format!("{n} bytes") }
+}
+
+/// Says when the interpreter runs because there is no C compiler.
+fn note_engine(unit: &Unit, program: &frit_driver::Compiled, compile: &Compile) {
+    if let Some(why) = program.why_interpreted() {
+        eprintln!("note: {why}; the interpreter runs the program, which is slow");
+    } else if compile.verbose {
+        eprint!("{}", program.describe(unit));
+    }
+}
+
+fn show_timings(timings: &[frit_driver::Timing]) {
+    for timing in timings {
+        eprintln!("{:>12}  {}", duration(timing.time), timing.step);
+    }
+}
+
+/// The arguments: words of the command line, or if there are none, standard input.
+fn read_arguments(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
+    let (_, signature) = unit.entry()?;
+    if !words.is_empty() || signature.params.is_empty() {
+        return arguments::from_words(unit, words);
+    }
+    if std::io::stdin().is_terminal() {
+        let list: Vec<String> = signature.params.iter().map(|p| format!("{}: {}", p.name, p.ty)).collect();
+        eprintln!("reading {} from standard input (end with Ctrl-D)", list.join(", "));
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::file(Path::new("<stdin>"), error))?;
+    let text = String::from_utf8(bytes).map_err(|_| Error::input("the input is not UTF-8 text"))?;
+    arguments::from_text(unit, "<stdin>", &text)
+}
+
+fn write_npy(files: &[PathBuf], results: &[Tensor]) -> Result<(), Error> {
+    for (file, result) in files.iter().zip(results) {
+        npy::write(file, result).map_err(|error| Error::file(file, error))?;
+    }
+    Ok(())
+}
+
+fn print(text: &str) -> Result<(), Error> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        // The reader has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        done => done.map_err(|error| Error::file(Path::new("<stdout>"), error)),
+    }
+}

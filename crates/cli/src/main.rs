@@ -1,0 +1,188 @@
+//! The `frit` command: arguments, terminal output, exit codes, and nothing else. What the commands do is in `frit-driver`.
+
+mod commands;
+mod progress;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use frit_driver::{Engine, Error, Level, Options};
+use std::io::{IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Compiles array programs written as compositions of small operations into few dense loops.
+#[derive(Debug, Parser)]
+#[command(name = "frit", version, max_term_width = 100)]
+struct Frit {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Compile and run a program
+    ///
+    /// Arguments are taken from standard input as text, or from the command line: for each parameter a value as text,
+    /// or one .npy file for each array it consists of. The result goes to standard output, or to .npy files.
+    Run(Run),
+    /// Parse and type check only
+    Check {
+        /// The program (.l0, or .ir for the array IR)
+        file: PathBuf,
+    },
+    /// Make a shared object with a header, an object file, C source, or an executable
+    Build(Build),
+    /// Show the program at a step of the compiler
+    Dump(Dump),
+    /// Time a program's kernel and compare it with the machine's memory bandwidth
+    Bench(Bench),
+}
+
+/// How to compile and run; the same for all commands that do.
+#[derive(Debug, Args)]
+struct Compile {
+    /// Optimisation level
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "3", value_parser = ["0", "1", "2", "3"])]
+    level: String,
+    /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
+    #[arg(long)]
+    strict_fp: bool,
+    /// Threads to run on [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// What executes the program
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    engine: EngineName,
+    /// Check the invariants of the IR after every step
+    #[arg(long)]
+    verify: bool,
+    /// Tell what is done and how long it takes
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum EngineName {
+    /// Native code if there is a C compiler, else the interpreter
+    Auto,
+    /// Native code
+    Native,
+    /// The interpreter
+    Interpreter,
+}
+
+#[derive(Debug, Args)]
+struct Run {
+    /// The program (.l0, or .ir for the array IR)
+    file: PathBuf,
+    /// Values or .npy files, one for each parameter of `main`
+    #[arg(value_name = "ARGS", allow_hyphen_values = true)]
+    arguments: Vec<String>,
+    /// Write the result to this .npy file; once for each array or scalar of the result
+    #[arg(short, long, value_name = "FILE.npy")]
+    output: Vec<PathBuf>,
+    #[command(flatten)]
+    compile: Compile,
+}
+
+#[derive(Debug, Args)]
+struct Build {
+    /// The program (.l0, or .ir for the array IR)
+    file: PathBuf,
+    /// What to make: NAME.so (and NAME.h), NAME.o (and NAME.h), NAME.c, or NAME, an executable
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    #[command(flatten)]
+    compile: Compile,
+}
+
+#[derive(Debug, Args)]
+struct Dump {
+    /// The program (.l0, or .ir for the array IR)
+    #[arg(required_unless_present = "steps")]
+    file: Option<PathBuf>,
+    /// The step after which to look; see --steps
+    #[arg(long, value_name = "STEP", default_value = "simplify")]
+    after: String,
+    /// List the steps
+    #[arg(long, exclusive = true)]
+    steps: bool,
+    /// Show with-loops that are exactly that as mapT, reduceT, ... (only for the array IR)
+    #[arg(long)]
+    l0: bool,
+    /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
+    #[arg(long)]
+    strict_fp: bool,
+}
+
+#[derive(Debug, Args)]
+struct Bench {
+    /// The program (.l0, or .ir for the array IR)
+    file: PathBuf,
+    /// Values or .npy files, one for each parameter of `main`
+    #[arg(value_name = "ARGS", allow_hyphen_values = true)]
+    arguments: Vec<String>,
+    /// How often to run the kernel [default: until a second has passed, from 5 to 1000 times]
+    #[arg(long, value_name = "N")]
+    runs: Option<NonZeroUsize>,
+    /// Compare with a C file that defines `frit_baseline`, compiled with the same flags and run in turn
+    #[arg(long, value_name = "FILE.c")]
+    against: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    compile: Compile,
+}
+
+impl Compile {
+    fn options(&self) -> Options {
+        let level = match self.level.as_str() {
+            "0" => Level::O0,
+            "1" => Level::O1,
+            "2" => Level::O2,
+            _ => Level::O3,
+        };
+        let engine = match self.engine {
+            EngineName::Auto => Engine::Auto,
+            EngineName::Native => Engine::Native,
+            EngineName::Interpreter => Engine::Interpreter,
+        };
+        let defaults = Options::default();
+        Options {
+            level,
+            strict_fp: self.strict_fp,
+            threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),
+            engine,
+            verify: self.verify || defaults.verify,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    // A panic is a bug of Frit's; the driver catches it and says what it was doing.
+    std::panic::set_hook(Box::new(|_| {}));
+    let frit = Frit::parse();
+    let done = match &frit.command {
+        Command::Run(run) => commands::run(run),
+        Command::Check { file } => commands::check(file),
+        Command::Build(build) => commands::build(build),
+        Command::Dump(dump) => commands::dump(dump),
+        Command::Bench(bench) => commands::bench(bench),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Prints the messages of an error to standard error, in colour on a terminal.
+fn report(error: &Error) {
+    let mut stderr = std::io::stderr().lock();
+    let color = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    // If standard error is closed there is no one left to tell.
+    let _ = stderr.write_all(error.render(color).as_bytes());
+}

@@ -1,0 +1,107 @@
+//! What a program is run on: text on standard input, values on the command line, `.npy` files.
+
+use crate::error::{Error, Kind};
+use crate::npy;
+use crate::source::Unit;
+use frit_front::l0::signature::Signature;
+use frit_front::l0::text;
+use frit_ir::Tensor;
+use frit_support::{Diagnostic, SourceMap};
+use std::path::Path;
+
+/// Reads all arguments from text, one value per parameter.
+///
+/// # Errors
+///
+/// `bad-input`, with the place in the text.
+pub fn from_text(unit: &Unit, name: &str, input: &str) -> Result<Vec<Tensor>, Error> {
+    let (_, signature) = unit.entry()?;
+    frit_support::with_deep_stack(|| text::read_arguments(input, &signature.params))
+        .map_err(|error| bad_input(name, input, &error))
+}
+
+/// Reads arguments from words of the command line: for each parameter one word with the value as text, or one path that ends
+/// in `.npy` for each component (an array of pairs has two).
+///
+/// # Errors
+///
+/// `bad-input`, with the place in the text or the name of the file; the wrong number of arguments.
+pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
+    let (_, signature) = unit.entry()?;
+    let mut words = words.iter().enumerate().peekable();
+    let mut arguments = Vec::new();
+    for param in &signature.params {
+        let components = param.ty.flat().components;
+        let Some((at, word)) = words.next() else {
+            return Err(wrong_count(signature));
+        };
+        if !is_npy(word) {
+            let read = frit_support::with_deep_stack(|| text::read_arguments(word, std::slice::from_ref(param)));
+            arguments.extend(read.map_err(|error| bad_input(&format!("<argument {}>", at + 1), word, &error))?);
+            continue;
+        }
+        let mut word = word;
+        for (nth, component) in components.iter().enumerate() {
+            if nth > 0 {
+                word = match words.next() {
+                    Some((_, word)) if is_npy(word) => word,
+                    _ => {
+                        let message = format!(
+                            "parameter `{}` of type {} consists of {} arrays: give as many .npy files",
+                            param.name,
+                            param.ty,
+                            components.len()
+                        );
+                        return Err(bad_file(word, message));
+                    }
+                };
+            }
+            let tensor = npy::read(Path::new(word)).map_err(|error| bad_file(word, error.to_string()))?;
+            let tensor = npy::convert(tensor, component.elem).map_err(|tensor| {
+                let message = format!(
+                    "has elements of type {}, but parameter `{}` is of type {}",
+                    tensor.elem(),
+                    param.name,
+                    param.ty
+                );
+                bad_file(word, message)
+            })?;
+            if tensor.shape().len() != component.dims.len() {
+                let (found, needed) = (tensor.shape().len(), component.dims.len());
+                let message = format!(
+                    "has {found} dimensions, but parameter `{}` of type {} needs {needed}",
+                    param.name, param.ty
+                );
+                return Err(bad_file(word, message));
+            }
+            arguments.push(tensor);
+        }
+    }
+    if words.next().is_some() {
+        return Err(wrong_count(signature));
+    }
+    if !signature.accepts(&arguments) {
+        let message = "the arrays of one parameter do not have equal lengths";
+        return Err(Error::new(Kind::Run, &SourceMap::new(), Diagnostic::error("bad-input", message)));
+    }
+    Ok(arguments)
+}
+
+fn is_npy(word: &str) -> bool {
+    word.ends_with(".npy")
+}
+
+fn wrong_count(signature: &Signature) -> Error {
+    let list: Vec<String> = signature.params.iter().map(|p| format!("{}: {}", p.name, p.ty)).collect();
+    Error::usage(format!("`main` takes {} arguments ({})", list.len(), list.join(", ")))
+}
+
+fn bad_file(path: &str, message: String) -> Error {
+    Error::new(Kind::Run, &SourceMap::new(), Diagnostic::error("bad-input", format!("`{path}` {message}")))
+}
+
+fn bad_input(name: &str, input: &str, error: &text::InputError) -> Error {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name, input);
+    Error::new(Kind::Run, &sources, error.diagnostic(file))
+}

@@ -1,0 +1,231 @@
+//! From a checked program to something that runs: native code, or the interpreter where there is no C compiler or the user
+//! wants it.
+
+use crate::error::{Error, Kind, run_time_failure};
+use crate::native::{Arg, Cache, Compiler, Library, NativeError, compiler::Optimisation};
+use crate::options::{Engine, Level, Options};
+use crate::pipeline::{Pipeline, Timing, record};
+use crate::source::Unit;
+use frit_back::c::CSource;
+use frit_interp::RunError;
+use frit_ir::{Tensor, array};
+use frit_lower::CopyMade;
+use frit_support::{Diagnostic, SourceMap, Span};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// A program that is ready to run.
+#[derive(Debug)]
+pub struct Compiled {
+    runner: Runner,
+    threads: usize,
+    /// How long each step took.
+    pub timings: Vec<Timing>,
+    /// Copies of arrays that the program did not ask for.
+    pub copies: Vec<CopyMade>,
+}
+
+#[derive(Debug)]
+enum Runner {
+    Native { library: Library, compiler: PathBuf, is_cached: bool },
+    Interpreter { program: array::Program, missing: Option<NativeError> },
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// All results of the entry function, hidden sizes included.
+    pub results: Vec<Tensor>,
+    /// How long the program itself ran.
+    pub kernel: Duration,
+}
+
+/// Compiles a program.
+///
+/// # Errors
+///
+/// There is no entry function; native code is demanded and there is no C compiler; a bug.
+pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
+    unit.entry()?;
+    let compiler = match options.engine {
+        Engine::Interpreter => Err(None),
+        Engine::Native => Ok(Compiler::find().map_err(native_bug)?),
+        Engine::Auto => Compiler::find().map_err(Some),
+    };
+    let mut pipeline = Pipeline::new(unit, options);
+    let program = pipeline.optimise(None)?;
+    let compiler = match compiler {
+        Ok(compiler) => compiler,
+        Err(missing) => {
+            let runner = Runner::Interpreter { program, missing };
+            return Ok(Compiled { runner, threads: options.threads, timings: pipeline.timings, copies: Vec::new() });
+        }
+    };
+    let code = generate(&mut pipeline, &program)?;
+    let cache = Cache::of_user().map_err(native_bug)?;
+    let object = compiler.compile(&code, optimisation(options.level), &cache).map_err(native_bug)?;
+    let (mut timings, copies) = (pipeline.timings, pipeline.copies);
+    let how = if object.is_cached { "cc (cached)" } else { "cc" };
+    record(&mut timings, how, object.time);
+    let start = Instant::now();
+    let library = Library::load(&object.path, &code.entry).map_err(native_bug)?;
+    record(&mut timings, "load", start.elapsed());
+    let runner = Runner::Native { library, compiler: compiler.path().to_path_buf(), is_cached: object.is_cached };
+    Ok(Compiled { runner, threads: options.threads, timings, copies })
+}
+
+/// The steps from optimised array IR to C.
+pub(crate) fn generate(pipeline: &mut Pipeline<'_>, program: &array::Program) -> Result<CSource, Error> {
+    let nest = pipeline.lower(program)?;
+    pipeline.print_c(&nest)
+}
+
+/// How much the C compiler optimises.
+pub(crate) fn optimisation(level: Level) -> Optimisation {
+    match level {
+        Level::O0 => Optimisation::None,
+        Level::O1 => Optimisation::Some,
+        Level::O2 => Optimisation::More,
+        Level::O3 => Optimisation::Native,
+    }
+}
+
+/// Compiles and runs a program on these arguments, the components of its parameters in order.
+///
+/// # Errors
+///
+/// As [`compile`] and [`Compiled::run`].
+pub fn run(unit: &Unit, arguments: Vec<Tensor>, options: &Options) -> Result<Outcome, Error> {
+    compile(unit, options)?.run(unit, arguments)
+}
+
+impl Compiled {
+    /// Runs the program on these arguments, the components of its parameters in order; they are the program's to overwrite.
+    ///
+    /// # Errors
+    ///
+    /// The program's run-time failure, with its place; exhausted memory or stack; a bug.
+    pub fn run(&self, unit: &Unit, mut arguments: Vec<Tensor>) -> Result<Outcome, Error> {
+        let (entry, signature) = unit.entry()?;
+        if !signature.accepts(&arguments) {
+            return Err(Error::input("the arguments do not fit the parameters of `main`"));
+        }
+        match &self.runner {
+            Runner::Native { library, .. } => {
+                let arguments: Vec<Arg<'_>> = arguments
+                    .iter_mut()
+                    .map(|argument| match argument.as_scalar() {
+                        Some(scalar) => Arg::scalar(scalar),
+                        None => Arg::given(argument),
+                    })
+                    .collect();
+                let run = library.call(&arguments, self.threads).map_err(|error| native_failure(unit, error))?;
+                debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
+                Ok(Outcome { results: run.results.iter().map(|r| r.to_tensor()).collect(), kernel: run.time })
+            }
+            Runner::Interpreter { program, .. } => {
+                let entry = program.entry.unwrap_or(entry);
+                let start = Instant::now();
+                let results = frit_interp::array::run(program, entry, arguments)
+                    .map_err(|error| interpreter_failure(unit, error))?;
+                Ok(Outcome { results, kernel: start.elapsed() })
+            }
+        }
+    }
+
+    /// The native code, if that is what runs.
+    pub(crate) fn library(&self) -> Option<&Library> {
+        match &self.runner {
+            Runner::Native { library, .. } => Some(library),
+            Runner::Interpreter { .. } => None,
+        }
+    }
+
+    /// Why the interpreter runs although the user did not ask for it.
+    pub fn why_interpreted(&self) -> Option<String> {
+        match &self.runner {
+            Runner::Interpreter { missing: Some(error), .. } => Some(error.to_string()),
+            Runner::Interpreter { missing: None, .. } | Runner::Native { .. } => None,
+        }
+    }
+
+    /// What runs, in a word.
+    pub fn engine(&self) -> &'static str {
+        match &self.runner {
+            Runner::Native { .. } => "native code",
+            Runner::Interpreter { .. } => "interpreter",
+        }
+    }
+
+    /// What was compiled and with what, for people; copies that the program did not ask for included.
+    pub fn describe(&self, unit: &Unit) -> String {
+        let mut text = match &self.runner {
+            Runner::Native { compiler, is_cached: true, .. } => {
+                format!("native code by {}, from the cache\n", compiler.display())
+            }
+            Runner::Native { compiler, is_cached: false, .. } => format!("native code by {}\n", compiler.display()),
+            Runner::Interpreter { .. } => "the interpreter of the array IR\n".into(),
+        };
+        for copy in &self.copies {
+            let place = unit.sources.position(copy.span).map_or_else(|| unit.name.clone(), |place| place.to_string());
+            text += &format!("{place}: an array is copied here: {}\n", copy.reason.explanation());
+        }
+        text
+    }
+}
+
+/// The message of a native program's failure.
+pub(crate) fn native_failure(unit: &Unit, error: NativeError) -> Error {
+    match error {
+        NativeError::Failed { kind, args, span } => run_time_failure(&unit.sources, kind, &args, span),
+        NativeError::OutOfMemory { bytes, span } => {
+            let wanted =
+                if bytes == i64::MAX { "more bytes than there can be".into() } else { format!("{bytes} bytes") };
+            out_of_memory(unit, format!("there is no memory for an array of {wanted}"), span)
+        }
+        NativeError::RecursionTooDeep { span } => recursion_too_deep(unit, span),
+        other => native_bug(other),
+    }
+}
+
+fn interpreter_failure(unit: &Unit, error: RunError) -> Error {
+    match error {
+        RunError::Failed(failure) => run_time_failure(&unit.sources, failure.kind, &failure.args, failure.span),
+        RunError::Exhausted => {
+            out_of_memory(unit, "the arrays of the program do not fit into memory".into(), Span::NONE)
+        }
+        RunError::StackTooDeep => recursion_too_deep(unit, Span::NONE),
+        RunError::OutOfFuel => unreachable!("runs have no limit on their length"),
+        RunError::Broken(message) => {
+            let diagnostic =
+                Diagnostic::error("bug", format!("this is a bug of Frit's, found by the interpreter: {message}"));
+            Error::new(Kind::Bug, &SourceMap::new(), diagnostic)
+        }
+    }
+}
+
+fn out_of_memory(unit: &Unit, message: String, span: Span) -> Error {
+    Error::new(Kind::Run, &unit.sources, Diagnostic::error("out-of-memory", message).label(span, "wanted here"))
+}
+
+fn recursion_too_deep(unit: &Unit, span: Span) -> Error {
+    let diagnostic = Diagnostic::error("recursion-too-deep", "the recursion is too deep for the stack")
+        .label(span, "this function calls itself too often")
+        .note("use `loop`, or a recursion that ends earlier");
+    Error::new(Kind::Run, &unit.sources, diagnostic)
+}
+
+/// What is wrong between generated C and running code: the machine, or Frit itself.
+pub(crate) fn native_bug(error: NativeError) -> Error {
+    let (kind, code) = match error {
+        NativeError::NoCompiler { .. } => (Kind::Usage, "no-c-compiler"),
+        NativeError::System { .. } => (Kind::Usage, "file"),
+        NativeError::Compile { .. }
+        | NativeError::Load { .. }
+        | NativeError::Arguments { .. }
+        | NativeError::Failed { .. }
+        | NativeError::OutOfMemory { .. }
+        | NativeError::RecursionTooDeep { .. } => (Kind::Bug, "bug"),
+    };
+    Error::new(kind, &SourceMap::new(), Diagnostic::error(code, error.to_string()))
+}

@@ -1,0 +1,80 @@
+//! Everything that can go wrong between a user and a result, as messages with places.
+
+use frit_ir::FailureKind;
+use frit_support::{Diagnostic, SourceMap, Span, diagnostic};
+
+/// Whose mistake it is; decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The source is wrong.
+    Source,
+    /// The program failed, or its input was wrong.
+    Run,
+    /// The command was used wrongly.
+    Usage,
+    /// Frit itself is wrong.
+    Bug,
+}
+
+/// One or more messages, with the sources they point into.
+#[derive(Clone, Debug)]
+pub struct Error {
+    /// Whose mistake it is.
+    pub kind: Kind,
+    /// The messages.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The sources.
+    pub sources: SourceMap,
+}
+
+impl Error {
+    /// An error with one message.
+    pub fn new(kind: Kind, sources: &SourceMap, diagnostic: Diagnostic) -> Self {
+        Self { kind, diagnostics: vec![diagnostic], sources: sources.clone() }
+    }
+
+    /// A wrong use of the command or the library.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, &SourceMap::new(), Diagnostic::error("usage", message))
+    }
+
+    /// Input that does not fit the program.
+    pub fn input(message: impl Into<String>) -> Self {
+        Self::new(Kind::Run, &SourceMap::new(), Diagnostic::error("bad-input", message))
+    }
+
+    /// A file that cannot be read or written.
+    pub fn file(path: &std::path::Path, error: impl std::fmt::Display) -> Self {
+        let message = format!("`{}`: {error}", path.display());
+        Self::new(Kind::Usage, &SourceMap::new(), Diagnostic::error("file", message))
+    }
+
+    /// The process exit code: 1 the program failed, 2 usage, 3 the source is wrong, 4 a bug of Frit.
+    pub fn exit_code(&self) -> u8 {
+        match self.kind {
+            Kind::Run => 1,
+            Kind::Usage => 2,
+            Kind::Source => 3,
+            Kind::Bug => 4,
+        }
+    }
+
+    /// The messages as text.
+    pub fn render(&self, color: bool) -> String {
+        diagnostic::render(&self.sources, &self.diagnostics, color)
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.render(false).trim_end())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The message of a run-time failure at this place.
+pub(crate) fn run_time_failure(sources: &SourceMap, kind: FailureKind, args: &[i64], span: Span) -> Error {
+    let diagnostic = Diagnostic::error(kind.code(), kind.message(args)).label(span, "happened here");
+    Error::new(Kind::Run, sources, diagnostic)
+}

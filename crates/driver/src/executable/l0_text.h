@@ -1,0 +1,396 @@
+/* Values as text, for executables made by `frit build`: reading arguments, writing results.
+ *
+ * A parameter's type is a string: i int, r real, b bool, c char, t cert, [T] array, {T,T} tuple,
+ * e an empty tuple in an array. Arrays of tuples
+ * are tuples of arrays, so a parameter has one column per basic type in it. A column's shape has one extent for every
+ * bracket around its basic type; all elements of one bracket have one extent, or the array is irregular. */
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { L0_MAX_RANK = 64 };
+
+typedef struct {
+    char elem;
+    int rank;
+    int64_t shape[L0_MAX_RANK];
+    void *data;
+    size_t count, capacity;
+} l0_column;
+
+typedef struct {
+    const char *name; /* of the parameter being read */
+    const char *text, *at, *end;
+} l0_reader;
+
+static void l0_fail(const l0_reader *in, const char *format, ...) {
+    int line = 1, column = 1;
+    for (const char *p = in->text; p < in->at; p++) {
+        if (*p == '\n') line++, column = 1;
+        else if (((unsigned char)*p & 0xC0) != 0x80) column++;
+    }
+    fprintf(stderr, "error[bad-input]: <stdin>:%d:%d: parameter `%s`: ", line, column, in->name);
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static void *l0_grow(void *old, size_t bytes) {
+    void *memory = realloc(old, bytes);
+    if (!memory) {
+        fputs("error[out-of-memory]: the input does not fit into memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+static void l0_space(l0_reader *in) {
+    for (;;) {
+        while (in->at < in->end && isspace((unsigned char)*in->at)) in->at++;
+        if (in->end - in->at >= 2 && in->at[0] == '/' && in->at[1] == '/') {
+            while (in->at < in->end && *in->at != '\n') in->at++;
+        } else return;
+    }
+}
+
+static int l0_accept(l0_reader *in, char c) {
+    l0_space(in);
+    if (in->at < in->end && *in->at == c) {
+        in->at++;
+        return 1;
+    }
+    return 0;
+}
+
+static void l0_expect(l0_reader *in, char c) {
+    if (!l0_accept(in, c)) l0_fail(in, "`%c` is expected here", c);
+}
+
+static int l0_word(l0_reader *in, const char *word) {
+    size_t length = strlen(word);
+    l0_space(in);
+    if ((size_t)(in->end - in->at) < length || memcmp(in->at, word, length) != 0) return 0;
+    if (in->at + length < in->end && (isalnum((unsigned char)in->at[length]) || in->at[length] == '_')) return 0;
+    in->at += length;
+    return 1;
+}
+
+static size_t l0_elem_bytes(char elem) { return elem == 'i' || elem == 'r' ? 8 : elem == 'c' ? 4 : 1; }
+
+static void *l0_push(l0_column *column) {
+    size_t bytes = l0_elem_bytes(column->elem);
+    if (column->count == column->capacity) {
+        column->capacity = column->capacity ? 2 * column->capacity : 16;
+        column->data = l0_grow(column->data, column->capacity * bytes);
+    }
+    return (char *)column->data + bytes * column->count++;
+}
+
+/* One character of a character or string literal, after its escape; -2 for the escape that stands for nothing. */
+static int64_t l0_character(l0_reader *in) {
+    unsigned char c = (unsigned char)*in->at++;
+    if (c != '\\') { /* UTF-8 */
+        int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC0 ? 1 : 0;
+        int64_t code = more == 3 ? c & 7 : more == 2 ? c & 15 : more == 1 ? c & 31 : c;
+        for (; more > 0 && in->at < in->end; more--) code = code << 6 | ((unsigned char)*in->at++ & 63);
+        return code;
+    }
+    if (in->at >= in->end) l0_fail(in, "the escape is not finished");
+    c = (unsigned char)*in->at;
+    int base = 10;
+    if ((c == 'x' || c == 'o') && in->at + 1 < in->end && isxdigit((unsigned char)in->at[1])) {
+        base = c == 'x' ? 16 : 8;
+        in->at++;
+        c = (unsigned char)*in->at;
+    }
+    if (isdigit(c) || base == 16) {
+        int64_t code = 0;
+        const char *start = in->at;
+        for (; in->at < in->end; in->at++) {
+            int digit = isdigit((unsigned char)*in->at) ? *in->at - '0'
+                        : isxdigit((unsigned char)*in->at) ? tolower(*in->at) - 'a' + 10 : 99;
+            if (digit >= base) break;
+            code = code * base + digit;
+            if (code > 0x10FFFF) l0_fail(in, "there is no character with this code");
+        }
+        if (in->at == start) l0_fail(in, "the escape is not finished");
+        return code;
+    }
+    in->at++;
+    switch (c) {
+    case 'n': return '\n';
+    case 't': return '\t';
+    case 'r': return '\r';
+    case 'a': return '\a';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    case 'v': return '\v';
+    case '&': return -2;
+    default: return c;
+    }
+}
+
+static void l0_basic(l0_reader *in, l0_column *column) {
+    l0_space(in);
+    switch (column->elem) {
+    case 'i':
+    case 'r': {
+        const char *start = in->at;
+        char number[512];
+        size_t length = 0;
+        int real = 0;
+        while (in->at < in->end && length + 1 < sizeof number) {
+            char c = *in->at;
+            int sign = (c == '-' || c == '~' || c == '+') && (length == 0 ? c != '+' : tolower(number[length - 1]) == 'e');
+            if (!isdigit((unsigned char)c) && !sign && c != '.' && !(length && (c == 'e' || c == 'E'))) break;
+            if (c == '.' || c == 'e' || c == 'E') real = 1;
+            number[length++] = c == '~' ? '-' : c;
+            in->at++;
+            if (length == 1 && sign) l0_space(in);
+        }
+        number[length] = 0;
+        char *rest = number;
+        if (column->elem == 'r') {
+            double value = strtod(number, &rest);
+            if (length == 0 || *rest) in->at = start, l0_fail(in, "a real is expected here");
+            *(double *)l0_push(column) = value;
+        } else {
+            char *all = number;
+            uint64_t magnitude = 0;
+            int negative = *all == '-';
+            for (rest = number + negative; isdigit((unsigned char)*rest); rest++) magnitude = magnitude * 10 + (uint64_t)(*rest - '0');
+            if (length == (size_t)negative || *rest || real) in->at = start, l0_fail(in, "an int is expected here");
+            *(int64_t *)l0_push(column) = (int64_t)(negative ? 0 - magnitude : magnitude);
+        }
+        return;
+    }
+    case 'b':
+        if (l0_word(in, "True")) *(uint8_t *)l0_push(column) = 1;
+        else if (l0_word(in, "False")) *(uint8_t *)l0_push(column) = 0;
+        else l0_fail(in, "`True` or `False` is expected here");
+        return;
+    case 'e': /* a tuple without components */
+        if (l0_accept(in, '(')) l0_expect(in, ')');
+        else l0_expect(in, '{'), l0_expect(in, '}');
+        *(uint8_t *)l0_push(column) = 1;
+        return;
+    case 't':
+        if (!l0_word(in, "Checked")) l0_fail(in, "`Checked` is expected here");
+        *(uint8_t *)l0_push(column) = 1;
+        return;
+    default: {
+        l0_expect(in, '\'');
+        if (in->at >= in->end) l0_fail(in, "the character is not finished");
+        int64_t code = l0_character(in);
+        if (code < 0) l0_fail(in, "a character is expected here");
+        *(uint32_t *)l0_push(column) = (uint32_t)code;
+        if (in->at >= in->end || *in->at != '\'') l0_fail(in, "the character is not finished");
+        in->at++;
+    }
+    }
+}
+
+/* The position in the type string after the type that starts at `type`; adds the number of its columns. */
+static const char *l0_skip(const char *type, int *columns) {
+    if (*type == '[') return l0_skip(type + 1, columns) + 1;
+    if (*type == '{') {
+        type++;
+        while (*type != '}') {
+            type = l0_skip(type, columns);
+            if (*type == ',') type++;
+        }
+        return type + 1;
+    }
+    ++*columns;
+    return type + 1;
+}
+
+/* All elements of the array at this level have `n` elements, or the array is irregular. */
+static void l0_extent(l0_reader *in, l0_column *columns, int count, int level, int64_t n) {
+    for (int c = 0; c < count; c++) {
+        int64_t *extent = &columns[c].shape[level];
+        if (*extent < 0) *extent = n;
+        else if (*extent != n)
+            l0_fail(in, "the rows of an array must have one shape, but one has size %" PRId64 " and another %" PRId64, *extent, n);
+    }
+}
+
+static void l0_skip_type_text(l0_reader *in) { /* the type in empty(...): anything with balanced brackets */
+    int depth = 0;
+    for (l0_space(in); in->at < in->end; in->at++) {
+        if (*in->at == ')' && depth == 0) return;
+        if (strchr("([{", *in->at)) depth++;
+        if (strchr(")]}", *in->at)) depth--;
+    }
+    l0_fail(in, "`)` is expected here");
+}
+
+/* Reads a value of the type at `type` into its columns; `level` brackets are around it. */
+static const char *l0_value(l0_reader *in, const char *type, l0_column *columns, int level) {
+    int count = 0;
+    const char *after = l0_skip(type, &count);
+    if (*type == '{') {
+        char close = l0_accept(in, '(') ? ')' : (l0_expect(in, '{'), '}');
+        const char *component = type + 1;
+        l0_column *column = columns;
+        while (*component != '}') {
+            int width = 0;
+            l0_skip(component, &width);
+            component = l0_value(in, component, column, level);
+            column += width;
+            if (*component == ',') component++, l0_expect(in, ',');
+        }
+        l0_expect(in, close);
+    } else if (*type == '[') {
+        int64_t n = 0;
+        if (l0_word(in, "empty")) {
+            l0_expect(in, '(');
+            l0_skip_type_text(in);
+            l0_expect(in, ')');
+        } else if (type[1] == 'c' && l0_accept(in, '"')) {
+            while (in->at < in->end && *in->at != '"') {
+                int64_t code = l0_character(in);
+                if (code >= 0) *(uint32_t *)l0_push(columns) = (uint32_t)code, n++;
+            }
+            if (in->at++ >= in->end) l0_fail(in, "the string is not finished");
+        } else {
+            l0_expect(in, '[');
+            if (!l0_accept(in, ']')) {
+                do {
+                    l0_value(in, type + 1, columns, level + 1);
+                    n++;
+                } while (l0_accept(in, ','));
+                l0_expect(in, ']');
+            }
+        }
+        l0_extent(in, columns, count, level, n);
+    } else {
+        l0_basic(in, columns);
+    }
+    return after;
+}
+
+/* Reads one parameter. `columns` has one entry per basic type of the type. */
+static void l0_parameter(l0_reader *in, const char *name, const char *type, l0_column *columns) {
+    int count = 0, level = 0, stack[L0_MAX_RANK + 1], depth = 0;
+    for (const char *p = type; *p; p++) {
+        if (*p == '[') level++, stack[depth++] = 1;
+        else if (*p == '{') stack[depth++] = 0;
+        else if (*p == ']' || *p == '}') level -= stack[--depth];
+        else if (*p != ',') {
+            l0_column *column = &columns[count++];
+            memset(column, 0, sizeof *column);
+            column->elem = *p;
+            column->rank = level;
+            for (int d = 0; d < level; d++) column->shape[d] = -1;
+        }
+    }
+    in->name = name;
+    l0_space(in);
+    if (in->at >= in->end) l0_fail(in, "the value is missing");
+    l0_value(in, type, columns, 0);
+    for (int c = 0; c < count; c++) {
+        for (int d = 0; d < columns[c].rank; d++) {
+            if (columns[c].shape[d] < 0) columns[c].shape[d] = 0;
+        }
+    }
+}
+
+static void l0_end_of_input(l0_reader *in) {
+    l0_space(in);
+    in->name = "main";
+    if (in->at < in->end) l0_fail(in, "there is text left after the last argument");
+}
+
+static l0_reader l0_open_stdin(void) {
+    size_t length = 0, capacity = 1 << 16;
+    char *text = l0_grow(NULL, capacity);
+    for (size_t got; (got = fread(text + length, 1, capacity - length, stdin)) > 0;) {
+        length += got;
+        if (length == capacity) text = l0_grow(text, capacity *= 2);
+    }
+    return (l0_reader){"", text, text, text + length};
+}
+
+static void l0_put_character(FILE *out, uint32_t code) {
+    if (code < 0x80) fputc((int)code, out);
+    else if (code < 0x800) fputc((int)(0xC0 | code >> 6), out), fputc((int)(0x80 | (code & 63)), out);
+    else if (code < 0x10000)
+        fputc((int)(0xE0 | code >> 12), out), fputc((int)(0x80 | (code >> 6 & 63)), out), fputc((int)(0x80 | (code & 63)), out);
+    else
+        fputc((int)(0xF0 | code >> 18), out), fputc((int)(0x80 | (code >> 12 & 63)), out),
+            fputc((int)(0x80 | (code >> 6 & 63)), out), fputc((int)(0x80 | (code & 63)), out);
+}
+
+static const char *l0_type_name(char elem) {
+    return elem == 'i' ? "int" : elem == 'r' ? "real" : elem == 'b' ? "bool" : elem == 'c' ? "char" : "cert";
+}
+
+/* Writes the part of the column below `level`, from element `at` on. */
+static void l0_write(FILE *out, const l0_column *column, int level, size_t at) {
+    if (level == column->rank) {
+        switch (column->elem) {
+        case 'i': fprintf(out, "%" PRId64, ((const int64_t *)column->data)[at]); return;
+        case 'r': {
+            double x = ((const double *)column->data)[at];
+            if (isnan(x)) fputs("nan", out);
+            else if (isinf(x)) fputs(x < 0 ? "-inf" : "inf", out);
+            else fprintf(out, "%.6f", x);
+            return;
+        }
+        case 'b': fputs(((const uint8_t *)column->data)[at] ? "True" : "False", out); return;
+        case 't': fputs("Checked", out); return;
+        default: {
+            uint32_t code = ((const uint32_t *)column->data)[at];
+            fputc('\'', out);
+            if (code == '\n') fputs("\\n", out);
+            else if (code == '\t') fputs("\\t", out);
+            else if (code == '\r') fputs("\\r", out);
+            else if (code == '\'' || code == '\\') fputc('\\', out), fputc((int)code, out);
+            else if (code < 32 || code == 127) fprintf(out, "\\%" PRIu32, code);
+            else l0_put_character(out, code);
+            fputc('\'', out);
+        }
+        }
+        return;
+    }
+    int64_t n = column->shape[level];
+    size_t stride = 1;
+    for (int d = level + 1; d < column->rank; d++) stride *= (size_t)(column->shape[d] > 0 ? column->shape[d] : 0);
+    if (n <= 0) {
+        fputs("empty(", out);
+        for (int d = level + 1; d < column->rank; d++) fputc('[', out);
+        fputs(l0_type_name(column->elem), out);
+        for (int d = level + 1; d < column->rank; d++) fputc(']', out);
+        fputc(')', out);
+    } else if (column->elem == 'c' && level + 1 == column->rank) {
+        for (int64_t i = 0; i < n; i++) l0_put_character(out, ((const uint32_t *)column->data)[at + (size_t)i]);
+    } else {
+        fputc('[', out);
+        for (int64_t i = 0; i < n; i++) {
+            if (i) fputs(", ", out);
+            l0_write(out, column, level + 1, at + (size_t)i * stride);
+        }
+        fputc(']', out);
+    }
+}
+
+/* Writes the results: one alone as it is, several as a tuple. */
+static void l0_write_results(FILE *out, const l0_column *columns, int count) {
+    if (count != 1) fputc('{', out);
+    for (int c = 0; c < count; c++) {
+        if (c) fputs(", ", out);
+        l0_write(out, &columns[c], 0, 0);
+    }
+    if (count != 1) fputc('}', out);
+    fputc('\n', out);
+}

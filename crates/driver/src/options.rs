@@ -1,0 +1,47 @@
+//! What a user may choose about compiling and running.
+
+/// How much work the compiler puts into a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The program as written, compiled without optimisation: fastest to compile.
+    O0,
+    /// All optimisations on the array IR; the C compiler at `-O1`.
+    O1,
+    /// As `O1`, with the C compiler at `-O2`.
+    O2,
+    /// As `O1`, with the C compiler at `-O3` for this machine's processor.
+    O3,
+}
+
+/// What executes a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Native code if there is a C compiler, else the interpreter.
+    Auto,
+    /// Native code, or an error.
+    Native,
+    /// The interpreter of the array IR.
+    Interpreter,
+}
+
+/// What a user may choose.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How much work the compiler puts into the program.
+    pub level: Level,
+    /// Every engine agrees bit for bit with the interpreter on the program as written: folds in order, no contraction.
+    pub strict_fp: bool,
+    /// Threads to run on, at least 1.
+    pub threads: usize,
+    /// What executes the program.
+    pub engine: Engine,
+    /// Check the invariants of the IR after every step.
+    pub verify: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        Self { level: Level::O3, strict_fp: false, threads, engine: Engine::Auto, verify: cfg!(debug_assertions) }
+    }
+}

@@ -1,0 +1,4 @@
+//! What tests of several crates share: program generators and the differential harness. Never shipped.
+
+pub mod l0_programs;
+pub mod run_files;

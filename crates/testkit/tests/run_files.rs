@@ -1,0 +1,29 @@
+//! Every program in `tests/run` gives its result, or its error, on every engine.
+
+use frit_testkit::run_files::{cases, difference, engines};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[test]
+fn every_program_gives_its_result_on_every_engine() {
+    let cases = cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run/l0"));
+    assert!(cases.len() >= 150, "there are only {} programs", cases.len());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut differences = Vec::new();
+        loop {
+            let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) else { return differences };
+            for (engine, options) in engines() {
+                if let Some(difference) = difference(case, &options) {
+                    differences.push(format!("{}, {engine}: {difference}", case.path.display()));
+                }
+            }
+        }
+    };
+    let mut differences: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("the harness does not panic")).collect()
+    });
+    differences.sort();
+    assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
+}
