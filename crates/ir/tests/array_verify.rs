@@ -169,6 +169,26 @@ fn certificates_are_certificates() {
     reject(Invariant::Certificates, &with_scalars("%10: cert = conjoin (%1)"));
 }
 
+/// A program that fails when it gets there has a meaning as long as it does not.
+#[test]
+fn a_cell_may_have_another_size_than_the_accumulator() {
+    let fold = |accumulator: &str, cell: &str| {
+        with_scalars(&format!(
+            "%10: i64[0] = table i64[0] {{}}
+             %11: i64[0] = w0: with (%12) in [%1] {{ [0] <= iv < [%1] {{ %13: i64[1] = replicate 1, 7\nyield %13 }} }}
+               : fold (%10) by (%14: {accumulator}, %15: {cell}) {{
+                 %16: bool = eq 0, 1
+                 %17: cert = assert %16, shape-mismatch(0, 1)
+                 yield %14
+               }}"
+        ))
+    };
+    accept(&fold("i64[0]", "i64[1]"));
+    reject(Invariant::Extents, &fold("i64[1]", "i64[1]"));
+    reject(Invariant::Extents, &fold("i64[0]", "i64[2]"));
+    reject(Invariant::OperandType, &fold("i64[0]", "f64[1]"));
+}
+
 fn with_loop(space: &str, generators: &str, operator: &str, result: &str) -> String {
     with_scalars(&format!("%10: {result} = w0: with (%11) in [{space}] {{ {generators} }} : {operator}"))
 }

@@ -170,7 +170,7 @@ impl<'a> Verifier<'a> {
         data.generators.iter().try_for_each(|generator| check(self, generator.body.results[cell]))
     }
 
-    /// Accumulators, cells and results of `combine` have the types of the neutral elements.
+    /// Accumulators and results of `combine` have the types of the neutral elements; so have the cells, but for extents.
     fn combine(
         &mut self,
         data: &'a WithLoopData,
@@ -185,15 +185,21 @@ impl<'a> Verifier<'a> {
         let outer = self.scope.len();
         for (at, &param) in combine.params.iter().enumerate() {
             self.define(param)?;
-            let ty = &types[at % types.len()];
-            self.need_type(param.into(), ty, Invariant::OperandType, "a parameter of the combining function")?;
+            let mut needed = types[at % types.len()].clone();
+            let found = self.func.ty(param);
+            if at >= types.len() && found.rank() == needed.rank() {
+                // A cell of another size than the accumulator: the program fails when it gets there.
+                needed.shape.clone_from(&found.shape);
+            }
+            self.need_type(param.into(), &needed, Invariant::OperandType, "a parameter of the combining function")?;
         }
         self.block(&combine.body)?;
         self.leave(outer);
         for (at, ty) in types.iter().enumerate() {
             let result = combine.body.results[at];
             self.need_type(result, ty, Invariant::OperandType, "a result of the combining function")?;
-            self.each_cell(data, cell + at, |v, cell| v.need_type(cell, ty, Invariant::OperandType, "a cell"))?;
+            let needed = self.func.ty(combine.params[types.len() + at]);
+            self.each_cell(data, cell + at, |v, cell| v.need_type(cell, needed, Invariant::OperandType, "a cell"))?;
         }
         Ok(())
     }
