@@ -4,8 +4,8 @@
 //! replacement code. Constant operands are not folded here; that is the simplifier's work.
 
 use super::{
-    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, OperatorData, Stmt, Type, Value,
-    ValueData, View, WithLoopData,
+    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, OperatorData, Stmt, Type, Value, ValueData, View,
+    WithLoopData,
 };
 use crate::failure::FailureKind;
 use crate::scalar::{BinOp, Scalar, UnOp};
