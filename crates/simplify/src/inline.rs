@@ -172,9 +172,8 @@ fn inline(program: &mut Program) -> usize {
                 Inliner { originals: &program.funcs, graph: &graph, limit, results: Renaming::new(), replaced: 0 };
             let body = std::mem::take(&mut func.body);
             func.body = inliner.block(&mut func, body);
-            crate::rewrite::close(&mut inliner.results);
-            func.substitute(&inliner.results);
             replaced += inliner.replaced;
+            crate::rewrite::substitute(&mut func, inliner.results);
             program.funcs[id] = func;
         }
         let mut calls = Vec::new();

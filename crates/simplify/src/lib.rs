@@ -7,15 +7,20 @@
 //! - [`sizes`]: sizes that cells compute and that need no computing;
 //! - [`normalise`]: integer sums and products, so that equal arithmetic is one value;
 //! - [`cse`]: one statement per common subexpression;
+//! - [`checks`]: assertions that hold always, or for a whole loop at once; [`ranges`] is the analysis behind it;
+//! - [`hoist`]: loop-invariant statements;
 //! - [`dce`]: what nothing depends on.
 //!
 //! This crate knows no source language, merges no with-loops and chooses no storage. Read [`STEPS`] next.
 
+pub mod checks;
 pub mod cse;
 pub mod dce;
 pub mod fold;
+pub mod hoist;
 pub mod inline;
 pub mod normalise;
+pub mod ranges;
 mod rewrite;
 mod sharing;
 pub mod sizes;
@@ -70,6 +75,9 @@ pub const STEPS: &[Step] = &[
     Step { name: "sizes", summary: "row sizes that do not depend on the row", run: sizes::run },
     Step { name: "normalise", summary: "equal integer arithmetic made one value", run: normalise::run },
     Step { name: "cse", summary: "one statement per common subexpression", run: cse::run },
+    // Equal checks are one by now; what is proved here frees the accesses for hoisting.
+    Step { name: "checks", summary: "assertions proved, or checked once before their loop", run: checks::run },
+    Step { name: "hoist", summary: "loop-invariant statements moved before their loops", run: hoist::run },
     Step { name: "dce", summary: "statements and results that nothing uses removed", run: dce::run },
 ];
 

@@ -56,6 +56,10 @@ impl Replacements {
         self.renaming.remove(&value);
     }
 
+    pub(crate) fn operand(&self, operand: Operand) -> Operand {
+        rename_operand(operand, &self.renaming)
+    }
+
     /// Rewrites the operands, certificates and types of a statement; not the blocks inside it.
     pub(crate) fn apply(&self, func: &mut Func, stmt: &mut Stmt) {
         if self.renaming.is_empty() {
@@ -107,8 +111,33 @@ fn pin_block(block: &Block, func: &Func, pinned: &mut [bool]) {
     block.results.iter().filter_map(|o| o.value()).for_each(|v| pinned[v.at()] = true);
 }
 
+/// Replaces values everywhere, after closing chains; certificates may become constants.
+pub(crate) fn substitute(func: &mut Func, mut renaming: Renaming) {
+    close(&mut renaming);
+    let body = std::mem::take(&mut func.body);
+    func.body = thin_conjunctions(func, body, &renaming);
+    func.substitute(&renaming);
+}
+
+/// Takes certificates that become constants out of conjunctions, which list values alone.
+fn thin_conjunctions(func: &mut Func, mut block: Block, renaming: &Renaming) -> Block {
+    if !renaming.values().any(|by| by.constant() == Some(frit_ir::Const::Cert)) {
+        return block;
+    }
+    for stmt in &mut block.stmts {
+        if let Op::Conjoin { certs } = &mut stmt.op {
+            certs.retain(|&cert| rename_operand(cert.into(), renaming).value().is_some());
+        }
+        func.for_each_block_mut(&mut stmt.op, &mut |func, inner| {
+            let body = std::mem::take(inner);
+            *inner = thin_conjunctions(func, body, renaming);
+        });
+    }
+    block
+}
+
 /// Follows chains: afterwards no replacement is itself replaced.
-pub(crate) fn close(renaming: &mut Renaming) {
+fn close(renaming: &mut Renaming) {
     let keys: Vec<Value> = renaming.keys().copied().collect();
     for key in keys {
         let mut chain = Vec::new();

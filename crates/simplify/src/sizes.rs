@@ -24,8 +24,7 @@ pub fn sizes(func: &mut Func) -> usize {
     let body = std::mem::take(&mut func.body);
     func.body = pass.block(func, body);
     let count = pass.renaming.len();
-    crate::rewrite::close(&mut pass.renaming);
-    func.substitute(&pass.renaming);
+    crate::rewrite::substitute(func, pass.renaming);
     count
 }
 

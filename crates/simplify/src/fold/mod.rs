@@ -15,7 +15,7 @@ mod elements;
 mod scalar;
 
 use crate::inline::add_certs;
-use crate::rewrite::{Replacements, close};
+use crate::rewrite::{Replacements, substitute};
 use crate::sharing::Sharing;
 use crate::{Changes, Options};
 use frit_ir::array::walk::Renaming;
@@ -50,10 +50,9 @@ pub fn fold(func: &mut Func) -> usize {
         count: 0,
     };
     let body = folder.block(body);
-    let (mut deferred, count) = (folder.deferred, folder.count);
+    let (deferred, count) = (folder.deferred, folder.count);
     func.body = body;
-    close(&mut deferred);
-    func.substitute(&deferred);
+    substitute(func, deferred);
     count
 }
 
