@@ -13,7 +13,6 @@ use super::types::{Element, Type};
 use frit_ir::scalar::Scalar;
 use frit_ir::tensor::Tensor;
 
-
 /// A scalar or array of scalars that a value consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
@@ -121,6 +120,14 @@ impl Type {
                 outer.truncate(depth);
             }
             Type::Error => unreachable!("a checked program has no type of a mistake"),
+        }
+    }
+
+    /// True for arrays of nothing but empty tuples, whose one component stands for their size.
+    pub fn element_is_empty(&self) -> bool {
+        match self {
+            Type::Array(array) => array.indexed(array.rank).is_empty(),
+            Type::Basic(_) | Type::Tuple(_) | Type::Error => false,
         }
     }
 

@@ -40,7 +40,7 @@ impl Emitter {
     }
 
     /// A value with these extents instead of its own, which are checked to be the same.
-    fn with_extents(&mut self, value: Typed, needed: &[Extent], kind: FailureKind) -> Typed {
+    pub(super) fn with_extents(&mut self, value: Typed, needed: &[Extent], kind: FailureKind) -> Typed {
         let found = self.extents_of(&value);
         let mut certs = Vec::new();
         for (&needed, &found) in needed.iter().zip(&found) {
@@ -59,18 +59,23 @@ impl Emitter {
         let mut certs = certs.to_vec();
         certs.extend(self.check_bounds(&extents, indices));
         let value = self.with_extents(value, &extents[indices.len()..], FailureKind::ShapeMismatch);
+        if indices.is_empty() {
+            return self.copied(&value.parts, &certs);
+        }
+        self.replaced(array, indices, &value, &certs)
+    }
+
+    /// The array with the part at indices in bounds replaced by a value of its shape.
+    pub(super) fn replaced(&mut self, array: &Typed, indices: &[Operand], value: &Typed, certs: &[Value]) -> Parts {
         if value.parts.is_empty() {
             return array.parts.clone();
-        }
-        if indices.is_empty() {
-            return self.copied(&value.parts);
         }
         let replace = |(&part, &value): (&Operand, &Operand)| {
             let part = array_value(part);
             let ty = self.ty(part).clone();
             self.consume(part);
             let op = Op::Update { array: part, indices: indices.to_vec(), value, consumes: true };
-            self.emit_alias(op, ty, certs.clone(), part).into()
+            self.emit_alias(op, ty, certs.to_vec(), part).into()
         };
         array.parts.iter().zip(&value.parts).map(replace).collect()
     }
@@ -98,11 +103,11 @@ impl Emitter {
     }
 
     /// The value in memory of its own.
-    pub(super) fn copied(&mut self, parts: &[Operand]) -> Parts {
+    pub(super) fn copied(&mut self, parts: &[Operand], certs: &[Value]) -> Parts {
         let copy = |&part: &Operand| match part {
             Operand::Value(value) if !self.ty(value).is_scalar() => {
                 let ty = self.ty(value).clone();
-                self.emit_one(Op::Copy { array: value }, ty, Vec::new()).into()
+                self.emit_one(Op::Copy { array: value }, ty, certs.to_vec()).into()
             }
             scalar => scalar,
         };
@@ -232,8 +237,7 @@ impl Emitter {
         let rows: Vec<Typed> = rows.into_iter().map(regular).collect();
         let count = Extent::Const(i64::try_from(rows.len()).expect("a literal fits in memory"));
         let extents: Vec<Extent> = std::iter::once(count).chain(inner).collect();
-        let columns: Vec<Vec<Operand>> =
-            rows.iter().map(|row| Self::as_cells(&row.ty, row.parts.clone())).collect();
+        let columns: Vec<Vec<Operand>> = rows.iter().map(|row| Self::as_cells(&row.ty, row.parts.clone())).collect();
         let literal = |(at, ty): (usize, ir::Type)| {
             let elems: Vec<Operand> = columns.iter().map(|row| row[at]).collect();
             let literal = self.emit_one(Op::ArrayLit { elems: elems.clone() }, ty, Vec::new());

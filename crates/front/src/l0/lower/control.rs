@@ -42,14 +42,19 @@ impl Emitter {
             };
             let (on_true, on_false) = (known(self, &then), known(self, &otherwise));
             if let (Some(x), Some(y)) = (on_true, on_false) {
-                extents.push(Some(self.total_select(cond, x, y).extent()));
+                let extent = self.total_select(cond, x, y);
+                if self.is_not_negative(x) && self.is_not_negative(y) {
+                    self.assume_not_negative(extent, None);
+                }
+                extents.push(Some(extent.extent()));
                 continue;
             }
-            let length = |emitter: &mut Self, known: Option<Operand>, branch: &Branch| match (known, branch.lengths[dim]) {
-                (Some(known), _) => emitter.length(known.extent()),
-                (None, Some(inner)) => inner,
-                (None, None) => unreachable!("an extent is known outside or inside"),
-            };
+            let length =
+                |emitter: &mut Self, known: Option<Operand>, branch: &Branch| match (known, branch.lengths[dim]) {
+                    (Some(known), _) => emitter.length(known.extent()),
+                    (None, Some(inner)) => inner,
+                    (None, None) => unreachable!("an extent is known outside or inside"),
+                };
             let x = length(self, on_true, &then);
             yielded.push((x, length(self, on_false, &otherwise)));
             extents.push(None);
@@ -66,8 +71,7 @@ impl Emitter {
                 })
             })
             .collect();
-        let parts: Vec<Value> =
-            component_types(flat, &extents).into_iter().map(|ty| self.value(ty, None)).collect();
+        let parts: Vec<Value> = component_types(flat, &extents).into_iter().map(|ty| self.value(ty, None)).collect();
         for (at, &part) in parts.iter().enumerate() {
             let (on_true, on_false) = (then.block.results[at], otherwise.block.results[at]);
             self.add_alias(part, on_true);
@@ -174,9 +178,37 @@ impl Carried {
         &self.params
     }
 
-    /// Per dimension, the length at first.
-    pub(super) fn init_lengths(&self) -> &[Operand] {
-        &self.init_lengths
+    /// The types of the components at first, and always if no extent varies.
+    pub(super) fn init_types(&self) -> Vec<ir::Type> {
+        let extents: Vec<Extent> = self.init_lengths.iter().map(|length| length.extent()).collect();
+        component_types(&self.flat, &extents)
+    }
+
+    /// The components that the body yields.
+    pub(super) fn next_parts(&self) -> Parts {
+        self.next[self.next.len() - self.flat.components.len()..].to_vec()
+    }
+
+    /// These values and others together.
+    pub(super) fn and(mut self, others: Carried) -> Carried {
+        let at = self.next.len() - self.flat.components.len();
+        let others_at = others.next.len() - others.flat.components.len();
+        let parts = self.next.split_off(at);
+        self.next.extend(&others.next[..others_at]);
+        self.next.extend(parts);
+        self.next.extend(&others.next[others_at..]);
+        let dims = self.flat.dims;
+        self.flat.dims += others.flat.dims;
+        self.flat.components.extend(others.flat.components.into_iter().map(|mut component| {
+            component.dims.iter_mut().for_each(|dim| *dim += dims);
+            component
+        }));
+        self.init.extend(others.init);
+        self.init_lengths.extend(others.init_lengths);
+        self.sizes.extend(others.sizes);
+        self.params.extend(others.params);
+        self.varies.extend(others.varies);
+        self
     }
 
     /// What the body yields.

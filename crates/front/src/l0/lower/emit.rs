@@ -25,20 +25,39 @@ const DERIVATION_LIMIT: usize = 64;
 /// How a scalar was computed, by total operations: ones that are defined on all operands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Origin {
-    Unary { op: UnOp, x: Operand },
-    Binary { op: BinOp, x: Operand, y: Operand },
-    Select { cond: Operand, on_true: Operand, on_false: Operand },
+    Unary {
+        op: UnOp,
+        x: Operand,
+    },
+    Binary {
+        op: BinOp,
+        x: Operand,
+        y: Operand,
+    },
+    Select {
+        cond: Operand,
+        on_true: Operand,
+        on_false: Operand,
+    },
     /// A scalar result of a function, by its summary.
-    Result { summary: Rc<Summary>, sizes: Rc<[Operand]>, args: Rc<[Operand]> },
+    Result {
+        summary: Rc<Summary>,
+        sizes: Rc<[Operand]>,
+        args: Rc<[Operand]>,
+    },
 }
+
+/// The scope of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scope(usize);
 
 /// A builder that remembers origins.
 pub(super) struct Emitter {
     builder: Builder,
     /// The scope each value belongs to; values added since the last change of scope belong to the current one.
-    scope_of: Vec<u32>,
+    scope_of: Vec<Scope>,
     is_open: Vec<bool>,
-    open: Vec<u32>,
+    open: Vec<Scope>,
     origins: HashMap<Value, Origin>,
     /// The first value with an origin: the representative of all values that are computed alike.
     numbers: HashMap<Origin, Value>,
@@ -46,7 +65,7 @@ pub(super) struct Emitter {
     /// The last value computed like a representative.
     latest: HashMap<Value, Value>,
     /// Sizes known not to be negative: in which scope, and by which assertion.
-    not_negative: HashMap<Operand, (u32, Option<Value>)>,
+    not_negative: HashMap<Operand, (Scope, Option<Value>)>,
     /// What stands for values that turned out to be others. Applied when the function is finished.
     renaming: Renaming,
     pub(super) sharing: Sharing,
@@ -58,7 +77,7 @@ impl Emitter {
             builder: Builder::new(func),
             scope_of: Vec::new(),
             is_open: vec![true],
-            open: vec![0],
+            open: vec![Scope(0)],
             origins: HashMap::new(),
             numbers: HashMap::new(),
             representatives: HashMap::new(),
@@ -71,8 +90,19 @@ impl Emitter {
 
     /// The finished function.
     pub(super) fn finish(self, results: Vec<Operand>) -> Func {
-        let names: Vec<Value> = self.renaming.keys().copied().collect();
-        let closed: Renaming = names.into_iter().map(|v| (v, self.resolve(v.into()))).collect();
+        let mut closed = Renaming::new();
+        for &name in self.renaming.keys() {
+            // Chains are as long as loops nest: each is followed once.
+            let mut chain = Vec::new();
+            let mut last = Operand::Value(name);
+            while let Operand::Value(value) = last
+                && let Some(&next) = closed.get(&value).or_else(|| self.renaming.get(&value))
+            {
+                chain.push(value);
+                last = next;
+            }
+            closed.extend(chain.into_iter().map(|value| (value, last)));
+        }
         let mut func = self.builder.finish(results);
         func.substitute(&closed);
         func
@@ -92,30 +122,42 @@ impl Emitter {
 
     // ---- scopes ----
 
+    /// The scope of the innermost open block.
+    pub(super) fn current_scope(&self) -> Scope {
+        *self.open.last().expect("the function's scope is open")
+    }
+
     fn settle_scopes(&mut self) {
-        let current = *self.open.last().expect("the function's scope is open");
-        self.scope_of.resize(self.builder.func.values.len(), current);
+        self.scope_of.resize(self.builder.func.values.len(), self.current_scope());
     }
 
     /// Opens an inner block.
     pub(super) fn open_block(&mut self) {
         self.settle_scopes();
-        let scope = u32::try_from(self.is_open.len()).expect("fewer than 2^32 blocks");
+        self.open.push(Scope(self.is_open.len()));
         self.is_open.push(true);
-        self.open.push(scope);
         self.builder.open_block();
+    }
+
+    /// Opens a block again that was closed, to append to it.
+    pub(super) fn reopen_block(&mut self, block: Block, scope: Scope) {
+        self.settle_scopes();
+        self.open.push(scope);
+        self.is_open[scope.0] = true;
+        self.builder.open_block();
+        block.stmts.into_iter().for_each(|stmt| self.builder.push(stmt));
     }
 
     /// Closes the innermost block.
     pub(super) fn close_block(&mut self, results: Vec<Operand>) -> Block {
         self.settle_scopes();
         let scope = self.open.pop().expect("an inner block is open");
-        self.is_open[scope as usize] = false;
+        self.is_open[scope.0] = false;
         self.builder.close_block(results)
     }
 
     fn is_in_scope(&self, value: Value) -> bool {
-        self.scope_of.get(value.at()).is_none_or(|&scope| self.is_open[scope as usize])
+        self.scope_of.get(value.at()).is_none_or(|scope| self.is_open[scope.0])
     }
 
     // ---- statements ----
@@ -172,11 +214,9 @@ impl Emitter {
         match origin {
             Origin::Unary { op, x } => Origin::Unary { op, x: canonical(x) },
             Origin::Binary { op, x, y } => Origin::Binary { op, x: canonical(x), y: canonical(y) },
-            Origin::Select { cond, on_true, on_false } => Origin::Select {
-                cond: canonical(cond),
-                on_true: canonical(on_true),
-                on_false: canonical(on_false),
-            },
+            Origin::Select { cond, on_true, on_false } => {
+                Origin::Select { cond: canonical(cond), on_true: canonical(on_true), on_false: canonical(on_false) }
+            }
             Origin::Result { summary, sizes, args } => Origin::Result {
                 summary,
                 sizes: sizes.iter().map(|&o| canonical(o)).collect(),
@@ -249,9 +289,16 @@ impl Emitter {
 
     /// Says that a size is not negative in the current scope, by an assertion or by construction.
     pub(super) fn assume_not_negative(&mut self, size: Operand, cert: Option<Value>) {
+        if self.is_not_negative(size) {
+            return;
+        }
         let canonical = self.canonical(size);
-        let current = *self.open.last().expect("the function's scope is open");
-        self.not_negative.insert(canonical, (current, cert));
+        self.not_negative.insert(canonical, (self.current_scope(), cert));
+    }
+
+    /// True if a size is known not to be negative where it is in scope now.
+    pub(super) fn is_not_negative(&self, size: Operand) -> bool {
+        self.known_not_negative(size).is_some()
     }
 
     /// The certificate, if one is needed, that a size is not negative; `None` if nothing is known.
@@ -261,7 +308,7 @@ impl Emitter {
             Operand::Const(constant) => constant.as_i64().is_some_and(|n| n >= 0).then_some(None),
             value @ Operand::Value(_) => {
                 let &(scope, cert) = self.not_negative.get(&value)?;
-                self.is_open[scope as usize].then_some(cert)
+                self.is_open[scope.0].then_some(cert)
             }
         }
     }
@@ -269,7 +316,7 @@ impl Emitter {
     /// The number of elements along an extent: what `size` gives. A negative extent has none.
     pub(super) fn length(&mut self, extent: Extent) -> Operand {
         let extent = self.resolve(extent.into());
-        if self.known_not_negative(extent).is_some() {
+        if self.is_not_negative(extent) {
             return extent;
         }
         let length = self.total_binary(BinOp::Max, extent, Operand::i64(0));
@@ -336,11 +383,11 @@ impl Emitter {
     /// True if [`derive`](Self::derive) will find the operand's value once the current block is closed.
     pub(super) fn is_derivable_outside(&mut self, operand: Operand) -> bool {
         self.settle_scopes();
-        let current = *self.open.last().expect("the function's scope is open") as usize;
-        self.is_open[current] = false;
+        let current = self.current_scope();
+        self.is_open[current.0] = false;
         let mut budget = DERIVATION_LIMIT;
         let derivable = self.is_derivable(operand, &mut budget);
-        self.is_open[current] = true;
+        self.is_open[current.0] = true;
         derivable
     }
 
@@ -474,11 +521,9 @@ impl Emitter {
                     match self.origins.get(&value)? {
                         Origin::Unary { op, x } => Node::Unary { op: *op, x: inner(*x)? },
                         Origin::Binary { op, x, y } => Node::Binary { op: *op, x: inner(*x)?, y: inner(*y)? },
-                        Origin::Select { cond, on_true, on_false } => Node::Select {
-                            cond: inner(*cond)?,
-                            on_true: inner(*on_true)?,
-                            on_false: inner(*on_false)?,
-                        },
+                        Origin::Select { cond, on_true, on_false } => {
+                            Node::Select { cond: inner(*cond)?, on_true: inner(*on_true)?, on_false: inner(*on_false)? }
+                        }
                         Origin::Result { summary: callee, sizes, args } => {
                             let mut moved = Vec::with_capacity(callee.nodes.len());
                             for node in &callee.nodes {

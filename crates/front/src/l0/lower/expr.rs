@@ -1,9 +1,9 @@
 //! Expressions and statements.
 
+use super::control::Carried;
 use super::emit::Emitter;
 use super::function::Functions;
 use super::value::{Parts, Typed, array_type, fields};
-use super::control::Carried;
 use crate::l0::typed::{
     BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, Pattern, PatternKind, Statement, UnaryOp, Var,
 };
@@ -258,7 +258,7 @@ impl<'f, 'p> Body<'f, 'p> {
             }
             Builtin::Copy => {
                 let parts = self.expr(&operands[0]);
-                self.emitter.copied(&parts)
+                self.emitter.copied(&parts, certs)
             }
             Builtin::Assert => {
                 let cond = self.scalar(&operands[0]);
@@ -366,15 +366,8 @@ fn constant_tables(expr: &Expr) -> Option<Vec<Tensor>> {
 
 /// Appends a literal's elements to the tables of its components; `None` if it is not constant, or not regular. The tables and
 /// extents are those of this expression's components and dimensions alone.
-fn collect_constants(
-    expr: &Expr,
-    ty: &Type,
-    tables: &mut [TensorData],
-    extents: &mut [Option<usize>],
-) -> Option<()> {
-    let agree = |extents: &mut [Option<usize>], count: usize| {
-        (*extents[0].get_or_insert(count) == count).then_some(())
-    };
+fn collect_constants(expr: &Expr, ty: &Type, tables: &mut [TensorData], extents: &mut [Option<usize>]) -> Option<()> {
+    let agree = |extents: &mut [Option<usize>], count: usize| (*extents[0].get_or_insert(count) == count).then_some(());
     match &expr.kind {
         ExprKind::String(chars) => {
             agree(extents, chars.len())?;

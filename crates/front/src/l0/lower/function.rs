@@ -39,7 +39,9 @@ pub(super) enum ResultDim {
 enum State {
     Waiting,
     /// Being lowered. `is_called` if a call inside has been lowered already: then all extents must be results.
-    Running { is_called: bool },
+    Running {
+        is_called: bool,
+    },
     Done(Rc<Interface>),
 }
 
@@ -163,10 +165,8 @@ impl<'p> Functions<'p> {
                 }
             }
         }
-        let mut results: Vec<ResultType> = sizes
-            .iter()
-            .map(|_| ResultType { elem: Scalar::I64, shape: Vec::new(), unique: false })
-            .collect();
+        let mut results: Vec<ResultType> =
+            sizes.iter().map(|_| ResultType { elem: Scalar::I64, shape: Vec::new(), unique: false }).collect();
         for (component, unique) in result.components.iter().zip(uniqueness(&function.result)) {
             let shape = component.dims.iter().map(|&dim| shown[dim]).collect();
             results.push(ResultType { elem: component.elem, shape, unique });

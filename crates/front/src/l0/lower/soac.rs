@@ -3,25 +3,16 @@
 //! associative, and `redomap`s whose function is not a fold of mapped elements.
 
 use super::control::Carried;
-use super::emit::Emitter;
+use super::emit::{Emitter, Scope};
 use super::expr::Body;
-use super::fold;
+use super::fold::{Candidate, Fold};
 use super::value::{Parts, Typed, array_of, array_value, component_types};
 use crate::l0::typed::{Lambda, Soac, SoacKind, Var};
 use crate::l0::types::Type;
 use frit_ir::FailureKind;
 use frit_ir::array::{self as ir, Block, Extent, Generator, Op, Operand, Operator, OperatorData, Value, WithLoopData};
-use frit_ir::scalar::Scalar;
+use frit_ir::scalar::{BinOp, Scalar};
 use std::sync::Arc;
-
-/// Which arguments of a lambda are accumulators whose memory it may take.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Accumulators {
-    /// These many, the first ones.
-    Given(usize),
-    /// None: whatever the lambda consumes is copied for it.
-    Kept,
-}
 
 impl<'p> Body<'_, 'p> {
     /// The components of a combinator's result.
@@ -37,16 +28,12 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    /// The value of a lambda. What its parameters are declared to consume is theirs only after a copy, unless it is an
-    /// accumulator that is given.
-    fn apply(&mut self, lambda: &'p Lambda, arguments: Vec<Parts>, accumulators: Accumulators) -> Parts {
+    /// The value of a lambda. The first `given` arguments are its to consume; of the others it gets copies of what its
+    /// parameters are declared to consume.
+    fn apply(&mut self, lambda: &'p Lambda, arguments: Vec<Parts>, given: usize) -> Parts {
         for (at, (&param, parts)) in lambda.params.iter().zip(arguments).enumerate() {
-            let is_given = matches!(accumulators, Accumulators::Given(count) if at < count);
-            let parts = if !is_given && self.variable_type(param).has_unique_part() {
-                self.emitter.copied(&parts)
-            } else {
-                parts
-            };
+            let consumes = at >= given && self.variable_type(param).has_unique_part();
+            let parts = if consumes { self.emitter.copied(&parts, &[]) } else { parts };
             self.bind(param, parts);
         }
         self.expr(&lambda.body)
@@ -68,7 +55,7 @@ impl<'p> Body<'_, 'p> {
         let index = self.emitter.index_value();
         let rows = self.emitter.rows(arrays, index);
         let lambda = &soac.function;
-        let parts = self.apply(lambda, rows, Accumulators::Kept);
+        let parts = self.apply(lambda, rows, 0);
         let emitter = &mut self.emitter;
         // Rows without components are kept as rows of certificates, so that the map has a result.
         let flat = lambda.result.flat();
@@ -112,13 +99,14 @@ impl<'p> Body<'_, 'p> {
         let outer = self.emitter.outer_extent(&arrays[0]);
         self.emitter.open_block();
         let index = self.emitter.index_value();
-        let kept: Vec<Operand> = arrays.iter().flat_map(|array| self.emitter.cells(&array.parts, index.into())).collect();
+        let kept: Vec<Operand> =
+            arrays.iter().flat_map(|array| self.emitter.cells(&array.parts, index.into())).collect();
         let mut rest = kept.iter().copied();
         let rows = arrays
             .iter()
             .map(|array| Emitter::element(&array.row_type(), rest.by_ref().take(array.parts.len()).collect()))
             .collect();
-        let mut cells = self.apply(&soac.function, rows, Accumulators::Kept);
+        let mut cells = self.apply(&soac.function, rows, 0);
         let emitter = &mut self.emitter;
         cells.extend(&kept);
         let body = emitter.close_block(cells);
@@ -136,43 +124,50 @@ impl<'p> Body<'_, 'p> {
         parts
     }
 
-    fn scan(&mut self, soac: &'p Soac, starts: Vec<Typed>, arrays: &[Typed], certs: &[Value]) -> Parts {
-        let lambda = &soac.function;
-        let outer = self.emitter.outer_extent(&arrays[0]);
+    /// Lowers the function of a fold or scan as both a function of accumulators and elements, and the body of a loop.
+    fn step(&mut self, soac: &'p Soac, given: usize, start: &Typed, arrays: &[Typed]) -> Step {
         self.emitter.open_block();
         let index = self.emitter.index_value();
-        let cells: Vec<Operand> =
-            arrays.iter().flat_map(|array| self.emitter.cells(&array.parts, index.into())).collect();
+        let cells: Vec<Operand> = self.emitter.rows(arrays, index).into_iter().flatten().collect();
         let generator = self.emitter.close_block(cells.clone());
-
-        let start = tuple_of(soac, starts);
-        let flat = start.ty.flat();
-        let start_extents = self.emitter.extents_of(&start);
+        let mut carried = Carried::new(&mut self.emitter, start);
         self.emitter.open_block();
-        let names = self.names(lambda);
-        let types = component_types(&flat, &start_extents);
-        let accumulators: Vec<Value> =
-            types.into_iter().enumerate().map(|(at, ty)| self.emitter.value(ty, names.get(at).cloned().flatten())).collect();
-        let elements = self.emitter.element_params(&cells, &names[accumulators.len().min(names.len())..]);
-        let arguments = split(&lambda.params, |var| self.variable_type(var), &accumulators, &elements);
-        let parts = self.apply(lambda, arguments, Accumulators::Kept);
+        let names = self.names(&soac.function);
+        let accumulators = carried.enter(&mut self.emitter, &names);
+        let element_names = names.get(accumulators.len()..).unwrap_or_default();
+        let elements = self.emitter.element_params(&cells, element_names);
+        let mut rest = accumulators.into_iter().chain(elements.iter().map(|&element| element.into()));
+        let argument =
+            |&param: &Var| rest.by_ref().take(self.variable_type(param).flat().components.len()).collect::<Parts>();
+        let arguments = soac.function.params.iter().map(argument).collect();
+        let next = self.apply(&soac.function, arguments, given);
+        carried.leave(&mut self.emitter, next);
+        let scope = self.emitter.current_scope();
+        let combine = self.emitter.close_block(carried.next());
+        let params = carried.params().to_vec();
+        Step { index, candidate: Candidate { params, elements, cells, generator, combine }, carried, scope }
+    }
+
+    fn scan(&mut self, soac: &'p Soac, starts: Vec<Typed>, arrays: &[Typed], certs: &[Value]) -> Parts {
+        let given = starts.len();
+        let outer = self.emitter.outer_extent(&arrays[0]);
+        let start = tuple_of(soac, starts);
+        let step = self.step(soac, given, &start, arrays);
         let emitter = &mut self.emitter;
-        let mut regular = Vec::new();
-        for (&earlier, later) in start_extents.iter().zip(emitter.extents(&flat, &parts)) {
-            regular.extend(emitter.check_same(FailureKind::IrregularArray, earlier, later));
-        }
-        let parts = if regular.is_empty() { parts } else { emitter.guarded(&flat, parts, &start_extents, &regular) };
-        let body = emitter.close_block(Emitter::as_cells(&start.ty, parts));
-        let params = accumulators.iter().chain(&elements).copied().collect();
-        let combine = ir::Lambda { params, body };
-        let extents: Vec<Extent> = std::iter::once(outer).chain(start_extents).collect();
-        let results: Vec<Value> = component_types(&array_of(&start.ty).flat(), &extents)
-            .into_iter()
-            .map(|ty| emitter.value(ty, None))
-            .collect();
-        let parts: Parts = results.iter().map(|&v| v.into()).collect();
-        let operator = OperatorData::new(Operator::Scan { combine, neutral: start.parts });
-        emitter.with_loop(outer, index, generator, vec![operator], results, certs);
+        let start_types = step.carried.init_types();
+        let parts = match step.as_fold(emitter, |candidate, emitter| candidate.as_reduction(emitter, &start_types)) {
+            Ok((index, fold)) => {
+                let mut extents = vec![outer];
+                extents.extend(emitter.extents_of(&start));
+                let types = component_types(&array_of(&start.ty).flat(), &extents);
+                let results: Vec<Value> = types.into_iter().map(|ty| emitter.value(ty, None)).collect();
+                let parts = results.iter().map(|&v| v.into()).collect();
+                let operator = OperatorData::new(Operator::Scan { combine: fold.combine, neutral: start.parts });
+                emitter.with_loop(outer, index, fold.generator, vec![operator], results, certs);
+                parts
+            }
+            Err(step) => scan_in_order(emitter, step, &start, outer, certs),
+        };
         if soac.is_tupleless {
             let array = Typed::new(array_of(&start.ty), parts);
             return emitter.unzipped(array);
@@ -182,63 +177,93 @@ impl<'p> Body<'_, 'p> {
 
     /// `reduce` and `redomap`: a left fold.
     fn fold(&mut self, soac: &'p Soac, starts: Vec<Typed>, arrays: &[Typed], certs: &[Value]) -> Parts {
-        let lambda = &soac.function;
+        let given = starts.len();
         let outer = self.emitter.outer_extent(&arrays[0]);
-        self.emitter.open_block();
-        let index = self.emitter.index_value();
-        let rows = self.emitter.rows(arrays, index);
-        let cells: Vec<Operand> = rows.into_iter().flatten().collect();
-        let generator = self.emitter.close_block(cells.clone());
-
-        let accumulator_count = starts.len();
         let start = tuple_of(soac, starts);
-        let mut carried = Carried::new(&mut self.emitter, &start);
-        self.emitter.open_block();
-        let names = self.names(lambda);
-        carried.enter(&mut self.emitter, &names);
-        let elements = self.emitter.element_params(&cells, &names[carried.params().len().min(names.len())..]);
-        let arguments = split(&lambda.params, |var| self.variable_type(var), carried.params(), &elements);
-        let next = self.apply(lambda, arguments, Accumulators::Given(accumulator_count));
+        let step = self.step(soac, given, &start, arrays);
         let emitter = &mut self.emitter;
-        carried.leave(emitter, next);
-        let combine = emitter.close_block(carried.next());
-
-        let candidate = fold::Candidate {
-            params: carried.params().to_vec(),
-            elements: elements.clone(),
-            cells: cells.clone(),
-            generator,
-            combine,
-        };
-        let is_shapely = !carried.has_varying_extents() && !carried.is_consumed(emitter);
-        let start_types = component_types(
-            &start.ty.flat(),
-            &carried.init_lengths().iter().map(|length| length.extent()).collect::<Vec<_>>(),
-        );
-        let folded = if !is_shapely {
-            Err(candidate)
-        } else if soac.kind == SoacKind::Reduce {
-            candidate.as_reduction(emitter, &start_types)
-        } else {
-            candidate.as_mapped_reduction(emitter)
-        };
+        let start_types = step.carried.init_types();
+        let folded = step.as_fold(emitter, |candidate, emitter| match soac.kind {
+            SoacKind::Redomap => candidate.as_mapped_reduction(emitter),
+            SoacKind::Reduce | SoacKind::Scan | SoacKind::Map | SoacKind::Filter => {
+                candidate.as_reduction(emitter, &start_types)
+            }
+        });
         match folded {
-            Ok(fold) => {
+            Ok((index, fold)) => {
                 let results: Vec<Value> = start_types.into_iter().map(|ty| emitter.value(ty, None)).collect();
-                for (&result, (&neutral, &next)) in results.iter().zip(start.parts.iter().zip(&fold.combine.body.results)) {
-                    emitter.add_alias(result, neutral);
-                    emitter.add_alias(result, next);
+                for (at, &result) in results.iter().enumerate() {
+                    emitter.add_alias(result, start.parts[at]);
+                    emitter.add_alias(result, fold.combine.body.results[at]);
                 }
                 let parts = results.iter().map(|&v| v.into()).collect();
                 let op = Operator::Fold { combine: fold.combine, neutral: start.parts, commutative: fold.commutative };
                 emitter.with_loop(outer, index, fold.generator, vec![OperatorData::new(op)], results, certs);
                 parts
             }
-            Err(candidate) => {
+            Err(Step { index, candidate, carried, scope: _ }) => {
                 let body = candidate.into_loop_body(emitter);
                 let count = emitter.length(outer);
                 carried.finish(emitter, index, count, body, certs.to_vec())
             }
+        }
+    }
+}
+
+/// The function of a fold or scan, lowered.
+struct Step {
+    /// The index of the element.
+    index: Value,
+    candidate: Candidate,
+    carried: Carried,
+    /// The scope of the function.
+    scope: Scope,
+}
+
+/// A scan whose partial results a `Scan` operator does not make: rows of another shape than the start value's, or accumulators
+/// that are updated in place. A sequential loop stores them one by one; the first tells the shape of all.
+fn scan_in_order(emitter: &mut Emitter, step: Step, start: &Typed, outer: Extent, certs: &[Value]) -> Parts {
+    let Step { index, candidate, carried, scope } = step;
+    let count = emitter.length(outer);
+    let array = array_of(&start.ty);
+    let none = emitter.replicate(Operand::i64(0), start, &[]);
+    let mut stored = Carried::new(emitter, &Typed::new(array.clone(), none));
+    let body = candidate.into_loop_body(emitter);
+    emitter.reopen_block(body, scope);
+    let before = Typed::new(array.clone(), stored.enter(emitter, &[]));
+    let next = Typed::new(start.ty.clone(), carried.next_parts());
+    let is_first = emitter.total_binary(BinOp::Eq, index.into(), Operand::i64(0));
+    let flat = array.flat();
+    emitter.open_block();
+    let all = emitter.replicate(count, &next, &[]);
+    let then = emitter.close_branch(&flat, all);
+    emitter.open_block();
+    let row_extents = emitter.extents_of(&before)[1..].to_vec();
+    let row = emitter.with_extents(next, &row_extents, FailureKind::IrregularArray);
+    let replaced = emitter.replaced(&before, &[index.into()], &row, &[]);
+    let otherwise = emitter.close_branch(&flat, replaced);
+    let after = emitter.branch(is_first, &flat, then, otherwise);
+    stored.leave(emitter, after);
+    let both = carried.and(stored);
+    let body = emitter.close_block(both.next());
+    let parts = both.finish(emitter, index, count, body, certs.to_vec());
+    parts[start.parts.len()..].to_vec()
+}
+
+impl Step {
+    /// As a fold operator, if the accumulators keep their shape and their memory, and `fold` finds it to be one.
+    fn as_fold(
+        self,
+        emitter: &mut Emitter,
+        fold: impl FnOnce(Candidate, &mut Emitter) -> Result<Fold, Candidate>,
+    ) -> Result<(Value, Fold), Step> {
+        let Step { index, candidate, carried, scope } = self;
+        if carried.has_varying_extents() || carried.is_consumed(emitter) {
+            return Err(Step { index, candidate, carried, scope });
+        }
+        match fold(candidate, emitter) {
+            Ok(fold) => Ok((index, fold)),
+            Err(candidate) => Err(Step { index, candidate, carried, scope }),
         }
     }
 }
@@ -250,17 +275,6 @@ fn tuple_of(soac: &Soac, starts: Vec<Typed>) -> Typed {
     }
     let (types, parts): (Vec<Type>, Vec<Parts>) = starts.into_iter().map(|start| (start.ty, start.parts)).unzip();
     Typed::new(Type::tuple(types), parts.concat())
-}
-
-/// The arguments of a lambda from the components of the accumulators and of the elements.
-fn split<'t>(
-    params: &[Var],
-    ty: impl Fn(Var) -> &'t Type,
-    accumulators: &[Value],
-    elements: &[Value],
-) -> Vec<Parts> {
-    let mut rest = accumulators.iter().chain(elements).map(|&value| Operand::from(value));
-    params.iter().map(|&param| rest.by_ref().take(ty(param).flat().components.len()).collect()).collect()
 }
 
 impl Emitter {

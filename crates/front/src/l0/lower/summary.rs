@@ -20,9 +20,20 @@ pub(super) enum Node {
     Size(usize),
     /// One of the function's parameters, by position.
     Param(usize),
-    Unary { op: UnOp, x: usize },
-    Binary { op: BinOp, x: usize, y: usize },
-    Select { cond: usize, on_true: usize, on_false: usize },
+    Unary {
+        op: UnOp,
+        x: usize,
+    },
+    Binary {
+        op: BinOp,
+        x: usize,
+        y: usize,
+    },
+    Select {
+        cond: usize,
+        on_true: usize,
+        on_false: usize,
+    },
 }
 
 impl Node {

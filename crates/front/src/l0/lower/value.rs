@@ -7,9 +7,9 @@
 use super::emit::Emitter;
 use crate::l0::signature::{Component, Flat};
 use crate::l0::types::{ArrayType, Type};
+use frit_ir::FailureKind;
 use frit_ir::array::{self as ir, Extent, Op, Operand, Value, View};
 use frit_ir::scalar::{Const, Scalar};
-use frit_ir::FailureKind;
 
 /// The components of a value.
 pub(super) type Parts = Vec<Operand>;

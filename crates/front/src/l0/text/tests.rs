@@ -105,6 +105,8 @@ fn tuples_print_flat() {
 fn an_array_of_empty_tuples_keeps_its_length() {
     let tensors = read_value("[{},{},{}]", &array(1, tuple(&[]))).unwrap();
     assert_eq!(tensors[0].shape(), [3]);
+    check_echo(array(2, tuple(&[])), "[[{},{}]]", "[[{}, {}]]");
+    check_echo(array(2, tuple(&[])), "[]", "empty([{}])");
 }
 
 #[test]

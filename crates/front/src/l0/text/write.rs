@@ -63,9 +63,14 @@ impl<'a, I: Iterator<Item = &'a Tensor>> Writer<'a, I> {
                     self.out.push_str("Checked");
                     first = false;
                 }
+                let is_unit = ty.element_is_empty();
                 for _ in 0..components {
                     self.separate(first);
-                    self.component();
+                    if is_unit {
+                        self.units()
+                    } else {
+                        self.component()
+                    }
                     first = false;
                 }
                 false
@@ -77,6 +82,12 @@ impl<'a, I: Iterator<Item = &'a Tensor>> Writer<'a, I> {
         if !first {
             self.out.push_str(", ");
         }
+    }
+
+    /// Writes an array of empty tuples, of which only the size is known.
+    fn units(&mut self) {
+        let tensor = self.results.next().expect("an array has a component");
+        write_axes(&mut self.out, tensor.shape());
     }
 
     fn component(&mut self) {
@@ -114,6 +125,27 @@ fn array(out: &mut String, tensor: &Tensor, axis: usize, at: usize) {
         array(out, tensor, axis + 1, at * extent + row);
     }
     out.push(']');
+}
+
+/// Writes an array of this shape of empty tuples.
+fn write_axes(out: &mut String, shape: &[usize]) {
+    match shape {
+        [] => out.push_str("{}"),
+        [0, inner @ ..] => {
+            let brackets = |c: &str| c.repeat(inner.len());
+            out.push_str(&format!("empty({}{{}}{})", brackets("["), brackets("]")));
+        }
+        [extent, inner @ ..] => {
+            out.push('[');
+            for row in 0..*extent {
+                if row > 0 {
+                    out.push_str(", ");
+                }
+                write_axes(out, inner);
+            }
+            out.push(']');
+        }
+    }
 }
 
 fn element(out: &mut String, data: &TensorData, at: usize) {
