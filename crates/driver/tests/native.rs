@@ -244,7 +244,7 @@ fn while_loops_tables_stack_arrays_and_conditions_agree() {
              }
            }
            s5 = 0
-           L1: for _ in 2..9 step 3 { s5 = s5 + select(lt(s5, 4), 2, 100) * select(lt(s5, 0), 1, 50000000000) }
+           L1: for s3 in 2..9 step 3 { s5 = s5 + select(lt(s5, 4), 2, 100) * select(lt(s5, 0), 1, 50000000000) }
          }
          entry @main",
     );

@@ -1,0 +1,249 @@
+//! Every scalar operation on every type and on edge values, compiled, against its definition in `frit_ir::scalar`.
+
+mod common;
+
+use common::Native;
+use frit_ir::nest::{ArrayData, Binding, Expr, LoopData, LoopKind, Proc, Program, Stmt, Storage};
+use frit_ir::{BinOp, Const, Scalar, Tensor, TensorData, UnOp};
+use frit_support::Span;
+use std::sync::Arc;
+
+/// Values at which something special happens, and some ordinary ones.
+fn values(scalar: Scalar) -> Vec<Const> {
+    let floats = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        1.5,
+        2.5,
+        -2.5,
+        3.0,
+        10.0,
+        127.9,
+        128.0,
+        -128.9,
+        -129.0,
+        255.9,
+        256.0,
+        32768.0,
+        -32769.0,
+        65535.9,
+        65536.0,
+        2147483647.5,
+        2147483648.0,
+        -2147483649.0,
+        4294967295.5,
+        4294967296.0,
+        1e10,
+        -1e10,
+        9.2e18,
+        9223372036854775808.0,
+        -9223372036854775808.0,
+        -9.3e18,
+        1.8e19,
+        18446744073709551616.0,
+        1e300,
+        1e-300,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        f64::MIN_POSITIVE,
+        5e-324,
+    ];
+    let integers = [
+        0,
+        1,
+        2,
+        3,
+        5,
+        7,
+        8,
+        31,
+        32,
+        63,
+        64,
+        65,
+        127,
+        128,
+        255,
+        256,
+        1000,
+        32767,
+        65535,
+        46341,
+        2147483647,
+        2147483648,
+        4294967295,
+        4294967296,
+        3037000500,
+        i64::MAX,
+    ];
+    match scalar {
+        Scalar::F64 => floats.iter().map(|&v| Const::f64(v)).collect(),
+        Scalar::F32 => floats.iter().map(|&v| Const::f32(v as f32)).collect(),
+        Scalar::Bool => vec![Const::Bool(false), Const::Bool(true)],
+        Scalar::Char => [0, 65, 97, 0x7f, 0x1F600, 0x10FFFF].map(Const::Char).to_vec(),
+        Scalar::Cert => vec![Const::Cert],
+        integer => {
+            let mut all: Vec<Const> =
+                integers.iter().flat_map(|&v| [v, -v, -v - 1]).map(|v| Const::int(integer, v)).collect();
+            all.push(Const::int(integer, i64::MIN));
+            all.sort();
+            all.dedup();
+            all
+        }
+    }
+}
+
+/// A program with one result per operation, on operands from tables; some second operands are constants, which are printed
+/// specially.
+struct Cases {
+    proc: Proc,
+    expected: Vec<(String, Vec<Const>)>,
+}
+
+impl Cases {
+    fn table(&mut self, elements: &[Const]) -> frit_ir::nest::Array {
+        let mut data = TensorData::empty(elements[0].scalar());
+        elements.iter().for_each(|&element| data.push(element));
+        let tensor = Tensor::new(vec![elements.len()], data).unwrap();
+        self.array(elements[0].scalar(), &[elements.len()], Storage::Table(Arc::new(tensor)))
+    }
+
+    fn array(&mut self, elem: Scalar, shape: &[usize], storage: Storage) -> frit_ir::nest::Array {
+        let extents = shape.iter().map(|&extent| Expr::i64(extent as i64)).collect();
+        self.proc.arrays.push(ArrayData { elem, extents, storage, name: None, span: Span::NONE })
+    }
+
+    fn case(&mut self, name: String, operand: &[Const], expected: Vec<Const>, value: impl Fn(Expr) -> Expr) {
+        let table = self.table(operand);
+        let result = self.array(expected[0].scalar(), &[expected.len()], Storage::Heap);
+        let i = self.proc.var(Scalar::I64, None);
+        let value = value(Expr::Load { array: table, index: vec![i.into()] });
+        let inner = Stmt::Store { array: result, index: vec![i.into()], value };
+        let stmt = self.independent(i, operand.len(), inner);
+        self.proc.body.extend([Stmt::Alloc { array: result }, stmt]);
+        self.proc.results.push(Binding::Array(result));
+        self.expected.push((name, expected));
+    }
+
+    /// The operation on all pairs that it is defined on, of which tables of both operands are made.
+    fn binary(&mut self, op: BinOp, scalar: Scalar) {
+        let all = values(scalar);
+        let zero = scalar.zero();
+        for without_zero in [false, true] {
+            // Zero has no negative powers, and divides nothing.
+            let x: Vec<Const> = all.iter().copied().filter(|&x| !(without_zero && op == BinOp::Pow && x == zero)).collect();
+            let y: Vec<Const> = all.iter().copied().filter(|&y| x.iter().all(|&x| op.eval(x, y).is_some())).collect();
+            let name = format!("{} {scalar}", op.name());
+            let is_special = matches!(
+                op,
+                BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr | BinOp::Pow
+            );
+            self.pairs(&name, op, &x, &y);
+            for &constant in y.iter().step_by(9).filter(|_| is_special) {
+                let expected = x.iter().map(|&x| op.eval(x, constant).unwrap()).collect();
+                self.case(format!("{name} with constant {constant:?}"), &x, expected, |x| Expr::Binary {
+                    op,
+                    x: Box::new(x),
+                    y: Box::new(Expr::Const(constant)),
+                });
+            }
+            if op != BinOp::Pow || !scalar.is_signed() {
+                break;
+            }
+        }
+    }
+
+    fn pairs(&mut self, name: &str, op: BinOp, x: &[Const], y: &[Const]) {
+        let expected: Vec<Const> = x.iter().flat_map(|&x| y.iter().map(move |&y| op.eval(x, y).unwrap())).collect();
+        let (table_x, table_y) = (self.table(x), self.table(y));
+        let result = self.array(expected[0].scalar(), &[x.len(), y.len()], Storage::Heap);
+        let (i, j) = (self.proc.var(Scalar::I64, None), self.proc.var(Scalar::I64, None));
+        let load = |array, index: frit_ir::nest::Var| Box::new(Expr::Load { array, index: vec![index.into()] });
+        let value = Expr::Binary { op, x: load(table_x, i), y: load(table_y, j) };
+        let store = Stmt::Store { array: result, index: vec![i.into(), j.into()], value };
+        let inner = self.independent(j, y.len(), store);
+        let outer = self.independent(i, x.len(), inner);
+        self.proc.body.extend([Stmt::Alloc { array: result }, outer]);
+        self.proc.results.push(Binding::Array(result));
+        self.expected.push((name.to_owned(), expected));
+    }
+
+    fn independent(&mut self, var: frit_ir::nest::Var, count: usize, body: Stmt) -> Stmt {
+        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let (lower, upper) = (Expr::i64(0), Expr::i64(count as i64));
+        let body = vec![body];
+        let data = LoopData { var: Some(var), lower, upper, step: 1, kind, body, span: Span::NONE };
+        Stmt::For(self.proc.loops.push(data))
+    }
+
+    fn unary(&mut self, op: UnOp, scalar: Scalar) {
+        let x = values(scalar);
+        let expected: Vec<Const> = x.iter().map(|&x| op.eval(x)).collect();
+        self.case(format!("{} {scalar}", op.name()), &x, expected, |x| Expr::Unary { op, x: Box::new(x) });
+    }
+}
+
+/// Operations whose last bits are only fixed strictly.
+fn rounds(op: UnOp) -> bool {
+    match op {
+        UnOp::Exp
+        | UnOp::Log
+        | UnOp::Sin
+        | UnOp::Cos
+        | UnOp::Tan
+        | UnOp::Asin
+        | UnOp::Acos
+        | UnOp::Atan
+        | UnOp::Sinh
+        | UnOp::Cosh
+        | UnOp::Tanh => true,
+        UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => false,
+    }
+}
+
+fn check(scalar: Scalar, strict_fp: bool) {
+    let mut cases = Cases { proc: Proc::new("main", Span::NONE), expected: Vec::new() };
+    for op in BinOp::ALL.into_iter().filter(|op| op.result(scalar).is_some()) {
+        if strict_fp || !(op == BinOp::Pow && scalar.is_float()) {
+            cases.binary(op, scalar);
+        }
+    }
+    let conversions = Scalar::ALL.into_iter().map(UnOp::Convert);
+    for op in UnOp::NAMED.into_iter().chain(conversions).filter(|op| op.result(scalar).is_some()) {
+        if strict_fp || !rounds(op) {
+            cases.unary(op, scalar);
+        }
+    }
+    let mut program = Program::default();
+    program.entry = Some(program.procs.push(cases.proc));
+    let results = Native::new(&program, strict_fp).call(&[], 1).unwrap();
+    assert_eq!(results.len(), cases.expected.len());
+    for (found, (name, expected)) in results.iter().zip(&cases.expected) {
+        assert_eq!(found.data().len(), expected.len());
+        for (at, &expected) in expected.iter().enumerate() {
+            let found = Tensor::scalar(found.data().get(at));
+            assert_eq!(found, Tensor::scalar(expected), "{name}, case {at}, strict {strict_fp}");
+        }
+    }
+}
+
+fn check_all(strict_fp: bool) {
+    for scalar in Scalar::ALL.into_iter().filter(|&scalar| scalar != Scalar::Cert) {
+        check(scalar, strict_fp);
+    }
+}
+
+#[test]
+fn every_operation_strictly() {
+    check_all(true);
+}
+
+#[test]
+fn every_exact_operation_by_default() {
+    check_all(false);
+}
