@@ -3,6 +3,7 @@
 use crate::CopyReason;
 use crate::access::{Access, Base, element_count};
 use crate::lowering::{LoopHeader, Lowered, Lowering};
+use crate::storage::Demand;
 use frit_ir::Tensor;
 use frit_ir::array::{Operand, Value, View};
 use frit_ir::nest::{Array, Expr, Parallel, Stmt, Storage};
@@ -254,17 +255,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// The whole of some array with these elements, in this order: the array itself, a reference into it, or a copy.
-    pub(crate) fn as_array(&mut self, access: &Access, writable: bool) -> Array {
-        if !writable || self.is_writable(access) {
-            match access.contiguous(&self.proc) {
-                Some((array, offset)) => {
-                    if offset.as_i64() == Some(0) && self.proc.arrays[array].extents == access.extents {
-                        return array;
-                    }
-                    return self.refer(array, offset, access.extents.clone());
-                }
-                None => {}
+    pub(crate) fn as_array(&mut self, access: &Access, demand: Demand) -> Array {
+        if self.satisfies(access, demand)
+            && let Some((array, offset)) = access.contiguous(&self.proc)
+        {
+            if offset.as_i64() == Some(0) && self.proc.arrays[array].extents == access.extents {
+                return array;
             }
+            return self.refer(array, offset, access.extents.clone());
         }
         if access.memory().is_some() {
             self.report_copy(CopyReason::ViewStored);

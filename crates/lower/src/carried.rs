@@ -7,7 +7,7 @@ use crate::CopyReason;
 use crate::access::{Access, each_node};
 use crate::facts::operator_of;
 use crate::lowering::{Lowered, Lowering};
-use crate::storage::Rights;
+use crate::storage::{Demand, Rights};
 use frit_ir::array::{Block, Extent, Op, Operand, Operator, Value};
 use frit_ir::nest::{Array, Expr, Stmt, Storage, Var};
 use frit_ir::scalar::{Const, Scalar, UnOp};
@@ -89,6 +89,21 @@ impl<'a> Lowering<'a> {
                 });
             }
         }
+        // An initial value of two parameters is none that either may write.
+        let arrays: Vec<Access> = init
+            .iter()
+            .filter_map(|init| match init {
+                Lowered::Array(access) => Some(access.clone()),
+                Lowered::Scalar(_) => None,
+            })
+            .collect();
+        for (at, one) in arrays.iter().enumerate() {
+            if let Some(array) = one.memory()
+                && arrays[at + 1..].iter().any(|other| self.may_share(one, other))
+            {
+                self.keep_until(array, self.now);
+            }
+        }
         for (at, (&param, init)) in params.iter().zip(init).enumerate() {
             if let Lowered::Array(init) = init {
                 self.name_after(param);
@@ -106,7 +121,7 @@ impl<'a> Lowering<'a> {
                     Slot::Unchanged(Lowered::Array(init))
                 } else if fixed && self.keeps_place(result, param) {
                     self.carry_in_place(param, init, consumed[at], stays)
-                } else if fixed && self.is_made_anew(body, result) {
+                } else if fixed && self.is_made_anew(body, result) && self.is_apart(params, body, at) {
                     self.carry_in_buffers(param, init, consumed[at], stays)
                 } else {
                     self.carry_by_reference(param, &init, consumed[at], !stays)
@@ -216,7 +231,7 @@ impl<'a> Lowering<'a> {
                     if result.contiguous(&self.proc) != Some((current, Expr::i64(0))) {
                         let made = self.rights(result);
                         rebound.later = Some(rebound.later.map_or(made, |before| before.or(made)));
-                        let mut array = self.as_array(result, rebound.consumed);
+                        let mut array = self.as_array(result, Demand { writable: rebound.consumed, lasting: true });
                         if references.contains(&array) {
                             array = self.refer(array, Expr::i64(0), result.extents.clone());
                         }
@@ -391,6 +406,24 @@ impl<'a> Lowering<'a> {
             }
         }
         true
+    }
+
+    /// No other parameter gets the memory of this one or of its next value, so that memory can be reused.
+    fn is_apart(&self, params: &[Value], body: &Block, at: usize) -> bool {
+        let arrays = |&(other, operand): &(usize, &Operand)| {
+            let value = operand.value().filter(|&value| !self.func.ty(value).is_scalar());
+            value.filter(|_| other != at)
+        };
+        let others: Vec<Value> = body.results.iter().enumerate().filter_map(|result| arrays(&result)).collect();
+        let Some(own) = body.results[at].value() else { return true };
+        if others.is_empty() {
+            return true;
+        }
+        let mut own = self.facts.origins(own);
+        own.insert(params[at]);
+        // What is there before the body is copied from, not reused.
+        own.retain(|&value| value == params[at] || !self.func.ty(value).is_scalar());
+        others.into_iter().all(|other| self.facts.origins(other).is_disjoint(&own))
     }
 
     /// The block makes the operand as a new array, which can be made in memory prepared for it.

@@ -4,7 +4,7 @@ use crate::CopyReason;
 use crate::access::{Access, Base, each_node, size};
 use crate::facts::operator_of;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
-use crate::storage::OpenBlock;
+use crate::storage::{Demand, OpenBlock};
 use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
     fn array_to_return(&mut self, access: &Access, elem: Scalar, returned: &[Array]) -> Array {
         let ours = access.memory().is_none_or(|array| self.is_counted(array));
         let array = match access.contiguous(&self.proc) {
-            Some(_) if ours => self.as_array(access, false),
+            Some(_) if ours => self.as_array(access, Demand { writable: false, lasting: true }),
             Some(_) | None => {
                 if access.memory().is_some() {
                     self.report_copy(CopyReason::Returned);
@@ -258,7 +258,7 @@ impl<'a> Lowering<'a> {
     /// be written, ours; else a copy.
     pub(crate) fn name_array(&mut self, reference: Array, access: &Access, writable: bool) {
         let (array, offset) = match access.contiguous(&self.proc) {
-            Some(found) if !writable || self.is_writable(access) => found,
+            Some(found) if self.satisfies(access, Demand { writable, lasting: true }) => found,
             Some(_) | None => {
                 if access.memory().is_some() {
                     self.report_copy(CopyReason::ViewStored);
@@ -325,7 +325,11 @@ impl<'a> Lowering<'a> {
         for (param, arg) in func.params.iter().zip(&lowered) {
             passed.push(match arg {
                 Lowered::Scalar(value) => Arg::Scalar(value.clone()),
-                Lowered::Array(access) => Arg::Array(self.as_array(access, param.consumed)),
+                Lowered::Array(access) => {
+                    // What the callee consumes, it may return.
+                    let demand = Demand { writable: param.consumed, lasting: param.consumed };
+                    Arg::Array(self.as_array(access, demand))
+                }
             });
         }
         let mut results = vec![None; stmt.results.len()];

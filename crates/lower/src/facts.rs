@@ -7,7 +7,7 @@
 use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value, WithLoopData};
 use frit_ir::scalar::Scalar;
 use frit_support::Index;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A place in the pre-order walk of a function.
 pub(crate) type Position = u32;
@@ -26,7 +26,7 @@ pub(crate) enum Inlining {
 /// The facts of one function.
 pub(crate) struct Facts<'a> {
     func: &'a Func,
-    exits: HashMap<*const Stmt, Position>,
+    positions: HashMap<*const Stmt, (Position, Position)>,
     last_uses: Vec<Position>,
     inlining: Vec<Inlining>,
     definitions: Vec<Option<(&'a Stmt, usize)>>,
@@ -63,7 +63,7 @@ impl<'a> Facts<'a> {
             func,
             facts: Facts {
                 func,
-                exits: HashMap::new(),
+                positions: HashMap::new(),
                 last_uses: vec![0; count],
                 inlining: vec![Inlining::Never; count],
                 definitions: vec![None; count],
@@ -83,9 +83,9 @@ impl<'a> Facts<'a> {
         walk.finish()
     }
 
-    /// The position after the statement and all inside it.
-    pub(crate) fn exit(&self, stmt: &Stmt) -> Position {
-        self.exits[&std::ptr::from_ref(stmt)]
+    /// The position where the statement uses its operands, and the one after all inside it.
+    pub(crate) fn positions(&self, stmt: &Stmt) -> (Position, Position) {
+        self.positions[&std::ptr::from_ref(stmt)]
     }
 
     /// The position of the last use of a value; 0 if there is none.
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
                 self.epochs += 1;
             }
             self.position += 1;
-            self.facts.exits.insert(std::ptr::from_ref(stmt), self.position);
+            self.facts.positions.insert(std::ptr::from_ref(stmt), (position, self.position));
             for (at, &result) in stmt.results.iter().enumerate() {
                 self.facts.definitions[result.at()] = Some((stmt, at));
                 self.defined[result.at()] = (this, self.epochs);
@@ -297,6 +297,56 @@ impl<'a> Walk<'a> {
 }
 
 impl Facts<'_> {
+    /// The value and all whose memory it may share through the statements that define them.
+    pub(crate) fn origins(&self, value: Value) -> BTreeSet<Value> {
+        let mut found = BTreeSet::new();
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop() {
+            if !found.insert(value) {
+                continue;
+            }
+            let Some((stmt, result)) = self.definition(value) else { continue };
+            match &stmt.op {
+                Op::Index { array, .. }
+                | Op::View { array, .. }
+                | Op::Copy { array }
+                | Op::Update { array, .. }
+                | Op::Replicate { x: Operand::Value(array), .. } => pending.push(*array),
+                Op::If { then, otherwise, .. } => {
+                    pending.extend([then, otherwise].into_iter().filter_map(|block| block.results[result].value()));
+                }
+                // A loop may exchange its parameters.
+                Op::Loop(data) => {
+                    pending.extend(data.init.iter().chain(&data.body.results).filter_map(|operand| operand.value()));
+                }
+                Op::With(w) => {
+                    let with_loop = &self.func.with_loops[*w];
+                    match operator_of(with_loop, result) {
+                        Operator::ModArray { source, .. } => pending.push(*source),
+                        Operator::Fold { neutral, combine, .. } => {
+                            let cells = with_loop.generators.iter().flat_map(|generator| &generator.body.results);
+                            let yielded = neutral.iter().chain(&combine.body.results).chain(cells);
+                            pending.extend(yielded.filter_map(|operand| operand.value()));
+                        }
+                        Operator::GenArray | Operator::Scan { .. } | Operator::Filter { .. } | Operator::Uniform => {}
+                    }
+                }
+                Op::Call { args, .. } => pending.extend(args.iter().filter_map(|arg| arg.value())),
+                Op::Replicate { x: Operand::Const(_), .. }
+                | Op::Unary { .. }
+                | Op::Binary { .. }
+                | Op::Select { .. }
+                | Op::Table { .. }
+                | Op::ArrayLit { .. }
+                | Op::Iota { .. }
+                | Op::Concat { .. }
+                | Op::Assert { .. }
+                | Op::Conjoin { .. } => {}
+            }
+        }
+        found
+    }
+
     /// Marks the values and all whose memory they may share through the statements that define them.
     fn spread(&self, mut from: Vec<Value>, marked: &mut [bool]) {
         while let Some(value) = from.pop() {

@@ -69,9 +69,8 @@ impl<'a> Lowering<'a> {
         filtering.position = Some(position);
     }
 
-    /// Writes the cells of one index, and keeps them if they contribute.
-    pub(crate) fn feed_filter(&mut self, filtering: &Filtering, guard: Option<Expr>, cells: Vec<Lowered>) {
-        let guard = self.keep(Scalar::Bool, guard.expect("a filter has a guard"));
+    /// Writes the cells of one index behind those kept so far.
+    pub(crate) fn feed_filter(&mut self, filtering: &Filtering, guard: &Expr, cells: Vec<Lowered>) {
         let position = filtering.position();
         let index = [Expr::Var(position)];
         for (buffer, cell) in filtering.buffers.iter().zip(cells) {
@@ -85,6 +84,11 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
+    }
+
+    /// Keeps the cells of one index if they contribute.
+    pub(crate) fn advance_filter(&mut self, filtering: &Filtering, guard: Expr) {
+        let position = filtering.position();
         let kept = Expr::unary(UnOp::Convert(Scalar::I64), guard);
         self.emit(Stmt::Assign { var: position, value: Expr::Var(position) + kept });
     }

@@ -38,7 +38,9 @@ pub(crate) struct Lowering<'a> {
     pub(crate) destinations: BTreeMap<Value, Access>,
     pub(crate) open: Vec<OpenBlock>,
     pub(crate) memory: Table<Array, Memory>,
-    /// The position after the statement being lowered.
+    /// The position where the statement being lowered uses its operands.
+    pub(crate) entry: Position,
+    /// The position after it and all inside it.
     pub(crate) now: Position,
     /// Threads may be started here: the code does not run on one of several already.
     pub(crate) may_fork: bool,
@@ -70,6 +72,7 @@ pub(crate) fn lower_func(
         destinations: BTreeMap::new(),
         open: vec![OpenBlock::default()],
         memory: Table::new(),
+        entry: 0,
         now: 0,
         may_fork: options.parallel,
         iteration: 0,
@@ -88,7 +91,7 @@ impl<'a> Lowering<'a> {
     /// Lowers the statements of a block into the innermost open block. The results, as far as they are arrays, are made in
     /// `destinations` where there is one and that is possible; the caller compares.
     pub(crate) fn block(&mut self, block: &'a Block, destinations: Vec<Option<Access>>) -> Vec<Lowered> {
-        let (now, span) = (self.now, self.span);
+        let (entry, now, span) = (self.entry, self.now, self.span);
         let mut wanted = Vec::new();
         for (result, destination) in block.results.iter().zip(destinations) {
             if let (Operand::Value(value), Some(destination)) = (result, destination) {
@@ -101,13 +104,13 @@ impl<'a> Lowering<'a> {
         for value in wanted {
             self.destinations.remove(&value);
         }
-        (self.now, self.span, self.naming) = (now, span, None);
+        (self.entry, self.now, self.span, self.naming) = (entry, now, span, None);
         block.results.iter().map(|&result| self.lowered(result)).collect()
     }
 
     fn stmt(&mut self, stmt: &'a array::Stmt) {
-        let exit = self.facts.exit(stmt);
-        self.now = exit;
+        let (entry, exit) = self.facts.positions(stmt);
+        (self.entry, self.now) = (entry, exit);
         self.span = stmt.span;
         self.naming = None;
         if let [result] = stmt.results[..]

@@ -32,6 +32,8 @@ pub(crate) struct Memory {
     writable: bool,
     /// All memory it may name is counted: on the heap, and not borrowed. Only such memory can be handed over.
     counted: bool,
+    /// It may name memory on the stack, which ends with a block.
+    on_stack: bool,
     /// The iteration it belongs to: only there is "not used afterwards" the whole truth.
     home: u32,
 }
@@ -41,6 +43,15 @@ pub(crate) struct Memory {
 pub(crate) struct OpenBlock {
     pub(crate) stmts: Vec<Stmt>,
     dying: BTreeMap<Position, Vec<Array>>,
+}
+
+/// What an array is needed for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Demand {
+    /// It will be written.
+    pub(crate) writable: bool,
+    /// It may outlive the block being lowered.
+    pub(crate) lasting: bool,
 }
 
 /// What may be done with memory.
@@ -75,9 +86,10 @@ impl Lowering<'_> {
             Storage::Heap | Storage::Reference => true,
             Storage::Stack | Storage::Table(_) => false,
         };
+        let on_stack = matches!(storage, Storage::Stack);
         let array = self.proc.arrays.push(ArrayData { elem, extents, storage, name, span });
         let (home, last) = (self.iteration, self.now);
-        let known = self.memory.push(Memory { group: array, last, group_last: 0, writable, counted, home });
+        let known = self.memory.push(Memory { group: array, last, group_last: 0, writable, counted, on_stack, home });
         debug_assert_eq!(array, known, "every array of the procedure is known here");
         array
     }
@@ -123,6 +135,7 @@ impl Lowering<'_> {
     /// Makes a declared reference name the memory of `source`.
     pub(crate) fn bind_reference(&mut self, reference: Array, source: Array, offset: Expr) {
         self.share(reference, source);
+        self.memory[reference].on_stack |= self.memory[source].on_stack;
         self.emit(Stmt::Bind { reference, source, offset });
     }
 
@@ -189,12 +202,20 @@ impl Lowering<'_> {
     /// What may be done with the memory of a value; everything, if it gets memory of its own.
     pub(crate) fn rights(&self, access: &Access) -> Rights {
         match access.memory().filter(|_| access.contiguous(&self.proc).is_some()) {
-            Some(array) => {
+            Some(array) if !self.memory[array].on_stack => {
                 let memory = &self.memory[array];
                 Rights { writable: memory.writable, counted: memory.counted, home: memory.home }
             }
-            None => Rights { writable: true, counted: true, home: self.iteration },
+            Some(_) | None => Rights { writable: true, counted: true, home: self.iteration },
         }
+    }
+
+    /// What the demand needs of a value's memory.
+    pub(crate) fn satisfies(&self, access: &Access, demand: Demand) -> bool {
+        access.memory().is_some_and(|array| {
+            let memory = &self.memory[array];
+            (memory.writable || !demand.writable) && !(memory.on_stack && demand.lasting)
+        })
     }
 
     /// All memory that the array may name is counted and ours, so it can be handed over.
@@ -217,11 +238,12 @@ impl Lowering<'_> {
         consumes || self.is_dead(array)
     }
 
-    /// No value that may share the array's memory is used after the statement being lowered, in this iteration or another.
+    /// The statement being lowered uses no value that may share the array's memory but as its operand, and no later one
+    /// does, in this iteration or another.
     pub(crate) fn is_dead(&mut self, array: Array) -> bool {
         let group = self.group(array);
         // What an inner iteration made and handed out belongs to this one.
-        self.memory[array].home >= self.iteration && self.memory[group].group_last <= self.now
+        self.memory[array].home >= self.iteration && self.memory[group].group_last <= self.entry
     }
 
     /// Releases what the innermost open block owns and no value uses after `now`.

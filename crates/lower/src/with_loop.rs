@@ -542,7 +542,17 @@ impl<'a> Lowering<'a> {
                 | Sink::Uniform(_) => places.extend(vec![None; operator.op.cells()]),
             }
         }
-        let mut cells = self.block(&generator.body, places).into_iter();
+        let made_in: Vec<Access> = places.iter().flatten().cloned().collect();
+        let cells = self.block(&generator.body, places);
+        for cell in &cells {
+            // The lambdas that use them come later in the program, but not all of them at once.
+            if let Lowered::Array(cell) = cell
+                && let Some(array) = cell.memory()
+            {
+                self.keep_until(array, self.now);
+            }
+        }
+        let mut cells = cells.into_iter();
         let mut fed = Vec::new();
         for operator in &data.operators {
             let guard = operator.guarded.then(|| cells.next().expect("a guarded operator has a guard"));
@@ -555,6 +565,8 @@ impl<'a> Lowering<'a> {
             }
         }
         let mut first = None;
+        // Rows may be made where a filter keeps the next one: all are used before it moves on.
+        let mut kept = Vec::new();
         for (sink, (guard, cells)) in sinks.iter_mut().zip(fed) {
             let guard = guard.map(|guard| match guard {
                 Lowered::Scalar(guard) => guard,
@@ -569,15 +581,39 @@ impl<'a> Lowering<'a> {
                     }
                 }
                 Sink::Growing(growing) => self.feed_growing(growing, index, &cells[0]),
-                Sink::Folding(folding) => self.feed_fold(folding, guard, cells),
-                Sink::Scanning(scanning) => self.feed_scan(scanning, index, cells),
-                Sink::Filtering(filtering) => self.feed_filter(filtering, guard, cells),
+                Sink::Folding(folding) => {
+                    let cells = self.apart_from(&made_in, cells);
+                    self.feed_fold(folding, guard, cells);
+                }
+                Sink::Scanning(scanning) => {
+                    let cells = self.apart_from(&made_in, cells);
+                    self.feed_scan(scanning, index, cells);
+                }
+                Sink::Filtering(filtering) => {
+                    let guard = self.keep(Scalar::Bool, guard.expect("a filter has a guard"));
+                    self.feed_filter(filtering, &guard, cells);
+                    kept.push((&*filtering, guard));
+                }
                 Sink::Uniform(uniformity) => first = Some(uniformity.clone()),
             }
+        }
+        for (filtering, guard) in kept {
+            self.advance_filter(filtering, guard);
         }
         if let Some(uniformity) = first {
             self.mark_seen(&uniformity);
         }
+    }
+
+    /// The cells in memory that is not that of other operators' results: accumulators may keep it.
+    fn apart_from(&mut self, places: &[Access], cells: Vec<Lowered>) -> Vec<Lowered> {
+        let apart = |cell| match cell {
+            Lowered::Array(cell) if places.iter().any(|place| self.may_share(place, &cell)) => {
+                Lowered::Array(self.stored_copy(&cell, false))
+            }
+            Lowered::Array(_) | Lowered::Scalar(_) => cell,
+        };
+        cells.into_iter().map(apart).collect()
     }
 
     /// The combination may be regrouped, and its accumulators are scalars that chunks can keep.

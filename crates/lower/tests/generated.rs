@@ -22,8 +22,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn lowering_keeps_results(seed in any::<u64>(), n in 0usize..5, m in 0usize..4) {
-        let program = generate(seed);
+    fn lowering_keeps_results(seed in any::<u64>(), n in 0usize..5, m in 0usize..4, size in 1usize..16) {
+        let program = generate(seed, size);
         if let Err(error) = verify::verify(&program) {
             panic!("seed {seed}: {error}\n{program}");
         }

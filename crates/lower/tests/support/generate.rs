@@ -10,7 +10,7 @@ use frit_ir::scalar::{BinOp, Scalar};
 use frit_support::{Index, Span};
 
 /// A random program with parameters `n`, `m`, a vector of `n` and a matrix of `n` by `m` elements, the vector given away.
-pub(crate) fn generate(seed: u64) -> Program {
+pub(crate) fn generate(seed: u64, statements: usize) -> Program {
     let mut func = Func::new("generated", Span::NONE);
     let scalar = Type::scalar(Scalar::I64);
     let n = func.value(scalar.clone(), Span::NONE);
@@ -30,7 +30,7 @@ pub(crate) fn generate(seed: u64) -> Program {
         sizes: vec![Extent::Value(n), Extent::Value(m), Extent::Const(3), Extent::Const(1), Extent::Const(0)],
         scope: vec![n, m, vector, matrix, number],
     };
-    generator.statements(3, 14);
+    generator.statements(3, statements);
     let results = generator.pick_results();
     let mut func = generator.b.finish(results.iter().map(|&v| v.into()).collect());
     func.results = results.iter().map(|&value| result_type(func.ty(value))).collect();
