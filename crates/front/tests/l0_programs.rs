@@ -43,3 +43,19 @@ fn programs_that_run_are_accepted() {
     let shown: String = refused.iter().map(|(_, text)| text.as_str()).collect();
     assert!(refused.is_empty(), "{} programs refused\n{shown}", refused.len());
 }
+
+#[test]
+fn refused_programs_get_exactly_the_announced_messages() {
+    let paths = programs("tests/front/l0/err");
+    assert!(paths.len() >= 90, "only {} programs", paths.len());
+    let mut wrong = String::new();
+    for path in &paths {
+        let text = std::fs::read_to_string(path).expect("a test program can be read");
+        let announced: Vec<_> = text.lines().map_while(|line| line.strip_prefix("// error: ")).collect();
+        let (places, shown) = messages(path);
+        if announced.is_empty() || places != announced {
+            wrong += &format!("{}\n  announced {announced:?}\n  found     {places:?}\n{shown}\n", path.display());
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}

@@ -27,6 +27,9 @@ use std::collections::{HashMap, HashSet};
 /// More components than this in one type are refused: tuples of tuples could otherwise double in size on every line.
 const MAX_COMPONENTS: usize = 100_000;
 
+/// After so many mistakes no similar names are looked for: that compares each unknown name with all others.
+const MAX_SUGGESTIONS: usize = 100;
+
 /// The predefined functions.
 const PREDEFINED: [(&str, UnaryOp); 6] = [
     ("toReal", UnaryOp::ToReal),
@@ -48,6 +51,9 @@ struct Signature {
     result: Type,
     name_span: Span,
 }
+
+/// The parameter types of all functions.
+type Parameters = Table<FunctionId, Vec<Type>>;
 
 /// What is known of all functions.
 struct Signatures<'p> {
@@ -79,11 +85,16 @@ pub(super) fn check(program: &ast::Program, errors: &mut Vec<L0Error>) -> Option
             signatures.functions.insert(text, signature);
         }
     }
+    let parameters: Parameters = program
+        .functions
+        .iter()
+        .map(|function| function.params.iter().map(|param| Type::of(&param.ty)).collect())
+        .collect();
     let mut functions = Table::new();
     for function in program.functions.iter().filter(|function| function.is_intact) {
         let mut checker = Checker::new(&signatures, errors);
         let checked = checker.function(function);
-        uniqueness::check(&checked, &signatures, errors);
+        uniqueness::check(&checked, &parameters, errors);
         functions.push(checked);
     }
     let main = signatures.functions.get("main").map(|signature| signature.id);
@@ -188,7 +199,8 @@ impl<'c, 'p> Checker<'c, 'p> {
             let in_scope = self.scope.iter().filter(|(_, variables)| !variables.is_empty()).map(|(name, _)| *name);
             let suggestion = match self.signatures.functions.contains_key(name) || predefined(name).is_some() {
                 true => Suggestion::IsFunction,
-                false => Suggestion::nearest(name, in_scope),
+                false if self.errors.len() < MAX_SUGGESTIONS => Suggestion::nearest(name, in_scope),
+                false => Suggestion::Nothing,
             };
             self.errors.push(L0Error::UnknownVariable { span, name: name.to_string(), suggestion });
         }
@@ -211,7 +223,8 @@ impl<'c, 'p> Checker<'c, 'p> {
             let names = self.signatures.functions.keys().copied().chain(PREDEFINED.iter().map(|(name, _)| *name));
             let suggestion = match self.scope.get(text).is_some_and(|variables| !variables.is_empty()) {
                 true => Suggestion::IsVariable,
-                false => Suggestion::nearest(text, names),
+                false if self.errors.len() < MAX_SUGGESTIONS => Suggestion::nearest(text, names),
+                false => Suggestion::Nothing,
             };
             self.errors.push(L0Error::UnknownFunction { span: name.span, name: text.to_string(), suggestion });
         }

@@ -143,6 +143,8 @@ impl Lexer<'_> {
                 _ => self.symbol(start),
             }
         }
+        // The end is where the last word ends, so that messages about it show a line with something on it.
+        self.at = self.tokens.last().map_or(self.at, |last| last.end);
         self.push(TokenKind::End, self.at);
     }
 

@@ -315,7 +315,7 @@ impl Parser<'_> {
     fn program(&mut self) -> Program {
         let mut program = Program::default();
         if self.peek() == TokenKind::End && self.errors.is_empty() {
-            let span = self.token_span();
+            let span = Span::new(self.file, 0, 0);
             self.note(L0Error::EmptyProgram { span });
         }
         while self.peek() != TokenKind::End {

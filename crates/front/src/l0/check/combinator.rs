@@ -277,7 +277,13 @@ impl<'p> Checker<'_, 'p> {
         // `trace` takes a tuple as it is.
         let (types, passing) = match (op, wanted.passed) {
             (UnaryOp::Trace, [passed]) => (vec![passed.with_uniqueness(false)], Passing::Direct),
-            (_, _) => self.operands(1, wanted, span)?,
+            // What an operator takes is said where it is applied; a function has a signature.
+            (UnaryOp::Not | UnaryOp::Negate, _) => self.operands(1, wanted, span)?,
+            (UnaryOp::ToReal, _) => (vec![Type::INT], self.passing(&[Type::INT], wanted, span, None)?),
+            (UnaryOp::Trunc | UnaryOp::Sqrt | UnaryOp::Log | UnaryOp::Exp, _) => {
+                (vec![Type::REAL], self.passing(&[Type::REAL], wanted, span, None)?)
+            }
+            (UnaryOp::Trace, _) => self.operands(1, wanted, span)?,
         };
         let ty = types.first()?.clone();
         let variable = self.fresh("operand", ty.clone(), span);

@@ -198,7 +198,7 @@ impl<'p> Checker<'_, 'p> {
             | BinaryOp::ShiftRight
             | BinaryOp::Modulo => fits.then_some(Type::INT),
             BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Power => {
-                fits.then(|| if *left.0 == Type::Error { right.0.clone() } else { left.0.clone() })
+                (fits && *right.0 != Type::Error).then(|| left.0.clone())
             }
         }
     }

@@ -14,7 +14,7 @@ mod combinators;
 mod loops;
 
 use self::alias::{Aliases, Region, Regions, is_older, meet, union};
-use super::Signatures;
+use super::Parameters;
 use crate::l0::error::{Barrier, Consumption, L0Error, NotUnique};
 use crate::l0::typed::{
     Builtin, Expr, ExprKind, Function, Lambda, Pattern, PatternKind, Statement, UnaryOp, Var, Variable,
@@ -24,12 +24,10 @@ use frit_support::{Span, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks one function; parts of it may have type [`Type::Error`].
-pub(super) fn check(function: &Function, signatures: &Signatures, errors: &mut Vec<L0Error>) {
-    let parameters: BTreeMap<_, _> =
-        signatures.functions.values().map(|signature| (signature.id, signature.params.as_slice())).collect();
+pub(super) fn check(function: &Function, parameters: &Parameters, errors: &mut Vec<L0Error>) {
     let mut walk = Walk {
         variables: &function.variables,
-        parameters: &parameters,
+        parameters,
         errors,
         aliases: function.variables.indices().map(|_| Aliases::none()).collect(),
         regions: Table::new(),
@@ -51,6 +49,8 @@ struct RegionFacts {
     owner: Var,
     /// False if it belongs to a parameter that is not unique.
     may_be_consumed: bool,
+    /// It stands for a value that has been reported; nothing more is to be said about it.
+    is_mistaken: bool,
     /// Where and how it was consumed on a path that leads here.
     consumed: Option<Consumption>,
     /// Where it was observed in the sequence that is going on.
@@ -66,8 +66,7 @@ struct OpenBarrier {
 
 struct Walk<'w> {
     variables: &'w Table<Var, Variable>,
-    /// The parameter types of all functions.
-    parameters: &'w BTreeMap<crate::l0::typed::FunctionId, &'w [Type]>,
+    parameters: &'w Parameters,
     errors: &'w mut Vec<L0Error>,
     aliases: Table<Var, Aliases>,
     regions: Table<Region, RegionFacts>,
@@ -87,9 +86,24 @@ impl Walk<'_> {
         self.variables[variable].name.clone()
     }
 
+    fn new_region(&mut self, owner: Var, may_be_consumed: bool) -> Region {
+        let facts = RegionFacts { owner, may_be_consumed, is_mistaken: false, consumed: None, observed: None };
+        self.regions.push(facts)
+    }
+
     fn region(&mut self, owner: Var, may_be_consumed: bool) -> Regions {
-        let facts = RegionFacts { owner, may_be_consumed, consumed: None, observed: None };
-        [self.regions.push(facts)].into()
+        [self.new_region(owner, may_be_consumed)].into()
+    }
+
+    /// The memory of a value that has been reported.
+    fn mistaken_region(&mut self, owner: Var) -> Regions {
+        let region = self.new_region(owner, true);
+        self.regions[region].is_mistaken = true;
+        [region].into()
+    }
+
+    fn is_mistaken(&self, regions: &Regions) -> bool {
+        regions.iter().any(|region| self.regions[*region].is_mistaken)
     }
 
     /// Binds a parameter: every array in it has memory of its own.
@@ -205,6 +219,9 @@ impl Walk<'_> {
 
     /// True if a value may be consumed as far as its type and its origin go; else that is reported.
     fn may_consume(&mut self, span: Span, regions: &Regions, is_unique: bool, why: NotUnique) -> bool {
+        if self.is_mistaken(regions) {
+            return false;
+        }
         if let Some((region, barrier)) = self.free(regions) {
             let owner = self.regions[region].owner;
             // That a variable is free matters only if it could be consumed otherwise.
@@ -264,7 +281,7 @@ impl Walk<'_> {
                 }
                 *renewed.entry(*region).or_insert_with(|| {
                     let owner = self.regions[*region].owner;
-                    self.regions.push(RegionFacts { owner, may_be_consumed: true, consumed: None, observed: None })
+                    self.new_region(owner, true)
                 })
             };
             let regions: BTreeSet<_> = regions.iter().map(&mut renew).collect();
@@ -300,7 +317,7 @@ impl Walk<'_> {
             }
             ExprKind::If { condition, on_true, on_false } => self.conditional(condition, on_true, on_false),
             ExprKind::Call { function, arguments } => {
-                let parameters = self.parameters.get(function).copied().unwrap_or_default();
+                let parameters = &self.parameters[*function];
                 let mut passed = Vec::new();
                 for (argument, param) in arguments.iter().zip(parameters) {
                     let (aliases, mark) = self.operand(argument);
@@ -435,7 +452,7 @@ impl Walk<'_> {
         let arrays = aliases.arrays(declared);
         let types = aliases.arrays(&body.ty);
         for (at, ((wants_unique, regions), (is_unique, _))) in arrays.iter().zip(&types).enumerate() {
-            if !wants_unique {
+            if !wants_unique || self.is_mistaken(regions) {
                 continue;
             }
             let foreign =

@@ -87,7 +87,8 @@ impl Walk<'_> {
             for (at, (result, wanted)) in results.iter().zip(takes).enumerate() {
                 let mut needs: Vec<(&Type, &Type, _, NotUnique)> =
                     vec![(result, wanted, lambda.span, NotUnique::Accumulator)];
-                if let Some(start) = soac.starts.get(at) {
+                // If the function consumes the start value, that was asked already.
+                if let Some(start) = soac.starts.get(at).filter(|_| !wanted.has_unique_part()) {
                     needs.push((&start.ty, result, start.span, NotUnique::StartOfUniqueResult));
                 }
                 let row = soac.arrays.get(at).filter(|_| soac.kind != SoacKind::Redomap);

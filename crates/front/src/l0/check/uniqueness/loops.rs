@@ -72,7 +72,8 @@ impl Walk<'_> {
         let is_sound = self.check_next(&arrays, body, first) && self.check_init(&arrays, init);
 
         let mut after = if is_sound { self.after(&arrays) } else { Vec::new() }.into_iter();
-        let aliases = Aliases::of_type(&results.ty, &mut |_| after.next().unwrap_or_default());
+        let aliases =
+            Aliases::of_type(&results.ty, &mut |_| after.next().unwrap_or_else(|| self.mistaken_region(counter)));
         let aliases = self.renew_consumed(&aliases);
         self.bind_pattern(results, &aliases);
         self.resume(resting);

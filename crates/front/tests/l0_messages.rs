@@ -1,0 +1,161 @@
+//! Messages as users see them, and the index that explains their codes.
+
+use expect_test::{Expect, expect};
+use frit_front::l0;
+use frit_support::{SourceMap, diagnostic::render, with_deep_stack};
+use std::path::Path;
+
+fn shows(text: &str, expected: Expect) {
+    let mut map = SourceMap::new();
+    let file = map.add("program.l0", text);
+    let errors = with_deep_stack(|| l0::load(file, text).err()).unwrap_or_default();
+    expected.assert_eq(&render(&map, &errors, false));
+}
+
+#[test]
+fn an_unknown_name_comes_with_a_suggestion() {
+    shows(
+        "fun int main(int price) =\n  let x = prise + 1 in\n  x\n",
+        expect![[r#"
+        error[unknown-variable]: there is no variable `prise` here
+          ┌─ program.l0:2:11
+          │
+        2 │   let x = prise + 1 in
+          │           ^^^^^ not bound in this scope
+          │
+          = did you mean `price`?
+
+    "#]],
+    );
+}
+
+#[test]
+fn a_use_after_consumption_shows_both_places() {
+    shows(
+        "fun int main(*[int] a) =\n  let b = a in\n  let a[0] = 1 in\n  b[0]\n",
+        expect![[r#"
+        error[use-after-consumption]: `b` may share memory with `a`, which was consumed
+          ┌─ program.l0:4:3
+          │
+        3 │   let a[0] = 1 in
+          │       - consumed here
+        4 │   b[0]
+          │   ^^^^ used here
+          │
+          = an update reuses the memory of its source: use the value before, or consume a copy, `copy(...)`
+
+    "#]],
+    );
+}
+
+#[test]
+fn a_missing_conversion_is_named() {
+    shows(
+        "fun real main(int n) = 2.0 * n\n",
+        expect![[r#"
+        error[operand-types-differ]: the operands of `*` are of different types
+          ┌─ program.l0:1:28
+          │
+        1 │ fun real main(int n) = 2.0 * n
+          │                        --- ^ - this is an `int`
+          │                        │   │  
+          │                        │   needs two operands of one type
+          │                        this is a `real`
+          │
+          = nothing is converted by itself: `toReal(i)` makes a real, `trunc(r)` an int
+
+    "#]],
+    );
+}
+
+#[test]
+fn a_missing_in_shows_its_binding() {
+    shows(
+        "fun int main() =\n  let x = 1\n  let y = 2 in\n  x + y\n",
+        expect![[r#"
+        error[missing-in]: found the keyword `let` where `in` should follow
+          ┌─ program.l0:3:3
+          │
+        2 │   let x = 1
+          │   --------- this binding needs `in` and an expression that uses it
+        3 │   let y = 2 in
+          │   ^^^ expected `in`
+
+    "#]],
+    );
+}
+
+#[test]
+fn a_function_that_does_not_fit_says_what_is_passed() {
+    shows(
+        "fun int add(int x, int y) = x + y\nfun [int] main([int] a) = map(add, a)\n",
+        expect![[r#"
+        error[function-arity]: the function does not fit `map`, which passes (int)
+          ┌─ program.l0:2:31
+          │
+        1 │ fun int add(int x, int y) = x + y
+          │         --- defined here
+        2 │ fun [int] main([int] a) = map(add, a)
+          │                               ^^^ this still takes 2 arguments
+
+    "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_consumes_a_free_variable_says_how_to_mend_it() {
+    shows(
+        "fun int main(int n) =\n  let a = iota(n) in\n  loop (s = 0) = for i < n do\n    let a[i] = s in s + 1\n  in s\n",
+        expect![[r#"
+            error[consumes-free-variable]: a loop's body consumes `a`, which is bound outside
+              ┌─ program.l0:4:9
+              │
+            2 │   let a = iota(n) in
+              │       - bound here
+            3 │   loop (s = 0) = for i < n do
+            4 │     let a[i] = s in s + 1
+              │         ^ consumed here
+              │
+              = make it a loop variable, as in `loop (a) = for ...`
+
+        "#]],
+    );
+}
+
+/// Every code that the front end's source can make, read off it.
+#[test]
+fn every_code_is_in_the_error_index() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = std::fs::read_to_string(crate_folder.join("src/l0/error.rs")).expect("the errors have a source");
+    let index = std::fs::read_to_string(crate_folder.join("../../docs/errors.md")).expect("there is an error index");
+    let codes: Vec<_> = source
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("L0Error::")?.split_once("{ .. } => \""))
+        .map(|(_, code)| code.trim_end_matches("\","))
+        .collect();
+    assert!(codes.len() > 60, "{codes:?}");
+    for code in codes {
+        assert!(index.contains(&format!("\n### {code}\n")), "{code} is not explained");
+    }
+}
+
+/// The first program of each section has that mistake and no other, the second has none.
+#[test]
+fn the_programs_of_the_error_index_are_what_it_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors.md");
+    let index = std::fs::read_to_string(path).expect("there is an error index");
+    let (_, section) =
+        index.split_once("## L0: mistakes found before the program runs").expect("it has a section for L0");
+    let section = section.split("\n## ").next().expect("a split gives at least one part");
+    for entry in section.split("\n### ").skip(1) {
+        let code = entry.lines().next().expect("a section has a title");
+        let programs: Vec<_> = entry.split("```l0\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        for (program, expected) in programs.iter().zip([vec![code], vec![]]) {
+            let mut map = SourceMap::new();
+            let file = map.add("errors.md", *program);
+            let errors = with_deep_stack(|| l0::load(file, program).err()).unwrap_or_default();
+            let codes: Vec<_> = errors.iter().map(|error| error.code).collect();
+            assert_eq!(codes, expected, "in the section {code}:\n{}", render(&map, &errors, false));
+        }
+    }
+}
