@@ -3,50 +3,13 @@
 //! One variant per mistake that an author can make; its fields are the facts, its wording is in
 //! [`L0Error::diagnostic`]. The codes are explained one by one in `docs/errors.md`.
 
-use super::ast::BasicType;
+mod suggestion;
+mod wording;
+
+pub use self::suggestion::Suggestion;
+use self::wording::{a, conversion, defined_here, not_unique, secondary};
 use super::types::Type;
 use frit_support::{Diagnostic, Span};
-
-/// What an author may have meant by an unknown name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Suggestion {
-    /// Nothing comes to mind.
-    Nothing,
-    /// A name that looks alike.
-    Name(String),
-    /// The name is a function's, used as a variable.
-    IsFunction,
-    /// The name is a variable's, used as a function.
-    IsVariable,
-}
-
-impl Suggestion {
-    /// The name that looks most like `name`, if any does.
-    pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Suggestion {
-        let limit = name.len().div_ceil(3).min(3);
-        names
-            .filter(|other| other.len().abs_diff(name.len()) <= limit)
-            .map(|other| (edit_distance(name, other), other))
-            .filter(|(distance, other)| *distance <= limit && *distance < name.len().max(other.len()))
-            .min()
-            .map_or(Suggestion::Nothing, |(_, other)| Suggestion::Name(other.to_string()))
-    }
-}
-
-/// The number of characters to insert, remove or replace.
-fn edit_distance(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.bytes().enumerate() {
-            let replaced = diagonal + usize::from(!a.eq_ignore_ascii_case(&b));
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
-}
 
 /// Where and by what name memory was consumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -818,84 +781,5 @@ impl L0Error {
             L0Error::SharedLoopValues { .. } => "shared-loop-values",
             L0Error::FilterConsumesRows { .. } => "filter-consumes-rows",
         }
-    }
-}
-
-/// The type with its article, for a sentence.
-fn a(ty: &Type) -> String {
-    match ty {
-        Type::Basic(BasicType::Int) => "an `int`".to_string(),
-        Type::Basic(_) => format!("a `{ty}`"),
-        Type::Tuple(_) => format!("a tuple `{ty}`"),
-        Type::Array(_) => format!("an array `{ty}`"),
-        Type::Error => "a value".to_string(),
-    }
-}
-
-fn secondary(diagnostic: Diagnostic, span: Option<Span>, words: &str) -> Diagnostic {
-    match span {
-        Some(span) => diagnostic.secondary(span, words),
-        None => diagnostic,
-    }
-}
-
-fn defined_here(diagnostic: Diagnostic, declared: Option<Span>) -> Diagnostic {
-    secondary(diagnostic, declared, "defined here")
-}
-
-fn not_unique(code: &'static str, span: Span, why: &NotUnique, parameter: Option<&(String, Span)>) -> Diagnostic {
-    let diagnostic = match why {
-        NotUnique::Update { name, bound } => {
-            let diagnostic = Diagnostic::error(code, format!("`{name}` is updated but not unique"))
-                .label(span, "an update consumes its source");
-            // The parameter is named below if it is to blame.
-            if parameter.is_some() {
-                diagnostic
-            } else {
-                diagnostic.secondary(*bound, "bound to a value that is not unique")
-            }
-        }
-        NotUnique::Argument => Diagnostic::error(code, "an argument for a unique parameter must be unique")
-            .label(span, "this is not unique, and the call consumes it"),
-        NotUnique::StartValue => Diagnostic::error(code, "a start value for a unique parameter must be unique")
-            .label(span, "this is not unique, and the function consumes it"),
-        NotUnique::Rows => Diagnostic::error(code, "the function takes unique rows, so the array must be unique")
-            .label(span, "this is not unique, and the function consumes its rows"),
-        NotUnique::Accumulator => {
-            Diagnostic::error(code, "the function takes a unique accumulator, so it must return one")
-                .label(span, "what this returns is not unique")
-        }
-        NotUnique::StartOfUniqueResult => {
-            Diagnostic::error(code, "the function returns a unique value, so the start value must be unique")
-                .label(span, "this is not unique, and is the result if there are no rows")
-        }
-        NotUnique::RowsOfUniqueResult => {
-            Diagnostic::error(code, "the function returns a unique value, so the rows must be unique")
-                .label(span, "the rows of this are not unique")
-        }
-        NotUnique::LoopVariable { name, consumed } => {
-            let diagnostic = Diagnostic::error(code, format!("the first value of `{name}` must be unique"))
-                .label(span, "this is not unique");
-            secondary(diagnostic, *consumed, "the loop's body consumes the loop variable here")
-        }
-    };
-    let diagnostic = match parameter {
-        Some((name, bound)) => diagnostic.secondary(
-            *bound,
-            format!("`{name}` belongs to the caller: only a parameter of a type with `*` may be consumed"),
-        ),
-        None => diagnostic,
-    };
-    diagnostic.note("`copy(...)` makes a unique value of any other")
-}
-
-/// Adds how to turn an int into a real, or back, if that is what is missing.
-fn conversion(diagnostic: Diagnostic, found: &Type, expected: &Type) -> Diagnostic {
-    match (found, expected) {
-        (Type::Basic(BasicType::Int), Type::Basic(BasicType::Real))
-        | (Type::Basic(BasicType::Real), Type::Basic(BasicType::Int)) => {
-            diagnostic.note("nothing is converted by itself: `toReal(i)` makes a real, `trunc(r)` an int")
-        }
-        _ => diagnostic,
     }
 }

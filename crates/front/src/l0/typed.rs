@@ -221,6 +221,7 @@ pub enum Builtin {
 
 /// Binds variables.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "loops are few, and one allocation more for each helps nobody")]
 pub enum Statement {
     /// Evaluates a value and takes it apart.
     Let {

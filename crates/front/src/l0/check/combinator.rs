@@ -9,7 +9,7 @@ use super::expression::unary_op;
 use super::{Checker, predefined};
 use crate::l0::ast::{self, FunctionArgument, FunctionArgumentKind, Name, SoacKind};
 use crate::l0::error::L0Error;
-use crate::l0::typed::{Expr, ExprKind, FunctionId, Lambda, Pattern, PatternKind, Soac, Statement, UnaryOp, Var};
+use crate::l0::typed::{Expr, ExprKind, Lambda, Pattern, PatternKind, Soac, Statement, UnaryOp, Var};
 use crate::l0::types::Type;
 use frit_support::Span;
 
@@ -330,7 +330,7 @@ impl<'p> Checker<'_, 'p> {
         });
         let arguments = curried.into_iter().chain(operands).collect();
         let result = signature.result.clone();
-        let kind = ExprKind::Call { function: FunctionId::clone(&signature.id), arguments };
+        let kind = ExprKind::Call { function: signature.id, arguments };
         let body = Expr { kind, ty: result.clone(), span };
         Some(self.spread(Lambda { params: variables, result, body, span }, passing, types))
     }

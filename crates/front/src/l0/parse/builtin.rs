@@ -5,7 +5,7 @@
 
 use super::Parser;
 use crate::l0::ast::{
-    BinaryOp, Builtin, Constant, Expr, ExprKind, FunctionArgument, FunctionArgumentKind, Name, Soac, SoacKind, UnaryOp,
+    Builtin, Constant, Expr, ExprKind, FunctionArgument, FunctionArgumentKind, Soac, SoacKind, UnaryOp,
 };
 use crate::l0::error::L0Error;
 use crate::l0::lex::{Keyword, Symbol, TokenKind};
@@ -323,7 +323,7 @@ impl Parser<'_> {
         ExprKind::Soac(Box::new(Soac {
             kind,
             is_tupleless,
-            certificates: Vec::<Name>::new(),
+            certificates: Vec::new(),
             function,
             combine,
             starts,
@@ -407,7 +407,6 @@ impl Parser<'_> {
         match self.operator() {
             Some((op, _)) => {
                 self.bump();
-                let op: BinaryOp = op;
                 FunctionArgumentKind::Binary { op, curried: self.curried() }
             }
             None => {
