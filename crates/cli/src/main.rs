@@ -76,7 +76,7 @@ struct Run {
     /// The program (.l0, or .ir for the array IR)
     file: PathBuf,
     /// Values or .npy files, one for each parameter of `main`
-    #[arg(value_name = "ARGS", allow_hyphen_values = true)]
+    #[arg(value_name = "ARGS", allow_negative_numbers = true)]
     arguments: Vec<String>,
     /// Write the result to this .npy file; once for each array or scalar of the result
     #[arg(short, long, value_name = "FILE.npy")]
@@ -120,7 +120,7 @@ struct Bench {
     /// The program (.l0, or .ir for the array IR)
     file: PathBuf,
     /// Values or .npy files, one for each parameter of `main`
-    #[arg(value_name = "ARGS", allow_hyphen_values = true)]
+    #[arg(value_name = "ARGS", allow_negative_numbers = true)]
     arguments: Vec<String>,
     /// How often to run the kernel [default: until a second has passed, from 5 to 1000 times]
     #[arg(long, value_name = "N")]

@@ -224,7 +224,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         for axis in 0..self.proc.arrays[array].extents.len() {
             if let Extent::Own(name) = self.arrays[array].extents[axis].clone() {
                 let value = self.expr_text(&self.proc.arrays[array].extents[axis].clone());
-                let t = if declares { "const int64_t " } else { "" };
+                let t = if declares { "int64_t " } else { "" };
                 self.line(&format!("{t}{name} = {value};"));
             }
         }
