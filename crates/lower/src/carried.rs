@@ -366,7 +366,17 @@ impl<'a> Lowering<'a> {
     }
 
     /// The operand is the parameter with places replaced by updates in place, whatever path is taken.
-    pub(crate) fn keeps_place(&self, operand: Operand, param: Value) -> bool {
+    pub(crate) fn keeps_place(&mut self, operand: Operand, param: Value) -> bool {
+        // Remembered, so that nests of loops that all carry one array are looked at once.
+        if let Some(&known) = self.places_kept.get(&(operand, param)) {
+            return known;
+        }
+        let keeps = self.is_updated_in_place(operand, param);
+        self.places_kept.insert((operand, param), keeps);
+        keeps
+    }
+
+    fn is_updated_in_place(&mut self, operand: Operand, param: Value) -> bool {
         let Operand::Value(mut value) = operand else { return false };
         while value != param {
             let Some((stmt, at)) = self.facts.definition(value) else { return false };

@@ -8,7 +8,8 @@
 //!   passes from iteration to iteration;
 //! - [`with_loop`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`] recognises folds that
 //!   vectors can do; [`work`] estimates costs;
-//! - [`hoist`]: takes allocations out of loops; [`vectors`] marks the loops that vectors can run.
+//! - [`hoist`] takes allocations out of loops, [`interchange`] orders loops for unit stride, [`vectors`] marks the loops
+//!   that vectors can run.
 //!
 //! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
 //! optimised before is not its business either: it lowers calls, nests and views as they come.
@@ -22,6 +23,7 @@ mod filter;
 mod fold;
 mod grown;
 mod hoist;
+mod interchange;
 mod lowering;
 mod reduction;
 mod scalar;
@@ -109,6 +111,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
     for &func in &funcs {
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
         hoist::hoist_allocations(&mut proc);
+        interchange::interchange_loops(&mut proc);
         vectors::mark_vector_loops(&mut proc);
         procs.push(proc);
     }

@@ -36,6 +36,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) env: Vec<Option<Lowered>>,
     /// Where values are wanted in memory that exists already and holds nothing yet.
     pub(crate) destinations: BTreeMap<Value, Access>,
+    /// Whether a loop's result is its parameter updated in place, as far as asked.
+    pub(crate) places_kept: BTreeMap<(Operand, Value), bool>,
     pub(crate) open: Vec<OpenBlock>,
     pub(crate) memory: Table<Array, Memory>,
     /// The position where the statement being lowered uses its operands.
@@ -70,6 +72,7 @@ pub(crate) fn lower_func(
         proc: Proc::new(func.name.clone(), func.span),
         env: vec![None; func.values.len()],
         destinations: BTreeMap::new(),
+        places_kept: BTreeMap::new(),
         open: vec![OpenBlock::default()],
         memory: Table::new(),
         entry: 0,
