@@ -112,6 +112,11 @@ impl Emitter {
         &mut self.builder.func
     }
 
+    /// The function as it is so far: blocks that are still open are missing.
+    pub(super) fn finished(&self) -> &Func {
+        &self.builder.func
+    }
+
     pub(super) fn set_span(&mut self, span: Span) -> Span {
         self.builder.set_span(span)
     }

@@ -1,7 +1,7 @@
 //! Which left folds are folds: with-loop operators, whose partial results may be computed apart.
 
 use super::emit::Emitter;
-use frit_ir::array::{Block, Lambda, Op, Operand, Stmt, Type, Value};
+use frit_ir::array::{Block, Func, Lambda, Op, Operand, Stmt, Type, Value};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,66 +26,109 @@ pub(super) struct Fold {
     pub(super) commutative: bool,
 }
 
+/// Why a left fold is a fold.
+pub(super) enum Proof {
+    /// Its function is associative.
+    Reduction {
+        /// And commutative.
+        commutative: bool,
+    },
+    /// Per accumulator, its function is `acc op h(element)` for an associative operator.
+    Mapped(Vec<FinalStep>),
+}
+
+/// What makes the next value of an accumulator: `result = accumulator op element`.
+pub(super) struct FinalStep {
+    result: Value,
+    op: BinOp,
+    element: Operand,
+}
+
 impl Candidate {
-    /// As a fold with the function itself; accumulators and elements are of the same types.
+    /// The fold with the function itself, if accumulators and elements are of the same types.
     ///
-    /// Refused where partial results could have another shape than the start value has, and for operators that are known not
-    /// to be associative: programs that break the rule of the language still mean the left fold.
-    pub(super) fn as_reduction(self, emitter: &Emitter, accumulators: &[Type]) -> Result<Fold, Candidate> {
+    /// There is none where partial results could have another shape than the start value has, nor for operators that are
+    /// known not to be associative: programs that break the rule of the language still mean the left fold.
+    pub(super) fn prove_reduction(&self, emitter: &Emitter, accumulators: &[Type]) -> Option<Proof> {
         let fits = self.elements.iter().zip(accumulators).all(|(&element, accumulator)| {
             let shape = &emitter.ty(element).shape;
             shape.iter().zip(&accumulator.shape).all(|(&x, &y)| emitter.same(x.into(), y.into()))
         });
         if !fits || self.params.is_empty() {
-            return Err(self);
+            return None;
         }
-        let steps = self.steps(emitter, &self.elements.iter().copied().map(Operand::from).collect::<Vec<_>>());
-        let commutative = match &steps {
-            Some(ops) if !ops.iter().all(|op| is_associative(*op)) => return Err(self),
+        let commutative = match self.scalar_operators(emitter) {
+            Some(ops) if !ops.iter().all(|op| is_associative(*op)) => return None,
             Some(ops) => ops.iter().zip(accumulators).all(|(op, ty)| op.is_commutative(ty.elem)),
             None => false,
         };
-        let params = self.params.iter().chain(&self.elements).copied().collect();
-        Ok(Fold { generator: self.generator, combine: Lambda { params, body: self.combine }, commutative })
+        Some(Proof::Reduction { commutative })
     }
 
     /// The operators, if every accumulator is combined by one scalar operator with the element at its position, and nothing
     /// else happens.
-    fn steps(&self, emitter: &Emitter, elements: &[Operand]) -> Option<Vec<BinOp>> {
-        if self.combine.stmts.len() != self.params.len() || elements.len() != self.params.len() {
+    fn scalar_operators(&self, emitter: &Emitter) -> Option<Vec<BinOp>> {
+        if self.combine.stmts.len() != self.params.len() || self.elements.len() != self.params.len() {
             return None;
         }
-        let definitions: BTreeMap<Value, &Stmt> =
-            self.combine.stmts.iter().flat_map(|stmt| stmt.results.iter().map(move |&v| (v, stmt))).collect();
-        let step = |(at, result): (usize, &Operand)| match &definitions.get(&result.value()?)?.op {
-            Op::Binary { op, x, y } => {
-                let accumulator = Operand::Value(self.params[at]);
-                let elem = emitter.ty(self.params[at]).elem;
-                let in_order = *x == accumulator && *y == elements[at];
-                let exchanged = *y == accumulator && *x == elements[at] && op.is_commutative(elem);
-                (in_order || exchanged).then_some(*op)
-            }
-            _ => None,
+        let definitions = self.definitions();
+        let operator = |(at, result): (usize, &Operand)| {
+            let Op::Binary { op, x, y } = definitions.get(&result.value()?)?.op else { return None };
+            let (accumulator, element) = (Operand::Value(self.params[at]), Operand::Value(self.elements[at]));
+            let is_exchanged = (y, x) == (accumulator, element) && op.is_commutative(emitter.ty(self.params[at]).elem);
+            ((x, y) == (accumulator, element) || is_exchanged).then_some(op)
         };
-        self.combine.results.iter().enumerate().map(step).collect()
+        self.combine.results.iter().enumerate().map(operator).collect()
     }
 
-    /// As a fold of mapped elements, if the function is `acc op h(element)` for scalar associative operators, per
-    /// accumulator: then `h` goes to the generator.
-    pub(super) fn as_mapped_reduction(mut self, emitter: &mut Emitter) -> Result<Fold, Candidate> {
-        let Some(steps) = self.final_steps(emitter) else { return Err(self) };
-        let finals: BTreeSet<Value> = steps.iter().map(|step| step.result).collect();
-        let (last, mapping): (Vec<Stmt>, Vec<Stmt>) = std::mem::take(&mut self.combine.stmts)
-            .into_iter()
-            .partition(|stmt| stmt.results.iter().any(|result| finals.contains(result)));
-        let mapping = Block { stmts: mapping, results: steps.iter().map(|step| step.element).collect() };
-        let free = emitter.func().free_values(&mapping);
-        if self.params.iter().any(|param| free.contains(param)) || finals.iter().any(|result| free.contains(result)) {
-            // An accumulator is used elsewhere, too.
-            self.combine.stmts = mapping.stmts;
-            self.combine.stmts.extend(last);
-            return Err(self);
+    /// The fold of mapped elements, if the function is `acc op h(element)` for scalar associative operators, per accumulator,
+    /// and uses accumulators for nothing else.
+    pub(super) fn prove_mapped_reduction(&self, emitter: &Emitter) -> Option<Proof> {
+        if self.params.is_empty() {
+            return None;
         }
+        let definitions = self.definitions();
+        let step = |(&param, result): (&Value, &Operand)| {
+            let result = result.value()?;
+            let Op::Binary { op, x, y } = definitions.get(&result)?.op else { return None };
+            let ty = emitter.ty(param);
+            let accumulator = Operand::Value(param);
+            let element = if x == accumulator {
+                y
+            } else if y == accumulator && op.is_commutative(ty.elem) {
+                x
+            } else {
+                return None;
+            };
+            (ty.is_scalar() && is_associative(op)).then_some(FinalStep { result, op, element })
+        };
+        let steps: Vec<FinalStep> = self.params.iter().zip(&self.combine.results).map(step).collect::<Option<_>>()?;
+        // Each accumulator is used once, by its own step; each step's result once, by the block.
+        let involved: BTreeSet<Value> =
+            self.params.iter().copied().chain(steps.iter().map(|step| step.result)).collect();
+        let is_alone = involved.len() == 2 * steps.len()
+            && count_uses(emitter.finished(), &self.combine, &involved) == 2 * steps.len();
+        is_alone.then_some(Proof::Mapped(steps))
+    }
+
+    fn definitions(&self) -> BTreeMap<Value, &Stmt> {
+        self.combine.stmts.iter().flat_map(|stmt| stmt.results.iter().map(move |&v| (v, stmt))).collect()
+    }
+
+    /// The fold that was proved.
+    pub(super) fn into_fold(mut self, emitter: &mut Emitter, proof: Proof) -> Fold {
+        let steps = match proof {
+            Proof::Reduction { commutative } => {
+                let params = self.params.iter().chain(&self.elements).copied().collect();
+                let combine = Lambda { params, body: self.combine };
+                return Fold { generator: self.generator, combine, commutative };
+            }
+            Proof::Mapped(steps) => steps,
+        };
+        let finals: BTreeSet<Value> = steps.iter().map(|step| step.result).collect();
+        let mut mapping = std::mem::take(&mut self.combine);
+        mapping.stmts.retain(|stmt| !stmt.results.iter().any(|result| finals.contains(result)));
+        mapping.results = steps.iter().map(|step| step.element).collect();
         emitter.open_block();
         let mut params = self.params.clone();
         let mut results = Vec::new();
@@ -98,32 +141,7 @@ impl Candidate {
         let body = emitter.close_block(results);
         let commutative = steps.iter().zip(&self.params).all(|(step, &p)| step.op.is_commutative(emitter.ty(p).elem));
         let generator = self.merged(emitter, mapping);
-        Ok(Fold { generator, combine: Lambda { params, body }, commutative })
-    }
-
-    /// Per accumulator the operation that makes its next value of it, if that is so for all.
-    fn final_steps(&self, emitter: &Emitter) -> Option<Vec<FinalStep>> {
-        let wanted: BTreeSet<Value> = self.combine.results.iter().filter_map(|o| o.value()).collect();
-        if wanted.len() != self.combine.results.len() || self.params.is_empty() {
-            return None;
-        }
-        let mut definitions: BTreeMap<Value, &Stmt> = BTreeMap::new();
-        for stmt in &self.combine.stmts {
-            definitions.extend(stmt.results.iter().filter(|result| wanted.contains(result)).map(|&v| (v, stmt)));
-        }
-        let step = |(&param, result): (&Value, &Operand)| {
-            let result = result.value()?;
-            let Op::Binary { op, x, y } = definitions.get(&result)?.op else { return None };
-            let ty = emitter.ty(param);
-            let accumulator = Operand::Value(param);
-            let element = match () {
-                () if x == accumulator => y,
-                () if y == accumulator && op.is_commutative(ty.elem) => x,
-                () => return None,
-            };
-            (ty.is_scalar() && is_associative(op)).then_some(FinalStep { result, op, element })
-        };
-        self.params.iter().zip(&self.combine.results).map(step).collect()
+        Fold { generator, combine: Lambda { params, body }, commutative }
     }
 
     /// The body of the sequential loop that is the left fold.
@@ -143,10 +161,18 @@ impl Candidate {
     }
 }
 
-struct FinalStep {
-    result: Value,
-    op: BinOp,
-    element: Operand,
+/// How often a block uses these values.
+fn count_uses(func: &Func, block: &Block, of: &BTreeSet<Value>) -> usize {
+    let mut count = 0;
+    let mut see = |operand: Operand| count += usize::from(operand.value().is_some_and(|value| of.contains(&value)));
+    for stmt in &block.stmts {
+        stmt.op.for_each_operand(func, &mut see);
+    }
+    block.results.iter().copied().for_each(see);
+    for stmt in &block.stmts {
+        stmt.op.for_each_block(func, &mut |inner| count += count_uses(func, inner, of));
+    }
+    count
 }
 
 /// True if the operator is associative, on reals up to rounding.

@@ -21,6 +21,9 @@ mod soac;
 mod summary;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 use super::signature::{Parameter, Signature};
 use super::typed;
 use frit_ir::array;

@@ -5,7 +5,7 @@
 use super::control::Carried;
 use super::emit::{Emitter, Scope};
 use super::expr::Body;
-use super::fold::{Candidate, Fold};
+use super::fold::{Candidate, Proof};
 use super::value::{Parts, Typed, array_of, array_value, component_types};
 use crate::l0::typed::{Lambda, Soac, SoacKind, Var};
 use crate::l0::types::Type;
@@ -154,19 +154,19 @@ impl<'p> Body<'_, 'p> {
         let start = tuple_of(soac, starts);
         let step = self.step(soac, given, &start, arrays);
         let emitter = &mut self.emitter;
-        let start_types = step.carried.init_types();
-        let parts = match step.as_fold(emitter, |candidate, emitter| candidate.as_reduction(emitter, &start_types)) {
-            Ok((index, fold)) => {
+        let parts = match step.prove(emitter, Candidate::prove_reduction) {
+            Some(proof) => {
+                let fold = step.candidate.into_fold(emitter, proof);
                 let mut extents = vec![outer];
                 extents.extend(emitter.extents_of(&start));
                 let types = component_types(&array_of(&start.ty).flat(), &extents);
                 let results: Vec<Value> = types.into_iter().map(|ty| emitter.value(ty, None)).collect();
                 let parts = results.iter().map(|&v| v.into()).collect();
                 let operator = OperatorData::new(Operator::Scan { combine: fold.combine, neutral: start.parts });
-                emitter.with_loop(outer, index, fold.generator, vec![operator], results, certs);
+                emitter.with_loop(outer, step.index, fold.generator, vec![operator], results, certs);
                 parts
             }
-            Err(step) => scan_in_order(emitter, step, &start, outer, certs),
+            None => scan_in_order(emitter, step, &start, outer, certs),
         };
         if soac.is_tupleless {
             let array = Typed::new(array_of(&start.ty), parts);
@@ -182,31 +182,28 @@ impl<'p> Body<'_, 'p> {
         let start = tuple_of(soac, starts);
         let step = self.step(soac, given, &start, arrays);
         let emitter = &mut self.emitter;
-        let start_types = step.carried.init_types();
-        let folded = step.as_fold(emitter, |candidate, emitter| match soac.kind {
-            SoacKind::Redomap => candidate.as_mapped_reduction(emitter),
+        let proof = step.prove(emitter, |candidate, emitter, types| match soac.kind {
+            SoacKind::Redomap => candidate.prove_mapped_reduction(emitter),
             SoacKind::Reduce | SoacKind::Scan | SoacKind::Map | SoacKind::Filter => {
-                candidate.as_reduction(emitter, &start_types)
+                candidate.prove_reduction(emitter, types)
             }
         });
-        match folded {
-            Ok((index, fold)) => {
-                let results: Vec<Value> = start_types.into_iter().map(|ty| emitter.value(ty, None)).collect();
-                for (at, &result) in results.iter().enumerate() {
-                    emitter.add_alias(result, start.parts[at]);
-                    emitter.add_alias(result, fold.combine.body.results[at]);
-                }
-                let parts = results.iter().map(|&v| v.into()).collect();
-                let op = Operator::Fold { combine: fold.combine, neutral: start.parts, commutative: fold.commutative };
-                emitter.with_loop(outer, index, fold.generator, vec![OperatorData::new(op)], results, certs);
-                parts
-            }
-            Err(Step { index, candidate, carried, scope: _ }) => {
-                let body = candidate.into_loop_body(emitter);
-                let count = emitter.length(outer);
-                carried.finish(emitter, index, count, body, certs.to_vec())
-            }
+        let Step { index, candidate, carried, scope: _ } = step;
+        let Some(proof) = proof else {
+            let body = candidate.into_loop_body(emitter);
+            let count = emitter.length(outer);
+            return carried.finish(emitter, index, count, body, certs.to_vec());
+        };
+        let fold = candidate.into_fold(emitter, proof);
+        let results: Vec<Value> = carried.init_types().into_iter().map(|ty| emitter.value(ty, None)).collect();
+        for (at, &result) in results.iter().enumerate() {
+            emitter.add_alias(result, start.parts[at]);
+            emitter.add_alias(result, fold.combine.body.results[at]);
         }
+        let parts = results.iter().map(|&v| v.into()).collect();
+        let op = Operator::Fold { combine: fold.combine, neutral: start.parts, commutative: fold.commutative };
+        emitter.with_loop(outer, index, fold.generator, vec![OperatorData::new(op)], results, certs);
+        parts
     }
 }
 
@@ -251,20 +248,14 @@ fn scan_in_order(emitter: &mut Emitter, step: Step, start: &Typed, outer: Extent
 }
 
 impl Step {
-    /// As a fold operator, if the accumulators keep their shape and their memory, and `fold` finds it to be one.
-    fn as_fold(
-        self,
-        emitter: &mut Emitter,
-        fold: impl FnOnce(Candidate, &mut Emitter) -> Result<Fold, Candidate>,
-    ) -> Result<(Value, Fold), Step> {
-        let Step { index, candidate, carried, scope } = self;
-        if carried.has_varying_extents() || carried.is_consumed(emitter) {
-            return Err(Step { index, candidate, carried, scope });
-        }
-        match fold(candidate, emitter) {
-            Ok(fold) => Ok((index, fold)),
-            Err(candidate) => Err(Step { index, candidate, carried, scope }),
-        }
+    /// Why it is a fold, if the accumulators keep their shape and their memory, and `prove` finds it to be one.
+    fn prove(
+        &self,
+        emitter: &Emitter,
+        prove: impl FnOnce(&Candidate, &Emitter, &[ir::Type]) -> Option<Proof>,
+    ) -> Option<Proof> {
+        let keeps = !self.carried.has_varying_extents() && !self.carried.is_consumed(emitter);
+        if keeps { prove(&self.candidate, emitter, &self.carried.init_types()) } else { None }
     }
 }
 
