@@ -142,10 +142,9 @@ impl Access {
     /// Element `i` of an axis is element `start + step * i` of this one's.
     pub(crate) fn slice(&self, starts: &[Expr], steps: &[i64], extents: Vec<Expr>) -> Self {
         let maps = self.axes.iter().map(|map| match map.term {
-            Some((axis, step)) => AxisMap {
-                offset: map.at(starts),
-                term: Some((axis, step.wrapping_mul(steps[axis]))),
-            },
+            Some((axis, step)) => {
+                AxisMap { offset: map.at(starts), term: Some((axis, step.wrapping_mul(steps[axis]))) }
+            }
             None => map.clone(),
         });
         Self { base: self.base.clone(), axes: maps.collect(), extents }
@@ -154,10 +153,10 @@ impl Access {
     /// This one repeated along new outermost axes.
     pub(crate) fn broadcast(&self, extents: Vec<Expr>) -> Self {
         let new = extents.len() - self.extents.len();
-        let maps = self.axes.iter().map(|map| AxisMap {
-            offset: map.offset.clone(),
-            term: map.term.map(|(axis, step)| (axis + new, step)),
-        });
+        let maps = self
+            .axes
+            .iter()
+            .map(|map| AxisMap { offset: map.offset.clone(), term: map.term.map(|(axis, step)| (axis + new, step)) });
         Self { base: self.base.clone(), axes: maps.collect(), extents }
     }
 

@@ -452,10 +452,9 @@ impl<'a> Lowering<'a> {
                 }
                 Op::With(w) => match operator_of(&self.func.with_loops[*w], at) {
                     Operator::GenArray | Operator::Scan { .. } => true,
-                    Operator::ModArray { .. }
-                    | Operator::Fold { .. }
-                    | Operator::Filter { .. }
-                    | Operator::Uniform => false,
+                    Operator::ModArray { .. } | Operator::Fold { .. } | Operator::Filter { .. } | Operator::Uniform => {
+                        false
+                    }
                 },
                 Op::If { then, otherwise, .. } => {
                     [then, otherwise].iter().all(|block| self.is_made_anew(block, block.results[at]))

@@ -281,7 +281,8 @@ impl<'a> Lowering<'a> {
         match &data.kind {
             LoopKind::For { index, .. } => {
                 let count = count.expect("a counted loop has a count");
-                let header = LoopHeader { name: self.func.values[*index].name.clone(), ..LoopHeader::sequential(count) };
+                let header =
+                    LoopHeader { name: self.func.values[*index].name.clone(), ..LoopHeader::sequential(count) };
                 self.counted_loop(header, |lowering, i| {
                     lowering.bind(*index, Lowered::Scalar(i));
                     lowering.carry_on(&mut carry, &data.body);

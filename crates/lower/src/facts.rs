@@ -131,14 +131,14 @@ impl<'a> Walk<'a> {
         }
         for (at, usage) in self.uses.iter().enumerate() {
             let (block, epoch) = self.defined[at];
-            self.facts.inlining[at] =
-                if usage.count != 1 || !usage.in_scalar_code || usage.block != block || named[at] {
-                    Inlining::Never
-                } else if usage.epoch == epoch {
-                    Inlining::Always
-                } else {
-                    Inlining::WithoutLoads
-                };
+            self.facts.inlining[at] = if usage.count != 1 || !usage.in_scalar_code || usage.block != block || named[at]
+            {
+                Inlining::Never
+            } else if usage.epoch == epoch {
+                Inlining::Always
+            } else {
+                Inlining::WithoutLoads
+            };
         }
         let mut escapes = std::mem::take(&mut self.facts.escapes);
         self.facts.spread(std::mem::take(&mut self.escaping), &mut escapes);

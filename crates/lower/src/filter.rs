@@ -36,7 +36,8 @@ impl Filtering {
 impl<'a> Lowering<'a> {
     /// A filter in the order of the index space.
     pub(crate) fn start_filter(&mut self, data: &WithLoopData, results: &[Value]) -> Filtering {
-        let mut filtering = self.new_filter(data, results, !self.facts.escapes(results[1..].first().copied().unwrap_or(results[0])));
+        let mut filtering =
+            self.new_filter(data, results, !self.facts.escapes(results[1..].first().copied().unwrap_or(results[0])));
         self.start_filtering(&mut filtering, Expr::i64(0));
         filtering
     }

@@ -134,8 +134,7 @@ impl<'a> Lowering<'a> {
         }
         let Some(fresh) = folding.fresh else { return self.apply_combine(folding) };
         let vars = folding.carry().vars();
-        let taken: Vec<Expr> =
-            folding.combine.params[count..].iter().map(|&param| self.scalar(param.into())).collect();
+        let taken: Vec<Expr> = folding.combine.params[count..].iter().map(|&param| self.scalar(param.into())).collect();
         let then = self.nested(|lowering| {
             for (var, value) in vars.into_iter().zip(taken) {
                 lowering.emit(Stmt::Assign { var, value });

@@ -137,10 +137,8 @@ impl Hoisting<'_> {
             let extra = Expr::binary(BinOp::Rem, count.into(), chunks.into());
             first.clone() + number.clone() * each + Expr::binary(BinOp::Min, number, extra)
         };
-        let mut body = vec![
-            assign(lower, start(number.into())),
-            assign(upper, start(Expr::Var(number) + Expr::i64(1))),
-        ];
+        let mut body =
+            vec![assign(lower, start(number.into())), assign(upper, start(Expr::Var(number) + Expr::i64(1)))];
         let span = data.span;
         let outer = LoopData {
             var: Some(number),

@@ -185,12 +185,11 @@ fn loads(expr: &Expr) -> bool {
 
 impl ColumnReduction {
     fn exchanged(self, proc: &mut Proc) -> Vec<Stmt> {
-        let (Some(column), Some(row)) = (self.columns.var, self.reduction.var) else {
-            panic!("loops have variables")
-        };
+        let (Some(column), Some(row)) = (self.columns.var, self.reduction.var) else { panic!("loops have variables") };
         // The number of steps taken at once is made a multiple by a loop over the rest.
         let whole = proc.var(Scalar::I64, None);
-        let distance = Expr::binary(BinOp::Max, self.reduction.upper.clone() - self.reduction.lower.clone(), Expr::i64(0));
+        let distance =
+            Expr::binary(BinOp::Max, self.reduction.upper.clone() - self.reduction.lower.clone(), Expr::i64(0));
         let blocks = Expr::binary(BinOp::Div, distance, Expr::i64(STEPS_AT_ONCE));
         let end = self.reduction.lower.clone() + blocks * Expr::i64(STEPS_AT_ONCE);
         let start = vec![Stmt::Store { array: self.target, index: self.place.clone(), value: self.start.clone() }];

@@ -245,11 +245,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Emits a counted loop; `body` is lowered with the loop variable as its argument.
-    pub(crate) fn counted_loop(
-        &mut self,
-        header: LoopHeader,
-        body: impl FnOnce(&mut Self, Expr),
-    ) {
+    pub(crate) fn counted_loop(&mut self, header: LoopHeader, body: impl FnOnce(&mut Self, Expr)) {
         let var = self.proc.var(Scalar::I64, header.name);
         let span = self.span;
         let forks = matches!(&header.kind, LoopKind::Independent { parallel: Some(_), .. });

@@ -81,10 +81,8 @@ impl<'a> Lowering<'a> {
                 lowering.emit(Stmt::Store { array, index: vec![number.clone()], value });
             }
         });
-        let header = LoopHeader {
-            lower: Expr::i64(1),
-            ..LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()))
-        };
+        let header =
+            LoopHeader { lower: Expr::i64(1), ..LoopHeader::independent(chunks.count.clone(), Some(parallel.clone())) };
         self.counted_loop(header, |lowering, number| {
             let chunk = lowering.chunk(chunks, number.clone());
             let carried: Vec<Lowered> = before

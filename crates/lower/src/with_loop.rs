@@ -13,7 +13,9 @@ use crate::fold::Folding;
 use crate::grown::{Growing, Uniformity};
 use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
 use crate::scan::Scanning;
-use frit_ir::array::{Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData};
+use frit_ir::array::{
+    Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData,
+};
 use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
 use frit_ir::scalar::{BinOp, Scalar};
 
@@ -220,9 +222,7 @@ impl<'a> Lowering<'a> {
                 Operator::GenArray | Operator::ModArray { .. } => {
                     self.start_elements(stmt, data, operator, results[0], uniform.as_ref())
                 }
-                Operator::Fold { combine, neutral, .. } => {
-                    Sink::Folding(self.start_fold(combine, neutral, results))
-                }
+                Operator::Fold { combine, neutral, .. } => Sink::Folding(self.start_fold(combine, neutral, results)),
                 Operator::Scan { combine, neutral } => Sink::Scanning(self.start_scan(combine, neutral, results)),
                 Operator::Filter { .. } => Sink::Filtering(self.start_filter(data, results)),
                 Operator::Uniform => Sink::Uniform(self.uniformity_of(results[0], uniform.as_ref())),
@@ -413,10 +413,12 @@ impl<'a> Lowering<'a> {
     fn run(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, order: &Order, chunk: Option<&Chunk>) {
         // Where the order of the index space matters, or chunks would cut a grid, one nest visits all indices and asks for
         // each which generator it belongs to.
-        let scattered = data.generators.len() > 1 && (order.kind == OrderKind::Sequential || !order.reductions.is_empty())
+        let scattered = data.generators.len() > 1
+            && (order.kind == OrderKind::Sequential || !order.reductions.is_empty())
             || chunk.is_some() && data.generators.iter().any(|generator| generator.step.first() != Some(&1));
         if scattered {
-            let whole: Vec<Axis> = data.space.iter().map(|&extent| Axis::dense(Expr::i64(0), self.extent(extent))).collect();
+            let whole: Vec<Axis> =
+                data.space.iter().map(|&extent| Axis::dense(Expr::i64(0), self.extent(extent))).collect();
             let axes = self.clip(data, whole, chunk);
             self.axes(data, &axes, order, &mut Vec::new(), &mut |lowering, index| {
                 lowering.dispatch(data, sinks, &data.generators, index);
@@ -479,8 +481,7 @@ impl<'a> Lowering<'a> {
                 return;
             }
             let end = min(period.clone() + Expr::i64(axis.width), axis.upper.clone());
-            let header =
-                LoopHeader { lower: period, upper: end, step: 1, kind: order.loop_kind(false), name: None };
+            let header = LoopHeader { lower: period, upper: end, step: 1, kind: order.loop_kind(false), name: None };
             lowering.counted_loop(header, |lowering, i| {
                 index.push(i);
                 lowering.axes(data, axes, order, index, body);

@@ -58,7 +58,8 @@ fn ten_thousand_nested_loops() {
     let mut array = 1;
     for at in 0..DEPTH {
         let (result, index, param) = (2 + 3 * at, 3 + 3 * at, 4 + 3 * at);
-        writeln!(text, "%{result}: i64[4] = for %{index} < %0 (%{param}: *i64[4] = %{array}) {{").expect("strings grow");
+        writeln!(text, "%{result}: i64[4] = for %{index} < %0 (%{param}: *i64[4] = %{array}) {{")
+            .expect("strings grow");
         array = param;
     }
     writeln!(text, "%9999999: i64[4] = update consumes %{array}[0] = 1\nyield %9999999").expect("strings grow");
@@ -76,14 +77,18 @@ fn a_thousand_nested_with_loops() {
     let mut text = String::from("func @deep(%0: i64) -> (i64) {\n");
     for at in 0..depth {
         let (result, index) = (1 + 5 * at, 2 + 5 * at);
-        writeln!(text, "%{result}: i64 = w{at}: with (%{index}) in [%0] {{\n[0] <= iv < [%0] {{").expect("strings grow");
+        writeln!(text, "%{result}: i64 = w{at}: with (%{index}) in [%0] {{\n[0] <= iv < [%0] {{")
+            .expect("strings grow");
     }
     text.push_str("yield %0\n");
     for at in (0..depth).rev() {
         let (x, y, sum) = (3 + 5 * at, 4 + 5 * at, 5 + 5 * at);
         let word = if at == 0 { "return" } else { "yield" };
-        writeln!(text, "}}\n}} : fold (0) by (%{x}: i64, %{y}: i64) {{\n%{sum}: i64 = add %{x}, %{y}\nyield %{sum}\n}}")
-            .expect("strings grow");
+        writeln!(
+            text,
+            "}}\n}} : fold (0) by (%{x}: i64, %{y}: i64) {{\n%{sum}: i64 = add %{x}, %{y}\nyield %{sum}\n}}"
+        )
+        .expect("strings grow");
         writeln!(text, "{word} %{}", 1 + 5 * at).expect("strings grow");
     }
     text.push_str("}\n");

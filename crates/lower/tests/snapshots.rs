@@ -1,10 +1,95 @@
+//! The loop IR of characteristic programs, as read and found good by a person. `UPDATE_EXPECT=1` rewrites the files.
+
 mod support;
+
+use expect_test::expect_file;
+use frit_ir::nest::{Program, Storage};
+use frit_lower::Options;
+use support::program;
+
+const SEQUENTIAL: Options = Options { strict_fp: false, parallel: false, chunk_threshold: 1 << 15 };
+const PARALLEL: Options = Options { strict_fp: false, parallel: true, chunk_threshold: 1 << 15 };
+
+/// Compares the loop IR with and without threads with the files; returns the one without.
+macro_rules! check {
+    ($name:literal) => {{
+        let source = program(include_str!(concat!("programs/", $name, ".ir")));
+        let sequential = frit_lower::lower(&source, &SEQUENTIAL);
+        expect_file![concat!("programs/", $name, ".sequential.nest")].assert_eq(&sequential.to_string());
+        let parallel = frit_lower::lower(&source, &PARALLEL);
+        expect_file![concat!("programs/", $name, ".parallel.nest")].assert_eq(&parallel.to_string());
+        sequential
+    }};
+}
+
+/// How many heap arrays the first procedure has.
+fn heap_arrays(program: &Program) -> usize {
+    let (_, proc) = program.procs.iter().next().expect("a program has a procedure");
+    proc.arrays.iter().filter(|(_, array)| matches!(array.storage, Storage::Heap)).count()
+}
+
 #[test]
-fn show() {
-    for path in std::env::var("SHOW").unwrap_or_default().split(':').filter(|p| !p.is_empty()) {
-        let text = std::fs::read_to_string(path).unwrap();
-        println!("{}", support::lowered_text(&text));
-        let p = frit_lower::lower(&support::program(&text), &frit_lower::Options::default());
-        println!("PARALLEL\n{p}");
-    }
+fn a_map_is_one_loop() {
+    assert_eq!(heap_arrays(&check!("map")), 1);
+}
+
+#[test]
+fn a_map_of_reductions_has_no_temporary_per_row() {
+    assert_eq!(heap_arrays(&check!("map_of_reduce")), 2);
+}
+
+#[test]
+fn columns_are_walked_along_rows() {
+    assert_eq!(heap_arrays(&check!("matrix_product")), 1);
+}
+
+#[test]
+fn a_histogram_has_no_copy() {
+    assert_eq!(heap_arrays(&check!("histogram")), 1);
+}
+
+#[test]
+fn branches_that_update_in_place_or_not_share_the_array() {
+    assert_eq!(heap_arrays(&check!("branches_in_place")), 0);
+}
+
+#[test]
+fn an_iteration_has_two_buffers() {
+    // One for the result of no iteration at all.
+    assert_eq!(heap_arrays(&check!("double_buffering")), 2);
+}
+
+#[test]
+fn arrays_that_change_places_are_not_copied() {
+    check!("leapfrog");
+}
+
+#[test]
+fn temporaries_of_rows_are_one_per_thread() {
+    assert_eq!(heap_arrays(&check!("row_temporaries")), 2);
+}
+
+#[test]
+fn views_iota_and_replicate_are_not_stored() {
+    assert_eq!(heap_arrays(&check!("views")), 1);
+}
+
+#[test]
+fn vectors_are_accumulated_in_buffers() {
+    check!("sum_of_rows");
+}
+
+#[test]
+fn a_filter_keeps_the_front_of_a_buffer() {
+    check!("sieve_and_filter");
+}
+
+#[test]
+fn the_first_row_tells_the_size() {
+    check!("rows_of_unknown_size");
+}
+
+#[test]
+fn a_scan_in_chunks_has_two_passes() {
+    check!("scan_and_fold");
 }

@@ -250,7 +250,8 @@ impl Generator {
                 Some(self.b.view(array, View::Reshape, swapped, Vec::new()))
             }
             3 => {
-                let shape = if self.one_in(2) { vec![Extent::Const(1), shape[0]] } else { vec![shape[0], Extent::Const(1)] };
+                let shape =
+                    if self.one_in(2) { vec![Extent::Const(1), shape[0]] } else { vec![shape[0], Extent::Const(1)] };
                 Some(self.b.view(array, View::Reshape, shape, Vec::new()))
             }
             4 if rank == 1 => {
@@ -382,7 +383,8 @@ impl Generator {
             params.push(counter);
             init.push(Operand::i64(0));
             consumed.push(false);
-            let (condition, ()) = self.nested(|g| (vec![g.b.binary(BinOp::Lt, counter.into(), Operand::i64(count))], ()));
+            let (condition, ()) =
+                self.nested(|g| (vec![g.b.binary(BinOp::Lt, counter.into(), Operand::i64(count))], ()));
             LoopKind::While { condition }
         } else {
             LoopKind::For { index, count: Operand::i64(count) }
@@ -507,7 +509,12 @@ impl Generator {
         let generators = vec![frit_ir::array::Generator::full(&space, body)];
         let data = frit_ir::array::WithLoopData { space, indices, generators, operators, span: Span::NONE };
         let w = self.b.func.with_loops.push(data);
-        self.b.push(frit_ir::array::Stmt { results: results.clone(), op: Op::With(w), certs: Vec::new(), span: Span::NONE });
+        self.b.push(frit_ir::array::Stmt {
+            results: results.clone(),
+            op: Op::With(w),
+            certs: Vec::new(),
+            span: Span::NONE,
+        });
         self.scope.extend(results);
     }
 

@@ -116,4 +116,3 @@ pub(crate) fn heap_allocations(text: &str) -> usize {
     let (_, proc) = lowered.procs.iter().next().expect("a program has a procedure");
     proc.arrays.iter().filter(|(_, array)| matches!(array.storage, frit_ir::nest::Storage::Heap)).count()
 }
-
