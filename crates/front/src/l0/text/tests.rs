@@ -73,6 +73,18 @@ fn scalars_print_as_l0_prints_them() {
 }
 
 #[test]
+fn reals_are_rounded_to_the_nearest_and_ties_to_even() {
+    check_echo(REAL, "0.0078125", "0.007812");
+    check_echo(REAL, "0.0234375", "0.023438");
+    check_echo(REAL, "0.9999996", "1.000000");
+    check_echo(REAL, "-0.0000001", "-0.000000");
+    check_echo(REAL, "1e-310", "0.000000");
+    check_echo(REAL, "18014398509481984", "18014398509481984.000000");
+    check_echo(REAL, "1e22", "10000000000000000000000.000000");
+    check_echo(REAL, "-123456789.123456789", "-123456789.123457");
+}
+
+#[test]
 fn arrays_print_as_l0_prints_them() {
     check_echo(array(2, INT), "[[1,2], // first\n [3,4]]", "[[1, 2], [3, 4]]");
     check_echo(array(1, INT), "[]", "empty(int)");
@@ -190,6 +202,15 @@ fn sketch(ty: &Type, next: &mut impl FnMut(usize) -> usize) -> String {
 }
 
 proptest! {
+    #[test]
+    fn reals_print_as_the_standard_library_prints_them(bits in any::<u64>(), exponent in -80i32..70, any_exponent: bool) {
+        let x = f64::from_bits(bits);
+        let x = if any_exponent { x } else { (bits >> 11) as f64 * f64::powi(2.0, exponent - 53) };
+        if !x.is_nan() && x.is_finite() {
+            check_echo(REAL, &format!("{x:e}"), &format!("{x:.6}"));
+        }
+    }
+
     #[test]
     fn the_reader_never_panics(ty in value_type(), text in "[-\\[\\]{}(),'\"\\\\0-9.eE~/a-zA-Z \n]{0,40}") {
         let _ = read_value(&text, &ty);

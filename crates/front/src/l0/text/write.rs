@@ -170,12 +170,48 @@ fn element(out: &mut String, data: &TensorData, at: usize) {
 /// As C's `%.6f`, but `nan` has no sign.
 fn real(out: &mut String, x: f64) -> std::fmt::Result {
     if x.is_nan() {
-        write!(out, "nan")
-    } else if x.is_infinite() {
-        write!(out, "{}", if x > 0.0 { "inf" } else { "-inf" })
-    } else {
-        write!(out, "{x:.6}")
+        return write!(out, "nan");
     }
+    if x.is_infinite() {
+        return write!(out, "{}", if x > 0.0 { "inf" } else { "-inf" });
+    }
+    let Some(millionths) = millionths(x.abs()) else { return write!(out, "{x:.6}") };
+    if x.is_sign_negative() {
+        out.push('-');
+    }
+    write!(out, "{}.", millionths / 1_000_000)?;
+    let mut digits = [b'0'; 6];
+    let mut rest = millionths % 1_000_000;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    out.extend(digits.iter().map(|&digit| char::from(digit)));
+    Ok(())
+}
+
+/// How many millionths a number is that is not negative, rounded to the nearest, ties to even; `None` if they are too many
+/// for an integer. Exact: the significand times a million has at most 73 bits.
+fn millionths(x: f64) -> Option<u64> {
+    let bits = x.to_bits();
+    let exponent = (bits >> 52) as i32;
+    let fraction = bits & ((1 << 52) - 1);
+    // The number is significand * 2^-shift.
+    let (significand, shift) = if exponent == 0 { (fraction, 1074) } else { (fraction | (1 << 52), 1075 - exponent) };
+    let scaled = u128::from(significand) * 1_000_000;
+    if shift <= 0 {
+        let shifted = scaled.checked_shl(shift.unsigned_abs())?;
+        return if shift.unsigned_abs() < 50 { u64::try_from(shifted).ok() } else { None };
+    }
+    if shift >= 75 {
+        // Less than half a millionth.
+        return Some(0);
+    }
+    let whole = scaled >> shift;
+    let rest = scaled & ((1 << shift) - 1);
+    let half = 1u128 << (shift - 1);
+    let rounds_up = rest > half || (rest == half && whole & 1 == 1);
+    u64::try_from(whole + u128::from(rounds_up)).ok()
 }
 
 fn character(out: &mut String, code: u32) -> std::fmt::Result {
