@@ -66,7 +66,7 @@ fn params(proc: &Proc) -> Vec<EntryParam> {
                 (data.name.clone(), data.elem, EntryParamKind::Array { extents: extents.collect(), consumed })
             }
         };
-        let name = names.fresh(&name.map_or_else(|| format!("argument{at}"), |name| name.to_string()));
+        let name = names.fresh(&name.map_or_else(|| unnamed(at), |name| name.to_string()));
         params.push(EntryParam { name, elem, kind });
     }
     let mut sizes = BTreeMap::new();
@@ -79,10 +79,18 @@ fn params(proc: &Proc) -> Vec<EntryParam> {
             }
         }
     }
-    for (size, place) in sizes {
-        params[size].kind = EntryParamKind::Scalar { size_of: Some(place) };
+    for (size, (array, axis)) in sizes {
+        if params[size].name == unnamed(size) {
+            params[size].name = names.fresh(&format!("{}_extent{axis}", params[array].name));
+        }
+        params[size].kind = EntryParamKind::Scalar { size_of: Some((array, axis)) };
     }
     params
+}
+
+/// The name of a parameter that has none in the source.
+fn unnamed(at: usize) -> String {
+    format!("argument{at}")
 }
 
 fn results(proc: &Proc) -> Vec<EntryResult> {

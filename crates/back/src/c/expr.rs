@@ -97,6 +97,7 @@ impl Term {
     pub(super) fn times(&self, other: &Term) -> Self {
         match (self.constant, other.constant) {
             (Some(a), Some(b)) => Self::i64(a.wrapping_mul(b)),
+            (Some(0), _) | (_, Some(0)) => Self::i64(0),
             (Some(1), _) => other.clone(),
             (_, Some(1)) => self.clone(),
             _ => infix("*", Level::Product, Scalar::I64, self, other),
@@ -176,6 +177,59 @@ impl ProcPrinter<'_, '_> {
             }
         }
         is_deep(expr, MAX_HEIGHT / 2)
+    }
+
+    /// True if the expression is defined for all values of its variables. Notes whether it calls a mathematical function.
+    pub(super) fn is_total(&self, expr: &Expr, calls: &mut bool) -> bool {
+        match expr {
+            Expr::Const(_) | Expr::Var(_) | Expr::Threads => true,
+            Expr::Load { .. } => false,
+            Expr::Unary { op, x } => {
+                *calls |= is_transcendental(*op);
+                self.is_total(x, calls)
+            }
+            Expr::Binary { op, x, y } => {
+                let is_partial = match op {
+                    BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => !self.is_real(x),
+                    BinOp::Pow => {
+                        *calls = true;
+                        !self.is_real(x)
+                    }
+                    BinOp::Add
+                    | BinOp::Sub
+                    | BinOp::Mul
+                    | BinOp::Min
+                    | BinOp::Max
+                    | BinOp::And
+                    | BinOp::Or
+                    | BinOp::Xor
+                    | BinOp::Shl
+                    | BinOp::Shr
+                    | BinOp::Eq
+                    | BinOp::Ne
+                    | BinOp::Lt
+                    | BinOp::Le
+                    | BinOp::InBounds => false,
+                };
+                !is_partial && self.is_total(x, calls) && self.is_total(y, calls)
+            }
+            Expr::Select { cond, on_true, on_false } => {
+                [cond, on_true, on_false].into_iter().all(|x| self.is_total(x, calls))
+            }
+        }
+    }
+
+    /// True if an operand of arithmetic is a real.
+    fn is_real(&self, operand: &Expr) -> bool {
+        match operand {
+            Expr::Const(value) => value.scalar().is_float(),
+            Expr::Var(var) => self.proc.vars[*var].scalar.is_float(),
+            Expr::Load { array, index: _ } => self.proc.arrays[*array].elem.is_float(),
+            Expr::Unary { op: UnOp::Convert(to), x: _ } => to.is_float(),
+            Expr::Unary { op: _, x } | Expr::Binary { op: _, x, y: _ } => self.is_real(x),
+            Expr::Select { cond: _, on_true, on_false: _ } => self.is_real(on_true),
+            Expr::Threads => false,
+        }
     }
 
     /// An arm of a conditional expression. Vector mathematics has no conditional variants.
@@ -359,6 +413,24 @@ impl Term {
 fn call(name: &str, result: Scalar, operands: &[&Term]) -> Term {
     let arguments: Vec<&str> = operands.iter().map(|x| x.code.as_str()).collect();
     Term::from_operands(format!("{name}({})", arguments.join(", ")), Level::Atom, result, operands)
+}
+
+/// True if the operation calls a function that vectors are to call too.
+fn is_transcendental(op: UnOp) -> bool {
+    match op {
+        UnOp::Exp
+        | UnOp::Log
+        | UnOp::Sin
+        | UnOp::Cos
+        | UnOp::Tan
+        | UnOp::Asin
+        | UnOp::Acos
+        | UnOp::Atan
+        | UnOp::Sinh
+        | UnOp::Cosh
+        | UnOp::Tanh => true,
+        UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => false,
+    }
 }
 
 /// True if C's division by this constant is the IR's.

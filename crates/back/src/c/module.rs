@@ -2,7 +2,7 @@
 //! the helper functions they turn out to need.
 
 use super::arith::Helper;
-use super::names::{Names, legal};
+use super::names::Names;
 use super::types::{c_type, literal};
 use super::{Options, Site};
 use frit_ir::nest::{Arg, Array, Binding, Proc, ProcId, Program, Stmt, Storage};
@@ -44,7 +44,7 @@ impl<'p> ModulePrinter<'p> {
             sources,
             options,
             entry,
-            proc_names: (program.procs.iter()).map(|(_, proc)| format!("fun_{}", names.fresh(&proc.name))).collect(),
+            proc_names: (program.procs.iter()).map(|(_, proc)| names.prefixed("fun_", &proc.name)).collect(),
             order: calls.order,
             is_recursive: calls.is_recursive,
             param_owners: program.procs.iter().map(|(_, proc)| param_owners(proc)).collect(),
@@ -81,7 +81,7 @@ impl<'p> ModulePrinter<'p> {
         if let Some(name) = self.table_names.get(&key) {
             return name.clone();
         }
-        let name = self.names.fresh(&format!("table_{}", legal(wanted)));
+        let name = self.names.prefixed("table_", wanted);
         let count = tensor.data().len();
         let t = c_type(tensor.elem());
         let result = write!(self.tables, "static const FRIT_ALIGNED {t} {name}[{}] = {{", count.max(1));

@@ -111,7 +111,15 @@ pub(super) struct Names {
 impl Names {
     /// A name like `wanted` that nothing else in the scope has.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
-        let base = legal(wanted);
+        self.distinct(legal(wanted))
+    }
+
+    /// As `fresh`, behind a prefix that keeps it apart from all that C and the run-time system define.
+    pub(super) fn prefixed(&mut self, prefix: &str, wanted: &str) -> String {
+        self.distinct(format!("{prefix}{}", only_letters(wanted)))
+    }
+
+    fn distinct(&mut self, base: String) -> String {
         if !self.taken.contains_key(&base) {
             self.taken.insert(base.clone(), 2);
             return base;
@@ -128,9 +136,13 @@ impl Names {
     }
 }
 
+fn only_letters(wanted: &str) -> String {
+    wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
 /// The name itself, or the nearest one that C allows and no header defines.
 pub(super) fn legal(wanted: &str) -> String {
-    let mut name: String = wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let mut name = only_letters(wanted);
     let starts_badly = |name: &str| name.starts_with(|c: char| c == '_' || c.is_ascii_digit()) || name.is_empty();
     if starts_badly(&name) || ["frit_", "omp_", "fun_"].iter().any(|prefix| name.starts_with(prefix)) {
         name.insert(0, 'v');

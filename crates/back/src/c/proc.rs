@@ -51,7 +51,7 @@ pub(super) struct ProcPrinter<'m, 'p> {
     pub(super) layout: Layout<'p>,
     name: String,
     names: Names,
-    vars: Table<Var, String>,
+    pub(super) vars: Table<Var, String>,
     pub(super) arrays: Table<Array, ArrayNames>,
     /// Variables and arrays to declare at the head of their blocks.
     pub(super) heads: Table<BlockId, Vec<Binding>>,
@@ -117,7 +117,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         }
         for (array, data) in proc.arrays.iter() {
             let in_frame = self.layout.arrays[array].in_frame;
-            let wanted = data.name.as_deref().map_or_else(|| array.to_string(), str::to_owned);
+            let wanted = data.name.as_deref().map_or_else(|| format!("a{}", array.at()), str::to_owned);
             let elements = match &data.storage {
                 Storage::Table(tensor) => self.module.table(tensor, &wanted),
                 Storage::Param { .. } | Storage::Heap | Storage::Stack | Storage::Reference => {

@@ -3,8 +3,9 @@
 #define FRIT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define FRIT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define FRIT_EXPORT __attribute__((visibility("default")))
-#define FRIT_NOINLINE __attribute__((noinline))
-#define FRIT_COLD __attribute__((noinline, cold))
+#define FRIT_UNUSED __attribute__((unused))
+#define FRIT_NOINLINE __attribute__((noinline, unused))
+#define FRIT_COLD __attribute__((noinline, cold, unused))
 #define FRIT_ALIGNED __attribute__((aligned(64)))
 
 #ifdef _OPENMP
@@ -139,7 +140,7 @@ static FRIT_COLD frit_buffer *frit_obtain(size_t bytes) {
 }
 
 /* A new buffer for `count` elements, or null after noting the failure. */
-static frit_buffer *frit_allocate(frit_worker *w, int site, int64_t count, int64_t size) {
+static FRIT_UNUSED frit_buffer *frit_allocate(frit_worker *w, int site, int64_t count, int64_t size) {
     int64_t wanted;
     if (__builtin_mul_overflow(count, size, &wanted) || wanted > INT64_MAX - FRIT_HUGE) {
         frit_out_of_memory(w, site, INT64_MAX);
@@ -235,14 +236,14 @@ static inline void frit_copy(const frit_worker *w, void *restrict target, const 
 }
 
 /* A new buffer with these elements, or null after noting the failure. */
-static frit_buffer *frit_clone(frit_worker *w, int site, const void *elements, int64_t count, int64_t size) {
+static FRIT_UNUSED frit_buffer *frit_clone(frit_worker *w, int site, const void *elements, int64_t count, int64_t size) {
     frit_buffer *b = frit_allocate(w, site, count, size);
     if (b != NULL) frit_copy(w, b->elements, elements, count, size);
     return b;
 }
 
 /* Hands an array over, sharing its memory if that is counted, else as a copy. */
-static int frit_share(frit_worker *w, int site, frit_handover *result, const void *elements, frit_buffer *owner,
+static FRIT_UNUSED int frit_share(frit_worker *w, int site, frit_handover *result, const void *elements, frit_buffer *owner,
                       int64_t count, int64_t size) {
     if (owner == NULL) {
         owner = frit_clone(w, site, elements, count, size);
@@ -353,7 +354,7 @@ static frit_worker *frit_begin(frit_context *c) {
 }
 
 /* Moves a result out of the context's care, into that of the caller. */
-static void frit_give(frit_buffer *b) {
+static FRIT_UNUSED void frit_give(frit_buffer *b) {
     if (b->previous != NULL) {
         frit_unlink(b);
         b->previous = NULL;

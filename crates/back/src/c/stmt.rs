@@ -1,6 +1,6 @@
 //! Statements of the loop IR as C statements.
 
-use super::layout::{Block, Item};
+use super::layout::{Block, BlockId, Item};
 use super::proc::{Exit, ProcPrinter, any_stmt, needs_worker, part_number};
 use super::types::c_type;
 use frit_ir::nest::{
@@ -97,6 +97,9 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 
     fn conditional(&mut self, cond: &Expr, blocks: &[Block<'p>]) {
+        if self.is_in_simd && self.may_run_both(blocks) {
+            return self.both_branches(cond, blocks);
+        }
         let mut cond = self.expr_text(cond);
         let (mut then, mut otherwise) = (&blocks[0], &blocks[1]);
         let mut opening = "if";
@@ -125,6 +128,88 @@ impl<'p> ProcPrinter<'_, 'p> {
                     self.indent += 1;
                     self.inner(otherwise);
                     return self.close("}");
+                }
+            }
+        }
+    }
+
+    /// True if a vectorised loop should compute both branches and choose: the C compiler would do so by itself, but not
+    /// where a branch calls a function. What may run needlessly must neither load nor divide integers, as that is only
+    /// defined where the program does it.
+    fn may_run_both(&self, blocks: &[Block<'p>]) -> bool {
+        let mut calls = false;
+        let is_pure = blocks.iter().all(|block| self.is_arithmetic(block, &mut calls));
+        is_pure && calls
+    }
+
+    fn is_arithmetic(&self, block: &Block<'p>, calls: &mut bool) -> bool {
+        block.items.iter().all(|item| match item {
+            Item::Run(_) => false,
+            Item::Stmt { stmt, blocks, is_whole: _ } => match stmt {
+                Stmt::Assign { var: _, value } => self.is_total(value, calls),
+                Stmt::If { cond, then: _, otherwise: _ } => {
+                    self.is_total(cond, calls) && blocks.iter().all(|block| self.is_arithmetic(block, calls))
+                }
+                Stmt::Store { .. }
+                | Stmt::For(_)
+                | Stmt::While { .. }
+                | Stmt::Alloc { .. }
+                | Stmt::Release { .. }
+                | Stmt::Bind { .. }
+                | Stmt::Swap { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Check { .. }
+                | Stmt::Call { .. } => false,
+            },
+        })
+    }
+
+    /// Runs both branches on copies of the variables that outlive them, and chooses.
+    fn both_branches(&mut self, cond: &Expr, blocks: &[Block<'p>]) {
+        let cond = self.expr_text(cond);
+        let chosen = self.fresh("chosen");
+        self.line(&format!("const bool {chosen} = {cond};"));
+        let mut outer: Vec<Var> = Vec::new();
+        for block in blocks {
+            self.outliving(block, block.id, &mut outer);
+        }
+        let mut copies = Vec::new();
+        for block in blocks {
+            let names: Vec<String> = outer.iter().map(|&var| self.var_name(var)).collect();
+            let mut branch = Vec::new();
+            for (&var, name) in outer.iter().zip(&names) {
+                let copy = self.fresh(name);
+                self.line(&format!("{} {copy} = {name};", c_type(self.proc.vars[var].scalar)));
+                self.vars[var].clone_from(&copy);
+                branch.push(copy);
+            }
+            self.open("{");
+            self.inner(block);
+            self.close("}");
+            for (&var, name) in outer.iter().zip(names) {
+                self.vars[var] = name;
+            }
+            copies.push(branch);
+        }
+        for (at, &var) in outer.iter().enumerate() {
+            let name = self.var_name(var);
+            self.line(&format!("{name} = {chosen} ? {} : {};", copies[0][at], copies[1][at]));
+        }
+    }
+
+    /// Variables that a branch assigns and that are declared outside of it, each once.
+    fn outliving(&self, block: &Block<'p>, branch: BlockId, found: &mut Vec<Var>) {
+        for item in &block.items {
+            if let Item::Stmt { stmt, blocks, is_whole: _ } = item {
+                if let Stmt::Assign { var, value: _ } = stmt {
+                    let uses = &self.layout.vars[*var];
+                    let is_inner = !uses.in_frame && uses.home.is_some_and(|home| self.layout.is_within(home, branch));
+                    if !is_inner && uses.reads > 0 && !found.contains(var) {
+                        found.push(*var);
+                    }
+                }
+                for block in blocks {
+                    self.outliving(block, branch, found);
                 }
             }
         }
@@ -512,7 +597,7 @@ impl<'p> ProcPrinter<'_, 'p> {
         })
     }
 
-    fn has_no_heads(&self, block: super::layout::BlockId) -> bool {
+    fn has_no_heads(&self, block: BlockId) -> bool {
         self.heads[block].is_empty()
     }
 }
