@@ -38,7 +38,7 @@ pub fn cse(func: &mut Func) -> usize {
 }
 
 /// Statements with blocks are compared up to this size.
-const MAX_COMPARED: usize = 256;
+const MAX_COMPARED: usize = 64;
 
 struct Sharer {
     replacements: Replacements,

@@ -11,10 +11,11 @@ use frit_ir::array::{Block, Extent, Func, FuncId, Op, Operand, Program, Stmt, Va
 use frit_support::{Index, Table};
 use std::collections::BTreeSet;
 
-/// How many statements inlining may make in all, beside [`GROWTH_FACTOR`] times those that there are.
-pub const GROWTH_ALLOWANCE: u64 = 50_000;
-/// See [`GROWTH_ALLOWANCE`].
-pub const GROWTH_FACTOR: u64 = 8;
+/// How many statements a program may have after inlining. Where all calls together would make more, only those of small
+/// functions are inlined; code is generated for the other ones.
+pub const MAX_STATEMENTS: u64 = 50_000;
+/// Functions that expand to at most so many statements are inlined however large the program is.
+const ALWAYS_INLINED: u64 = 8;
 
 /// Inlines the calls of a program; counts them, and the functions removed.
 pub fn run(program: &mut Program, _: &Options) -> Changes {
@@ -123,17 +124,15 @@ impl CallGraph {
 
     /// The largest expansion of a function that is inlined, so that all bodies together stay within the growth limit.
     fn limit(&self, roots: &BTreeSet<usize>) -> u64 {
-        let total: u64 = self.own.iter().sum();
-        let budget = GROWTH_ALLOWANCE + GROWTH_FACTOR * total;
         let cost = |limit: u64| {
             let stays = |func: &usize| roots.contains(func) || !self.is_inlined(*func, limit);
             (0..self.calls.len()).filter(stays).fold(0u64, |sum, func| sum.saturating_add(self.expansion(func, limit)))
         };
-        if cost(u64::MAX - 1) <= budget {
+        if cost(u64::MAX - 1) <= MAX_STATEMENTS {
             return u64::MAX - 1;
         }
-        let mut limit = budget.next_power_of_two();
-        while limit > 1 && cost(limit) > budget {
+        let mut limit = MAX_STATEMENTS.next_power_of_two();
+        while limit > ALWAYS_INLINED && cost(limit) > MAX_STATEMENTS {
             limit /= 2;
         }
         limit

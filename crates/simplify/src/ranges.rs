@@ -29,9 +29,9 @@ const MAX_TERMS: usize = 12;
 /// Coefficients beyond this are not multiplied: products must not wrap.
 const MAX_COEFFICIENT: u64 = 1 << 40;
 /// The newest facts on a symbol that are tried.
-const FACTS_TRIED: usize = 16;
+const FACTS_TRIED: usize = 10;
 /// Eliminations tried for one question, and how many on one path.
-const STEPS: u32 = 160;
+const STEPS: u32 = 80;
 const DEPTH: u32 = 6;
 
 /// The least and the largest value of an integer.

@@ -2,7 +2,9 @@
 //! Source: [L0] section 5.3 (`if`), [WLF] section 6 (empty generators); the rest is folklore.
 
 use super::{Folder, Verdict};
-use frit_ir::array::{Block, Extent, Func, LoopData, LoopKind, Op, Operand, Operator, Stmt, WithLoop};
+use frit_ir::array::{
+    Block, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Stmt, Type, WithLoop,
+};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_support::Index;
 
@@ -188,21 +190,26 @@ impl Folder<'_> {
     /// A with-loop: its blocks, its generators that are empty, its results if the whole space is.
     pub(super) fn with_loop(&mut self, stmt: &mut Stmt, w: WithLoop) -> Verdict {
         let mut data = self.func.take_with_loop(w);
-        let before = data.generators.len();
-        data.generators.retain(|generator| {
-            let axes = generator.lower.iter().zip(&generator.upper);
-            !axes.into_iter().any(|(&lower, &upper)| match (as_i64(lower), as_i64(upper)) {
+        let is_empty = |generator: &Generator| {
+            let mut axes = generator.lower.iter().zip(&generator.upper);
+            axes.any(|(&lower, &upper)| match (as_i64(lower), as_i64(upper)) {
                 (Some(lower), Some(upper)) => lower >= upper,
                 _ => false,
             })
-        });
-        let is_empty = data.space.iter().any(|&e| matches!(e, Extent::Const(n) if n <= 0));
-        let keeps_one = !data.generators.is_empty() || is_empty && before > 0;
-        if keeps_one {
+        };
+        // Where nothing is left, the generators stay: cells must have types.
+        let are_all_empty = data.generators.iter().all(is_empty);
+        if !are_all_empty {
+            let before = data.generators.len();
+            data.generators.retain(|generator| !is_empty(generator));
             self.count += before - data.generators.len();
         }
         for generator in &mut data.generators {
-            let body = std::mem::take(&mut generator.body);
+            let mut body = std::mem::take(&mut generator.body);
+            if are_all_empty && !is_trivial(&body) {
+                body = self.trivial_cells(stmt, &data.operators, data.space.len());
+                self.count += 1;
+            }
             generator.body = self.block(body);
         }
         for operator in &mut data.operators {
@@ -214,7 +221,7 @@ impl Folder<'_> {
                 Operator::GenArray | Operator::ModArray { .. } | Operator::Filter { .. } | Operator::Uniform => {}
             }
         }
-        if data.generators.is_empty() {
+        if are_all_empty {
             let mut result = 0;
             for operator in &data.operators {
                 match &operator.op {
@@ -236,6 +243,43 @@ impl Folder<'_> {
         Verdict::Keep
     }
 
+    /// Cells for indices that do not exist, of the types that the results ask for.
+    fn trivial_cells(&mut self, stmt: &Stmt, operators: &[OperatorData], axes: usize) -> Block {
+        let mut block = Block::default();
+        let mut result = 0;
+        for operator in operators {
+            if operator.guarded {
+                block.results.push(Const::Bool(false).into());
+            }
+            let own = &stmt.results[result..][..operator.op.results()];
+            let types: Vec<Type> = match &operator.op {
+                Operator::GenArray | Operator::ModArray { .. } | Operator::Uniform => {
+                    let ty = self.func.ty(own[0]);
+                    vec![if ty.is_scalar() { ty.clone() } else { ty.row(axes) }]
+                }
+                Operator::Fold { combine, neutral, .. } => {
+                    combine.params[neutral.len()..].iter().map(|&p| self.func.ty(p).clone()).collect()
+                }
+                Operator::Scan { .. } => own.iter().map(|&r| self.func.ty(r).row(1)).collect(),
+                Operator::Filter { .. } => own[1..].iter().map(|&r| self.func.ty(r).row(1)).collect(),
+            };
+            for ty in types {
+                let mut cell = Operand::Const(ty.elem.zero());
+                for axis in (0..ty.rank()).rev() {
+                    let shape = ty.shape[axis..].to_vec();
+                    let n = shape[0].into();
+                    let array = self.func.value(Type::array(ty.elem, shape), stmt.span);
+                    let op = Op::Replicate { n, x: cell };
+                    block.stmts.push(Stmt { results: vec![array], op, certs: Vec::new(), span: stmt.span });
+                    cell = array.into();
+                }
+                block.results.push(cell);
+            }
+            result += operator.op.results();
+        }
+        block
+    }
+
     /// The result at this position is known; the statement stays for the others, or dies.
     fn note_replaced(&mut self, stmt: &Stmt, at: usize, operand: Operand) {
         let result = stmt.results[at];
@@ -253,6 +297,11 @@ impl Folder<'_> {
         // A value that nothing used before this pass is not worth a change: dead code is for another pass.
         self.uses.get(result.at()).is_none_or(|&uses| uses == 0)
     }
+}
+
+/// True for what [`Folder::trivial_cells`] makes.
+fn is_trivial(block: &Block) -> bool {
+    block.stmts.iter().all(|stmt| matches!(stmt.op, Op::Replicate { .. }))
 }
 
 fn as_i64(operand: Operand) -> Option<i64> {

@@ -83,7 +83,7 @@ impl Folder<'_> {
         }
     }
 
-    /// The read is this scalar.
+    /// The read is this operand.
     fn known(&mut self, stmt: &mut Stmt, definition: &Definition, element: Operand) -> Verdict {
         let mut certs = stmt.certs.clone();
         crate::inline::add_certs(&mut certs, &definition.certs);
@@ -92,6 +92,9 @@ impl Folder<'_> {
 
     /// The read is one of an array that shares its memory with the one read.
     fn read(&mut self, stmt: &mut Stmt, definition: &Definition, array: Value, indices: Vec<Operand>) -> Verdict {
+        if indices.is_empty() {
+            return self.known(stmt, definition, array.into());
+        }
         Self::inherit(stmt, definition);
         stmt.op = Op::Index { array, indices };
         Verdict::Again
