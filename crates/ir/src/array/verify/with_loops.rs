@@ -110,6 +110,13 @@ impl<'a> Verifier<'a> {
             Operator::GenArray => self.each_cell(data, cell, |v, element| {
                 let mut ty = v.func.operand_type(element);
                 ty.shape.splice(..0, data.space.iter().copied());
+                if let Some(declared) = v.func.values.get(made[0])
+                    && declared.ty.rank() == ty.rank()
+                    && declared.ty.shape.contains(&Extent::Const(0))
+                {
+                    // An empty array has no row that could be of another size: cells of no index tell nothing.
+                    ty.shape = declared.ty.shape.clone();
+                }
                 v.result_fits(made[0], &ty)
             }),
             Operator::ModArray { source, .. } => {
