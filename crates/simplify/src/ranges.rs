@@ -31,7 +31,7 @@ const MAX_COEFFICIENT: u64 = 1 << 40;
 /// The newest facts on a symbol that are tried.
 const FACTS_TRIED: usize = 10;
 /// Eliminations tried for one question, and how many on one path.
-const STEPS: u32 = 80;
+const STEPS: u32 = 120;
 const DEPTH: u32 = 6;
 
 /// The least and the largest value of an integer.
@@ -86,6 +86,8 @@ struct Search {
     used: Vec<Value>,
     used_level: u32,
     steps: u32,
+    /// Goals that were not proved, and the depth to which that was tried: eliminations commute, so goals recur.
+    failed: HashMap<Sum, u32>,
 }
 
 impl Ranges {
@@ -564,7 +566,7 @@ impl Ranges {
     }
 
     fn search(&self, with_certs: bool) -> Search {
-        Search { with_certs, used: Vec::new(), used_level: 0, steps: STEPS }
+        Search { with_certs, used: Vec::new(), used_level: 0, steps: STEPS, failed: HashMap::new() }
     }
 
     fn in_bounds(&self, index: Operand, extent: Operand, search: &mut Search) -> bool {
@@ -652,6 +654,18 @@ impl Ranges {
         if goal.terms().any(|(_, c)| c.unsigned_abs() > MAX_COEFFICIENT) {
             return false;
         }
+        if search.failed.get(goal).is_some_and(|&tried| tried >= depth) {
+            return false;
+        }
+        let is_proved = self.eliminate_any(goal, depth, search);
+        if !is_proved {
+            search.failed.insert(goal.clone(), depth);
+        }
+        is_proved
+    }
+
+    /// Tries the facts on the symbols of a goal, the newest symbols first: they are bounded by older ones.
+    fn eliminate_any(&self, goal: &Sum, depth: u32, search: &mut Search) -> bool {
         let mut symbols: Vec<(u32, Value)> =
             goal.symbols().into_iter().map(|&v| (self.symbol(v).map_or(0, |s| s.order), v)).collect();
         symbols.sort_unstable_by(|a, b| b.cmp(a));
