@@ -136,7 +136,8 @@ impl Cases {
         let zero = scalar.zero();
         for without_zero in [false, true] {
             // Zero has no negative powers, and divides nothing.
-            let x: Vec<Const> = all.iter().copied().filter(|&x| !(without_zero && op == BinOp::Pow && x == zero)).collect();
+            let x: Vec<Const> =
+                all.iter().copied().filter(|&x| !(without_zero && op == BinOp::Pow && x == zero)).collect();
             let y: Vec<Const> = all.iter().copied().filter(|&y| x.iter().all(|&x| op.eval(x, y).is_some())).collect();
             let name = format!("{} {scalar}", op.name());
             let is_special = matches!(

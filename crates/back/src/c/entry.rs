@@ -5,7 +5,7 @@
 
 use super::module::ModulePrinter;
 use super::names::{Names, legal};
-use super::types::c_type;
+use super::types::{c_type, element_type};
 use super::{Entry, EntryExtent, EntryParam, EntryParamKind, EntryResult};
 use frit_ir::nest::{Binding, Expr, Proc, Storage};
 use frit_ir::{FailureKind, Scalar};
@@ -169,7 +169,9 @@ fn general_entry(module: &ModulePrinter<'_>, entry: &Entry, site: usize) -> Stri
     let mut arguments = vec!["w".to_owned()];
     let mut owners = Vec::new();
     for (at, param) in entry.params.iter().enumerate() {
-        let (t, name) = (c_type(param.elem), &param.name);
+        let is_array = matches!(param.kind, EntryParamKind::Array { .. });
+        let t = if is_array { element_type(param.elem) } else { c_type(param.elem) };
+        let name = &param.name;
         match &param.kind {
             EntryParamKind::Scalar { .. } if param.elem == Scalar::Cert => arguments.push("0".into()),
             EntryParamKind::Scalar { .. } => {

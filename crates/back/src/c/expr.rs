@@ -251,6 +251,9 @@ impl ProcPrinter<'_, '_> {
             return Term::constant(frit_ir::Const::Cert);
         }
         let (code, height) = self.element(array, index);
+        if elem == Scalar::Bool {
+            return Term { height, ..Term::atom(format!("{code} != 0"), elem).with_level(Level::Mixed) };
+        }
         Term { height, ..Term::atom(code, elem) }
     }
 

@@ -134,7 +134,7 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     let name = &interface.entry.name;
     let flags = flags(options.strict_fp);
     let mut source = format!(
-        "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n",
+        "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n",
         flags.join(" ")
     );
     source += INCLUDES;

@@ -3,7 +3,7 @@
 
 use super::arith::Helper;
 use super::names::Names;
-use super::types::{c_type, literal};
+use super::types::{element_type, literal};
 use super::{Options, Site};
 use frit_ir::nest::{Arg, Array, Binding, Proc, ProcId, Program, Stmt, Storage};
 use frit_ir::{FailureKind, Tensor};
@@ -83,7 +83,7 @@ impl<'p> ModulePrinter<'p> {
         }
         let name = self.names.prefixed("table_", wanted);
         let count = tensor.data().len();
-        let t = c_type(tensor.elem());
+        let t = element_type(tensor.elem());
         let result = write!(self.tables, "static const FRIT_ALIGNED {t} {name}[{}] = {{", count.max(1));
         result.expect("a string takes any text");
         for at in 0..count {

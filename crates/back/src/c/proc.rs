@@ -7,7 +7,7 @@ use super::expr::Term;
 use super::layout::{Block, BlockId, Layout, Uses};
 use super::module::ModulePrinter;
 use super::names::Names;
-use super::types::c_type;
+use super::types::{c_type, element_type};
 use frit_ir::Scalar;
 use frit_ir::nest::{Array, Binding, Expr, Proc, ProcId, Stmt, Storage, Var};
 use frit_support::{Index, Span, Table};
@@ -247,7 +247,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
     /// The type of a pointer to the array's elements, up to the name.
     pub(super) fn pointer_type(&self, array: Array) -> String {
         let data = &self.proc.arrays[array];
-        let t = c_type(data.elem);
+        let t = element_type(data.elem);
         match data.storage {
             Storage::Param { consumed: false } => format!("const {t} *restrict "),
             // Nothing else names fresh memory, but for references that come from this very pointer.
@@ -261,7 +261,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         match self.proc.arrays[array].elem {
             // Certificates carry no bits.
             Scalar::Cert => "0".into(),
-            elem => format!("sizeof({})", c_type(elem)),
+            elem => format!("sizeof({})", element_type(elem)),
         }
     }
 
@@ -429,7 +429,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         let name = self.arrays[array].elements.trim_start_matches("f->");
         let count: i64 =
             self.count(array).parse().unwrap_or_else(|_| panic!("{array} is on the stack; its extents are constants"));
-        format!("FRIT_ALIGNED {} {name}[{}]", c_type(self.proc.arrays[array].elem), count.max(1))
+        format!("FRIT_ALIGNED {} {name}[{}]", element_type(self.proc.arrays[array].elem), count.max(1))
     }
 
     /// Prints a block as a function of its own, and the call of it.

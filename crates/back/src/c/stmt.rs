@@ -2,7 +2,7 @@
 
 use super::layout::{Block, BlockId, Item};
 use super::proc::{Exit, ProcPrinter, any_stmt, needs_worker, part_number};
-use super::types::c_type;
+use super::types::{c_type, element_type};
 use frit_ir::nest::{
     Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Parallel, ProcId, Reduction, Stmt, Storage, Var,
 };
@@ -272,7 +272,7 @@ impl<'p> ProcPrinter<'_, 'p> {
         let t = if begins { self.pointer_type(reference) } else { String::new() };
         let cast = match self.proc.arrays[source].storage {
             Storage::Param { consumed: false } | Storage::Table(_) => {
-                format!("({} *)", c_type(self.proc.arrays[reference].elem))
+                format!("({} *)", element_type(self.proc.arrays[reference].elem))
             }
             Storage::Param { consumed: true } | Storage::Heap | Storage::Stack | Storage::Reference => String::new(),
         };
@@ -285,7 +285,7 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 
     fn swap(&mut self, first: Array, second: Array) {
-        let t = c_type(self.proc.arrays[first].elem);
+        let t = element_type(self.proc.arrays[first].elem);
         let (a, b) = (self.array_name(first).to_owned(), self.array_name(second).to_owned());
         let held = self.fresh("held");
         self.line(&format!("{t} *{held} = {a}; {a} = {b}; {b} = {held};"));

@@ -19,6 +19,11 @@ pub(super) fn c_type(scalar: Scalar) -> &'static str {
     }
 }
 
+/// The C type of an array's elements. Vectorisers choose by bytes, but not by `bool`s that they load.
+pub(super) fn element_type(scalar: Scalar) -> &'static str {
+    if scalar == Scalar::Bool { "uint8_t" } else { c_type(scalar) }
+}
+
 /// True if C computes with a wider type than this one, so that results must be cast back.
 pub(super) fn is_promoted(scalar: Scalar) -> bool {
     match scalar {

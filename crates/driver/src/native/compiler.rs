@@ -42,6 +42,10 @@ impl Optimisation {
             Optimisation::None => &["-O0"],
             Optimisation::Some => &["-O1"],
             Optimisation::More => &["-O2", "-ftree-vectorize"],
+            // gcc prefers vectors of 256 bits on some machines with 512, and then fails on loops over types of mixed width.
+            Optimisation::Native if cfg!(target_arch = "x86_64") => {
+                &["-O3", "-march=native", "-mprefer-vector-width=512"]
+            }
             Optimisation::Native => &["-O3", "-march=native"],
         }
     }
