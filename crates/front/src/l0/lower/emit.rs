@@ -69,6 +69,8 @@ pub(super) struct Emitter {
     /// What stands for values that turned out to be others. Applied when the function is finished.
     renaming: Renaming,
     pub(super) sharing: Sharing,
+    /// The certificates of the statements that have some.
+    certified: HashMap<Value, Vec<Value>>,
 }
 
 impl Emitter {
@@ -85,6 +87,7 @@ impl Emitter {
             not_negative: HashMap::new(),
             renaming: Renaming::new(),
             sharing: Sharing::default(),
+            certified: HashMap::new(),
         }
     }
 
@@ -178,7 +181,12 @@ impl Emitter {
     }
 
     pub(super) fn emit_one(&mut self, op: Op, ty: Type, certs: Vec<Value>) -> Value {
-        self.builder.emit_one(op, ty, certs)
+        let is_certified = !certs.is_empty();
+        let value = self.builder.emit_one(op, ty, certs.clone());
+        if is_certified {
+            self.certified.insert(value, certs);
+        }
+        value
     }
 
     pub(super) fn ty(&self, value: Value) -> &Type {
@@ -327,6 +335,25 @@ impl Emitter {
         let length = self.total_binary(BinOp::Max, extent, Operand::i64(0));
         self.assume_not_negative(length, None);
         length
+    }
+
+    /// The length of an extent of arrays with these components, which depends on whatever they depend on: what asks for the
+    /// size of an array must not run where making the array fails.
+    pub(super) fn size_of(&mut self, extent: Extent, parts: &[Operand]) -> Operand {
+        let length = self.length(extent);
+        let mut certs: Vec<Value> =
+            parts.iter().filter_map(|part| self.certified.get(&part.value()?)).flatten().copied().collect();
+        certs.sort_unstable();
+        certs.dedup();
+        if certs.is_empty() {
+            return length;
+        }
+        let size = self.builder.binary_under(BinOp::Max, length, Operand::i64(0), certs);
+        if let (Some(size), Operand::Value(known)) = (size.value(), self.canonical(length)) {
+            self.representatives.insert(size, known);
+        }
+        self.assume_not_negative(size, None);
+        size
     }
 
     /// Arithmetic on sizes: constants are folded, and what is in scope is not computed again.

@@ -285,7 +285,7 @@ impl<'f, 'p> Body<'f, 'p> {
             Builtin::Size(dim) => {
                 let array = self.typed(&operands[0]);
                 let extent = self.emitter.extents_of(&array)[*dim];
-                vec![self.emitter.length(extent)]
+                vec![self.emitter.size_of(extent, &array.parts)]
             }
             Builtin::Split => {
                 let n = self.scalar(&operands[0]);
