@@ -142,6 +142,12 @@ impl Checker<'_> {
             {
                 self.comparison(stmt);
             }
+            Op::Binary { op: BinOp::Min | BinOp::Max | BinOp::FloorMod | BinOp::Rem, x, .. }
+                if self.func.operand_type(*x).elem == Scalar::I64 =>
+            {
+                self.bounded(stmt);
+            }
+            Op::Unary { op: UnOp::Abs, x } if self.func.operand_type(*x).elem == Scalar::I64 => self.bounded(stmt),
             Op::If { cond, then, otherwise } => {
                 let cond = *cond;
                 for (side, holds) in [(then, true), (otherwise, false)] {
@@ -187,6 +193,35 @@ impl Checker<'_> {
             assert!(is_replaced, "no certificate is owed");
             self.out.pop();
             self.count += 1;
+        }
+    }
+
+    /// A minimum, maximum, remainder or absolute value that the facts say is one of its operands.
+    fn bounded(&mut self, stmt: Stmt) {
+        let is_at_least = |large: &Sum, small: &Sum| self.ranges.prove_without_certs(&(large - small));
+        let known = match stmt.op {
+            Op::Unary { x, .. } => is_at_least(&self.ranges.exact(x), &Sum::zero()).then_some(x),
+            Op::Binary { op, x, y } => {
+                let (a, b) = (self.ranges.exact(x), self.ranges.exact(y));
+                let (larger, smaller) = match op {
+                    BinOp::Max => (x, y),
+                    BinOp::Min => (y, x),
+                    _ if is_at_least(&a, &Sum::zero()) && is_at_least(&(&b - &Sum::constant(1)), &a) => (x, x),
+                    _ => return self.push(stmt),
+                };
+                if larger == smaller || is_at_least(&a, &b) {
+                    Some(larger)
+                } else {
+                    is_at_least(&b, &a).then_some(smaller)
+                }
+            }
+            _ => None,
+        };
+        let is_replaced = known.is_some_and(|operand| self.replacements.replace(stmt.results[0], operand, &stmt.certs));
+        if is_replaced {
+            self.count += 1;
+        } else {
+            self.push(stmt);
         }
     }
 
