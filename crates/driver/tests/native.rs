@@ -216,7 +216,7 @@ fn sizes_may_be_left_out_and_arguments_are_checked() {
     let (a, b, c) = (i64s(&[2], &[1, 2]), i64s(&[2, 2], &[1, 2, 3, 4]), i64s(&[1, 2], &[1, 2]));
     assert_eq!(native.call(&[a.clone(), b.clone()], 1).unwrap(), [int(5)]);
     let message = |args: &[frit_ir::Tensor]| native.call(args, 1).unwrap_err().to_string();
-    assert_eq!(message(&[a.clone()]), "the program takes 2 arguments, but 1 are given");
+    assert_eq!(message(std::slice::from_ref(&a)), "the program takes 2 arguments, but 1 are given");
     assert_eq!(message(&[a.clone(), c]), "argument `argument2` has size 1 along axis 0, but 2 is needed");
     assert_eq!(message(&[a.clone(), a.clone()]), "argument `argument2` has rank 1, but 2 is needed");
     assert_eq!(message(&[f64s(&[2], &[1.0, 2.0]), b.clone()]), "argument `argument1` has type f64, but i64 is needed");
