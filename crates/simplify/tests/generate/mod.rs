@@ -114,11 +114,13 @@ fn helper(choices: &mut Choices, at: usize, callees: Vec<FuncId>) -> Func {
     func.sizes = vec![n];
     func.params = [array, x, f].map(|value| Param { value, consumed: false }).to_vec();
     func.results = vec![ResultType { elem: Scalar::F64, shape: vec![], unique: true }];
-    let mut env = Env::default();
-    env.ints = vec![n.into(), x.into()];
-    env.sizes = vec![n.into()];
-    env.reals = vec![f.into()];
-    env.arrays = vec![array];
+    let mut env = Env {
+        ints: vec![n.into(), x.into()],
+        sizes: vec![n.into()],
+        reals: vec![f.into()],
+        arrays: vec![array],
+        ..Env::default()
+    };
     let mut generator = Generator { b: Builder::new(func), choices, callees, depth: 1 };
     generator.statements(&mut env, 6);
     let result = generator.real(&env);
@@ -136,7 +138,7 @@ fn main(choices: &mut Choices, callees: Vec<FuncId>) -> Func {
     let f = func.value(F64, Span::NONE);
     func.sizes = vec![n, m];
     func.params = [a, b, matrix, x, y, f].map(|value| Param { value, consumed: false }).to_vec();
-    let env = Env {
+    let mut env = Env {
         ints: [n, m, x, y].map(Operand::Value).to_vec(),
         reals: vec![f.into()],
         truths: Vec::new(),
@@ -146,7 +148,6 @@ fn main(choices: &mut Choices, callees: Vec<FuncId>) -> Func {
         below: Vec::new(),
     };
     let mut generator = Generator { b: Builder::new(func), choices, callees, depth: 0 };
-    let mut env = env;
     let count = 8 + generator.choices.below(14);
     generator.statements(&mut env, count);
     let mut results = vec![generator.int(&env), generator.real(&env), generator.truth(&env)];
