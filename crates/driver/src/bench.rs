@@ -171,6 +171,7 @@ const BASELINE_HEADER: &str = "\
 #include <stdint.h>
 #define FRIT_BASELINE 1
 typedef struct { void *elements; const int64_t *shape; } frit_array;
+__attribute__((visibility(\"default\"))) void frit_baseline(const frit_array *arguments, frit_array *results);
 ";
 
 impl Baseline {
