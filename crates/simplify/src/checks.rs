@@ -1,6 +1,6 @@
 //! Checks: removes assertions and comparisons that always hold, and checks once before a loop what a loop checks in every
 //! iteration.
-//! Source:   [L0] section 6.1 (bounds checks out of loops), 6.1.1 (what must not move), 9.1.3.
+//! Source:   \[L0\] section 6.1 (bounds checks out of loops), 6.1.1 (what must not move), 9.1.3.
 //! Before:   verified array IR.
 //! After:    the same results. A program that failed still fails, perhaps with the message of another index or another assertion;
 //!           a program that did not fail does not.

@@ -1,5 +1,5 @@
 //! Common-subexpression elimination: one statement computes what several did.
-//! Source:   [L0] sections 6.2 and 6.3.
+//! Source:   \[L0\] sections 6.2 and 6.3.
 //! Before:   verified array IR.
 //! After:    the same results; of two equal statements, the second in the scope of the first, the first is left.
 //! Work:     less.

@@ -1,5 +1,5 @@
 //! Dead-code elimination: removes what no result of the function depends on.
-//! Source:   [L0] sections 5.3 and 6.3.2; here also single results of branches, loops and with-loops.
+//! Source:   \[L0\] sections 5.3 and 6.3.2; here also single results of branches, loops and with-loops.
 //! Before:   verified array IR.
 //! After:    the same results. An assertion whose certificate nothing lists is dead, as is a loop that may never end.
 //! Work:     less.

@@ -1,5 +1,5 @@
 //! Hoisting: moves loop-invariant statements before their loops.
-//! Source:   [L0] sections 6.1 and 6.3.1; the thesis takes all arrays for non-empty, this pass does not.
+//! Source:   \[L0\] sections 6.1 and 6.3.1; the thesis takes all arrays for non-empty, this pass does not.
 //! Before:   verified array IR.
 //! After:    the same results; no statement that could run before a loop, and may, is left inside.
 //! Work:     less, but for loops without iterations, before which a moved statement runs once.

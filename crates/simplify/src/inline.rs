@@ -1,5 +1,5 @@
 //! Inlining: replaces calls by copies of the functions' bodies, and removes the functions that no call reaches any more.
-//! Source:   [L0] section 5.1, with a bound on growth that the thesis does not have.
+//! Source:   \[L0\] section 5.1, with a bound on growth that the thesis does not have.
 //! Before:   verified array IR.
 //! After:    the same results; calls are left of recursive functions, and of functions too large for the growth limit.
 //! Work:     unchanged.

@@ -1,4 +1,4 @@
-//! First-order optimisations of the array IR ([L0] chapters 5, 6 and 9): what a program needs before and after its
+//! First-order optimisations of the array IR (\[L0\] chapters 5, 6 and 9): what a program needs before and after its
 //! with-loops are merged.
 //!
 //! - [`inline`]: calls of functions that are not recursive;

@@ -1,5 +1,5 @@
 //! Normalisation of sums and products: integer values that are equal as polynomials become one value.
-//! Source:   [L0] section 6.3.3 (sums of products).
+//! Source:   \[L0\] section 6.3.3 (sums of products).
 //! Before:   verified array IR.
 //! After:    the same results; of two `i64` values that are equal as polynomials over their operands, the second in the scope
 //!           of the first, the first is left; a chain of additions of constants is one addition.

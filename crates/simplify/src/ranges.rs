@@ -1,5 +1,5 @@
 //! Symbolic range analysis: what is known of integers at a place in a program, and what follows from it.
-//! Source: [L0] section 6.1 asks for it; the method is elimination of symbols from linear inequalities (Fourier and
+//! Source: \[L0\] section 6.1 asks for it; the method is elimination of symbols from linear inequalities (Fourier and
 //! Motzkin), innermost symbols first, with products of symbols taken as they come.
 //!
 //! A *fact* is a polynomial over values that is not negative. Facts come from the bounds of indices, from sizes, from the

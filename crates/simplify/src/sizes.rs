@@ -1,5 +1,5 @@
 //! Sizes of rows: a size that all cells have in common is found without looking at the cells.
-//! Source:   [L0] section 9.1.1 (size analysis); here sizes are values, so only [`Operator::Uniform`] is left to do.
+//! Source:   \[L0\] section 9.1.1 (size analysis); here sizes are values, so only [`Operator::Uniform`] is left to do.
 //! Before:   verified array IR.
 //! After:    the same results; no `Uniform` is left whose cells are one value from outside the with-loop.
 //! Work:     less: a size becomes a selection, and the check that rows agree goes.

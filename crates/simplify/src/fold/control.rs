@@ -1,5 +1,5 @@
 //! Branches, sequential loops and with-loops whose course is known.
-//! Source: [L0] section 5.3 (`if`), [WLF] section 6 (empty generators); the rest is folklore.
+//! Source: \[L0\] section 5.3 (`if`), \[WLF\] section 6 (empty generators); the rest is folklore.
 
 use super::{Folder, Verdict};
 use frit_ir::array::{

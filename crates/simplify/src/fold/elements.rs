@@ -1,5 +1,5 @@
 //! Indexing and views of arrays whose elements are known or lie elsewhere.
-//! Source: [L0] section 5.3 (`iota(n)[i]` is `i`, `replicate(n, v)[i]` is `v`, `transpose(b)[i, j]` is `b[j, i]`, `b[j][i]` is
+//! Source: \[L0\] section 5.3 (`iota(n)[i]` is `i`, `replicate(n, v)[i]` is `v`, `transpose(b)[i, j]` is `b[j, i]`, `b[j][i]` is
 //! `b[j, i]`) and figures 12 and 14; views of views are composed as index maps.
 //!
 //! The thesis drops the check `i < n` of `iota(n)[i]`; here the certificate stays with what uses the index. Where the

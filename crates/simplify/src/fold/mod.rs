@@ -1,5 +1,5 @@
 //! Folding: evaluates what is known at compile time, and reads elements where they come from.
-//! Source:   [L0] section 5.3, all rules; [WLF] section 6 for what they become on with-loops.
+//! Source:   \[L0\] section 5.3, all rules; \[WLF\] section 6 for what they become on with-loops.
 //! Before:   verified array IR.
 //! After:    the same results; no statement is left that is a copy of a value, a constant, a branch whose condition is known or a
 //!           loop of at most one iteration.
