@@ -9,7 +9,7 @@
 //!
 //! An assertion moves if every iteration runs it, nothing before it in the iteration may run forever, and its
 //! condition is monotone in the indices: then the extreme indices are checked, unless there is no iteration. What moved out of
-//! an inner loop is an ordinary assertion of the outer one, and may move on. See Note [Checks before a loop].
+//! an inner loop is an ordinary assertion of the outer one, and may move on. See Note \[Checks before a loop\].
 //!
 //! A proof that used an assertion leaves its certificate in the place of the one removed.
 
@@ -524,7 +524,7 @@ impl Checker<'_> {
         self.plan_wrapping_in_bounds(e, m, loops)
     }
 
-    /// `0 <= a * i + b < m` in all iterations, where the arithmetic may wrap. See Note [Checks before a loop].
+    /// `0 <= a * i + b < m` in all iterations, where the arithmetic may wrap. See Note \[Checks before a loop\].
     fn plan_wrapping_in_bounds(&self, e: Operand, m: Operand, loops: &Iterations<'_>) -> Option<Vec<Check>> {
         let [axis] = loops.axes else { return None };
         if !self.ranges.was_there(m, loops.begin) {

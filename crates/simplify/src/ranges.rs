@@ -8,7 +8,7 @@
 //!
 //! The analysis follows a walk in the order of execution: [`define`](Ranges::define) for each statement,
 //! [`enter`](Ranges::enter) and [`leave`](Ranges::leave) around blocks. It changes no program; `checks` and `hoist` use it.
-//! See Note [Overflow].
+//! See Note \[Overflow\].
 
 mod prove;
 
@@ -23,9 +23,9 @@ use std::rc::Rc;
 /// A polynomial over values, taken as one over the integers.
 pub type Sum = Poly<Value>;
 
-/// No array has a longer axis. See Note [Overflow].
+/// No array has a longer axis. See Note \[Overflow\].
 const MAX_EXTENT: i128 = 1 << 47;
-/// See Note [Overflow].
+/// See Note \[Overflow\].
 const MAX_PRODUCT: i128 = 1 << 62;
 /// Sums of more terms are taken as one symbol.
 const MAX_TERMS: usize = 12;

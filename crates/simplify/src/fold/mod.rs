@@ -7,8 +7,8 @@
 //! Reorders: nothing; identities on reals hold bit for bit.
 //!
 //! One walk in the order of execution: a statement is renamed, rewritten until no rule applies, and recorded, so
-//! that the statements after it see its final form. [`scalar`] has the rules of scalar operations, [`elements`] those of
-//! indexing and views, [`control`] those of branches and loops.
+//! that the statements after it see its final form. `scalar` has the rules of scalar operations, `elements` those of
+//! indexing and views, `control` those of branches and loops.
 
 mod control;
 mod elements;
