@@ -172,6 +172,16 @@ const BASELINE_HEADER: &str = "\
 #define FRIT_BASELINE 1
 typedef struct { void *elements; const int64_t *shape; } frit_array;
 __attribute__((visibility(\"default\"))) void frit_baseline(const frit_array *arguments, frit_array *results);
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+__attribute__((visibility(\"default\"))) void frit_baseline_threads(int threads) {
+#ifdef _OPENMP
+    omp_set_num_threads(threads);
+#else
+    (void)threads;
+#endif
+}
 ";
 
 impl Baseline {
@@ -202,6 +212,11 @@ impl Baseline {
         let function = unsafe { library.get(b"frit_baseline\0") }
             .map(|symbol| *symbol)
             .map_err(|_| wrong(format!("`{}` does not define `frit_baseline`", path.display())))?;
+        // SAFETY: the header above defines it, with this type.
+        let set_threads: libloading::Symbol<'_, unsafe extern "C" fn(i32)> =
+            unsafe { library.get(b"frit_baseline_threads\0") }.map_err(|error| wrong(error.to_string()))?;
+        // SAFETY: it only tells the OpenMP runtime how many threads this thread's loops may have.
+        unsafe { set_threads(i32::try_from(options.threads).unwrap_or(i32::MAX)) };
         let mut result_tensors: Vec<Tensor> = results.to_vec();
         let shapes: Vec<Vec<i64>> =
             arguments.iter().chain(results).map(|tensor| tensor.shape().iter().map(|&d| d as i64).collect()).collect();
