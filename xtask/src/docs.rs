@@ -1,5 +1,5 @@
-//! The checks that tie documents to code, on the text of both: error codes to the error index, pipeline steps to the
-//! manual, pass files to their headers.
+//! The checks that tie documents to code, on the text of both: error codes to the error index, the optimiser's steps to the
+//! manual and to the headers of their files, keys of sources to the bibliography.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,37 +11,65 @@ pub(crate) fn check() -> bool {
     error_codes(&mut missing);
     steps(&mut missing);
     pass_headers(&mut missing);
+    references(&mut missing);
     for line in &missing {
         println!("documents: {line}");
     }
     missing.is_empty()
 }
 
-/// Every code given to a diagnostic or a run-time failure is a heading of the error index.
+/// Every code given to a diagnostic or a run-time failure is a heading of the error index, and has an explanation below it.
 fn error_codes(missing: &mut Vec<String>) {
     let index = read("docs/errors.md");
-    let headings: BTreeSet<&str> =
-        index.lines().filter_map(|line| line.trim_start_matches('#').trim().strip_prefix('`')?.strip_suffix('`')).collect();
+    let mut explained = BTreeSet::new();
+    let mut heading = None;
+    for line in index.lines().filter(|line| !line.trim().is_empty()) {
+        if let Some(code) = heading.take()
+            && !line.starts_with('#')
+        {
+            explained.insert(code);
+        }
+        heading = line.strip_prefix("### ").map(str::trim);
+    }
     let mut codes = BTreeSet::new();
     for file in rust_files(Path::new("crates")) {
         if file.components().any(|part| part.as_os_str() == "tests") {
             continue;
         }
-        let text = read(&file);
-        for maker in ["Diagnostic::error(", "Diagnostic::warning("] {
-            for (at, _) in text.match_indices(maker) {
-                codes.extend(first_literal(&text[at + maker.len()..]));
-            }
-        }
-        if file.ends_with("ir/src/failure.rs") {
-            for line in text.lines().filter(|line| line.trim_start().starts_with("FailureKind::") && line.contains("=> \"")) {
-                codes.extend(line.split("=> ").nth(1).and_then(first_literal).filter(|c| is_code(c)));
-            }
-        }
+        codes.extend(codes_in(&read(&file)));
     }
-    for code in codes.iter().filter(|code| !headings.contains(code.as_str())) {
-        missing.push(format!("docs/errors.md has no heading for `{code}`"));
+    if codes.len() < FEWEST_CODES {
+        missing.push(format!("only {} error codes are found in the sources: has their form changed?", codes.len()));
     }
+    for code in codes.iter().filter(|code| !explained.contains(code.as_str())) {
+        missing.push(format!("docs/errors.md does not explain `{code}`"));
+    }
+    for code in explained.iter().filter(|code| !codes.contains(**code)) {
+        missing.push(format!("docs/errors.md explains `{code}`, which no source gives"));
+    }
+}
+
+/// There are more codes than this; fewer would mean that [`codes_in`] no longer recognises them.
+const FEWEST_CODES: usize = 80;
+
+/// The codes that a source gives: to a diagnostic at once, or as the value of a variant of an error (`Kind::Variant => "code"`,
+/// `(Kind::Variant, "code")`).
+fn codes_in(text: &str) -> BTreeSet<String> {
+    let mut codes = BTreeSet::new();
+    for maker in ["Diagnostic::error(", "Diagnostic::warning("] {
+        codes.extend(text.match_indices(maker).filter_map(|(at, _)| first_literal(&text[at + maker.len()..])));
+    }
+    for line in text.lines().map(str::trim_start) {
+        let code = if line.starts_with("FailureKind::") || line.starts_with("L0Error::") {
+            line.split_once("=> ").and_then(|(_, value)| value.strip_suffix(','))
+        } else if line.starts_with("NativeError::") {
+            line.split_once("=> (Kind::").and_then(|(_, pair)| pair.split_once(", ")?.1.strip_suffix("),"))
+        } else {
+            None
+        };
+        codes.extend(code.and_then(first_literal).filter(|code| is_code(code)));
+    }
+    codes
 }
 
 /// The string literal that a text starts with, after white space.
@@ -54,31 +82,59 @@ fn is_code(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// Every step of a pipeline is named in the manual.
+/// The steps of the optimiser, each with its summary.
+fn optimiser_steps() -> Vec<(String, String)> {
+    let text = read("crates/simplify/src/lib.rs");
+    let field = |entry: &str, name: &str| first_literal(entry.split_once(name)?.1);
+    let entries = text.split("Step { name: ").skip(1);
+    entries.filter_map(|entry| Some((first_literal(entry)?, field(entry, "summary: ")?))).collect()
+}
+
+/// Every step of the optimiser is a row of the manual's table, in order, with the summary that `frit dump --steps` prints.
 fn steps(missing: &mut Vec<String>) {
     let manual = read("docs/manual.md");
-    for file in rust_files(Path::new("crates")) {
+    let rows: Vec<String> = optimiser_steps().iter().map(|(name, does)| format!("| `{name}` | {does} |\n")).collect();
+    if rows.is_empty() {
+        missing.push("no steps are found in crates/simplify/src/lib.rs: has their form changed?".into());
+    }
+    if !manual.contains(&rows.concat()) {
+        missing.push(format!("docs/manual.md should have these rows:\n{}", rows.concat()));
+    }
+}
+
+/// Every pass, in a file of its name, says what it is, where it comes from, what holds before and after, and what it costs.
+fn pass_headers(missing: &mut Vec<String>) {
+    for (name, _) in optimiser_steps() {
+        let folder = Path::new("crates/simplify/src");
+        let file = [folder.join(format!("{name}.rs")), folder.join(&name).join("mod.rs")]
+            .into_iter()
+            .find(|file| file.exists())
+            .unwrap_or_else(|| folder.join(&name));
         let text = read(&file);
-        for (at, _) in text.match_indices("Step { name: ") {
-            if let Some(name) = first_literal(&text[at + "Step { name: ".len()..])
-                && !manual.contains(&format!("`{name}`"))
-            {
-                missing.push(format!("docs/manual.md does not name the step `{name}` of {}", file.display()));
+        for part in ["//! Source:", "//! Before:", "//! After:", "//! Work:", "//! Reorders:"] {
+            if !text.lines().any(|line| line.starts_with(part)) {
+                missing.push(format!("{} has no line `{part}` in its header", file.display()));
             }
         }
     }
 }
 
-/// Every pass says what it is, where it comes from, what holds before and after, and what it costs.
-fn pass_headers(missing: &mut Vec<String>) {
-    for file in rust_files(Path::new("crates/simplify/src")) {
+/// Every source that a header or a comment names by its key is in the bibliography.
+fn references(missing: &mut Vec<String>) {
+    let bibliography = read("docs/references.bib");
+    let mut keys = BTreeSet::new();
+    for file in rust_files(Path::new("crates")) {
         let text = read(&file);
-        let is_pass = text.lines().any(|line| line.starts_with("//! Source:"));
-        for part in ["//! Source:", "//! Before:", "//! After:", "//! Work:", "//! Reorders:"] {
-            if is_pass && !text.lines().any(|line| line.starts_with(part)) {
-                missing.push(format!("{} has no line `{part}` in its header", file.display()));
+        // Written `\[KEY\]`, so that the documentation takes it for no link.
+        for (at, _) in text.match_indices("\\[") {
+            let key = text[at + 2..].split("\\]").next().unwrap_or_default();
+            if key.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) && key.len() >= 2 {
+                keys.insert(key.to_string());
             }
         }
+    }
+    for key in keys.iter().filter(|key| !bibliography.contains(&format!("{{{key},\n"))) {
+        missing.push(format!("docs/references.bib has no entry `{key}`"));
     }
 }
 
