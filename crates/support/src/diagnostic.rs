@@ -119,7 +119,8 @@ mod tests {
         let file = map.add("a.l0", "fun int main() = x\n");
         let text = render(
             &map,
-            &[Diagnostic::error("unknown-variable", "there is no variable `x`").label(Span::new(file, 17, 18), "not bound here")],
+            &[Diagnostic::error("unknown-variable", "there is no variable `x`")
+                .label(Span::new(file, 17, 18), "not bound here")],
             false,
         );
         assert!(text.contains("error[unknown-variable]: there is no variable `x`"), "{text}");

@@ -19,6 +19,7 @@ macro_rules! define_index {
     ($(#[$attr:meta])* $name:ident, $prefix:literal) => {
         $(#[$attr])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(unreachable_pub)] // an index may also name what is private to a module
         pub struct $name(u32);
 
         impl $crate::Index for $name {

@@ -90,8 +90,9 @@ impl SourceMap {
     /// Adds a file. Texts over 4 GiB are cut by the span type; callers refuse them before.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         let text = text.into();
-        let line_starts =
-            std::iter::once(0).chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1)).collect();
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1))
+            .collect();
         self.files.push(SourceFile { name: name.into(), text, line_starts })
     }
 

@@ -25,7 +25,7 @@ pub fn with_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         work()
     };
     std::thread::scope(|scope| {
-        let spawn = |bytes: usize| std::thread::Builder::new().stack_size(bytes).spawn_scoped(scope, &run);
+        let spawn = |bytes: usize| std::thread::Builder::new().stack_size(bytes).spawn_scoped(scope, run);
         let thread = spawn(DEEP_STACK_BYTES)
             .or_else(|_| spawn(FALLBACK_STACK_BYTES))
             .expect("the system can start a thread with a 256 MiB stack");

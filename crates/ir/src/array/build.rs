@@ -13,6 +13,9 @@ use crate::tensor::Tensor;
 use frit_support::Span;
 use std::sync::Arc;
 
+/// The type of a result, given the results before it, which it may mention.
+pub type ResultTypeAfter<'a> = dyn Fn(&[Value]) -> Type + 'a;
+
 /// Appends statements to a function under construction.
 #[derive(Debug)]
 pub struct Builder {
@@ -158,14 +161,13 @@ impl Builder {
         self.emit_one(Op::Update { array, indices, value, consumes: true }, ty, certs)
     }
 
-    /// A branch with results of these types. A type may mention an earlier result through the closure's argument: it is
-    /// called once with the result values made so far.
+    /// A branch with results of these types. Each type is asked for once, after the results before it were made.
     pub fn branch(
         &mut self,
         cond: Operand,
         then: Block,
         otherwise: Block,
-        types: &[&dyn Fn(&[Value]) -> Type],
+        types: &[&ResultTypeAfter<'_>],
     ) -> Vec<Value> {
         let mut results = Vec::new();
         for ty in types {
