@@ -39,7 +39,7 @@ fn check() -> ExitCode {
     part("lints", has("clippy").then(|| cargo(&lints, &[])));
     part("documents agree with the code", Some(docs::check()));
     let docs = ["doc", "--workspace", "--no-deps", "--locked", "--quiet"];
-    part("documentation", Some(cargo(&docs, &[("RUSTDOCFLAGS", "-D warnings")])));
+    part("documentation", Some(cargo(&docs, &[("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links")])));
     // The tests run the built command as users do.
     part("build", Some(cargo(&["build", "--release", "--locked", "--quiet"], &[])));
     part("tests", Some(cargo(&["test", "--workspace", "--release", "--locked", "--quiet"], &[])));

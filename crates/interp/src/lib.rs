@@ -1,11 +1,11 @@
-//! Reference interpreters for both IRs: slow, obvious, trusted. [`array`] on unoptimised programs defines what they mean;
+//! Reference interpreters for both IRs: slow, obvious, trusted. [`mod@array`] on unoptimised programs defines what they mean;
 //! [`nest`] does the same for the loop IR.
 //!
 //! They check whatever they can while they run, also what the verifiers and certificates promise: indices, shapes,
 //! generators, use of consumed values, undefined elements, ownership of memory. What they find is reported as
 //! [`RunError::Broken`]: a bug of the pass that made the program, never of its user.
 //!
-//! This crate uses no code of any pass, so an optimiser's bug cannot hide in its oracle. Read [`array`] next.
+//! This crate uses no code of any pass, so an optimiser's bug cannot hide in its oracle. Read [`mod@array`] next.
 
 pub mod array;
 mod memory;
