@@ -337,12 +337,12 @@ impl Emitter {
         length
     }
 
-    /// The length of an extent of arrays with these components, which depends on whatever they depend on: what asks for the
-    /// size of an array must not run where making the array fails.
-    pub(super) fn size_of(&mut self, extent: Extent, parts: &[Operand]) -> Operand {
+    /// The length of an extent of arrays with these components, under the certificates. It depends on whatever the arrays
+    /// depend on: what asks for the size of an array must not run where making the array fails.
+    pub(super) fn size_of(&mut self, extent: Extent, parts: &[Operand], certs: &[Value]) -> Operand {
         let length = self.length(extent);
-        let mut certs: Vec<Value> =
-            parts.iter().filter_map(|part| self.certified.get(&part.value()?)).flatten().copied().collect();
+        let of_parts = parts.iter().filter_map(|part| self.certified.get(&part.value()?)).flatten();
+        let mut certs: Vec<Value> = certs.iter().chain(of_parts).copied().collect();
         certs.sort_unstable();
         certs.dedup();
         if certs.is_empty() {

@@ -285,7 +285,7 @@ impl<'f, 'p> Body<'f, 'p> {
             Builtin::Size(dim) => {
                 let array = self.typed(&operands[0]);
                 let extent = self.emitter.extents_of(&array)[*dim];
-                vec![self.emitter.size_of(extent, &array.parts)]
+                vec![self.emitter.size_of(extent, &array.parts, certs)]
             }
             Builtin::Split => {
                 let n = self.scalar(&operands[0]);
