@@ -607,7 +607,22 @@ impl BinOp {
             BinOp::Ne => Some(Const::Bool(ordering != Some(Equal))),
             BinOp::Lt => Some(Const::Bool(ordering == Some(Less))),
             BinOp::Le => Some(Const::Bool(matches!(ordering, Some(Less | Equal)))),
-            _ => None,
+            BinOp::Add
+            | BinOp::Sub
+            | BinOp::Mul
+            | BinOp::Div
+            | BinOp::Rem
+            | BinOp::FloorDiv
+            | BinOp::FloorMod
+            | BinOp::Pow
+            | BinOp::Min
+            | BinOp::Max
+            | BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::Shl
+            | BinOp::Shr
+            | BinOp::InBounds => None,
         }
     }
 
@@ -632,7 +647,19 @@ impl BinOp {
                     b
                 }
             }
-            op => panic!("{} is not defined on reals", op.name()),
+            BinOp::Rem
+            | BinOp::FloorDiv
+            | BinOp::FloorMod
+            | BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::Shl
+            | BinOp::Shr
+            | BinOp::Eq
+            | BinOp::Ne
+            | BinOp::Lt
+            | BinOp::Le
+            | BinOp::InBounds => panic!("{} yields no real", self.name()),
         }
     }
 

@@ -117,7 +117,24 @@ impl<'a> Lowering<'a> {
                 // A real minimum with the unit is not the identity on NaN, but with itself it is.
                 let idle = match known.op {
                     BinOp::Min | BinOp::Max => Expr::Var(var),
-                    _ => Expr::Const(known.unit(elem)),
+                    BinOp::Add
+                    | BinOp::Sub
+                    | BinOp::Mul
+                    | BinOp::Div
+                    | BinOp::Rem
+                    | BinOp::FloorDiv
+                    | BinOp::FloorMod
+                    | BinOp::Pow
+                    | BinOp::And
+                    | BinOp::Or
+                    | BinOp::Xor
+                    | BinOp::Shl
+                    | BinOp::Shr
+                    | BinOp::Eq
+                    | BinOp::Ne
+                    | BinOp::Lt
+                    | BinOp::Le
+                    | BinOp::InBounds => Expr::Const(known.unit(elem)),
                 };
                 Expr::Select { cond: Box::new(guard.clone()), on_true: Box::new(cell), on_false: Box::new(idle) }
             }

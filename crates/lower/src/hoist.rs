@@ -91,7 +91,16 @@ impl Hoisting<'_> {
         let taken: BTreeSet<Array> = hoisted.iter().copied().collect();
         data.body.retain(|stmt| match stmt {
             Stmt::Alloc { array } | Stmt::Release { array } => !taken.contains(array),
-            _ => true,
+            Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::For(_)
+            | Stmt::While { .. }
+            | Stmt::If { .. }
+            | Stmt::Bind { .. }
+            | Stmt::Swap { .. }
+            | Stmt::CopyElements { .. }
+            | Stmt::Check { .. }
+            | Stmt::Call { .. } => true,
         });
         for &array in hoisted {
             let ArrayData { extents, .. } = &mut self.proc.arrays[array];

@@ -311,7 +311,7 @@ impl LoopHeader {
     }
 }
 
-/// The sum of two `i64` expressions and the like read better with a name.
+/// The smaller of two `i64` expressions.
 pub(crate) fn min(x: Expr, y: Expr) -> Expr {
     match (x.as_i64(), y.as_i64()) {
         (Some(a), Some(b)) => Expr::i64(a.min(b)),

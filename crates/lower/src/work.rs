@@ -10,8 +10,12 @@ use frit_support::Index;
 const UNKNOWN_COUNT: i64 = 16;
 /// Deeper nests count as this deep.
 const DEEPEST: usize = 12;
-/// Estimates of more terms than this are cut to their constant part.
-const LARGEST_ESTIMATE: usize = 24;
+/// Sums of more nodes than this are cut: an estimate is computed whenever its with-loop runs.
+const LARGEST_SUM: usize = 24;
+/// Products may be longer, so that a long sum can still be multiplied by a few extents.
+const LARGEST_PRODUCT: usize = 48;
+/// What stands for an estimate that is cut.
+const CUT_ESTIMATE: i64 = 1 << 10;
 
 /// An estimate, and whether it differs much between iterations.
 struct Cost {
@@ -24,16 +28,24 @@ impl Cost {
         Self { operations: Expr::i64(operations), irregular: false }
     }
 
+    /// Both. Of two long estimates the longer one is left: it has more loops in it, and what counts most must not be
+    /// forgotten, or too few threads would be asked for.
     fn plus(self, other: Self) -> Self {
-        let sum = self.operations + other.operations;
-        let operations = if crate::access::size(&sum) > LARGEST_ESTIMATE { Expr::i64(1 << 10) } else { sum };
+        let (own, others) = (crate::access::size(&self.operations), crate::access::size(&other.operations));
+        let operations = if own + others < LARGEST_SUM {
+            self.operations + other.operations
+        } else if own < others {
+            other.operations
+        } else {
+            self.operations
+        };
         Self { operations, irregular: self.irregular || other.irregular }
     }
 
     fn times(self, count: Self) -> Self {
-        let product = count.operations * self.operations;
-        let operations = if crate::access::size(&product) > LARGEST_ESTIMATE { Expr::i64(1 << 10) } else { product };
-        Self { operations, irregular: self.irregular || count.irregular }
+        let (own, counts) = (crate::access::size(&self.operations), crate::access::size(&count.operations));
+        let operations = if own + counts < LARGEST_PRODUCT { self.operations } else { Expr::i64(CUT_ESTIMATE) };
+        Self { operations: count.operations * operations, irregular: self.irregular || count.irregular }
     }
 }
 

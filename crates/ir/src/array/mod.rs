@@ -7,10 +7,10 @@
 //! - a value that a statement consumes, and whatever may share its memory, is not used afterwards on any path.
 //!
 //! Conventions:
-//! - Operations never fail by themselves except [`Op::Assert`], [`Operator::Uniform`] and [`Operator::GenArray`] in
-//!   with-loops whose lambdas assert. An operation that is only defined under a condition (indexing in bounds, division)
-//!   lists in [`Stmt::certs`] the certificates of the assertions that check it; an operation whose condition holds by
-//!   construction lists none.
+//! - Only [`Op::Assert`] and [`Operator::Uniform`] end the program; besides, memory and stack may be exhausted. An
+//!   operation that is only defined under a condition (indexing in bounds, division) lists in [`Stmt::certs`] the
+//!   certificates of the assertions that check it; an operation whose condition holds by construction, where it stands,
+//!   lists none.
 //! - Sizes are `i64`. A negative extent means the same as zero: no element.
 //! - A size that is only known at run time (the length of a `filter`) is a result of its own, before the arrays whose types
 //!   mention it.
