@@ -14,7 +14,8 @@ pub(crate) fn run(run: &Run) -> Result<(), Error> {
     if !run.output.is_empty() {
         let parts = signature.result.flat().components.len();
         if parts != run.output.len() {
-            let message = format!("the result of type {} needs {parts} output files, given with -o", signature.result);
+            let files = if parts == 1 { "1 output file".into() } else { format!("{parts} output files") };
+            let message = format!("the result of type {} needs {files}, given with -o", signature.result);
             return Err(Error::usage(message));
         }
     }
@@ -167,10 +168,8 @@ fn read_arguments(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
 }
 
 fn write_npy(files: &[PathBuf], results: &[Tensor]) -> Result<(), Error> {
-    for (file, result) in files.iter().zip(results) {
-        npy::write(file, result).map_err(|error| Error::file(file, error))?;
-    }
-    Ok(())
+    let files: Vec<(&Path, &Tensor)> = files.iter().map(PathBuf::as_path).zip(results).collect();
+    npy::write(&files)
 }
 
 fn print(text: &str) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 mod commands;
 mod progress;
+mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use frit_driver::{Engine, Error, Level, Options};
@@ -76,7 +77,7 @@ struct Run {
     /// The program (.l0, or .ir for the array IR)
     file: PathBuf,
     /// Values or .npy files, one for each parameter of `main`
-    #[arg(value_name = "ARGS", allow_negative_numbers = true)]
+    #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse)]
     arguments: Vec<String>,
     /// Write the result to this .npy file; once for each array or scalar of the result
     #[arg(short, long, value_name = "FILE.npy")]
@@ -120,7 +121,7 @@ struct Bench {
     /// The program (.l0, or .ir for the array IR)
     file: PathBuf,
     /// Values or .npy files, one for each parameter of `main`
-    #[arg(value_name = "ARGS", allow_negative_numbers = true)]
+    #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse)]
     arguments: Vec<String>,
     /// How often to run the kernel [default: until a second has passed, from 5 to 1000 times]
     #[arg(long, value_name = "N")]
@@ -160,16 +161,18 @@ impl Compile {
 }
 
 fn main() -> ExitCode {
-    // A panic is a bug of Frit's; the driver catches it and says what it was doing.
-    std::panic::set_hook(Box::new(|_| {}));
-    let frit = Frit::parse();
-    let done = match &frit.command {
+    // A panic is a bug of Frit's; the driver catches it and says what it was doing. Who mends it wants to see more.
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+    let frit = Frit::parse_from(std::env::args_os().map(values::shield));
+    let done = frit_driver::error::guard("the command", || match &frit.command {
         Command::Run(run) => commands::run(run),
         Command::Check { file } => commands::check(file),
         Command::Build(build) => commands::build(build),
         Command::Dump(dump) => commands::dump(dump),
         Command::Bench(bench) => commands::bench(bench),
-    };
+    });
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -69,8 +69,10 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
             if tensor.shape().len() != component.dims.len() {
                 let (found, needed) = (tensor.shape().len(), component.dims.len());
                 let message = format!(
-                    "has {found} dimensions, but parameter `{}` of type {} needs {needed}",
-                    param.name, param.ty
+                    "has {}, but parameter `{}` of type {} needs {needed}",
+                    counted(found, "dimension"),
+                    param.name,
+                    param.ty
                 );
                 return Err(bad_file(word, message));
             }
@@ -80,11 +82,37 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
     if words.next().is_some() {
         return Err(wrong_count(signature));
     }
-    if !signature.accepts(&arguments) {
-        let message = "the arrays of one parameter do not have equal lengths";
-        return Err(Error::new(Kind::Run, &SourceMap::new(), Diagnostic::error("bad-input", message)));
+    unequal_extents(signature, &arguments).map_or(Ok(arguments), Err)
+}
+
+/// An error if the arrays that one parameter consists of do not fit together.
+fn unequal_extents(signature: &Signature, arguments: &[Tensor]) -> Option<Error> {
+    let mut rest = arguments.iter();
+    for param in &signature.params {
+        let flat = param.ty.flat();
+        let mut extents = vec![None; flat.dims];
+        for (component, argument) in flat.components.iter().zip(&mut rest) {
+            for (&dim, &extent) in component.dims.iter().zip(argument.shape()) {
+                let earlier = *extents[dim].get_or_insert(extent);
+                if earlier != extent {
+                    return Some(Error::input(format!(
+                        "the arrays of parameter `{}` of type {} have different lengths: {earlier} and {extent}",
+                        param.name, param.ty
+                    )));
+                }
+            }
+        }
     }
-    Ok(arguments)
+    None
+}
+
+/// A number of things.
+fn counted(count: usize, thing: &str) -> String {
+    match count {
+        0 => format!("no {thing}s"),
+        1 => format!("1 {thing}"),
+        _ => format!("{count} {thing}s"),
+    }
 }
 
 fn is_npy(word: &str) -> bool {
@@ -93,7 +121,11 @@ fn is_npy(word: &str) -> bool {
 
 fn wrong_count(signature: &Signature) -> Error {
     let list: Vec<String> = signature.params.iter().map(|p| format!("{}: {}", p.name, p.ty)).collect();
-    Error::usage(format!("`main` takes {} arguments ({})", list.len(), list.join(", ")))
+    let count = counted(list.len(), "argument");
+    if list.is_empty() {
+        return Error::usage(format!("`main` takes {count}"));
+    }
+    Error::usage(format!("`main` takes {count} ({})", list.join(", ")))
 }
 
 fn bad_file(path: &str, message: String) -> Error {

@@ -8,7 +8,7 @@ use crate::native::{Arg, Cache, Compiler, OwnedResult};
 use crate::options::Options;
 use crate::source::Unit;
 use frit_back::c::CSource;
-use frit_ir::{Const, Tensor};
+use frit_ir::{Const, Tensor, TensorData};
 use frit_support::{Diagnostic, SourceMap};
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
@@ -204,7 +204,7 @@ impl Baseline {
         let scratch = Cache::temporary().map_err(native_bug)?;
         let compiler = Compiler::find().map_err(native_bug)?;
         let object = compiler
-            .compile(&code, optimisation(options.level), &scratch)
+            .compile(&code, optimisation(options.level, &code), &scratch)
             .map_err(|error| wrong(format!("`{}` cannot be compiled: {error}", path.display())))?;
         // SAFETY: loading runs the file's initialisers, if it has any; the user asked for its code to be run.
         let library = unsafe { libloading::Library::new(&object.path) }.map_err(|error| wrong(error.to_string()))?;
@@ -217,7 +217,7 @@ impl Baseline {
             unsafe { library.get(b"frit_baseline_threads\0") }.map_err(|error| wrong(error.to_string()))?;
         // SAFETY: it only tells the OpenMP runtime how many threads this thread's loops may have.
         unsafe { set_threads(i32::try_from(options.threads).unwrap_or(i32::MAX)) };
-        let mut result_tensors: Vec<Tensor> = results.to_vec();
+        let mut result_tensors: Vec<Tensor> = results.iter().map(something_else).collect();
         let shapes: Vec<Vec<i64>> =
             arguments.iter().chain(results).map(|tensor| tensor.shape().iter().map(|&d| d as i64).collect()).collect();
         let (argument_shapes, result_shapes) = shapes.split_at(arguments.len());
@@ -257,14 +257,46 @@ impl Baseline {
                 let (x, y) = (own.data().get(at), theirs.data().get(at));
                 if !close(x, y) {
                     let message = format!(
-                        "`{}` computes something else: result {nth}, element {at} is {y:?} there and {x:?} here",
-                        self.path.display()
+                        "`{}` computes something else: result {nth}, element {at} is {} there and {} here",
+                        self.path.display(),
+                        shown(y),
+                        shown(x)
                     );
                     return Err(Error::new(Kind::Run, &SourceMap::new(), Diagnostic::error("baseline", message)));
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// An array of this type and shape that differs in every element, so that what the baseline leaves out is seen.
+fn something_else(result: &Tensor) -> Tensor {
+    let mut data = TensorData::empty(result.elem());
+    for at in 0..result.data().len() {
+        data.push(match result.data().get(at) {
+            Const::F64(bits) if f64::from_bits(bits).is_nan() => Const::f64(0.0),
+            Const::F32(bits) if f32::from_bits(bits).is_nan() => Const::f32(0.0),
+            Const::F64(_) => Const::f64(f64::NAN),
+            Const::F32(_) => Const::f32(f32::NAN),
+            Const::Int(scalar, value) => Const::int(scalar, value ^ 1),
+            Const::Bool(value) => Const::Bool(!value),
+            Const::Char(code) => Const::Char(code ^ 1),
+            Const::Cert => Const::Cert,
+        });
+    }
+    Tensor::new(result.shape().to_vec(), data).expect("there are as many elements as in the result")
+}
+
+/// A scalar for people.
+fn shown(value: Const) -> String {
+    match value {
+        Const::Int(_, value) => value.to_string(),
+        Const::F32(bits) => f32::from_bits(bits).to_string(),
+        Const::F64(bits) => f64::from_bits(bits).to_string(),
+        Const::Bool(value) => value.to_string(),
+        Const::Char(code) => char::from_u32(code).map_or_else(|| format!("character {code}"), |c| format!("{c:?}")),
+        Const::Cert => "Checked".into(),
     }
 }
 

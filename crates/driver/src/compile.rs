@@ -27,8 +27,16 @@ pub struct Compiled {
 
 #[derive(Debug)]
 enum Runner {
-    Native { library: Library, compiler: PathBuf, is_cached: bool },
-    Interpreter { program: array::Program, missing: Option<NativeError> },
+    Native {
+        library: Library,
+        compiler: PathBuf,
+        is_cached: bool,
+    },
+    /// With why it runs, unless it was asked for.
+    Interpreter {
+        program: array::Program,
+        why: Option<String>,
+    },
 }
 
 /// What came of a run.
@@ -56,14 +64,17 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     let program = pipeline.optimise(None)?;
     let compiler = match compiler {
         Ok(compiler) => compiler,
-        Err(missing) => {
-            let runner = Runner::Interpreter { program, missing };
-            return Ok(Compiled { runner, threads: options.threads, timings: pipeline.timings, copies: Vec::new() });
-        }
+        Err(missing) => return Ok(interpreted(program, missing.map(|error| error.to_string()), pipeline, options)),
     };
     let code = generate(&mut pipeline, &program)?;
     let cache = Cache::of_user().map_err(native_bug)?;
-    let object = compiler.compile(&code, optimisation(options.level), &cache).map_err(native_bug)?;
+    let object = match compiler.compile(&code, optimisation(options.level, &code), &cache) {
+        Ok(object) => object,
+        Err(error) if options.engine == Engine::Auto && !compiler.works() => {
+            return Ok(interpreted(program, Some(broken(&compiler, &error)), pipeline, options));
+        }
+        Err(error) => return Err(compiler_failure(&compiler, error)),
+    };
     let (mut timings, copies) = (pipeline.timings, pipeline.copies);
     let how = if object.is_cached { "cc (cached)" } else { "cc" };
     record(&mut timings, how, object.time);
@@ -74,19 +85,57 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     Ok(Compiled { runner, threads: options.threads, timings, copies })
 }
 
+/// A program for the interpreter, and why that runs it.
+fn interpreted(program: array::Program, why: Option<String>, pipeline: Pipeline<'_>, options: &Options) -> Compiled {
+    let runner = Runner::Interpreter { program, why };
+    Compiled { runner, threads: options.threads, timings: pipeline.timings, copies: Vec::new() }
+}
+
+/// What to say of a C compiler that refuses everything.
+fn broken(compiler: &Compiler, error: &NativeError) -> String {
+    let said = match error {
+        NativeError::Compile { source, output, .. } => {
+            // Kept to be reported with a bug of Frit's, which this is not; it only takes room.
+            let _ = std::fs::remove_file(source);
+            output.lines().next().unwrap_or("it refuses all programs without a word").to_string()
+        }
+        other => other.to_string(),
+    };
+    format!("the C compiler `{}` does not work: {said}", compiler.path().display())
+}
+
+/// The error of a C compiler that refused generated code: its own if it refuses everything, else a bug of Frit's.
+pub(crate) fn compiler_failure(compiler: &Compiler, error: NativeError) -> Error {
+    if matches!(error, NativeError::Compile { .. }) && !compiler.works() {
+        let diagnostic = Diagnostic::error("no-c-compiler", broken(compiler, &error));
+        return Error::new(Kind::Usage, &SourceMap::new(), diagnostic);
+    }
+    native_bug(error)
+}
+
 /// The steps from optimised array IR to C.
 pub(crate) fn generate(pipeline: &mut Pipeline<'_>, program: &array::Program) -> Result<CSource, Error> {
     let nest = pipeline.lower(program)?;
     pipeline.print_c(&nest)
 }
 
-/// How much the C compiler optimises.
-pub(crate) fn optimisation(level: Level) -> Optimisation {
-    match level {
+/// Statements of C from which on the C compiler is asked for `-O1` at most, and for no optimisation.
+const MANY_STATEMENTS: [usize; 2] = [4_000, 12_000];
+
+/// How much the C compiler optimises. Its time grows faster than the program, most of all in its higher levels: minutes for
+/// what takes Frit a second. So large programs, counted in statements and not in bytes of constant tables, get less.
+pub(crate) fn optimisation(level: Level, code: &CSource) -> Optimisation {
+    let statements = code.source.bytes().filter(|&byte| byte == b';').count();
+    let wanted = match level {
         Level::O0 => Optimisation::None,
         Level::O1 => Optimisation::Some,
         Level::O2 => Optimisation::More,
         Level::O3 => Optimisation::Native,
+    };
+    match wanted {
+        _ if statements > MANY_STATEMENTS[1] => Optimisation::None,
+        Optimisation::More | Optimisation::Native if statements > MANY_STATEMENTS[0] => Optimisation::Some,
+        Optimisation::None | Optimisation::Some | Optimisation::More | Optimisation::Native => wanted,
     }
 }
 
@@ -144,8 +193,8 @@ impl Compiled {
     /// Why the interpreter runs although the user did not ask for it.
     pub fn why_interpreted(&self) -> Option<String> {
         match &self.runner {
-            Runner::Interpreter { missing: Some(error), .. } => Some(error.to_string()),
-            Runner::Interpreter { missing: None, .. } | Runner::Native { .. } => None,
+            Runner::Interpreter { why, .. } => why.clone(),
+            Runner::Native { .. } => None,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use frit_ir::FailureKind;
 use frit_support::{Diagnostic, SourceMap, Span, diagnostic};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Whose mistake it is; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +74,35 @@ impl std::fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// Does some work; if it panics, that is a bug of Frit's, in what `doing` names.
+pub fn guard<T>(doing: &str, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(bug(doing, &panic_message(&*panic), "", "")))
+}
+
+/// What a panic said.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let message = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    message.unwrap_or("a panic without a message").to_string()
+}
+
+/// The report of a broken invariant: names what was done, and the file, with this extension, that keeps what was given to it.
+pub(crate) fn bug(doing: &str, message: &str, given: &str, extension: &str) -> Error {
+    let diagnostic = Diagnostic::error("bug", format!("this is a bug of Frit's, in {doing}: {message}"));
+    let diagnostic = if given.is_empty() {
+        diagnostic.note("please report it with what you gave to Frit")
+    } else {
+        let path = std::env::temp_dir().join(format!("frit-bug-{}.{extension}", std::process::id()));
+        let kept = match std::fs::write(&path, given) {
+            Ok(()) => format!("the program it was given is in `{}`", path.display()),
+            Err(error) => format!("the program it was given could not be kept: {error}"),
+        };
+        diagnostic
+            .note(kept)
+            .note("please report it with that file; `--engine interpreter` or `-O0` may run the program meanwhile")
+    };
+    Error::new(Kind::Bug, &SourceMap::new(), diagnostic)
+}
 
 /// The message of a run-time failure at this place.
 pub(crate) fn run_time_failure(sources: &SourceMap, kind: FailureKind, args: &[i64], span: Span) -> Error {

@@ -1,8 +1,18 @@
 //! Frit as a library: from a source file to results, objects, dumps and timings. The only crate that sees all others.
 //!
 //! [`load`] checks a file; [`compile`](compile()) makes it ready to run; [`run`] does that and runs it; [`dump`] shows it at a
-//! [step](steps) of the pipeline; [`build`](build()) makes files; [`bench`] measures. What can go wrong is an [`Error`]: messages
+//! [step](steps) of the pipeline; [`build`](build()) makes files; [`mod@bench`] measures. What can go wrong is an [`Error`]: messages
 //! with places and the exit code that goes with them. Read [`pipeline`] next.
+//!
+//! ```
+//! use frit_driver::{Options, load_l0, run};
+//!
+//! let unit = load_l0("sum.l0", "fun int main([int] a) = reduce(op +, 0, a)")?;
+//! let arguments = frit_driver::arguments::from_text(&unit, "input", "[1, 2, 3]")?;
+//! let outcome = run(&unit, arguments, &Options::default())?;
+//! assert_eq!(unit.text(&outcome.results), "6\n");
+//! # Ok::<(), frit_driver::Error>(())
+//! ```
 
 pub mod arguments;
 pub mod bandwidth;
@@ -14,13 +24,14 @@ mod executable;
 pub mod native;
 pub mod npy;
 mod options;
+mod output;
 pub mod pipeline;
 mod source;
 
 pub use build::{Built, build};
 pub use compile::{Compiled, Outcome, compile, run};
 pub use error::Error;
-pub use frit_ir::Tensor;
+pub use frit_ir::{Const, Scalar, Tensor, TensorData};
 pub use options::{Engine, Level, Options};
 pub use pipeline::{StepInfo, Timing, dump, steps};
 pub use source::{Unit, load, load_l0};

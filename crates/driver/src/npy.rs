@@ -1,9 +1,11 @@
 //! Arrays in `.npy` files: reading, writing, and the conversions that lose nothing.
 
+use crate::error::Error;
+use crate::output::Outputs;
 use frit_ir::{Const, Scalar, Tensor, TensorData, UnOp};
 use npyz::WriterBuilder;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter};
+use std::io::{self, BufReader, BufWriter, Read, Seek};
 use std::path::Path;
 
 /// What is wrong with an `.npy` file.
@@ -17,6 +19,8 @@ pub enum NpyError {
     UnsupportedType(String),
     /// It is shorter than its header says.
     Truncated,
+    /// No machine has memory for its shape.
+    ShapeTooLarge,
 }
 
 impl std::fmt::Display for NpyError {
@@ -30,20 +34,29 @@ impl std::fmt::Display for NpyError {
                 write!(f, "elements of type `{name}` are not supported; use f8, f4, i8, i4, u1 or ? (bool)")
             }
             NpyError::Truncated => f.write_str("the file is shorter than its header says"),
+            NpyError::ShapeTooLarge => f.write_str("the shape has more elements than can be counted"),
         }
     }
 }
 
 impl From<io::Error> for NpyError {
     fn from(error: io::Error) -> Self {
-        NpyError::Io(error.to_string())
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => NpyError::Truncated,
+            _ => NpyError::Io(error.to_string()),
+        }
     }
 }
 
 /// Reads an array.
 pub fn read(path: &Path) -> Result<Tensor, NpyError> {
-    let file = File::open(path)?;
+    let mut file = File::open(path)?;
     let bytes_on_disk = file.metadata()?.len();
+    // The crate that reads the header multiplies the extents without a look at their size.
+    if !is_countable(&header(&mut file)?) {
+        return Err(NpyError::ShapeTooLarge);
+    }
+    file.rewind()?;
     let npy = npyz::NpyFile::new(BufReader::with_capacity(1 << 20, file))?;
     if npy.order() == npyz::Order::Fortran && npy.shape().len() > 1 {
         return Err(NpyError::FortranOrder);
@@ -74,18 +87,42 @@ pub fn read(path: &Path) -> Result<Tensor, NpyError> {
     Tensor::new(shape, data).ok_or(NpyError::Truncated)
 }
 
-/// Writes an array; the file appears whole or not at all. Characters become `u1` if they all fit, else `u4`.
-pub fn write(path: &Path, tensor: &Tensor) -> Result<(), NpyError> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.partial", std::process::id()));
-    let partial = path.with_file_name(name);
-    let written = File::create(&partial).map_err(NpyError::from).and_then(|file| write_to(file, tensor));
-    let done = written.and_then(|()| std::fs::rename(&partial, path).map_err(NpyError::from));
-    if done.is_err() {
-        // The error already says what went wrong; the partial file must only not stay.
-        let _ = std::fs::remove_file(&partial);
+/// The text of a file's header.
+fn header(file: &mut File) -> Result<String, NpyError> {
+    let mut start = [0; 8];
+    file.read_exact(&mut start)?;
+    // Major version 1 has two bytes for the length of the text, later ones have four.
+    let mut length = [0; 4];
+    file.read_exact(&mut length[..if start[6] <= 1 { 2 } else { 4 }])?;
+    let mut text = Vec::new();
+    file.take(u32::from_le_bytes(length).into()).read_to_end(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Whether the bytes of an array with this header can be counted, even if extents that are zero were not.
+fn is_countable(header: &str) -> bool {
+    const LARGEST_ELEMENT: u64 = 1 << 10;
+    let shape = header.split("shape").nth(1).and_then(|rest| rest.split('(').nth(1)?.split(')').next());
+    let mut extents = shape.unwrap_or("").split(',').map(str::trim).filter(|extent| !extent.is_empty());
+    let bytes = extents.try_fold(LARGEST_ELEMENT, |bytes, extent| {
+        extent.parse::<u64>().ok().and_then(|extent| bytes.checked_mul(extent.max(1)))
+    });
+    bytes.is_some_and(|bytes| i64::try_from(bytes).is_ok())
+}
+
+/// Writes arrays to files, which all appear whole or not at all. Characters become `u1` if they all fit, else `u4`.
+///
+/// # Errors
+///
+/// A file cannot be written, or is named twice.
+pub fn write(files: &[(&Path, &Tensor)]) -> Result<(), Error> {
+    let mut outputs = Outputs::default();
+    let begun: Vec<_> = files.iter().map(|(path, _)| outputs.begin(path)).collect::<Result<_, _>>()?;
+    for (partial, (path, tensor)) in begun.iter().zip(files) {
+        let written = File::create(partial).map_err(NpyError::from).and_then(|file| write_to(file, tensor));
+        written.map_err(|error| Error::file(path, error))?;
     }
-    done
+    outputs.appear().map(|_| ())
 }
 
 fn write_to(file: File, tensor: &Tensor) -> Result<(), NpyError> {
@@ -167,11 +204,12 @@ mod tests {
             Tensor::new(vec![2, 3], TensorData::F64(vec![0.0, -0.0, f64::NAN, 1e300, -1.5, f64::INFINITY])).unwrap(),
             Tensor::new(vec![0, 4], TensorData::I64(vec![])).unwrap(),
             Tensor::new(vec![], TensorData::I32(vec![-7])).unwrap(),
+            Tensor::new(vec![1, 1, 1], TensorData::U8(vec![255])).unwrap(),
             Tensor::new(vec![2], TensorData::Bool(vec![true, false])).unwrap(),
         ];
         for (at, tensor) in tensors.iter().enumerate() {
             let path = scratch(&format!("{at}.npy"));
-            write(&path, tensor).unwrap();
+            write(&[(&path, tensor)]).unwrap();
             assert_eq!(&read(&path).unwrap(), tensor);
             std::fs::remove_file(path).unwrap();
         }
@@ -180,7 +218,8 @@ mod tests {
     #[test]
     fn a_header_that_claims_too_much_is_refused_before_memory_is_taken() {
         let path = scratch("long.npy");
-        write(&path, &Tensor::new(vec![2], TensorData::F64(vec![1.0, 2.0])).unwrap()).unwrap();
+        let tensor = Tensor::new(vec![2], TensorData::F64(vec![1.0, 2.0])).unwrap();
+        write(&[(&path, &tensor)]).unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
         let text = String::from_utf8_lossy(&bytes[..128]).replace("(2,), ", "(9999999999999,), ");
         bytes.splice(..128, text.bytes().take(128));

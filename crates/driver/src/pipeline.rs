@@ -3,11 +3,10 @@
 //! Every step is guarded: if it panics, or the verifier finds its result wrong, that is a bug of Frit's, and the user gets
 //! a file with the IR that the step was given.
 
-use crate::error::{Error, Kind};
+use crate::error::{self, Error, panic_message};
 use crate::options::{Level, Options};
 use crate::source::Unit;
 use frit_ir::{array, nest};
-use frit_support::{Diagnostic, SourceMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -123,28 +122,13 @@ impl<'u> Pipeline<'u> {
         let start = Instant::now();
         let done = catch_unwind(AssertUnwindSafe(|| frit_support::with_deep_stack(work)));
         record(&mut self.timings, step, start.elapsed());
-        done.map_err(|panic| {
-            let message = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied())
-                .unwrap_or("a panic without a message");
-            bug(step, message, &given())
-        })
+        done.map_err(|panic| bug(step, &panic_message(&*panic), &given()))
     }
 }
 
-/// The report of a broken invariant: names the step, and the file with the IR it was given.
+/// A bug in a step that was given this program.
 fn bug(step: &str, message: &str, given: &str) -> Error {
-    let path = std::env::temp_dir().join(format!("frit-bug-{}-{step}.ir", std::process::id()));
-    let kept = match std::fs::write(&path, given) {
-        Ok(()) => format!("the program it was given is in `{}`", path.display()),
-        Err(error) => format!("the program it was given could not be kept: {error}"),
-    };
-    let diagnostic = Diagnostic::error("bug", format!("this is a bug of Frit's, in the step `{step}`: {message}"))
-        .note(kept)
-        .note("please report it with that file; `--engine interpreter` or `-O0` may run the program meanwhile");
-    Error::new(Kind::Bug, &SourceMap::new(), diagnostic)
+    error::bug(&format!("the step `{step}`"), message, given, "ir")
 }
 
 /// The program after a step, as text. With `l0`, in the notation for L0 users as far as it has one.

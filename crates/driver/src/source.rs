@@ -1,6 +1,6 @@
 //! From a file to a program on the array IR, whatever language the file is in.
 
-use crate::error::{Error, Kind};
+use crate::error::{self, Error, Kind};
 use frit_front::l0::ast::BasicType;
 use frit_front::l0::signature::{Parameter, Signature};
 use frit_front::l0::types::Type;
@@ -8,6 +8,7 @@ use frit_front::l0::{self, text};
 use frit_ir::array::{self, Func, Program, ResultExtent};
 use frit_ir::{Const, Scalar, Tensor};
 use frit_support::{Diagnostic, SourceMap, Span};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// A checked program, as its front end gave it.
@@ -77,7 +78,7 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
     let mut sources = SourceMap::new();
     let file = sources.add(name, text);
     let text = sources.file(file).expect("the file was just added").text.as_str();
-    let loaded = frit_support::with_deep_stack(|| match language {
+    let load = || match language {
         Language::L0 => {
             let lowered = l0::lower::lower(&l0::load(file, text)?);
             Ok((lowered.program, lowered.signature))
@@ -93,7 +94,12 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
             let signature = program.entry.map(|entry| ir_signature(&program.funcs[entry]));
             Ok((program, signature))
         }
-    });
+    };
+    let loaded = catch_unwind(AssertUnwindSafe(|| frit_support::with_deep_stack(load)));
+    let loaded = loaded.map_err(|panic| {
+        let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("l0");
+        error::bug("checking", &error::panic_message(&*panic), text, extension)
+    })?;
     match loaded {
         Ok((array, signature)) => Ok(Unit { name: name.to_string(), sources, array, signature }),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources }),

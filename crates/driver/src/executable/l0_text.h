@@ -25,7 +25,7 @@ typedef struct {
 } l0_column;
 
 typedef struct {
-    const char *name; /* of the parameter being read */
+    const char *name; /* of the parameter being read; null after the last */
     const char *text, *at, *end;
 } l0_reader;
 
@@ -35,7 +35,8 @@ static void l0_fail(const l0_reader *in, const char *format, ...) {
         if (*p == '\n') line++, column = 1;
         else if (((unsigned char)*p & 0xC0) != 0x80) column++;
     }
-    fprintf(stderr, "error[bad-input]: <stdin>:%d:%d: parameter `%s`: ", line, column, in->name);
+    fprintf(stderr, "error[bad-input]: <stdin>:%d:%d: ", line, column);
+    if (in->name) fprintf(stderr, "parameter `%s`: ", in->name);
     va_list args;
     va_start(args, format);
     vfprintf(stderr, format, args);
@@ -95,37 +96,34 @@ static void *l0_push(l0_column *column) {
     return (char *)column->data + bytes * column->count++;
 }
 
-/* One character of a character or string literal, after its escape; -2 for the escape that stands for nothing. */
-static int64_t l0_character(l0_reader *in) {
-    unsigned char c = (unsigned char)*in->at++;
-    if (c != '\\') { /* UTF-8 */
-        int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC0 ? 1 : 0;
-        int64_t code = more == 3 ? c & 7 : more == 2 ? c & 15 : more == 1 ? c & 31 : c;
-        for (; more > 0 && in->at < in->end; more--) code = code << 6 | ((unsigned char)*in->at++ & 63);
-        return code;
+/* The next character; the input is known to be UTF-8. */
+static uint32_t l0_next(l0_reader *in) {
+    uint32_t c = (unsigned char)*in->at++;
+    int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : c >= 0xC0 ? 1 : 0;
+    uint32_t code = more == 3 ? c & 7 : more == 2 ? c & 15 : more == 1 ? c & 31 : c;
+    for (; more > 0; more--) code = code << 6 | ((unsigned char)*in->at++ & 63);
+    return code;
+}
+
+/* A character by its number. */
+static uint32_t l0_numeric(l0_reader *in, uint32_t base) {
+    uint32_t code = 0;
+    const char *start = in->at;
+    for (; in->at < in->end && isxdigit((unsigned char)*in->at); in->at++) {
+        uint32_t digit = *in->at <= '9' ? (uint32_t)(*in->at - '0') : (uint32_t)(tolower(*in->at) - 'a' + 10);
+        if (digit >= base) break;
+        code = code * base + digit;
+        if (code > 0x10FFFF) l0_fail(in, "there is no character with this code");
     }
+    if (in->at == start) l0_fail(in, "the escape is not finished");
+    return code;
+}
+
+/* What follows a backslash. */
+static uint32_t l0_escape(l0_reader *in) {
     if (in->at >= in->end) l0_fail(in, "the escape is not finished");
-    c = (unsigned char)*in->at;
-    int base = 10;
-    if ((c == 'x' || c == 'o') && in->at + 1 < in->end && isxdigit((unsigned char)in->at[1])) {
-        base = c == 'x' ? 16 : 8;
-        in->at++;
-        c = (unsigned char)*in->at;
-    }
-    if (isdigit(c) || base == 16) {
-        int64_t code = 0;
-        const char *start = in->at;
-        for (; in->at < in->end; in->at++) {
-            int digit = isdigit((unsigned char)*in->at) ? *in->at - '0'
-                        : isxdigit((unsigned char)*in->at) ? tolower(*in->at) - 'a' + 10 : 99;
-            if (digit >= base) break;
-            code = code * base + digit;
-            if (code > 0x10FFFF) l0_fail(in, "there is no character with this code");
-        }
-        if (in->at == start) l0_fail(in, "the escape is not finished");
-        return code;
-    }
-    in->at++;
+    if (isdigit((unsigned char)*in->at)) return l0_numeric(in, 10);
+    uint32_t c = l0_next(in);
     switch (c) {
     case 'n': return '\n';
     case 't': return '\t';
@@ -134,45 +132,110 @@ static int64_t l0_character(l0_reader *in) {
     case 'b': return '\b';
     case 'f': return '\f';
     case 'v': return '\v';
-    case '&': return -2;
-    default: return c;
+    case 'x': return l0_numeric(in, 16);
+    case 'o': return l0_numeric(in, 8);
+    default:
+        if (c < 32 || (c >= 127 && c < 160)) l0_fail(in, "there is no such escape");
+        return c;
     }
+}
+
+static uint32_t l0_char(l0_reader *in) {
+    l0_expect(in, '\'');
+    if (in->at >= in->end || *in->at == '\n') l0_fail(in, "the character is not finished");
+    if (*in->at == '\'') l0_fail(in, "a character is expected here");
+    uint32_t c = l0_next(in);
+    if (c == '\\') c = l0_escape(in);
+    if (in->at >= in->end || *in->at != '\'') l0_fail(in, "the character is not finished");
+    in->at++;
+    return c;
+}
+
+/* Reads a string, whose first quote is behind; its length. */
+static int64_t l0_string(l0_reader *in, l0_column *column) {
+    for (int64_t n = 0;; n++) {
+        if (in->at >= in->end || *in->at == '\n') l0_fail(in, "the string is not finished");
+        uint32_t c = l0_next(in);
+        if (c == '"') return n;
+        if (c == '\\') {
+            if (in->at < in->end && *in->at == '&') { /* stands for nothing */
+                in->at++, n--;
+                continue;
+            }
+            c = l0_escape(in);
+        }
+        *(uint32_t *)l0_push(column) = c;
+    }
+}
+
+static int l0_digit(const l0_reader *in) { return in->at < in->end && *in->at >= '0' && *in->at <= '9'; }
+
+/* A minus sign in either spelling. */
+static int l0_sign(l0_reader *in) {
+    if (in->at >= in->end || (*in->at != '-' && *in->at != '~')) return 0;
+    in->at++;
+    l0_space(in);
+    return 1;
+}
+
+/* What may not directly follow a number is there. */
+static int l0_number_goes_on(const l0_reader *in) {
+    return in->at < in->end && (isalnum((unsigned char)*in->at) || strchr("._'\"", *in->at));
+}
+
+static int64_t l0_int(l0_reader *in) {
+    const char *start = in->at;
+    int negative = l0_sign(in), fits = 1;
+    const char *digits = in->at;
+    uint64_t magnitude = 0, limit = (uint64_t)INT64_MAX + (uint64_t)negative;
+    for (; l0_digit(in); in->at++) {
+        uint64_t digit = (uint64_t)(*in->at - '0');
+        fits = fits && magnitude <= (limit - digit) / 10;
+        if (fits) magnitude = magnitude * 10 + digit;
+    }
+    if (in->at == digits || l0_number_goes_on(in)) in->at = start, l0_fail(in, "an int is expected here");
+    if (!fits) in->at = start, l0_fail(in, "the integer does not fit into 64 bits");
+    return (int64_t)(negative ? 0 - magnitude : magnitude);
+}
+
+static double l0_real(l0_reader *in) {
+    const char *start = in->at;
+    int negative = l0_sign(in);
+    const char *number = in->at;
+    size_t digits = 0;
+    for (; l0_digit(in); in->at++) digits++;
+    if (in->at < in->end && *in->at == '.')
+        for (in->at++; l0_digit(in); in->at++) digits++;
+    if (digits && in->at < in->end && (*in->at == 'e' || *in->at == 'E')) {
+        in->at++;
+        if (in->at < in->end && strchr("+-~", *in->at)) in->at++;
+        digits = 0;
+        for (; l0_digit(in); in->at++) digits++;
+    }
+    double value = 0;
+    if (digits) {
+        size_t length = (size_t)(in->at - number);
+        char *copy = l0_grow(NULL, length + 1);
+        for (size_t i = 0; i < length; i++) copy[i] = number[i] == '~' ? '-' : number[i];
+        copy[length] = 0;
+        value = strtod(copy, NULL);
+        free(copy);
+    } else if (in->at == number && l0_word(in, "inf")) {
+        value = INFINITY;
+    } else if (in->at == number && l0_word(in, "nan")) {
+        value = NAN;
+    } else {
+        in->at = start, l0_fail(in, "a real is expected here");
+    }
+    if (l0_number_goes_on(in)) in->at = start, l0_fail(in, "a real is expected here");
+    return negative ? -value : value;
 }
 
 static void l0_basic(l0_reader *in, l0_column *column) {
     l0_space(in);
     switch (column->elem) {
-    case 'i':
-    case 'r': {
-        const char *start = in->at;
-        char number[512];
-        size_t length = 0;
-        int real = 0;
-        while (in->at < in->end && length + 1 < sizeof number) {
-            char c = *in->at;
-            int sign = (c == '-' || c == '~' || c == '+') && (length == 0 ? c != '+' : tolower(number[length - 1]) == 'e');
-            if (!isdigit((unsigned char)c) && !sign && c != '.' && !(length && (c == 'e' || c == 'E'))) break;
-            if (c == '.' || c == 'e' || c == 'E') real = 1;
-            number[length++] = c == '~' ? '-' : c;
-            in->at++;
-            if (length == 1 && sign) l0_space(in);
-        }
-        number[length] = 0;
-        char *rest = number;
-        if (column->elem == 'r') {
-            double value = strtod(number, &rest);
-            if (length == 0 || *rest) in->at = start, l0_fail(in, "a real is expected here");
-            *(double *)l0_push(column) = value;
-        } else {
-            char *all = number;
-            uint64_t magnitude = 0;
-            int negative = *all == '-';
-            for (rest = number + negative; isdigit((unsigned char)*rest); rest++) magnitude = magnitude * 10 + (uint64_t)(*rest - '0');
-            if (length == (size_t)negative || *rest || real) in->at = start, l0_fail(in, "an int is expected here");
-            *(int64_t *)l0_push(column) = (int64_t)(negative ? 0 - magnitude : magnitude);
-        }
-        return;
-    }
+    case 'i': *(int64_t *)l0_push(column) = l0_int(in); return;
+    case 'r': *(double *)l0_push(column) = l0_real(in); return;
     case 'b':
         if (l0_word(in, "True")) *(uint8_t *)l0_push(column) = 1;
         else if (l0_word(in, "False")) *(uint8_t *)l0_push(column) = 0;
@@ -187,15 +250,7 @@ static void l0_basic(l0_reader *in, l0_column *column) {
         if (!l0_word(in, "Checked")) l0_fail(in, "`Checked` is expected here");
         *(uint8_t *)l0_push(column) = 1;
         return;
-    default: {
-        l0_expect(in, '\'');
-        if (in->at >= in->end) l0_fail(in, "the character is not finished");
-        int64_t code = l0_character(in);
-        if (code < 0) l0_fail(in, "a character is expected here");
-        *(uint32_t *)l0_push(column) = (uint32_t)code;
-        if (in->at >= in->end || *in->at != '\'') l0_fail(in, "the character is not finished");
-        in->at++;
-    }
+    default: *(uint32_t *)l0_push(column) = l0_char(in);
     }
 }
 
@@ -224,14 +279,27 @@ static void l0_extent(l0_reader *in, l0_column *columns, int count, int level, i
     }
 }
 
-static void l0_skip_type_text(l0_reader *in) { /* the type in empty(...): anything with balanced brackets */
-    int depth = 0;
-    for (l0_space(in); in->at < in->end; in->at++) {
-        if (*in->at == ')' && depth == 0) return;
-        if (strchr("([{", *in->at)) depth++;
-        if (strchr(")]}", *in->at)) depth--;
+static const char *l0_type_name(char elem) {
+    return elem == 'i' ? "int" : elem == 'r' ? "real" : elem == 'b' ? "bool" : elem == 'c' ? "char" : elem == 'e' ? "{}" : "cert";
+}
+
+/* Reads the text of the type at `type`, as in `empty(t)`. */
+static const char *l0_type_text(l0_reader *in, const char *type) {
+    if (*type == '[') {
+        l0_expect(in, '[');
+        type = l0_type_text(in, type + 1);
+        l0_expect(in, ']');
+    } else if (*type == '{') {
+        l0_expect(in, '{');
+        for (type++; *type != '}';) {
+            type = l0_type_text(in, type);
+            if (*type == ',') type++, l0_expect(in, ',');
+        }
+        l0_expect(in, '}');
+    } else {
+        for (const char *letter = l0_type_name(*type); *letter; letter++) l0_expect(in, *letter);
     }
-    l0_fail(in, "`)` is expected here");
+    return type + 1;
 }
 
 /* Reads a value of the type at `type` into its columns; `level` brackets are around it. */
@@ -254,14 +322,10 @@ static const char *l0_value(l0_reader *in, const char *type, l0_column *columns,
         int64_t n = 0;
         if (l0_word(in, "empty")) {
             l0_expect(in, '(');
-            l0_skip_type_text(in);
+            l0_type_text(in, type + 1);
             l0_expect(in, ')');
         } else if (type[1] == 'c' && l0_accept(in, '"')) {
-            while (in->at < in->end && *in->at != '"') {
-                int64_t code = l0_character(in);
-                if (code >= 0) *(uint32_t *)l0_push(columns) = (uint32_t)code, n++;
-            }
-            if (in->at++ >= in->end) l0_fail(in, "the string is not finished");
+            n = l0_string(in, columns);
         } else {
             l0_expect(in, '[');
             if (!l0_accept(in, ']')) {
@@ -307,8 +371,24 @@ static void l0_parameter(l0_reader *in, const char *name, const char *type, l0_c
 
 static void l0_end_of_input(l0_reader *in) {
     l0_space(in);
-    in->name = "main";
-    if (in->at < in->end) l0_fail(in, "there is text left after the last argument");
+    in->name = NULL;
+    if (in->at < in->end) l0_fail(in, "there is more input than `main` has parameters");
+}
+
+/* The input must be UTF-8: no stray, missing or needless bytes, no surrogates. */
+static void l0_check_utf8(l0_reader *in) {
+    while (in->at < in->end) {
+        const unsigned char *p = (const unsigned char *)in->at;
+        int length = *p < 0x80 ? 1 : *p >= 0xC2 && *p < 0xE0 ? 2 : *p >= 0xE0 && *p < 0xF0 ? 3 : *p >= 0xF0 && *p < 0xF5 ? 4 : 0;
+        int valid = length > 0 && in->end - in->at >= length;
+        for (int i = 1; valid && i < length; i++) valid = (p[i] & 0xC0) == 0x80;
+        if (valid && length > 2) {
+            valid = !(*p == 0xE0 && p[1] < 0xA0) && !(*p == 0xED && p[1] >= 0xA0) && !(*p == 0xF0 && p[1] < 0x90)
+                    && !(*p == 0xF4 && p[1] >= 0x90);
+        }
+        if (!valid) l0_fail(in, "the input is not UTF-8 text");
+        in->at += length;
+    }
 }
 
 static l0_reader l0_open_stdin(void) {
@@ -318,7 +398,10 @@ static l0_reader l0_open_stdin(void) {
         length += got;
         if (length == capacity) text = l0_grow(text, capacity *= 2);
     }
-    return (l0_reader){"", text, text, text + length};
+    l0_reader in = {NULL, text, text, text + length};
+    l0_check_utf8(&in);
+    in.at = text;
+    return in;
 }
 
 static void l0_put_character(FILE *out, uint32_t code) {
@@ -329,10 +412,6 @@ static void l0_put_character(FILE *out, uint32_t code) {
     else
         fputc((int)(0xF0 | code >> 18), out), fputc((int)(0x80 | (code >> 12 & 63)), out),
             fputc((int)(0x80 | (code >> 6 & 63)), out), fputc((int)(0x80 | (code & 63)), out);
-}
-
-static const char *l0_type_name(char elem) {
-    return elem == 'i' ? "int" : elem == 'r' ? "real" : elem == 'b' ? "bool" : elem == 'c' ? "char" : "cert";
 }
 
 /* Writes the part of the column below `level`, from element `at` on. */

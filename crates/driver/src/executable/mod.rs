@@ -5,6 +5,7 @@ use crate::source::Unit;
 use frit_back::c::{CSource, EntryParamKind};
 use frit_front::l0::ast::BasicType;
 use frit_front::l0::types::{Element, TupleType, Type};
+use frit_ir::FailureKind;
 use std::fmt::Write;
 
 /// The C source of an executable.
@@ -81,8 +82,14 @@ pub(crate) fn source(unit: &Unit, code: &CSource) -> String {
         }
         parts += 1;
     });
-    line(format!("if ({name}_call(context, arguments, results) != 0) {{"));
-    line(format!("    fprintf(stderr, \"error: %s\\n\", {name}_message(context));"));
+    let codes: Vec<String> = FailureKind::ALL.iter().map(|kind| format!("\"{}\"", kind.code())).collect();
+    line(format!("if ({name}_call(context, arguments, results) != FRIT_OK) {{"));
+    line(format!("    static const char *const kinds[] = {{{}}};", codes.join(", ")));
+    line(format!("    const frit_report *report = {name}_report(context);"));
+    line("    const char *code = report->status == FRIT_CHECK_FAILED  ? kinds[report->kind]".into());
+    line("                       : report->status == FRIT_OUT_OF_MEMORY ? \"out-of-memory\"".into());
+    line("                                                              : \"recursion-too-deep\";".into());
+    line(format!("    fprintf(stderr, \"error[%s]: %s\\n\", code, {name}_message(context));"));
     line("    return 1;".into());
     line("}".into());
     after.into_iter().for_each(&mut line);

@@ -97,6 +97,15 @@ impl Compiler {
         Ok(text.lines().next().unwrap_or_default().trim().to_owned())
     }
 
+    /// Whether it compiles the least of programs. One that does not refuses generated code for reasons of its own.
+    pub fn works(&self) -> bool {
+        let Ok(scratch) = Cache::temporary() else { return false };
+        let text = scratch.scratch("c");
+        let made = scratch.scratch("out");
+        fs::write(&text, "#include <math.h>\n#include <stdint.h>\nint main(void) { return 0; }\n").is_ok()
+            && self.command().arg("-o").arg(made).arg(text).output().is_ok_and(|done| done.status.success())
+    }
+
     /// Compiles a program into a shared object, or finds it in the cache.
     pub fn compile(&self, source: &CSource, optimisation: Optimisation, cache: &Cache) -> Result<Object, NativeError> {
         let start = Instant::now();

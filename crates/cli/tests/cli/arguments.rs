@@ -1,0 +1,212 @@
+//! Arguments as text, as words and as `.npy` files; results as text and as `.npy` files.
+
+use crate::npy;
+use crate::place::Place;
+
+#[test]
+fn text_on_standard_input() {
+    let place = Place::with_program(
+        "fun {int, real, bool, char, [char], [[int]], [{int, bool}]}\n  \
+           main(int a, real b, bool c, char d, [char] e, [[int]] f, [{int, bool}] g) = {a, b, c, d, e, f, g}\n",
+    );
+    let input = "// a comment\n-3 2.5e-3 True '\\n' \"a\\\"b\"\n[[1, 2], [3, 4]] [{1, True}, {-2, False}]";
+    let expected = "{-3, 0.002500, True, '\\n', a\"b, [[1, 2], [3, 4]], Checked, [1, -2], [True, False]}\n";
+    for engine in ["native", "interpreter"] {
+        place.run(&["--engine", engine]).input(input).prints(expected);
+    }
+    let empties = "0 1 False 'x' \"\" [] empty({int, bool})";
+    let expected = "{0, 1.000000, False, 'x', empty(char), empty([int]), Checked, empty(int), empty(bool)}\n";
+    place.run(&[]).input(empties).prints(expected);
+    place.run(&[]).input("0 1 False 'x' [] empty([int]) []").prints(expected);
+}
+
+#[test]
+fn words_of_the_command_line() {
+    let place = Place::with_program("fun {int, real, [int]} main(int a, real b, [int] c) = {a, b, c}\n");
+    place.run(&["1", "2", "[3, 4]"]).prints("{1, 2.000000, [3, 4]}\n");
+    place.run(&["-1", "-2.5", "[-3]"]).prints("{-1, -2.500000, [-3]}\n");
+    place.run(&["-1", "-2.5e-1", "[]", "--threads", "1"]).prints("{-1, -0.250000, empty(int)}\n");
+    place.run(&["--", "-1", "-0.0", "[ -3 ,4 ]"]).prints("{-1, -0.000000, [-3, 4]}\n");
+    // Words are complete values each: nothing is read from standard input besides.
+    place.run(&["1", "2"]).input("[3]").fails(2, &["takes 3 arguments", "a: int, b: real, c: [int]"]);
+    place.run(&["1", "2", "[3]", "4"]).fails(2, &["takes 3 arguments"]);
+    place.run(&["1", "2 3", "[3]"]).fails(1, &["error[bad-input]", "<argument 2>:1:3"]);
+    place.run(&["1", "x", "[3]"]).fails(1, &["error[bad-input]", "<argument 2>:1:1"]);
+}
+
+#[test]
+fn a_program_without_parameters_ignores_its_input() {
+    let place = Place::with_program("fun int main() = 42\n");
+    place.run(&[]).input("whatever [").prints("42\n");
+    place.run(&["1"]).fails(2, &["takes no arguments"]);
+}
+
+#[test]
+fn files_of_every_type_are_widened() {
+    let place = Place::with_program("fun {int, [int]} main([int] a) = {reduce(op +, 0, a), a}\n");
+    let types: [(&str, usize, &[i64]); 10] = [
+        ("<i8", 8, &[-5, i64::MAX, 7]),
+        ("<i4", 4, &[-5, 2147483647, 7]),
+        ("<i2", 2, &[-5, 32767, 7]),
+        ("|i1", 1, &[-5, 127, 7]),
+        ("<u4", 4, &[5, 4294967295, 7]),
+        ("<u2", 2, &[5, 65535, 7]),
+        ("|u1", 1, &[5, 255, 7]),
+        (">i8", 8, &[-5, 1 << 40, 7]),
+        (">i4", 4, &[-5, 1 << 20, 7]),
+        (">u2", 2, &[5, 65535, 7]),
+    ];
+    for (descr, bytes, values) in types {
+        let element = |v: &i64| match descr.starts_with('>') {
+            true => v.to_be_bytes()[8 - bytes..].to_vec(),
+            false => v.to_le_bytes()[..bytes].to_vec(),
+        };
+        let elements: Vec<u8> = values.iter().flat_map(element).collect();
+        place.file("a.npy", npy::file(descr, false, &[3], &elements));
+        let sum = values.iter().fold(0i64, |sum, v| sum.wrapping_add(*v));
+        place.run(&["a.npy"]).prints(&format!("{{{sum}, {values:?}}}\n"));
+    }
+}
+
+#[test]
+fn reals_bools_and_characters_come_from_files() {
+    let place = Place::with_program("fun {[real], [bool], [char]} main([real] a, [bool] b, [char] c) = {a, b, c}\n");
+    place.file("f8.npy", npy::reals(&[0.5, -0.0, f64::NAN, f64::INFINITY]));
+    let single: Vec<u8> = [0.5f32, -1.5e10].iter().flat_map(|x| x.to_le_bytes()).collect();
+    place.file("f4.npy", npy::file("<f4", false, &[2], &single));
+    place.file("i8.npy", npy::ints(&[3, -4]));
+    place.file("bool.npy", npy::file("|b1", false, &[3], &[1, 0, 1]));
+    place.file("u1.npy", npy::file("|u1", false, &[3], b"abc"));
+    place.file("u4.npy", npy::file("<u4", false, &[1], &0x1F600u32.to_le_bytes()));
+    let run = |a: &str, c: &str| place.run(&[a, "bool.npy", c]);
+    run("f8.npy", "u1.npy").prints("{[0.500000, -0.000000, nan, inf], [True, False, True], abc}\n");
+    run("f4.npy", "u4.npy").prints("{[0.500000, -15000000512.000000], [True, False, True], \u{1F600}}\n");
+    run("i8.npy", "u1.npy").prints("{[3.000000, -4.000000], [True, False, True], abc}\n");
+}
+
+#[test]
+fn scalars_and_matrices_come_from_files() {
+    let place = Place::with_program(
+        "fun [[real]] main(real x, [[real]] a) = map(fn [real] ([real] row) => map(op *(x), row), a)\n",
+    );
+    place.file("x.npy", npy::file("<f8", false, &[], &2.0f64.to_le_bytes()));
+    let elements: Vec<u8> = (0..6).flat_map(|x| f64::from(x).to_le_bytes()).collect();
+    place.file("a.npy", npy::file("<f8", false, &[2, 3], &elements));
+    place.run(&["x.npy", "a.npy"]).prints("[[0.000000, 2.000000, 4.000000], [6.000000, 8.000000, 10.000000]]\n");
+    place.file("none.npy", npy::file("<f8", false, &[0, 3], &[]));
+    place.run(&["1", "none.npy"]).prints("empty([real])\n");
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused() {
+    let place = Place::with_program("fun int main([[int]] a) = size(0, a)\n");
+    let elements: Vec<u8> = (0..6i64).flat_map(i64::to_le_bytes).collect();
+    let whole = npy::file("<i8", false, &[2, 3], &elements);
+    let run = |name: &str, content: &[u8], said: &str| {
+        place.file(name, content);
+        place.run(&[name]).fails(1, &["error[bad-input]", &format!("`{name}`"), said]);
+    };
+    run("real.npy", &npy::file("<f8", false, &[2, 3], &elements), "elements of type f64");
+    run("u8.npy", &npy::file("<u8", false, &[2, 3], &elements), "elements of type u64");
+    run("complex.npy", &npy::file("<c16", false, &[1, 3], &elements), "not supported");
+    run("bool.npy", &npy::file("|b1", false, &[2, 3], &[0; 6]), "elements of type bool");
+    run("rank.npy", &npy::ints(&[1, 2, 3]), "has 1 dimension, but parameter `a` of type [[int]] needs 2");
+    run("fortran.npy", &npy::file("<i8", true, &[2, 3], &elements), "Fortran order");
+    run("short.npy", &whole[..whole.len() - 8], "shorter than its header says");
+    run("header.npy", &whole[..40], "");
+    run("magic.npy", b"hello", "");
+    run("empty.npy", b"", "");
+    run("claim.npy", &npy::file("<i8", false, &[1 << 30, 1 << 20], &elements), "shorter than its header says");
+    run("more.npy", &npy::file("<i8", false, &[1 << 40, 1 << 40], &elements), "more elements than can be counted");
+    run("huge.npy", &npy::file("<i8", false, &[0, usize::MAX, 3], &[]), "more elements than can be counted");
+    place.run(&["missing.npy"]).fails(1, &["error[bad-input]", "`missing.npy`", "No such file"]);
+    std::fs::create_dir(place.path("folder.npy")).unwrap();
+    place.run(&["folder.npy"]).fails(1, &["error[bad-input]", "`folder.npy`"]);
+    place.file("whole.npy", &whole);
+    place.run(&["whole.npy"]).prints("2\n");
+}
+
+#[test]
+fn an_array_of_tuples_takes_one_file_for_each_component() {
+    let place = Place::with_program(
+        "fun real main([{int, real}] a, int n) = reduce(op +, toReal(n), map(weigh, a))\nfun real weigh(int k, real x) = toReal(k) * x\n",
+    );
+    place.file("k.npy", npy::ints(&[1, 2, 3]));
+    place.file("x.npy", npy::reals(&[0.5, 0.25, 2.0]));
+    place.file("short.npy", npy::reals(&[0.5, 0.25]));
+    place.run(&["k.npy", "x.npy", "10"]).prints("17.000000\n");
+    place.run(&["[{1, 0.5}]", "10"]).prints("10.500000\n");
+    place.run(&["k.npy", "10"]).fails(1, &["error[bad-input]", "2 arrays"]);
+    place.run(&["k.npy"]).fails(1, &["error[bad-input]", "2 arrays"]);
+    place.run(&["k.npy", "x.npy"]).fails(2, &["takes 2 arguments"]);
+    place.run(&["k.npy", "short.npy", "10"]).fails(1, &["error[bad-input]", "lengths", "`a`", "3", "2"]);
+    place.run(&["x.npy", "k.npy", "10"]).fails(1, &["error[bad-input]", "`x.npy`", "elements of type f64"]);
+}
+
+#[test]
+fn results_go_to_files_and_come_back() {
+    let place = Place::with_program(
+        "fun {[real], [[int]], [bool], [char], int, [{int, real}]} main(int n) =\n  \
+           {map(fn real (int i) => 1.0 / toReal(i), iota(n)), map(fn [int] (int i) => iota(2), iota(n)), [True, False],\n   \
+            \"h\\233llo\", n, zip(iota(n), replicate(n, 0.5))}\n",
+    );
+    let files = ["r.npy", "m.npy", "b.npy", "c.npy", "n.npy", "k.npy", "x.npy"];
+    let outputs: Vec<&str> = files.iter().flat_map(|file| ["-o", file]).collect();
+    let done = place.run(&[&["3"], outputs.as_slice()].concat()).prints("");
+    assert_eq!(done.err, "");
+    assert_eq!(npy::elements(&place.read("r.npy"), "<f8", f64::from_le_bytes), [f64::INFINITY, 1.0, 0.5]);
+    assert_eq!(npy::elements(&place.read("m.npy"), "<i8", i64::from_le_bytes), [0, 1, 0, 1, 0, 1]);
+    assert!(npy::parts(&place.read("m.npy")).0.contains("(3, 2,"), "{}", npy::parts(&place.read("m.npy")).0);
+    assert_eq!(npy::elements(&place.read("b.npy"), "|b1", u8::from_le_bytes), [1, 0]);
+    assert_eq!(npy::elements(&place.read("c.npy"), "|u1", u8::from_le_bytes), *b"h\xe9llo");
+    assert_eq!(npy::elements(&place.read("n.npy"), "<i8", i64::from_le_bytes), [3]);
+    assert_eq!(npy::elements(&place.read("x.npy"), "<f8", f64::from_le_bytes), [0.5; 3]);
+
+    place.file(
+        "back.l0",
+        "fun {[real], [[int]], [bool], [char], int, [{int, real}]}\n  \
+           main([real] r, [[int]] m, [bool] b, [char] c, int n, [{int, real}] kx) = {r, m, b, c, n, kx}\n",
+    );
+    place.frit(["run", "back.l0"].iter().chain(&files)).prints(
+        "{[inf, 1.000000, 0.500000], [[0, 1], [0, 1], [0, 1]], [True, False], h\u{e9}llo, 3, Checked, [0, 1, 2], \
+         [0.500000, 0.500000, 0.500000]}\n",
+    );
+}
+
+#[test]
+fn bits_survive_files() {
+    let place = Place::with_program("fun [real] main([real] a) = a\n");
+    let odd = [f64::NAN, -0.0, f64::MIN_POSITIVE / 3.0, f64::MAX, f64::NEG_INFINITY, 0.1];
+    place.file("a.npy", npy::reals(&odd));
+    place.run(&["a.npy", "-o", "b.npy"]).prints("");
+    let back = npy::elements(&place.read("b.npy"), "<f8", f64::from_le_bytes);
+    assert_eq!(back.map_bits(), odd.to_vec().map_bits());
+}
+
+trait Bits {
+    fn map_bits(&self) -> Vec<u64>;
+}
+
+impl Bits for Vec<f64> {
+    fn map_bits(&self) -> Vec<u64> {
+        self.iter().map(|x| x.to_bits()).collect()
+    }
+}
+
+#[test]
+fn outputs_appear_all_or_none() {
+    let place = Place::with_program("fun {[int], int} main(int n) = {iota(n), n}\n");
+    place.run(&["3", "-o", "x.npy"]).fails(2, &["error[usage]", "needs 2 output files"]);
+    place.run(&["3", "-o", "x.npy", "-o", "y.npy", "-o", "z.npy"]).fails(2, &["needs 2 output files"]);
+    place.run(&["3", "-o", "x.npy", "-o", "missing/y.npy"]).fails(2, &["error[file]", "`missing/y.npy`"]);
+    std::fs::create_dir(place.path("folder.npy")).unwrap();
+    place.run(&["3", "-o", "x.npy", "-o", "folder.npy"]).fails(2, &["error[file]", "`folder.npy`"]);
+    assert_eq!(place.files(), ["folder.npy", "p.l0"]);
+    // What was there stays if the new one cannot be.
+    place.file("x.npy", "old");
+    place.run(&["3", "-o", "x.npy", "-o", "missing/y.npy"]).fails(2, &["error[file]"]);
+    assert_eq!(place.read("x.npy"), b"old");
+    place.run(&["3", "-o", "x.npy", "-o", "x.npy"]).fails(2, &["error[usage]", "x.npy"]);
+    place.run(&["3", "-o", "x.npy", "-o", "y.npy"]).prints("");
+    assert_eq!(npy::elements(&place.read("x.npy"), "<i8", i64::from_le_bytes), [0, 1, 2]);
+}

@@ -1,0 +1,199 @@
+//! What `frit build` makes: shared objects and headers for C, C source, object files, executables.
+
+use crate::place::{Place, examples, project};
+
+const DOT: &str = "fun real main([real] a, [real] b) =\n  \
+                     reduce(op +, 0.0, map(fn real (real x, real y) => x * y, zip(a, b)))\n";
+
+/// Calls `dot` twice: on arrays of one length and of two.
+const CALLER: &str = r#"
+#include "dot.h"
+#include <stdio.h>
+#include <string.h>
+
+int main(void) {
+    const double a[] = {1, 2, 3}, b[] = {4, 5, 6.5};
+    double sum = 0;
+    frit_context *context = dot_open(2);
+    if (!context) return 10;
+    if (dot(context, 3, 3, a, b, &sum) != FRIT_OK) return 11;
+    printf("%g\n", sum);
+    if (dot(context, 3, 2, a, b, &sum) != FRIT_CHECK_FAILED) return 12;
+    puts(dot_message(context));
+    if (!strstr(dot_message(context), "p.l0:2:60")) return 13;
+    if (dot(context, 0, 0, a, b, &sum) != FRIT_OK) return 14;
+    printf("%g\n", sum);
+    dot_close(context);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_shared_object_is_called_from_c() {
+    let place = Place::with_program(DOT);
+    place.frit(["build", "p.l0", "-o", "dot.so"]).prints("");
+    assert_eq!(place.files(), ["dot.h", "dot.so", "p.l0"]);
+    place.file("main.c", CALLER);
+    place.command("cc", ["-Wall", "-Werror", "main.c", "./dot.so", "-o", "main"]).done().succeeded();
+    let done = place.command(place.path("main"), [""; 0]).done().succeeded();
+    assert!(done.text().starts_with("33.5\n") && done.text().ends_with("\n0\n"), "{}", done.text());
+}
+
+#[test]
+fn an_object_file_and_c_source_are_linked_with_cc_alone() {
+    let place = Place::with_program(DOT);
+    place.file("main.c", CALLER);
+    place.frit(["build", "p.l0", "-o", "dot.o"]).prints("");
+    assert_eq!(place.files(), ["dot.h", "dot.o", "main.c", "p.l0"]);
+    place.command("cc", ["main.c", "dot.o", "-fopenmp", "-lm", "-o", "with_object"]).done().succeeded();
+    place.frit(["build", "p.l0", "-o", "dot.c"]).prints("");
+    // Without OpenMP the same source runs on one thread.
+    for (flags, name) in [(&["-O2", "-fopenmp"] as &[&str], "threads"), (&["-O1", "-std=gnu11"], "one_thread")] {
+        let words = [flags, &["main.c", "dot.c", "-pthread", "-lm", "-o", name]].concat();
+        place.command("cc", words).done().succeeded();
+    }
+    for name in ["with_object", "threads", "one_thread"] {
+        let done = place.command(place.path(name), [""; 0]).done().succeeded();
+        assert!(done.text().starts_with("33.5\n"), "{name}: {}", done.text());
+    }
+}
+
+#[test]
+fn a_library_returns_arrays_to_c() {
+    let place = Place::with_program("fun {[int], *[real]} main(int n, *[real] a) = {iota(n), let a[0] = 7.5 in a}\n");
+    place.frit(["build", "p.l0", "-o", "libpair-1.so"]).prints("");
+    let header = String::from_utf8(place.read("libpair-1.h")).unwrap();
+    let name = header.split("_open(").next().and_then(|text| text.rsplit("frit_context *").next()).unwrap();
+    place.file(
+        "main.c",
+        format!(
+            r#"
+#include "libpair-1.h"
+#include <stdio.h>
+
+int main(void) {{
+    double a[] = {{1, 2}};
+    int64_t n = 3, extent = 2, shapes[2][1];
+    frit_context *context = {name}_open(1);
+    frit_argument arguments[3] = {{{{&extent, 0, 0}}, {{&n, 0, 0}}, {{a, &extent, 0}}}};
+    frit_result results[2] = {{{{0, shapes[0], 0, 0}}, {{0, shapes[1], 0, 0}}}};
+    if ({name}_call(context, arguments, results) != FRIT_OK) return 1;
+    const int64_t *k = results[0].elements;
+    const double *x = results[1].elements;
+    printf("%d %d %d of %d, %g %g of %d\n", (int)k[0], (int)k[1], (int)k[2], (int)shapes[0][0], x[0], x[1], (int)shapes[1][0]);
+    if (a[0] != 1) return 2;
+    {name}_release(context, results[0].owner);
+    {name}_release(context, results[1].owner);
+    {name}_close(context);
+    return 0;
+}}
+"#
+        ),
+    );
+    place.command("cc", ["-Wall", "main.c", "./libpair-1.so", "-o", "main"]).done().succeeded();
+    place.command(place.path("main"), [""; 0]).prints("0 1 2 of 3, 7.5 2 of 2\n");
+}
+
+#[test]
+fn executables_print_what_run_prints_for_every_example() {
+    let place = Place::new();
+    for (name, path, input) in examples() {
+        // One thread: between numbers of threads the last bits of sums may differ.
+        let run = place.frit(["run".as_ref(), path.as_os_str(), "--threads=1".as_ref()]).input(&input);
+        let run = run.done().succeeded();
+        place.frit(["build".as_ref(), path.as_os_str(), "-o".as_ref(), name.as_ref()]).prints("");
+        let built = place.command(place.path(&name), [""; 0]).env("FRIT_THREADS", "1").input(&input).done();
+        assert_eq!(built.code, Some(0), "{name}: {}", built.err);
+        assert_eq!(built.text(), run.text(), "{name}");
+    }
+}
+
+#[test]
+fn executables_read_all_that_run_reads() {
+    let place = Place::with_program(
+        "fun {int, real, bool, char, [char], [[int]], [{int, {bool, real}}], {int, char}}\n  \
+           main(int a, real b, bool c, char d, [char] e, [[int]] f, [{int, {bool, real}}] g, {int, char} h) =\n  \
+             {a, b, c, d, e, f, g, h}\n",
+    );
+    place.frit(["build", "p.l0", "-o", "p"]).prints("");
+    for input in [
+        "-3 2.5e-3 True '\\n' \"a\\\"b\"\n[[1, 2], [3, 4]] [{1, {True, 2.0}}, {-2, {False, -1}}] {1, 'x'}",
+        "- 3 -2 False '\\'' \"\" [] [] {1, '\\65'} // the end",
+        "0 1e3 True 'é' \"déjà \\233\\&1 \\x41\\o101\" empty([int]) empty({int, {bool, real}}) (1, '\u{1F600}')",
+        "9223372036854775807 0.1 True '\\\\' [] [[], []] [(1, (True, 2.0))] {-9223372036854775808, '\"'}",
+        "[1] 0.0 True 'a' \"\" [] [] {1, 'x'}",
+        "9223372036854775808 0.0 True 'a' \"\" [] [] {1, 'x'}",
+        "1.0 0.0 True 'a' \"\" [] [] {1, 'x'}",
+        "1 0.0 true 'a' \"\" [] [] {1, 'x'}",
+        "1 0.0 Trueish 'a' \"\" [] [] {1, 'x'}",
+        "1 0.0 True 'ab' \"\" [] [] {1, 'x'}",
+        "1 0.0 True '' \"\" [] [] {1, 'x'}",
+        "1 0.0 True 'a' \"open [] [] {1, 'x'}",
+        "1 0.0 True 'a' \"\" [[1], [2, 3]] [] {1, 'x'}",
+        "1 0.0 True 'a' \"\" [[1], 2] [] {1, 'x'}",
+        "1 0.0 True 'a' \"\" [] [{1, {True}}] {1, 'x'}",
+        "1 0.0 True 'a' \"\" [] [] {1, 'x'} 5",
+        "1 0.0 True 'a' \"\" [] [] {1,",
+        "1 0.0 True 'a' \"\" empty(int) [] {1, 'x'}",
+        "1 1. True 'a' \"\" [] [] {1, 'x'}",
+        "1 .5 True 'a' \"\" [] [] {1, 'x'}",
+        "1 inf True 'a' \"\" [] [] {1, 'x'}",
+        "1 1e True 'a' \"\" [] [] {1, 'x'}",
+        "1 1e999 True 'a' \"\" [] [] {1, 'x'}",
+        "1 0x10 True 'a' \"\" [] [] {1, 'x'}",
+        "1 2.0 True '\\1114112' \"\" [] [] {1, 'x'}",
+        "1 2.0 True 'a' \"\\q\" [] [] {1, 'x'}",
+        "",
+    ] {
+        let run = place.run(&["--engine", "interpreter"]).input(input).done();
+        let built = place.command(place.path("p"), [""; 0]).input(input).done();
+        assert_eq!(built.code, run.code, "{input}\n{}{}{}{}", run.text(), run.err, built.text(), built.err);
+        assert_eq!(built.text(), run.text(), "{input}");
+        if run.code != Some(0) {
+            assert!(built.err.starts_with("error[bad-input]: <stdin>:"), "{input}\n{}", built.err);
+        }
+    }
+}
+
+#[test]
+fn executables_fail_as_run_does() {
+    let place = Place::with_program("fun [int] main([int] a, int n) =\n  map(fn int (int x) => x / n, a)\n");
+    place.frit(["build", "p.l0", "-o", "p"]).prints("");
+    let call = || place.command(place.path("p"), [""; 0]);
+    call().input("[1, 2] 0").fails(1, &["error[division-by-zero]: p.l0:2:25: integer division by zero"]);
+    call().input("[] 0").prints("empty(int)\n");
+    call().input("[4, 6] 2").env("FRIT_THREADS", "3").prints("[2, 3]\n");
+    call().input("[4, 6] 2").env("FRIT_THREADS", "nonsense").prints("[2, 3]\n");
+    call().input(b"[4, 6] \xff").fails(1, &["error[bad-input]"]);
+}
+
+#[test]
+fn what_cannot_be_built_is_refused_and_leaves_nothing() {
+    let place = Place::with_program(DOT);
+    for name in ["p.a", "p.h", "p.dll", "p.dylib", "p.exe", "p.l0", "p.ir"] {
+        place.frit(["build", "p.l0", "-o", name]).fails(2, &["error[usage]", "can be built"]);
+    }
+    for name in ["missing/p", "missing/p.so", "missing/p.o", "missing/p.c"] {
+        place.frit(["build", "p.l0", "-o", name]).fails(2, &["error[file]", name]);
+    }
+    for name in ["folder", "folder.so", "folder.c"] {
+        std::fs::create_dir(place.path(name)).unwrap();
+        place.frit(["build", "p.l0", "-o", name]).fails(2, &["error[file]", name]);
+        std::fs::remove_dir(place.path(name)).unwrap();
+    }
+    // The header has no place: then the library must not come alone.
+    std::fs::create_dir(place.path("q.h")).unwrap();
+    place.frit(["build", "p.l0", "-o", "q.so"]).fails(2, &["error[file]", "q.h"]);
+    assert_eq!(place.files(), ["p.l0", "q.h"]);
+}
+
+#[test]
+fn building_says_what_it_did_if_asked() {
+    let place = Place::new();
+    let source = project().join("examples/p1.l0");
+    let words = ["build".as_ref(), source.as_os_str(), "-o".as_ref(), "p1.so".as_ref(), "-v".as_ref()];
+    let done = place.frit(words).prints("");
+    for said in ["inline", "lower", "cc", "wrote p1.so", "wrote p1.h"] {
+        assert!(done.err.contains(said), "{said} is not in\n{}", done.err);
+    }
+}

@@ -1,0 +1,111 @@
+//! The C compiler: found, missing, broken; its objects kept; how much of it is told.
+
+use crate::place::Place;
+
+const DOUBLE: &str = "fun [int] main([int] a) = map(op *(2), a)\n";
+
+#[test]
+fn without_a_c_compiler_the_interpreter_runs_and_says_so() {
+    let place = Place::with_program(DOUBLE);
+    std::fs::create_dir(place.path("empty")).unwrap();
+    let bare = |words: &[&str]| place.run(words).without_env("CC").env("PATH", place.path("empty"));
+    let done = bare(&["[1, 2]"]).prints("[2, 4]\n");
+    for said in ["note: no C compiler found", "cc, gcc, clang", "the interpreter runs the program"] {
+        assert!(done.err.contains(said), "{said} is not in\n{}", done.err);
+    }
+    bare(&["[1, 2]", "--engine", "native"]).fails(2, &["error[no-c-compiler]", "no C compiler found"]);
+    let done = bare(&["[1, 2]", "--engine", "interpreter"]).prints("[2, 4]\n");
+    assert_eq!(done.err, "", "who asks for the interpreter is told nothing");
+    place.run(&["[1, 2]"]).env("CC", "/nonexistent/cc").prints("[2, 4]\n");
+    let done = place.run(&["[1, 2]"]).env("CC", "no-such-command --flag").prints("[2, 4]\n");
+    assert!(done.err.contains("no-such-command"), "{}", done.err);
+}
+
+#[test]
+fn without_a_c_compiler_only_c_is_built() {
+    let place = Place::with_program(DOUBLE);
+    let build = |name: &str| place.frit(["build", "p.l0", "-o", name]).env("CC", "/nonexistent/cc");
+    for name in ["p", "p.so", "p.o"] {
+        build(name).fails(2, &["error[no-c-compiler]"]);
+    }
+    assert_eq!(place.files(), ["p.l0"]);
+    build("p.c").prints("");
+    place.frit(["dump", "p.l0", "--after", "c"]).env("CC", "/nonexistent/cc").done().succeeded();
+    place.frit(["check", "p.l0"]).env("CC", "/nonexistent/cc").prints("");
+}
+
+#[test]
+fn a_c_compiler_that_does_not_work_is_no_bug_of_frit() {
+    let place = Place::with_program(DOUBLE);
+    let call = |engine: &str| place.run(&["[1, 2]", "--engine", engine]).env("CC", "false");
+    call("native").fails(2, &["error[no-c-compiler]", "does not work"]);
+    let done = call("auto").prints("[2, 4]\n");
+    assert!(done.err.contains("does not work") && done.err.contains("the interpreter runs"), "{}", done.err);
+    place.frit(["build", "p.l0", "-o", "p"]).env("CC", "false").fails(2, &["error[no-c-compiler]", "does not work"]);
+    assert_eq!(place.files(), ["p.l0"]);
+}
+
+#[test]
+fn the_second_run_finds_its_object() {
+    let place = Place::with_program(DOUBLE);
+    let first = place.run(&["[1, 2]", "-v"]).prints("[2, 4]\n");
+    assert!(!first.err.contains("cached") && first.err.contains("cc"), "{}", first.err);
+    let second = place.run(&["[5]", "-v"]).prints("[10]\n");
+    assert!(second.err.contains("cached") && second.err.contains("from the cache"), "{}", second.err);
+    for other in [&["-O1"] as &[&str], &["--strict-fp", "-O1"]] {
+        let done = place.run(&[&["[5]", "-v"], other].concat()).prints("[10]\n");
+        assert!(!done.err.contains("cached") || other.len() > 1, "{other:?} is other code:\n{}", done.err);
+    }
+    // Spaces do not change a program, positions of its failures do.
+    let entries = || std::fs::read_dir(place.path("cache")).unwrap().count();
+    let before = entries();
+    place.run(&["[6]"]).prints("[12]\n");
+    assert_eq!(entries(), before);
+}
+
+#[test]
+fn a_damaged_object_is_made_again() {
+    let place = Place::with_program(DOUBLE);
+    place.run(&["[1]"]).prints("[2]\n");
+    for entry in std::fs::read_dir(place.path("cache")).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    }
+    let done = place.run(&["[1]", "-v"]).prints("[2]\n");
+    assert!(!done.err.contains("cached"), "{}", done.err);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_no_error() {
+    let place = Place::with_program(DOUBLE);
+    place.file("occupied", "");
+    place.run(&["[1]"]).env("FRIT_CACHE", place.path("occupied")).prints("[2]\n");
+    assert_eq!(place.read("occupied"), b"");
+}
+
+#[test]
+fn verbose_runs_tell_steps_and_times() {
+    let place = Place::with_program(DOUBLE);
+    let done = place.run(&["[1]", "-v", "--threads", "3"]).prints("[2]\n");
+    for said in ["native code by", "inline", "lower", "load", "the program itself, on 3 threads"] {
+        assert!(done.err.contains(said), "{said} is not in\n{}", done.err);
+    }
+    let done = place.run(&["[1]", "-v", "--engine", "interpreter"]).prints("[2]\n");
+    assert!(done.err.contains("interpreter") && !done.err.contains("lower"), "{}", done.err);
+    assert_eq!(place.run(&["[1]"]).prints("[2]\n").err, "", "who does not ask is told nothing");
+}
+
+#[test]
+fn every_level_and_number_of_threads_gives_the_same() {
+    let place = Place::with_program(
+        "fun {int, [int]} main(int n) = let a = map(fn int (int i) => i * i % 17, iota(n)) in\n  \
+           {reduce(op +, 0, a), filter(op <(14), a)}\n",
+    );
+    let expected = place.run(&["1000", "--engine", "interpreter"]).done().succeeded().text();
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        for threads in ["1", "2", "7"] {
+            place.run(&["1000", level, "--threads", threads, "--verify"]).prints(&expected);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `frit dump`: every step is shown, and the array IR it prints is a program again.
+
+use crate::place::{Place, examples, project};
+
+/// The names that `frit dump --steps` lists.
+fn steps(place: &Place) -> Vec<String> {
+    let done = place.frit(["dump", "--steps"]).done().succeeded();
+    done.text().lines().map(|line| line.split_whitespace().next().unwrap().to_string()).collect()
+}
+
+#[test]
+fn steps_are_listed() {
+    let place = Place::new();
+    let steps = steps(&place);
+    assert_eq!(steps.first().map(String::as_str), Some("front"));
+    assert_eq!(steps[steps.len() - 3..], ["simplify", "lower", "c"]);
+    let manual = std::fs::read_to_string(project().join("docs/manual.md")).unwrap();
+    if !manual.contains("STEPS_TABLE") {
+        for step in &steps {
+            assert!(manual.contains(&format!("| `{step}` |")), "the manual does not say what `{step}` does");
+        }
+    }
+}
+
+#[test]
+fn a_program_is_shown_after_every_step() {
+    let place = Place::new();
+    let source = project().join("examples/kmeans.l0");
+    let dump = |step: &str| {
+        place.frit(["dump".as_ref(), source.as_os_str(), "--after".as_ref(), step.as_ref()]).done().succeeded().text()
+    };
+    for step in steps(&place) {
+        let text = dump(&step);
+        assert!(text.len() > 1000, "{step}: {text}");
+        assert_eq!(text, dump(&step), "{step} is shown in two ways");
+        match step.as_str() {
+            "c" => assert!(text.contains("#include")),
+            "lower" => assert!(text.contains("alloc ")),
+            _ => assert!(text.contains("func @main") && text.contains("with "), "{step}: {text}"),
+        }
+    }
+    let simplified = place.frit(["dump".as_ref(), source.as_os_str()]).done().succeeded().text();
+    assert_eq!(simplified, dump("simplify"), "`simplify` is the step shown by default");
+}
+
+#[test]
+fn an_unknown_step_is_wrong_use() {
+    let place = Place::with_program("fun int main() = 1\n");
+    place.frit(["dump", "p.l0", "--after", "magic"]).fails(2, &["error[usage]", "`magic`", "front, "]);
+    place.frit(["dump", "p.l0", "--after", "c", "--l0"]).fails(2, &["error[usage]", "--l0"]);
+}
+
+#[test]
+fn users_of_l0_see_its_names() {
+    let place = Place::with_program(
+        "fun real main([real] a) = reduce(op +, 0.0, map(fn real (real x) => x * 2.0, filter(op <(0.0), a)))\n",
+    );
+    let text = place.frit(["dump", "p.l0", "--after", "front", "--l0"]).done().succeeded().text();
+    for name in ["mapT", "reduceT", "filterT"] {
+        assert!(text.contains(name), "{name} is not in\n{text}");
+    }
+    let plain = place.frit(["dump", "p.l0", "--after", "front"]).done().succeeded().text();
+    assert!(!plain.contains("mapT"), "{plain}");
+}
+
+#[test]
+fn dumped_array_ir_is_a_program_with_the_same_result() {
+    let place = Place::new();
+    // The IR has arrays instead of arrays of tuples, so a parameter of the source may be several of its dump.
+    let examples = examples().into_iter().filter(|(name, ..)| {
+        ["p1", "p2", "histogram", "thomas", "lu", "mandelbrot", "compaction"].contains(&name.as_str())
+    });
+    for (name, path, input) in examples {
+        let run = |file: &std::ffi::OsStr| {
+            let words = ["run".as_ref(), file, "--strict-fp".as_ref(), "--engine=interpreter".as_ref()];
+            place.frit(words).input(&input).done().succeeded().text()
+        };
+        let expected = run(path.as_os_str());
+        for step in ["front", "simplify"] {
+            let words = ["dump".as_ref(), path.as_os_str(), "--strict-fp".as_ref(), "--after".as_ref(), step.as_ref()];
+            let file = format!("{name}_{step}.ir");
+            place.file(&file, place.frit(words).done().succeeded().out);
+            place.frit(["check", &file]).prints("");
+            assert_eq!(run(file.as_ref()), expected, "{file}");
+            let dumped = place.frit(["dump", &file, "--after", "front"]).done().succeeded();
+            assert_eq!(dumped.out, place.read(&file), "{file} is dumped as something else");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The `frit` command from outside: what it prints, what it writes, and the code it exits with.
+//!
+//! Every test works in a folder of its own with an object cache of its own. [`place`] starts commands and looks at what
+//! they did; [`npy`] writes and reads arrays without Frit's own code. What programs mean is tested elsewhere, in
+//! `crates/testkit`.
+
+mod arguments;
+mod bench;
+mod build;
+mod compilers;
+mod dump;
+mod exit_codes;
+mod failures;
+mod large;
+mod npy;
+mod place;
+mod strict;
