@@ -216,6 +216,20 @@ impl Carried {
         self.next.clone()
     }
 
+    /// What goes round to a consumed component is given away, and so is the component that it was.
+    fn spread_consumption(&self, emitter: &mut Emitter, body: &Block) {
+        let results = &body.results[body.results.len() - self.params.len()..];
+        let mut given = vec![false; results.len()];
+        loop {
+            let open = (0..results.len()).find(|&at| !given[at] && emitter.is_consumed(self.params[at]));
+            let Some(at) = open else { break };
+            given[at] = true;
+            if let Operand::Value(next) = results[at] {
+                emitter.consume(next);
+            }
+        }
+    }
+
     /// The loop, whose body is closed; the components after it.
     pub(super) fn finish(
         self,
@@ -230,6 +244,7 @@ impl Carried {
         let mut init: Vec<Operand> = varying.iter().map(|&dim| self.init_lengths[dim]).collect();
         params.extend(&self.params);
         init.extend(&self.init);
+        self.spread_consumption(emitter, &body);
         let consumed: Vec<bool> = params.iter().map(|&param| emitter.is_consumed(param)).collect();
         let mut results = Vec::new();
         let mut extents: Vec<Extent> = self.init_lengths.iter().map(|length| length.extent()).collect();
