@@ -64,6 +64,8 @@ pub(super) struct ProcPrinter<'m, 'p> {
     pub(super) exit: Exit,
     pub(super) is_in_parallel: bool,
     pub(super) is_in_simd: bool,
+    /// The statement at hand is in a sequential loop.
+    pub(super) is_repeated: bool,
 }
 
 /// Deeper code is not indented further, lest indentation outgrow the code.
@@ -91,6 +93,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
             exit: Exit::Return,
             is_in_parallel: false,
             is_in_simd: false,
+            is_repeated: false,
             module,
         };
         printer.choose_names();

@@ -12,6 +12,19 @@ use frit_support::Span;
 /// Iterations up to which the compiler unrolls a loop inside a vectorised one.
 const UNROLLED: i64 = 16;
 
+/// Statements up to which the body of a parallel loop is printed twice: for a team and for a single thread.
+const PRINTED_TWICE: usize = 200;
+
+/// Names for a loop whose iterations can fail.
+struct Failing {
+    /// The worker that starts the loop.
+    team: String,
+    /// What has failed so far.
+    failures: String,
+    /// Where a failed iteration goes.
+    label: String,
+}
+
 impl<'p> ProcPrinter<'_, 'p> {
     /// The statements of a block.
     pub(super) fn items(&mut self, block: &Block<'p>) {
@@ -216,6 +229,7 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 
     fn while_loop(&mut self, cond: &Expr, before: &Block<'p>, body: &Block<'p>) {
+        let outer = std::mem::replace(&mut self.is_repeated, true);
         if before.items.is_empty() && !self.needs_statements(cond) {
             let cond = self.expr_text(cond);
             self.open(&format!("while ({cond}) {{"));
@@ -226,6 +240,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             self.line(&format!("if (!({cond})) break;"));
         }
         self.block_inside(body);
+        self.is_repeated = outer;
         self.close("}");
     }
 
@@ -388,7 +403,9 @@ impl<'p> ProcPrinter<'_, 'p> {
     fn sequential_loop(&mut self, data: &'p LoopData, body: &Block<'p>) {
         let (header, _) = self.loop_header(data);
         self.open(&header);
+        let outer = std::mem::replace(&mut self.is_repeated, true);
         self.inner(body);
+        self.is_repeated = outer;
         self.close("}");
     }
 
@@ -421,34 +438,71 @@ impl<'p> ProcPrinter<'_, 'p> {
             (false, true) => "simd:static",
             (false, false) => "static",
         };
-        let region = format!("if(parallel: frit_parallel(w, {work})) num_threads(w->context->threads)");
-        self.is_in_parallel = true;
-        if needs_worker {
-            self.failing_parallel_loop(body, &header, &var, &region, &format!("schedule({schedule}){clauses}"));
+        let team = format!("frit_parallel(w, {work})");
+        let failing = needs_worker.then(|| self.declare_failing());
+        // Starting a team costs microseconds even if it is of one, so a loop that may start often has a plain form too.
+        let has_plain_form = (self.is_repeated || !self.module.is_entry(self.id)) && is_small(self.proc, &data.body);
+        let region = if has_plain_form {
+            self.open(&format!("if ({team}) {{"));
+            "num_threads(w->context->threads)".to_owned()
         } else {
-            let simd_word = if simd { " simd" } else { "" };
-            self.line(&format!("#pragma omp parallel for{simd_word} {region} schedule({schedule}){clauses}"));
-            self.open(&header);
-            self.is_in_simd = simd;
-            self.inner(body);
-            self.is_in_simd = false;
+            format!("if(parallel: {team}) num_threads(w->context->threads)")
+        };
+        self.is_in_parallel = true;
+        let simd_word = if simd { " simd" } else { "" };
+        let plain = match &failing {
+            Some(failing) => {
+                self.line(&format!("#pragma omp parallel {region}"));
+                self.open("{");
+                self.line(&format!("frit_worker *const w = frit_member({});", failing.team));
+                self.line(&format!("#pragma omp for schedule({schedule}){clauses}"));
+                let start = self.out.len();
+                self.failing_loop(body, &header, &var, failing);
+                // Labels are unique in a function.
+                let again = if has_plain_form { self.fresh(&failing.label) } else { String::new() };
+                let plain = self.out[start..].replace(&format!("goto {};", failing.label), &format!("goto {again};"));
+                let plain = plain.replace(&format!("{}:\n", failing.label), &format!("{again}:\n"));
+                self.close("}");
+                plain.lines().map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned() + "\n").collect()
+            }
+            None => {
+                self.line(&format!("#pragma omp parallel for{simd_word} {region} schedule({schedule}){clauses}"));
+                let start = self.out.len();
+                self.open(&header);
+                self.is_in_simd = simd;
+                self.inner(body);
+                self.is_in_simd = false;
+                self.close("}");
+                self.out[start..].to_owned()
+            }
+        };
+        self.is_in_parallel = false;
+        if has_plain_form {
+            self.close("} else {");
+            self.indent += 1;
+            if simd && failing.is_none() {
+                self.line(&format!("#pragma omp simd{clauses}"));
+            }
+            self.out.push_str(&plain);
             self.close("}");
         }
-        self.is_in_parallel = false;
+        if let Some(failing) = failing {
+            self.leave_if_failed(&failing);
+        }
     }
 
-    /// A parallel loop whose iterations can fail: the failure that counts is that of the first iteration, as if they ran
-    /// in order. Later iterations are skipped.
-    fn failing_parallel_loop(&mut self, body: &Block<'p>, header: &str, var: &str, region: &str, clauses: &str) {
-        let team = self.fresh("team");
-        let failures = self.fresh("failures");
-        let label = self.fresh("failed");
-        self.line(&format!("frit_worker *const {team} = w;"));
-        self.line(&format!("frit_region {failures} = {{.iteration = INT64_MAX}};"));
-        self.line(&format!("#pragma omp parallel {region}"));
-        self.open("{");
-        self.line(&format!("frit_worker *const w = frit_member({team});"));
-        self.line(&format!("#pragma omp for {clauses}"));
+    fn declare_failing(&mut self) -> Failing {
+        let failing =
+            Failing { team: self.fresh("team"), failures: self.fresh("failures"), label: self.fresh("failed") };
+        self.line(&format!("frit_worker *const {} = w;", failing.team));
+        self.line(&format!("frit_region {} = {{.iteration = INT64_MAX}};", failing.failures));
+        failing
+    }
+
+    /// A loop whose iterations can fail: the failure that counts is that of the first iteration, as if they ran in order.
+    /// Later iterations are skipped.
+    fn failing_loop(&mut self, body: &Block<'p>, header: &str, var: &str, failing: &Failing) {
+        let Failing { team: _, failures, label } = failing;
         self.open(header);
         self.line(&format!("if (frit_is_over(&{failures}, {var})) continue;"));
         let outer = std::mem::replace(&mut self.exit, Exit::Label(label.clone()));
@@ -461,7 +515,10 @@ impl<'p> ProcPrinter<'_, 'p> {
             self.line(&format!("frit_stop(w, &{failures}, {var});"));
         }
         self.close("}");
-        self.close("}");
+    }
+
+    fn leave_if_failed(&mut self, failing: &Failing) {
+        let failures = &failing.failures;
         let leave = self.leave();
         let fail = format!("frit_fail_region(w, &{failures})");
         match &self.exit {
@@ -635,4 +692,13 @@ fn reduction_operator(op: BinOp) -> &'static str {
         | BinOp::Le
         | BinOp::InBounds => panic!("{} is no operation of reductions", op.name()),
     }
+}
+
+/// The block is short enough to be printed twice.
+fn is_small(proc: &frit_ir::nest::Proc, block: &[Stmt]) -> bool {
+    let mut statements = 0;
+    !any_stmt(proc, block, &mut |_| {
+        statements += 1;
+        statements > PRINTED_TWICE
+    })
 }
