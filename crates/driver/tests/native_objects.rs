@@ -129,7 +129,7 @@ fn a_c_program_calls_the_library_by_its_header() {
     let output = Command::new(&executable).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(text, "2\n5\n-8\n(no place): the size -3 is negative\n");
+    assert_eq!(text, "2\n5\n-8\n(no place): the size -3 is not from 0 to 2^47\n");
     let run = Library::load(&library, &source.entry)
         .unwrap()
         .call(&[Arg::scalar(int(-1).as_scalar().unwrap()), Arg::tensor(&f64s(&[0], &[]))], 1);

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum FailureKind {
     /// An index outside its array: the index, the extent.
     OutOfBounds,
-    /// A negative size given to `iota`, `replicate`, or the like: the size.
+    /// A size given to `iota`, `replicate`, or the like that is negative, or larger than any array can be: the size.
     NegativeSize,
     /// Arrays walked in step have different lengths: both lengths.
     LengthMismatch,
@@ -77,7 +77,7 @@ impl FailureKind {
     pub fn template(self) -> &'static str {
         match self {
             FailureKind::OutOfBounds => "index {0} is out of bounds for size {1}",
-            FailureKind::NegativeSize => "the size {0} is negative",
+            FailureKind::NegativeSize => "the size {0} is not from 0 to 2^47",
             FailureKind::LengthMismatch => "arrays of lengths {0} and {1} are walked in step",
             FailureKind::ShapeMismatch => "a size of {0} is needed here, but it is {1}",
             FailureKind::IrregularArray => {

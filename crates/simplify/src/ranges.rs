@@ -25,8 +25,6 @@ pub type Sum = Poly<Value>;
 
 /// No array has a longer axis. See Note \[Overflow\].
 const MAX_EXTENT: i128 = 1 << 47;
-/// See Note \[Overflow\].
-const MAX_PRODUCT: i128 = 1 << 62;
 /// Sums of more terms are taken as one symbol.
 const MAX_TERMS: usize = 12;
 /// Coefficients beyond this are not multiplied: products must not wrap.
@@ -315,15 +313,9 @@ impl Ranges {
             BinOp::Add => self.define_sum(result, (a.0 + b.0, a.1 + b.1), |r| &*r(x) + &*r(y)),
             BinOp::Sub => self.define_sum(result, (a.0 - b.1, a.1 - b.0), |r| &*r(x) - &*r(y)),
             BinOp::Mul => {
-                let is_small = |i: Interval| i.0 >= -MAX_EXTENT && i.1 <= MAX_EXTENT;
                 let corners = [a.0, a.1].into_iter().flat_map(|p| [b.0, b.1].map(|q| p.saturating_mul(q)));
                 let (low, high) = corners.fold((i128::MAX, i128::MIN), |(l, h), c| (l.min(c), h.max(c)));
-                let bounds = if is_small(a) && is_small(b) {
-                    (low.max(-MAX_PRODUCT), high.min(MAX_PRODUCT))
-                } else {
-                    (low, high)
-                };
-                self.define_sum(result, bounds, |r| &*r(x) * &*r(y));
+                self.define_sum(result, (low, high), |r| &*r(x) * &*r(y));
             }
             BinOp::Min => {
                 self.symbol_mut(result).interval = (a.0.min(b.0), a.1.min(b.1));
@@ -648,12 +640,9 @@ fn of_type(elem: Scalar) -> Interval {
 // only where that cannot overflow: by the intervals of its operands, or by the facts at its definition (never by facts
 // that only hold under a certificate). Otherwise it is a symbol of its own.
 //
-// Three things are assumed and not proved:
-// - no array has an axis of more than 2^47 elements: it would not fit into the address space of today's machines. (An array
-//   without elements could have such an axis and take no memory; that is excluded.)
-// - the product of two numbers of at most 2^47, that is of sizes and indices, does not overflow.
-//   A program whose arrays have extents n and m, both beyond 2^31, and that computes n * m, may do so: its checks against
-//   that product would be wrong already by the language's own wrapping.
+// One thing is assumed and not proved: no array has an axis of more than 2^47 elements. Front ends check the sizes that
+// programs give; arrays that callers give fit into the address space. Products of sizes are not assumed to fit: two arrays
+// of 2^32 truth values each do exist.
 //
 // A bounds check `0 <= e < m` needs less: where the polynomial of `e`, read over the integers, lies between 0 and m, the wrapped
 // value is equal to it, because both are equal modulo 2^64 and both lie in the range of `i64`.

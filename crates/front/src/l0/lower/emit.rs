@@ -19,6 +19,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// The largest size that `iota` and `replicate` take: no address space holds more elements.
+const MAX_SIZE: i64 = 1 << 47;
+
 /// How many operations [`Emitter::derive`] repeats at most. Longer computations of extents become results of their own.
 const DERIVATION_LIMIT: usize = 64;
 
@@ -255,12 +258,13 @@ impl Emitter {
         self.check(equal, kind, vec![needed, found])
     }
 
-    /// Checks that a size is not negative.
+    /// Checks that a size is not negative, nor larger than any array can be: so size arithmetic on checked sizes does not
+    /// wrap, even for arrays that are never made.
     pub(super) fn check_size(&mut self, size: Operand) -> Option<Value> {
         if let Some(cert) = self.known_not_negative(size) {
             return cert;
         }
-        let fits = self.total_binary(BinOp::Le, Operand::i64(0), size);
+        let fits = self.total_binary(BinOp::InBounds, size, Operand::i64(MAX_SIZE + 1));
         let cert = self.check(fits, FailureKind::NegativeSize, vec![size]);
         self.assume_not_negative(size, cert);
         cert

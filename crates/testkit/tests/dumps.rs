@@ -1,0 +1,43 @@
+//! What `frit dump` shows of the thesis' programs after the steps that people look at. The files in `dumps/` are written by
+//! `cargo xtask bless`.
+
+use expect_test::expect_file;
+use frit_driver::{Options, dump, load_l0};
+use std::path::Path;
+
+fn dumps_as_before(name: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = folder.join(format!("../../examples/{name}.l0"));
+    let source = std::fs::read_to_string(&path).expect("the example is there");
+    let unit = load_l0(&format!("{name}.l0"), &source).expect("the example is accepted");
+    for (step, l0) in [("front", false), ("simplify", false), ("simplify", true), ("lower", false), ("c", false)] {
+        let text = dump(&unit, step, l0, &Options::default()).expect("the step exists");
+        // The run-time system is the same in all programs.
+        let text = match text.split_once("/* ---- the program ---- */\n") {
+            Some((_, program)) => program.split("/* ---- entry points ---- */").next().unwrap_or(program).to_string(),
+            None => text,
+        };
+        let notation = if l0 { "-l0" } else { "" };
+        expect_file![folder.join(format!("tests/dumps/{name}-{step}{notation}.txt"))].assert_eq(&text);
+    }
+}
+
+#[test]
+fn p0_is_three_maps_without_calls() {
+    dumps_as_before("p0");
+}
+
+#[test]
+fn p1_has_its_assertions_before_the_nest() {
+    dumps_as_before("p1");
+}
+
+#[test]
+fn p2_is_a_nest_of_maps_and_one_reduction() {
+    dumps_as_before("p2");
+}
+
+#[test]
+fn the_histogram_updates_in_place() {
+    dumps_as_before("histogram");
+}
