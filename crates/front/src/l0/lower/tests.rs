@@ -140,7 +140,7 @@ fn row_extents_of_a_map_are_computed_outside_of_it() {
             }
 
             func @main(%0: i64) -> (i64[?, ?]) {
-              %1: bool = le 0, %0
+              %1: bool = in_bounds %0, 140737488355329
               %2: cert = assert %1, negative-size(%0)
               %3: i64[%0] = iota<%2> %0
               %11: bool = lt %0, 2
@@ -151,7 +151,7 @@ fn row_extents_of_a_map_are_computed_outside_of_it() {
                   %5: i64 = index %3[%4]
                   %6: i64 = call @max(%0, 2)
                   %7: i64 = add %6, 1
-                  %8: bool = le 0, %7
+                  %8: bool = in_bounds %7, 140737488355329
                   %9: cert = assert %8, negative-size(%7)
                   %10: i64[%7] = replicate<%9> %7, %5
                   yield %10
@@ -170,21 +170,21 @@ fn row_extents_that_depend_on_the_row_must_be_uniform() {
     check(
         "fun [[int]] main([int] a) = map(fn [int] (int n) => iota(n), a)",
         expect![[r#"
-        func @main[%0](%1: i64[%0]) -> (i64, i64[%0, #0]) {
-          %7: i64, %8: i64[%0, %7] = w0: with (%2) in [%0] {
-            [0] <= iv < [%0] {
-              %3: i64 = index %1[%2]
-              %4: bool = le 0, %3
-              %5: cert = assert %4, negative-size(%3)
-              %6: i64[%3] = iota<%5> %3
-              yield %3, %6
+            func @main[%0](%1: i64[%0]) -> (i64, i64[%0, #0]) {
+              %7: i64, %8: i64[%0, %7] = w0: with (%2) in [%0] {
+                [0] <= iv < [%0] {
+                  %3: i64 = index %1[%2]
+                  %4: bool = in_bounds %3, 140737488355329
+                  %5: cert = assert %4, negative-size(%3)
+                  %6: i64[%3] = iota<%5> %3
+                  yield %3, %6
+                }
+              } : uniform, genarray
+              return %7, %8
             }
-          } : uniform, genarray
-          return %7, %8
-        }
 
-        entry @main
-    "#]],
+            entry @main
+        "#]],
     );
 }
 
@@ -193,26 +193,26 @@ fn extents_of_branches_are_chosen_outside_or_yielded() {
     check(
         "fun [int] main(bool c, int n) = if c then iota(n) else iota(n + 1)",
         expect![[r#"
-        func @main(%0: bool, %1: i64) -> (i64[?]) {
-          %9: i64 = add %1, 1
-          %10: i64 = select %0, %1, %9
-          %11: i64[%10] = if %0 {
-            %2: bool = le 0, %1
-            %3: cert = assert %2, negative-size(%1)
-            %4: i64[%1] = iota<%3> %1
-            yield %4
-          } else {
-            %5: i64 = add %1, 1
-            %6: bool = le 0, %5
-            %7: cert = assert %6, negative-size(%5)
-            %8: i64[%5] = iota<%7> %5
-            yield %8
-          }
-          return %11
-        }
+            func @main(%0: bool, %1: i64) -> (i64[?]) {
+              %9: i64 = add %1, 1
+              %10: i64 = select %0, %1, %9
+              %11: i64[%10] = if %0 {
+                %2: bool = in_bounds %1, 140737488355329
+                %3: cert = assert %2, negative-size(%1)
+                %4: i64[%1] = iota<%3> %1
+                yield %4
+              } else {
+                %5: i64 = add %1, 1
+                %6: bool = in_bounds %5, 140737488355329
+                %7: cert = assert %6, negative-size(%5)
+                %8: i64[%5] = iota<%7> %5
+                yield %8
+              }
+              return %11
+            }
 
-        entry @main
-    "#]],
+            entry @main
+        "#]],
     );
     check(
         "fun [int] main(bool c, [int] a) = if c then a else filter(op < (0), a)",
@@ -272,7 +272,7 @@ fn a_loop_whose_arrays_keep_their_extents_carries_none() {
         expect![[r#"
             func @main(%0: i64) -> (i64[?]) {
               %1: i64 = add %0, 1
-              %2: bool = le 0, %1
+              %2: bool = in_bounds %1, 140737488355329
               %3: cert = assert %2, negative-size(%1)
               %4: i64[%1] = iota<%3> %1
               %5: i64 = add %0, 1
