@@ -42,7 +42,7 @@ fn check() -> ExitCode {
     part("documentation", Some(cargo(&docs, &[("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links")])));
     // The tests run the built command as users do.
     part("build", Some(cargo(&["build", "--release", "--locked", "--quiet"], &[])));
-    part("tests", Some(cargo(&["test", "--workspace", "--release", "--locked", "--quiet"], &[])));
+    part("tests", Some(cargo(&["test", "--workspace", "--release", "--locked", "--no-fail-fast", "--quiet"], &[])));
     for name in &skipped {
         println!("skipped: {name} (the tool is not installed)");
     }

@@ -137,8 +137,11 @@ fn huge_numbers_in_sources_are_messages() {
     let place = Place::with_program("fun int main() = 9223372036854775807 + 1\n");
     place.run(&[]).prints("-9223372036854775808\n");
     let place = Place::with_program("fun [int] main(int n) = iota(n)\n");
-    place.run(&["9223372036854775807"]).fails(1, &["error[out-of-memory]"]);
-    place.run(&["9223372036854775807", "--engine", "interpreter"]).fails(1, &["error[out-of-memory]"]);
+    for engine in ["native", "interpreter"] {
+        place.run(&["9223372036854775807", "--engine", engine]).fails(1, &["error[negative-size]"]);
+        // 2^46 elements: a size that arrays may have, but not in this machine's memory.
+        place.run(&["70368744177664", "--engine", engine]).fails(1, &["error[out-of-memory]"]);
+    }
 }
 
 #[test]
