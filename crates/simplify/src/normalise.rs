@@ -11,7 +11,7 @@
 
 use crate::rewrite::Replacements;
 use crate::{Changes, Options};
-use frit_ir::affine::poly::{Monomial, Poly};
+use frit_ir::affine::{Monomial, Poly};
 use frit_ir::array::{Block, Func, Op, Operand, Program, Stmt, Value};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_support::Index;

@@ -12,7 +12,7 @@
 
 mod prove;
 
-use frit_ir::affine::poly::Poly;
+use frit_ir::affine::Poly;
 use frit_ir::array::{Func, Op, Operand, Operator, Stmt, Value};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_support::Index;

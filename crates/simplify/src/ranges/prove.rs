@@ -4,7 +4,7 @@
 //! nothing.
 
 use super::{Fact, Interval, MAX_COEFFICIENT, MAX_TERMS, Ranges, Sum};
-use frit_ir::affine::poly::Monomial;
+use frit_ir::affine::Monomial;
 use frit_ir::array::{Op, Value};
 use frit_ir::scalar::BinOp;
 use std::collections::HashMap;

@@ -1,0 +1,98 @@
+//! Why a merge of with-loops would be wrong. Codes are stable; the error index explains each.
+
+use frit_ir::array::{Value, WithLoop};
+use frit_support::Span;
+
+/// Why merging would be wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant explains its fields
+pub enum Refusal {
+    /// The consumer reads the producer at an index map that has no inverse on boxes.
+    NonInvertibleRead { read: Value, span: Span },
+    /// The producer's body, which is no constant amount of work, would be evaluated more than once for an element.
+    RepeatsWork { producer: WithLoop, span: Span },
+    /// The result of a fold, or of a scan, is complete only when the producer has ended.
+    ResultIncomplete { operator: &'static str, span: Span },
+    /// Memory that the producer reads is updated in place before the consumer runs.
+    InputConsumed { input: Value, span: Span },
+    /// A statement between the two needs the first and is needed by the second.
+    StatementBetween { span: Span },
+    /// The two run over index spaces that are not known to be the same.
+    SpacesDiffer { span: Span },
+    /// The array itself is needed: a statement uses it as a whole.
+    UsedAsWhole { array: Value, span: Span },
+    /// The producer may fail in elements that the consumer does not read.
+    MayFail { span: Span },
+    /// The nest is not perfect: the outer body does more than the inner loop, and that would be repeated.
+    NotPerfect { span: Span },
+    /// The inner index space depends on the outer index.
+    InnerSpaceVaries { span: Span },
+    /// The consumer uses the position in a filtered array, which is not known before the filter has ended.
+    PositionInFilter { span: Span },
+    /// The fused loop would have more generators than allowed.
+    TooManyGenerators { count: usize, span: Span },
+}
+
+impl Refusal {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Refusal::NonInvertibleRead { .. } => "non-invertible-read",
+            Refusal::RepeatsWork { .. } => "repeats-work",
+            Refusal::ResultIncomplete { .. } => "result-incomplete",
+            Refusal::InputConsumed { .. } => "input-consumed",
+            Refusal::StatementBetween { .. } => "statement-between",
+            Refusal::SpacesDiffer { .. } => "spaces-differ",
+            Refusal::UsedAsWhole { .. } => "used-as-whole",
+            Refusal::MayFail { .. } => "may-fail",
+            Refusal::NotPerfect { .. } => "not-perfect",
+            Refusal::InnerSpaceVaries { .. } => "inner-space-varies",
+            Refusal::PositionInFilter { .. } => "position-in-filter",
+            Refusal::TooManyGenerators { .. } => "too-many-generators",
+        }
+    }
+
+    /// The place that the reason names.
+    pub fn span(&self) -> Span {
+        match self {
+            Refusal::NonInvertibleRead { span, .. }
+            | Refusal::RepeatsWork { span, .. }
+            | Refusal::ResultIncomplete { span, .. }
+            | Refusal::InputConsumed { span, .. }
+            | Refusal::StatementBetween { span }
+            | Refusal::SpacesDiffer { span }
+            | Refusal::UsedAsWhole { span, .. }
+            | Refusal::MayFail { span }
+            | Refusal::NotPerfect { span }
+            | Refusal::InnerSpaceVaries { span }
+            | Refusal::PositionInFilter { span }
+            | Refusal::TooManyGenerators { span, .. } => *span,
+        }
+    }
+
+    /// The reason in words.
+    pub fn reason(&self) -> String {
+        match self {
+            Refusal::NonInvertibleRead { .. } => "the consumer reads at an index that cannot be inverted".into(),
+            Refusal::RepeatsWork { .. } => "the producer's loop would run again for every read".into(),
+            Refusal::ResultIncomplete { operator, .. } => {
+                format!("the result of the {operator} is complete only when the whole producer has run")
+            }
+            Refusal::InputConsumed { .. } => {
+                "what the producer reads is updated in place before the consumer runs".into()
+            }
+            Refusal::StatementBetween { .. } => {
+                "a statement between the two needs the first and is needed by the second".into()
+            }
+            Refusal::SpacesDiffer { .. } => "the two run over different index spaces".into(),
+            Refusal::UsedAsWhole { .. } => "the array is also needed as a whole".into(),
+            Refusal::MayFail { .. } => "the producer may fail in elements that the consumer does not read".into(),
+            Refusal::NotPerfect { .. } => "the outer body does more than the inner loop, and would be repeated".into(),
+            Refusal::InnerSpaceVaries { .. } => "the inner index space depends on the outer index".into(),
+            Refusal::PositionInFilter { .. } => {
+                "the position in a filtered array is known only when the filter has run".into()
+            }
+            Refusal::TooManyGenerators { count, .. } => format!("the merged loop would have {count} generators"),
+        }
+    }
+}
