@@ -7,7 +7,23 @@ pub mod refusal;
 
 pub use refusal::Refusal;
 
-use frit_ir::array::Func;
+use frit_ir::array::{Func, Program};
+use frit_plan::Log;
+use frit_simplify::Changes;
+
+/// What merging may do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Real arithmetic keeps every bit: only merges that reorder nothing are made.
+    pub strict_fp: bool,
+    /// Make no more merges than this, those of earlier calls with the same log included; to find the one that is wrong.
+    pub limit: Option<usize>,
+}
+
+/// Plans and makes the merges of all functions, and logs what every candidate came to.
+pub fn fuse(_program: &mut Program, _options: &Options, _log: &mut Log) -> Changes {
+    Changes::default()
+}
 
 /// A rule of the catalogue.
 #[derive(Clone, Copy, Debug)]
