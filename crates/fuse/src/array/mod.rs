@@ -1,9 +1,11 @@
 //! With-loop merges on the array IR. Rules are one file each, with proof and application apart.
 //!
 //! - [`refusal`]: why a merge would be wrong;
+//! - [`traffic`]: what a function moves to and from memory, for reports;
 //! - [`RULES`]: the catalogue of rules.
 
 pub mod refusal;
+pub mod traffic;
 
 pub use refusal::Refusal;
 

@@ -1,0 +1,642 @@
+//! What a function moves to and from memory, counted on its text: polynomials in the program's sizes.
+//! Source: the cost model of \[MEM\] section 3: an array that a loop reads counts once in full, and so does one that it makes.
+//!
+//! The rules:
+//! - an outermost with-loop reads every distinct array that it uses from outside once in full, and writes its results;
+//! - arrays made inside of a with-loop's body are read and written once in every iteration; one that becomes a cell is the
+//!   outer loop's result, and is written once;
+//! - views, `iota`, `replicate` and constant tables cost nothing; `concat`, copies and updates move what they copy;
+//! - single elements read outside of with-loops count one by one;
+//! - in a sequential loop everything counts as often as the loop runs, and of an `if` both branches count.
+//!
+//! What lies in a loop whose number of iterations is no polynomial in sizes is counted for one iteration of it
+//! ([`Traffic::per_iteration`]). Knows nothing of caches, and of what lowering can keep in registers. See [`Sizes`] for how
+//! sizes become polynomials, and [`SizeNames`] for what reports call them.
+
+use frit_ir::array::{
+    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop,
+};
+use frit_ir::scalar::{BinOp, Scalar, UnOp};
+use frit_support::{Index, Poly, Span};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Bytes or elements, as a polynomial in sizes of the function.
+pub type Count = Poly<Value>;
+
+/// Polynomials of more terms, or of a higher degree, are symbols of their own.
+const MAX_TERMS: usize = 12;
+const MAX_DEGREE: u64 = 6;
+
+/// What a function moves.
+#[derive(Clone, Debug, Default)]
+pub struct Traffic {
+    /// Its with-loops, nested ones included.
+    pub with_loops: usize,
+    /// Those that are in no other: the sweeps over memory.
+    pub nests: usize,
+    /// Arrays that are stored and are no parameters or results of the function, in the order of the program.
+    pub intermediates: Vec<Value>,
+    /// Bytes of the intermediates, each counted once.
+    pub held: Count,
+    /// Bytes read and written, but for those below.
+    pub moved: Count,
+    /// Bytes read and written in one iteration of a loop whose number of iterations is unknown: the loop's place, and the
+    /// bytes; in the order of the program.
+    pub per_iteration: Vec<(Span, Count)>,
+}
+
+/// Counts what a function moves.
+pub fn traffic(func: &Func) -> Traffic {
+    let mut counter = Counter::new(func);
+    counter.block(&func.body);
+    counter.traffic
+}
+
+/// The integers of a function as polynomials in those that are no sums or products of others.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    sums: HashMap<Value, Count>,
+}
+
+impl Sizes {
+    /// The sizes of a function.
+    pub fn of(func: &Func) -> Self {
+        let mut sizes = Self { sums: HashMap::new() };
+        sizes.block(func, &func.body);
+        sizes
+    }
+
+    /// An integer operand.
+    pub fn poly(&self, operand: Operand) -> Count {
+        match operand {
+            Operand::Value(value) => self.sums.get(&value).cloned().unwrap_or_else(|| Count::symbol(value)),
+            Operand::Const(constant) => Count::constant(constant.as_i64().unwrap_or(0)),
+        }
+    }
+
+    /// The number of elements of a box with these extents.
+    pub fn elements(&self, shape: &[Extent]) -> Count {
+        shape.iter().fold(Count::constant(1), |product, &extent| &product * &self.poly(extent.into()))
+    }
+
+    /// The bytes of a value of this type.
+    pub fn bytes(&self, ty: &Type) -> Count {
+        self.elements(&ty.shape).scale(ty.elem.bytes() as i64)
+    }
+
+    /// The polynomial that an operation on integers computes, unless it is large or none.
+    fn sum(&self, op: &Op) -> Option<Count> {
+        let sum = if let Op::Unary { op: UnOp::Neg, x } = op {
+            -self.poly(*x)
+        } else if let Op::Binary { op, x, y } = op {
+            let (x, y) = (self.poly(*x), self.poly(*y));
+            if *op == BinOp::Add {
+                x + y
+            } else if *op == BinOp::Sub {
+                x - y
+            } else if *op == BinOp::Mul && x.len() * y.len() <= 2 * MAX_TERMS {
+                x * y
+            } else {
+                return None;
+            }
+        } else {
+            return None;
+        };
+        (sum.len() <= MAX_TERMS && sum.degree() <= MAX_DEGREE).then_some(sum)
+    }
+
+    fn block(&mut self, func: &Func, block: &Block) {
+        for stmt in &block.stmts {
+            if let &[result] = &stmt.results[..]
+                && *func.ty(result) == Type::scalar(Scalar::I64)
+                && let Some(sum) = self.sum(&stmt.op)
+            {
+                self.sums.insert(result, sum);
+            }
+            stmt.op.for_each_block(func, &mut |inner| self.block(func, inner));
+        }
+    }
+}
+
+/// What reports call the sizes of a function: by their own names where the source names them, else `size(k, a)` by a named array
+/// that has them, else by their names in dumps. No two values have the same name.
+#[derive(Clone, Debug)]
+pub struct SizeNames {
+    names: BTreeMap<Value, String>,
+}
+
+impl SizeNames {
+    /// The names of the sizes of a function.
+    pub fn of(func: &Func) -> Self {
+        let mut names = BTreeMap::new();
+        let mut taken = BTreeSet::new();
+        let mut give = |value: Value, name: String| {
+            if !names.contains_key(&value) && taken.insert(name.clone()) {
+                names.insert(value, name);
+            }
+        };
+        // Parameters go first, so that a size is called after what the caller gives.
+        let params = func.params.iter().map(|param| param.value);
+        let others = func.values.iter().map(|(value, _)| value);
+        let order: Vec<Value> = params.chain(others).collect();
+        for value in &order {
+            let data = &func.values[*value];
+            if let (Some(name), true) = (&data.name, data.ty == Type::scalar(Scalar::I64)) {
+                give(*value, name.to_string());
+            }
+        }
+        for value in order {
+            let data = &func.values[value];
+            for (axis, extent) in data.ty.shape.iter().enumerate() {
+                if let (Extent::Value(size), Some(name)) = (extent, &data.name) {
+                    give(*size, format!("size({axis}, {name})"));
+                }
+            }
+        }
+        Self { names }
+    }
+
+    /// The name of a size.
+    pub fn name(&self, size: Value) -> String {
+        self.names.get(&size).cloned().unwrap_or_else(|| size.to_string())
+    }
+}
+
+/// A loop around the statement that is being counted.
+struct Enclosing {
+    span: Span,
+    /// How often it runs, if that is a polynomial.
+    times: Option<Count>,
+}
+
+/// What is read: all of an array in memory, or a part of it that has a name of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Source {
+    read: Value,
+    memory: Value,
+}
+
+struct Counter<'f> {
+    func: &'f Func,
+    sizes: Sizes,
+    /// What defines each value.
+    definitions: HashMap<Value, &'f Stmt>,
+    /// Per value: how many loops of any kind, and how many with-loops, are around its definition.
+    depths: Vec<(u32, u32)>,
+    /// Arrays that are made in the place of a cell of an enclosing with-loop.
+    placed: BTreeSet<Value>,
+    /// Arrays that are the function's results.
+    returned: BTreeSet<Value>,
+    enclosing: Vec<Enclosing>,
+    /// How many of the enclosing loops are with-loops.
+    with_depth: u32,
+    traffic: Traffic,
+}
+
+impl<'f> Counter<'f> {
+    fn new(func: &'f Func) -> Self {
+        let mut counter = Self {
+            func,
+            sizes: Sizes::of(func),
+            definitions: HashMap::new(),
+            depths: vec![(0, 0); func.values.len()],
+            placed: BTreeSet::new(),
+            returned: BTreeSet::new(),
+            enclosing: Vec::new(),
+            with_depth: 0,
+            traffic: Traffic::default(),
+        };
+        counter.define(&func.body, (0, 0));
+        let mut returned = BTreeSet::new();
+        func.body.results.iter().for_each(|&result| counter.mark(result, true, &mut returned));
+        counter.returned = returned;
+        counter
+    }
+
+    /// Notes where the values of a block are defined.
+    fn define(&mut self, block: &'f Block, depth: (u32, u32)) {
+        for stmt in &block.stmts {
+            for &result in &stmt.results {
+                self.definitions.insert(result, stmt);
+                self.depths[result.at()] = depth;
+            }
+            let (is_with, is_loop) = (matches!(stmt.op, Op::With(_)), matches!(stmt.op, Op::Loop(_)));
+            let inner = (depth.0 + u32::from(is_with || is_loop), depth.1 + u32::from(is_with));
+            stmt.op.for_each_binder(self.func, &mut |binder| self.depths[binder.at()] = inner);
+            let mut blocks = Vec::new();
+            stmt.op.for_each_block(self.func, &mut |block| blocks.push(block));
+            blocks.into_iter().for_each(|block| self.define(block, inner));
+        }
+    }
+
+    /// Marks an array, and all that has its memory: the sources of views and what branches yield; with `loops`, also what
+    /// loops yield.
+    fn mark(&self, array: Operand, loops: bool, marked: &mut BTreeSet<Value>) {
+        let Operand::Value(array) = array else { return };
+        if self.func.ty(array).is_scalar() || !marked.insert(array) {
+            return;
+        }
+        let Some(stmt) = self.definitions.get(&array) else { return };
+        let nth = stmt.results.iter().position(|&result| result == array).expect("the statement defines the array");
+        if let Op::View { array, .. } | Op::Update { array, consumes: true, .. } = stmt.op {
+            self.mark(array.into(), loops, marked);
+        } else if let Op::If { then, otherwise, .. } = &stmt.op {
+            self.mark(then.results[nth], loops, marked);
+            self.mark(otherwise.results[nth], loops, marked);
+        } else if let (Op::Loop(data), true) = (&stmt.op, loops) {
+            self.mark(data.body.results[nth], loops, marked);
+            self.mark(data.init[nth], loops, marked);
+        }
+    }
+
+    /// What reading this array reads, as seen from inside of `within` with-loops; nothing if it is an index map.
+    fn source(&self, array: Value, within: u32) -> Option<Source> {
+        let is_inside = self.depths[array.at()].1 > within;
+        let part_of = |whole: Value| {
+            let source = self.source(whole, within)?;
+            // A part that the loop chooses is all of the array, as other iterations read the rest.
+            Some(if is_inside { source } else { Source { read: array, ..source } })
+        };
+        match self.definitions.get(&array).map(|stmt| &stmt.op) {
+            Some(Op::View { array: whole, view: View::Slice { .. } } | Op::Index { array: whole, .. }) => {
+                part_of(*whole)
+            }
+            Some(Op::View { array, .. }) => self.source(*array, within),
+            Some(Op::Iota { .. }) => None,
+            Some(Op::Replicate { x, .. }) => self.source(x.value().filter(|&x| !self.func.ty(x).is_scalar())?, within),
+            Some(_) | None => Some(Source { read: array, memory: array }),
+        }
+    }
+
+    /// The arrays read anywhere in a block, as seen from inside of `within` with-loops.
+    fn reads(&self, block: &Block, within: u32, sources: &mut BTreeSet<Source>) {
+        for stmt in &block.stmts {
+            self.reads_of_stmt(stmt, within, sources);
+            stmt.op.for_each_block(self.func, &mut |inner| self.reads(inner, within, sources));
+        }
+    }
+
+    /// The arrays whose elements a statement reads itself.
+    fn reads_of_stmt(&self, stmt: &Stmt, within: u32, sources: &mut BTreeSet<Source>) {
+        let mut read = |operand: Operand| {
+            let array = operand.value().filter(|&value| !self.func.ty(value).is_scalar());
+            sources.extend(array.and_then(|array| self.source(array, within)));
+        };
+        match &stmt.op {
+            Op::Index { array, .. } if self.func.ty(stmt.results[0]).is_scalar() => read((*array).into()),
+            Op::Copy { array } => read((*array).into()),
+            Op::Concat { arrays } => arrays.iter().for_each(|&array| read(array.into())),
+            Op::ArrayLit { elems } => elems.iter().copied().for_each(read),
+            Op::Update { array, value, consumes, .. } => {
+                read(*value);
+                if !consumes {
+                    read((*array).into());
+                }
+            }
+            Op::With(w) => {
+                let data = &self.func.with_loops[*w];
+                for operator in &data.operators {
+                    match &operator.op {
+                        Operator::ModArray { source, consumes: false } => read((*source).into()),
+                        Operator::Fold { neutral, .. } | Operator::Scan { neutral, .. } => {
+                            neutral.iter().copied().for_each(&mut read);
+                        }
+                        Operator::ModArray { .. }
+                        | Operator::GenArray
+                        | Operator::Filter { .. }
+                        | Operator::Uniform => {}
+                    }
+                }
+                // A cell that is made in the loop is in its place already; any other is copied there.
+                for cell in data.generators.iter().flat_map(|generator| &generator.body.results) {
+                    read(*cell);
+                }
+            }
+            Op::Index { .. }
+            | Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Select { .. }
+            | Op::View { .. }
+            | Op::Table { .. }
+            | Op::Iota { .. }
+            | Op::Replicate { .. }
+            | Op::Assert { .. }
+            | Op::Conjoin { .. }
+            | Op::If { .. }
+            | Op::Loop(_)
+            | Op::Call { .. } => {}
+        }
+    }
+
+    fn block(&mut self, block: &'f Block) {
+        for stmt in &block.stmts {
+            let mut sources = BTreeSet::new();
+            self.reads_of_stmt(stmt, self.with_depth, &mut sources);
+            match &stmt.op {
+                Op::With(w) => self.with_loop(*w, stmt, sources),
+                Op::Loop(data) => self.sequential(data, stmt),
+                Op::If { then, otherwise, .. } => {
+                    self.block(then);
+                    self.block(otherwise);
+                }
+                Op::Index { .. } if self.func.ty(stmt.results[0]).is_scalar() => {
+                    if sources.iter().any(|source| self.is_here(source.memory)) {
+                        self.charge(self.sizes.bytes(self.func.ty(stmt.results[0])));
+                    }
+                }
+                Op::Copy { .. } | Op::Concat { .. } | Op::ArrayLit { .. } => {
+                    self.charge_reads(&sources);
+                    self.charge_made(stmt.results[0]);
+                }
+                Op::Update { value, consumes, .. } => {
+                    self.charge_reads(&sources);
+                    self.charge(self.sizes.bytes(&self.func.operand_type(*value)));
+                    if !consumes {
+                        self.charge_made(stmt.results[0]);
+                    }
+                }
+                Op::Index { .. }
+                | Op::Unary { .. }
+                | Op::Binary { .. }
+                | Op::Select { .. }
+                | Op::View { .. }
+                | Op::Table { .. }
+                | Op::Iota { .. }
+                | Op::Replicate { .. }
+                | Op::Assert { .. }
+                | Op::Conjoin { .. }
+                | Op::Call { .. } => {}
+            }
+        }
+    }
+
+    fn with_loop(&mut self, w: WithLoop, stmt: &'f Stmt, mut sources: BTreeSet<Source>) {
+        let data = &self.func.with_loops[w];
+        self.traffic.with_loops += 1;
+        if self.with_depth == 0 {
+            self.traffic.nests += 1;
+        }
+        data.for_each_block(&mut |block| self.reads(block, self.with_depth, &mut sources));
+        self.charge_reads(&sources);
+        let mut results = stmt.results.iter();
+        for operator in &data.operators {
+            let of_operator: Vec<Value> = results.by_ref().take(operator.op.results()).copied().collect();
+            if let Operator::ModArray { consumes: true, .. } = operator.op {
+                let row = self.func.ty(of_operator[0]).row(data.space.len());
+                for generator in &data.generators {
+                    let written = self.indices(generator) * self.sizes.bytes(&row);
+                    self.charge(written);
+                }
+            } else {
+                of_operator.into_iter().for_each(|result| self.charge_made(result));
+            }
+        }
+        self.with_depth += 1;
+        for generator in &data.generators {
+            let mut placed = std::mem::take(&mut self.placed);
+            let mut cell = 0;
+            for operator in &data.operators {
+                if let Operator::GenArray | Operator::ModArray { .. } = operator.op {
+                    self.mark(generator.body.results[cell + usize::from(operator.guarded)], false, &mut placed);
+                }
+                cell += operator.cells();
+            }
+            self.placed = placed;
+            self.enclosed(stmt.span, Some(self.indices(generator)), &[&generator.body]);
+        }
+        for lambda in data.lambdas() {
+            self.enclosed(stmt.span, Some(self.sizes.elements(&data.space)), &[&lambda.body]);
+        }
+        self.with_depth -= 1;
+    }
+
+    fn sequential(&mut self, data: &'f LoopData, stmt: &'f Stmt) {
+        match &data.kind {
+            LoopKind::For { count, .. } => self.enclosed(stmt.span, Some(self.sizes.poly(*count)), &[&data.body]),
+            LoopKind::While { condition } => self.enclosed(stmt.span, None, &[condition, &data.body]),
+        }
+    }
+
+    fn enclosed(&mut self, span: Span, times: Option<Count>, blocks: &[&'f Block]) {
+        self.enclosing.push(Enclosing { span, times });
+        blocks.iter().for_each(|block| self.block(block));
+        self.enclosing.pop();
+    }
+
+    /// The number of indices of a generator; that of its box if it is a grid.
+    fn indices(&self, generator: &Generator) -> Count {
+        let sides = generator.lower.iter().zip(&generator.upper);
+        sides.fold(Count::constant(1), |all, (&lower, &upper)| {
+            let side = self.sizes.poly(upper) - self.sizes.poly(lower);
+            &all * &side
+        })
+    }
+
+    /// True if the array is made at this depth of with-loops. What is made further out is read by a loop further out.
+    fn is_here(&self, array: Value) -> bool {
+        self.depths[array.at()].1 == self.with_depth
+    }
+
+    fn charge_reads(&mut self, sources: &BTreeSet<Source>) {
+        for &Source { read, memory } in sources {
+            let is_table = self.definitions.get(&memory).is_some_and(|stmt| matches!(stmt.op, Op::Table { .. }));
+            if self.is_here(memory) && !is_table {
+                self.charge(self.sizes.bytes(self.func.ty(read)));
+            }
+        }
+    }
+
+    /// Counts the writing of an array that a statement makes, unless it is made in the place of another.
+    fn charge_made(&mut self, array: Value) {
+        if self.func.ty(array).is_scalar() || self.placed.contains(&array) {
+            return;
+        }
+        let bytes = self.sizes.bytes(self.func.ty(array));
+        self.charge(bytes.clone());
+        if !self.returned.contains(&array) {
+            self.traffic.intermediates.push(array);
+            self.traffic.held += &bytes;
+        }
+    }
+
+    /// Counts bytes that this place moves each time it is reached.
+    fn charge(&mut self, mut bytes: Count) {
+        if bytes.is_zero() {
+            return;
+        }
+        for depth in (1..=self.enclosing.len()).rev() {
+            let Enclosing { span, times } = &self.enclosing[depth - 1];
+            let varies = bytes.symbols().into_iter().any(|symbol| self.depths[symbol.at()].0 as usize >= depth);
+            match times {
+                Some(times) if !varies => bytes = &bytes * times,
+                Some(_) | None => {
+                    match self.traffic.per_iteration.iter_mut().find(|(at, _)| at == span) {
+                        Some((_, sum)) => *sum += &bytes,
+                        None => self.traffic.per_iteration.push((*span, bytes)),
+                    }
+                    return;
+                }
+            }
+        }
+        self.traffic.moved += &bytes;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frit_ir::array::parse::parse_program;
+
+    /// With-loops, outermost ones, intermediates, and the bytes moved, with parameters' sizes by position.
+    fn counted(text: &str) -> (usize, usize, usize, String) {
+        let program = parse_program(text).expect("the test's program is well-formed");
+        let func = program.funcs.iter().next().expect("it has a function").1;
+        let traffic = traffic(func);
+        let moved = traffic.moved.rename(|size| size.to_string()).to_string();
+        (traffic.with_loops, traffic.nests, traffic.intermediates.len(), moved)
+    }
+
+    const MAP_SUM: &str = "func @main[%0](%1: f64[%0]) -> (f64) {
+  %2: f64[%0] = w0: with (%3) in [%0] {
+    [0] <= iv < [%0] {
+      %4: f64 = index %1[%3]
+      %5: f64 = mul %4, 2.0
+      yield %5
+    }
+  } : genarray
+  %6: f64 = w1: with (%7) in [%0] {
+    [0] <= iv < [%0] {
+      %8: f64 = index %2[%7]
+      yield %8
+    }
+  } : fold (0.0) by (%9: f64, %10: f64) {
+    %11: f64 = add %9, %10
+    yield %11
+  }
+  return %6
+}
+";
+
+    #[test]
+    fn an_intermediate_is_written_and_read_once() {
+        assert_eq!(counted(MAP_SUM), (2, 2, 1, "24*%0".into()));
+    }
+
+    #[test]
+    fn a_cell_that_is_an_array_is_written_once() {
+        let nest = "func @main[%0, %1](%2: f64[%0, %1]) -> (f64[%0, %1]) {
+  %3: f64[%0, %1] = w0: with (%4) in [%0] {
+    [0] <= iv < [%0] {
+      %5: f64[%1] = index %2[%4]
+      %6: f64[%1] = w1: with (%7) in [%1] {
+        [0] <= iv < [%1] {
+          %8: f64 = index %5[%7]
+          yield %8
+        }
+      } : genarray
+      yield %6
+    }
+  } : genarray
+  return %3
+}
+";
+        assert_eq!(counted(nest), (2, 1, 0, "16*%0*%1".into()));
+    }
+
+    #[test]
+    fn rows_made_in_a_body_count_in_every_iteration() {
+        let nest = "func @main[%0, %1](%2: f64[%0, %1]) -> (f64[%0]) {
+  %3: f64[%0] = w0: with (%4) in [%0] {
+    [0] <= iv < [%0] {
+      %6: f64[%1] = w1: with (%7) in [%1] {
+        [0] <= iv < [%1] {
+          %8: f64 = index %2[%4, %7]
+          yield %8
+        }
+      } : genarray
+      %9: f64 = w2: with (%10) in [%1] {
+        [0] <= iv < [%1] {
+          %11: f64 = index %6[%10]
+          yield %11
+        }
+      } : fold (0.0) by (%12: f64, %13: f64) {
+        %14: f64 = add %12, %13
+        yield %14
+      }
+      yield %9
+    }
+  } : genarray
+  return %3
+}
+";
+        assert_eq!(counted(nest), (3, 1, 1, "8*%0 + 24*%0*%1".into()));
+    }
+
+    #[test]
+    fn what_runs_in_a_loop_counts_as_often_as_it_runs() {
+        let looped = |count: &str| {
+            format!(
+                "func @main[%0](%1: f64[%0], %2: i64, %9: f64) -> (f64[%0]) {{
+  %3: f64[%0] = for %4 < {count} (%5: f64[%0] = %1) {{
+    %6: f64[%0] = w0: with (%7) in [%0] {{
+      [0] <= iv < [%0] {{
+        %8: f64 = index %5[%7]
+        yield %8
+      }}
+    }} : genarray
+    yield %6
+  }}
+  return %3
+}}
+"
+            )
+        };
+        assert_eq!(counted(&looped("%2")), (1, 1, 0, "16*%0*%2".into()));
+        assert_eq!(counted(&looped("10")).3, "160*%0");
+    }
+
+    #[test]
+    fn a_loop_of_unknown_length_counts_for_one_iteration() {
+        let text = "func @main[%0](%1: f64[%0], %2: f64) -> (f64[%0]) {
+  %3: f64[%0], %13: f64 = while (%5: f64[%0] = %1, %12: f64 = %2) {
+    %10: bool = lt %12, 1.0
+    yield %10
+  } do {
+    %6: f64[%0] = w0: with (%7) in [%0] {
+      [0] <= iv < [%0] {
+        %8: f64 = index %5[%7]
+        yield %8
+      }
+    } : genarray
+    %11: f64 = add %12, 1.0
+    yield %6, %11
+  }
+  return %3
+}
+";
+        let program = parse_program(text).expect("the test's program is well-formed");
+        let traffic = traffic(program.funcs.iter().next().expect("it has a function").1);
+        assert!(traffic.moved.is_zero());
+        let [(_, bytes)] = &traffic.per_iteration[..] else { panic!("one loop is of unknown length") };
+        assert_eq!(bytes.rename(|size| size.to_string()).to_string(), "16*%0");
+    }
+
+    #[test]
+    fn views_and_replication_move_nothing() {
+        let text = "func @main[%0, %1](%2: f64[%0, %1]) -> (f64[%1, %0]) {
+  %3: f64[%1, %0] = view %2 permute(1, 0)
+  %4: f64[%1, %1, %0] = replicate %1, %3
+  %5: f64[%1, %0] = w0: with (%6, %7) in [%1, %0] {
+    [0, 0] <= iv < [%1, %0] {
+      %8: f64 = index %4[%6, %6, %7]
+      %9: f64 = index %3[%6, %7]
+      %10: f64 = add %8, %9
+      yield %10
+    }
+  } : genarray
+  return %5
+}
+";
+        assert_eq!(counted(text), (1, 1, 0, "16*%0*%1".into()));
+    }
+}
