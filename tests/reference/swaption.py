@@ -159,7 +159,7 @@ def calibrate(search, rate, lowest, highest, points, weights, quotes):
         [low + uniform(8 * (seed + i) + k) * (high - low) for k, (low, high) in enumerate(zip(lowest, highest))]
         for i in range(count)
     ]
-    errors = [error(member) for member in members]
+    errors = [1e300] * count
     for generation in range(generations):
         best = members[errors.index(min(errors))]
         new = []
@@ -179,8 +179,7 @@ def calibrate(search, rate, lowest, highest, points, weights, quotes):
             if new_errors[i] < errors[i]:
                 members[i], errors[i] = new[i], new_errors[i]
     best = errors.index(min(errors))
-    found = [prices(points, weights, rate, members[best], expiry, payments) for expiry, payments, *_ in quotes]
-    return members[best], errors[best], [list(column) for column in zip(*found)]
+    return members[best], errors[best]
 
 
 def check_prices(points, weights, rate, parameters, quotes):

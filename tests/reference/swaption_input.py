@@ -62,8 +62,8 @@ def text(value):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--members", type=int, default=8, help="models tried in each generation")
-    parser.add_argument("--generations", type=int, default=3)
+    parser.add_argument("--members", type=int, default=10, help="models tried in each generation")
+    parser.add_argument("--generations", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--points", type=int, default=16, help="Gauss-Hermite points")
     parser.add_argument("--quotes", type=int, default=6, help="swaptions")
