@@ -2,7 +2,7 @@
 
 use crate::progress::{Progress, duration};
 use crate::{Bench, Build, Compile, Dump, Run};
-use frit_driver::{Error, Tensor, Unit, arguments, npy};
+use frit_driver::{Error, Fusion, Tensor, Unit, arguments, npy};
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub(crate) fn run(run: &Run) -> Result<(), Error> {
             return Err(Error::usage(message));
         }
     }
-    let options = run.compile.options();
+    let options = run.compile.options(run.fusion.fusion())?;
     progress.says("compiling");
     let program = frit_driver::compile(&unit, &options)?;
     note_engine(&unit, &program, &run.compile);
@@ -47,8 +47,9 @@ pub(crate) fn check(file: &Path) -> Result<(), Error> {
 /// `frit build`.
 pub(crate) fn build(build: &Build) -> Result<(), Error> {
     let progress = Progress::new("compiling");
+    let options = build.compile.options(build.fusion.fusion())?;
     let unit = frit_driver::load(&build.file)?;
-    let made = frit_driver::build(&unit, &build.output, &build.compile.options())?;
+    let made = frit_driver::build(&unit, &build.output, &options)?;
     drop(progress);
     if build.compile.verbose {
         show_timings(&made.timings);
@@ -67,7 +68,8 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
         return print(&lines.concat());
     };
     let unit = frit_driver::load(file)?;
-    let options = frit_driver::Options { strict_fp: dump.strict_fp, ..frit_driver::Options::default() };
+    let fusion = dump.fusion.fusion();
+    let options = frit_driver::Options { strict_fp: dump.strict_fp, fusion, ..frit_driver::Options::default() };
     print(&frit_driver::dump(&unit, &dump.after, dump.l0, &options)?)
 }
 
@@ -77,8 +79,12 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
     let unit = frit_driver::load(&bench.file)?;
     let input = read_arguments(&unit, &bench.arguments)?;
     progress.says("measuring");
-    let options = bench.compile.options();
-    let request = frit_driver::bench::Request { runs: bench.runs.map(|n| n.get()), against: bench.against.clone() };
+    let options = bench.compile.options(bench.fusion_limit.map_or(Fusion::All, Fusion::AtMost))?;
+    let request = frit_driver::bench::Request {
+        runs: bench.runs.map(|n| n.get()),
+        against: bench.against.clone(),
+        unfused: bench.no_fuse,
+    };
     let measured = frit_driver::bench::measure(&unit, input, &request, &options)?;
     drop(progress);
     if bench.json {
@@ -94,6 +100,8 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
             "engine": measured.engine,
             "against_median_s": measured.against.as_ref().map(|a| a.times.median),
             "ratio": measured.against.as_ref().map(|a| a.ratio),
+            "no_fuse_median_s": measured.unfused.as_ref().map(|u| u.times.median),
+            "no_fuse_ratio": measured.unfused.as_ref().map(|u| u.ratio),
         });
         return print(&format!("{json}\n"));
     }
@@ -117,6 +125,14 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
         measured.bandwidth / 1e9,
     );
     text += &format!("compile  {:>10}\n", seconds(measured.compile));
+    if let Some(unfused) = &measured.unfused {
+        text += &format!(
+            "no-fuse  {:>10} median, {} minimum: takes {:.2} times as long as fused\n",
+            seconds(unfused.times.median),
+            seconds(unfused.times.min),
+            unfused.ratio
+        );
+    }
     if let Some(against) = &measured.against {
         let name = bench.against.as_ref().map(|p| p.display().to_string()).unwrap_or_default();
         text += &format!(

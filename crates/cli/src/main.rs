@@ -5,7 +5,7 @@ mod progress;
 mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use frit_driver::{Engine, Error, Level, Options};
+use frit_driver::{Engine, Error, Fusion, Level, Options};
 use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -83,6 +83,8 @@ struct Run {
     #[arg(short, long, value_name = "FILE.npy")]
     output: Vec<PathBuf>,
     #[command(flatten)]
+    fusion: FusionChoice,
+    #[command(flatten)]
     compile: Compile,
 }
 
@@ -94,6 +96,8 @@ struct Build {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
+    fusion: FusionChoice,
+    #[command(flatten)]
     compile: Compile,
 }
 
@@ -103,7 +107,7 @@ struct Dump {
     #[arg(required_unless_present = "steps")]
     file: Option<PathBuf>,
     /// The step after which to look; see --steps
-    #[arg(long, value_name = "STEP", default_value = "simplify")]
+    #[arg(long, value_name = "STEP", default_value = "fuse")]
     after: String,
     /// List the steps
     #[arg(long, exclusive = true)]
@@ -111,6 +115,8 @@ struct Dump {
     /// Show with-loops that are exactly that as mapT, reduceT, ... (only for the array IR)
     #[arg(long)]
     l0: bool,
+    #[command(flatten)]
+    fusion: FusionChoice,
     /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
     #[arg(long)]
     strict_fp: bool,
@@ -129,6 +135,12 @@ struct Bench {
     /// Compare with a C file that defines `frit_baseline`, compiled with the same flags and run in turn
     #[arg(long, value_name = "FILE.c")]
     against: Option<PathBuf>,
+    /// Also time the program without merged loops, run in turn, and print the ratio
+    #[arg(long)]
+    no_fuse: bool,
+    /// Merge loops only so often
+    #[arg(long, value_name = "N")]
+    fusion_limit: Option<usize>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -136,8 +148,33 @@ struct Bench {
     compile: Compile,
 }
 
+/// Which loops are merged.
+#[derive(Debug, Args)]
+struct FusionChoice {
+    /// Merge no loops
+    #[arg(long, conflicts_with = "fusion_limit")]
+    no_fuse: bool,
+    /// Merge loops only so often: to find the merge that makes a difference
+    #[arg(long, value_name = "N")]
+    fusion_limit: Option<usize>,
+}
+
+impl FusionChoice {
+    fn fusion(&self) -> Fusion {
+        if self.no_fuse { Fusion::Off } else { self.fusion_limit.map_or(Fusion::All, Fusion::AtMost) }
+    }
+}
+
 impl Compile {
-    fn options(&self) -> Options {
+    /// The options, with this choice of merges.
+    ///
+    /// # Errors
+    ///
+    /// There is no choice, as nothing is merged.
+    fn options(&self, fusion: Fusion) -> Result<Options, Error> {
+        if self.level == "0" && fusion != Fusion::All {
+            return Err(Error::usage("-O0 merges no loops: `--no-fuse` and `--fusion-limit` have no effect with it"));
+        }
         let level = match self.level.as_str() {
             "0" => Level::O0,
             "1" => Level::O1,
@@ -150,13 +187,14 @@ impl Compile {
             EngineName::Interpreter => Engine::Interpreter,
         };
         let defaults = Options::default();
-        Options {
+        Ok(Options {
             level,
+            fusion,
             strict_fp: self.strict_fp,
             threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),
             engine,
             verify: self.verify || defaults.verify,
-        }
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::bandwidth;
 use crate::compile::{Compiled, compile, native_bug, native_failure, optimisation};
 use crate::error::{Error, Kind};
 use crate::native::{Arg, Cache, Compiler, OwnedResult};
-use crate::options::Options;
+use crate::options::{Fusion, Level, Options};
 use crate::source::Unit;
 use frit_back::c::CSource;
 use frit_ir::{Const, Tensor, TensorData};
@@ -21,6 +21,8 @@ pub struct Request {
     pub runs: Option<usize>,
     /// C that defines `frit_baseline`, to compare with.
     pub against: Option<PathBuf>,
+    /// Measure the program without merged with-loops too.
+    pub unfused: bool,
 }
 
 /// Times of several runs, in seconds.
@@ -49,16 +51,18 @@ pub struct Measured {
     pub compile: f64,
     /// What ran.
     pub engine: &'static str,
-    /// The comparison asked for.
-    pub against: Option<Against>,
+    /// The comparison with C: the program's median by the C's.
+    pub against: Option<Comparison>,
+    /// The comparison with the program without merged with-loops: its median by the program's.
+    pub unfused: Option<Comparison>,
 }
 
-/// A comparison with C.
+/// Something else that was run in turn with the program.
 #[derive(Clone, Debug)]
-pub struct Against {
-    /// The C's times.
+pub struct Comparison {
+    /// Its times.
     pub times: Times,
-    /// The program's median by the C's.
+    /// One median by the other.
     pub ratio: f64,
 }
 
@@ -66,14 +70,21 @@ pub struct Against {
 ///
 /// # Errors
 ///
-/// What the program itself fails with; C that cannot be compiled, or computes something else.
+/// What the program itself fails with; C that cannot be compiled, or computes something else; nothing is merged that could be
+/// left out.
 pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: &Options) -> Result<Measured, Error> {
+    if request.unfused && (options.level == Level::O0 || options.fusion == Fusion::Off) {
+        return Err(Error::usage("nothing is merged, so there is nothing to compare the program without fusion with"));
+    }
     let start = Instant::now();
     let compiled = compile(unit, options)?;
     let compile_seconds = start.elapsed().as_secs_f64();
     let bandwidth = bandwidth::measure(options.threads);
-    let mut kernel = Vec::new();
-    let mut baseline_times = Vec::new();
+    let unfused = match request.unfused {
+        true => Some(compile(unit, &Options { fusion: Fusion::Off, ..options.clone() })?),
+        false => None,
+    };
+    let (mut kernel, mut unfused_times, mut baseline_times) = (Vec::new(), Vec::new(), Vec::new());
     let (bytes, first) = one_run(&compiled, unit, &arguments, options.threads)?;
     let mut baseline = match &request.against {
         Some(path) => Some(Baseline::compile(path, options, unit.visible(&first.results), &arguments)?),
@@ -84,12 +95,19 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
         baseline.agrees(unit.visible(&first.results))?;
     }
     drop(first);
+    if let Some(unfused) = &unfused {
+        // The first run alone meets cold caches, as that of the program above.
+        time_of(unfused, unit, &arguments, options.threads)?;
+    }
     let began = Instant::now();
     while match request.runs {
         Some(runs) => kernel.len() < runs,
         None => kernel.len() < 5 || (kernel.len() < 1000 && began.elapsed() < Duration::from_secs(1)),
     } {
         kernel.push(time_of(&compiled, unit, &arguments, options.threads)?);
+        if let Some(unfused) = &unfused {
+            unfused_times.push(time_of(unfused, unit, &arguments, options.threads)?);
+        }
         if let Some(baseline) = &mut baseline {
             baseline_times.push(baseline.run());
         }
@@ -97,9 +115,13 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
     let kernel = times(kernel);
     let against = baseline.map(|_| {
         let times = times(baseline_times);
-        Against { ratio: kernel.median / times.median, times }
+        Comparison { ratio: kernel.median / times.median, times }
     });
-    Ok(Measured { kernel, bytes, bandwidth, compile: compile_seconds, engine: compiled.engine(), against })
+    let unfused = unfused.map(|_| {
+        let times = times(unfused_times);
+        Comparison { ratio: times.median / kernel.median, times }
+    });
+    Ok(Measured { kernel, bytes, bandwidth, compile: compile_seconds, engine: compiled.engine(), against, unfused })
 }
 
 fn times(mut seconds: Vec<f64>) -> Times {

@@ -99,7 +99,7 @@ pub(crate) fn bug(doing: &str, message: &str, given: &str, extension: &str) -> E
         };
         diagnostic
             .note(kept)
-            .note("please report it with that file; `--engine interpreter` or `-O0` may run the program meanwhile")
+            .note("please report it with that file; `--no-fuse`, `-O0` or `--engine interpreter` may run the program meanwhile")
     };
     Error::new(Kind::Bug, &SourceMap::new(), diagnostic)
 }

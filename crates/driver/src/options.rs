@@ -13,6 +13,18 @@ pub enum Level {
     O3,
 }
 
+/// Which with-loops are merged. Nothing is merged at [`Level::O0`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fusion {
+    /// All whose merging is right and pays.
+    #[default]
+    All,
+    /// As many of these, in the order of merging: to find the merge that makes a difference.
+    AtMost(usize),
+    /// None.
+    Off,
+}
+
 /// What executes a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -29,6 +41,8 @@ pub enum Engine {
 pub struct Options {
     /// How much work the compiler puts into the program.
     pub level: Level,
+    /// Which with-loops are merged.
+    pub fusion: Fusion,
     /// Every engine agrees bit for bit with the interpreter on the program as written: folds in order, no contraction.
     pub strict_fp: bool,
     /// Threads to run on, at least 1.
@@ -42,6 +56,13 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-        Self { level: Level::O3, strict_fp: false, threads, engine: Engine::Auto, verify: cfg!(debug_assertions) }
+        Self {
+            level: Level::O3,
+            fusion: Fusion::All,
+            strict_fp: false,
+            threads,
+            engine: Engine::Auto,
+            verify: cfg!(debug_assertions),
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! a file with the IR that the step was given.
 
 use crate::error::{self, Error, panic_message};
-use crate::options::{Level, Options};
+use crate::options::{Fusion, Level, Options};
 use crate::source::Unit;
 use frit_ir::{array, nest};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,14 +22,19 @@ pub struct StepInfo {
 /// The steps before those of the optimiser, and after.
 const FRONT: StepInfo = StepInfo { name: "front", summary: "the array IR as the front end made it" };
 const SIMPLIFY: StepInfo = StepInfo { name: "simplify", summary: "the steps above, repeated until nothing changes" };
+const FUSE: StepInfo =
+    StepInfo { name: "fuse", summary: "with-loops merged, and the steps above, repeated until nothing changes" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 
 /// All steps in order.
 pub fn steps() -> Vec<StepInfo> {
     let optimiser = frit_simplify::STEPS.iter().map(|step| StepInfo { name: step.name, summary: step.summary });
-    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, LOWER, C]).collect()
+    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, LOWER, C]).collect()
 }
+
+/// How often [`FUSE`] merges at most. Merges uncover few others, as one call of it already goes on until it finds none.
+const MAX_FUSE_ROUNDS: usize = 12;
 
 /// How long a step took.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,39 +63,79 @@ pub(crate) struct Pipeline<'u> {
     pub(crate) timings: Vec<Timing>,
     /// Copies that the program did not ask for, found in lowering.
     pub(crate) copies: Vec<frit_lower::CopyMade>,
+    /// What every candidate for a merge came to.
+    pub(crate) log: frit_plan::Log,
 }
 
 impl<'u> Pipeline<'u> {
     pub(crate) fn new(unit: &'u Unit, options: &'u Options) -> Self {
-        Self { unit, options, name: "program".into(), timings: Vec::new(), copies: Vec::new() }
+        let (timings, copies, log) = (Vec::new(), Vec::new(), frit_plan::Log::default());
+        Self { unit, options, name: "program".into(), timings, copies, log }
     }
 
-    /// The array IR after the optimiser, or after its step `until` ran for the first time.
+    /// The array IR after the optimiser, or after its step `until`: the end of [`SIMPLIFY`] and [`FUSE`], the first run of
+    /// others.
     pub(crate) fn optimise(&mut self, until: Option<&str>) -> Result<array::Program, Error> {
         let mut program = self.unit.array.clone();
         if self.options.level == Level::O0 && until.is_none() {
             return Ok(program);
         }
+        let limit = match self.options.fusion {
+            Fusion::All => None,
+            Fusion::AtMost(merges) => Some(merges),
+            Fusion::Off => {
+                self.simplify(&mut program, until)?;
+                return Ok(program);
+            }
+        };
+        let options = frit_fuse::array::Options { strict_fp: self.options.strict_fp, limit };
+        let mut log = frit_plan::Log::default();
+        for _ in 0..MAX_FUSE_ROUNDS {
+            let is_there = self.simplify(&mut program, until)?;
+            if is_there || until == Some(SIMPLIFY.name) {
+                return Ok(program);
+            }
+            let fuse = |program: &mut array::Program| frit_fuse::array::fuse(program, &options, &mut log);
+            if !self.step(FUSE.name, &mut program, fuse)?.any() {
+                break;
+            }
+        }
+        self.log = log;
+        Ok(program)
+    }
+
+    /// Runs the steps of the optimiser until nothing changes, or until `until` has run; true for the latter.
+    fn simplify(&mut self, program: &mut array::Program, until: Option<&str>) -> Result<bool, Error> {
         let options = frit_simplify::Options { strict_fp: self.options.strict_fp };
         for _ in 0..frit_simplify::MAX_ROUNDS {
             let mut changed = false;
             for step in frit_simplify::STEPS {
-                let before = program.clone();
-                let text = || before.to_string();
-                changed |= self.guard(step.name, &text, || (step.run)(&mut program, &options))?.any();
-                if self.options.verify {
-                    let verified = array::verify::verify(&program);
-                    verified.map_err(|error| bug(step.name, &error.to_string(), &text()))?;
-                }
+                changed |= self.step(step.name, program, |program| (step.run)(program, &options))?.any();
                 if until == Some(step.name) {
-                    return Ok(program);
+                    return Ok(true);
                 }
             }
             if !changed {
                 break;
             }
         }
-        Ok(program)
+        Ok(false)
+    }
+
+    /// Runs a step of the optimiser, and checks what it made.
+    fn step(
+        &mut self,
+        name: &str,
+        program: &mut array::Program,
+        run: impl FnOnce(&mut array::Program) -> frit_simplify::Changes + Send,
+    ) -> Result<frit_simplify::Changes, Error> {
+        let before = program.clone();
+        let text = || before.to_string();
+        let changes = self.guard(name, &text, || run(program))?;
+        if self.options.verify {
+            array::verify::verify(program).map_err(|error| bug(name, &error.to_string(), &text()))?;
+        }
+        Ok(changes)
     }
 
     /// The loop IR.
@@ -135,7 +180,7 @@ fn bug(step: &str, message: &str, given: &str) -> Error {
 ///
 /// # Errors
 ///
-/// There is no such step; a bug in one before it.
+/// There is no such step; an option has no effect on it; a bug in one before it.
 pub fn dump(unit: &Unit, after: &str, l0: bool, options: &Options) -> Result<String, Error> {
     let steps = steps();
     if !steps.iter().any(|step| step.name == after) {
@@ -145,19 +190,20 @@ pub fn dump(unit: &Unit, after: &str, l0: bool, options: &Options) -> Result<Str
     if l0 && [LOWER.name, C.name].contains(&after) {
         return Err(Error::usage(format!("--l0 shows the array IR, which is gone after `{after}`")));
     }
+    let is_merged = [FUSE.name, LOWER.name, C.name].contains(&after);
+    if options.fusion != Fusion::All && !is_merged {
+        return Err(Error::usage(format!("which loops are merged has no effect on the program after `{after}`")));
+    }
     let mut pipeline = Pipeline::new(unit, options);
     let show = |program: &array::Program| if l0 { array::print::l0_program(program) } else { program.to_string() };
     frit_support::with_deep_stack(|| {
         if after == FRONT.name {
             return Ok(show(&unit.array));
         }
-        if ![SIMPLIFY.name, LOWER.name, C.name].contains(&after) {
+        if ![LOWER.name, C.name].contains(&after) {
             return Ok(show(&pipeline.optimise(Some(after))?));
         }
         let program = pipeline.optimise(None)?;
-        if after == SIMPLIFY.name {
-            return Ok(show(&program));
-        }
         let nest = pipeline.lower(&program)?;
         if after == LOWER.name {
             return Ok(nest.to_string());

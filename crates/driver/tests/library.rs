@@ -30,12 +30,13 @@ fn a_program_is_checked_shown_and_run() {
     assert!(dump(&unit, "simplify", false, &Options::default()).unwrap().contains("func @main"));
     let input = vec![Tensor::new(vec![3], TensorData::I64(vec![1, 2, 3])).unwrap(), Tensor::scalar(Const::i64(5))];
     for engine in [Engine::Native, Engine::Interpreter] {
-        let options = Options { engine, level: Level::O1, threads: 2, strict_fp: true, verify: true };
+        let options =
+            Options { engine, level: Level::O1, threads: 2, strict_fp: true, verify: true, ..Options::default() };
         let outcome = run(&unit, input.clone(), &options).unwrap();
         assert_eq!(unit.text(&outcome.results), "{[5, 10, 15], 6}\n");
         assert_eq!(unit.visible(&outcome.results)[1], Tensor::scalar(Const::i64(6)));
     }
-    let request = bench::Request { runs: Some(3), against: None };
+    let request = bench::Request { runs: Some(3), ..bench::Request::default() };
     let measured = bench::measure(&unit, input, &request, &Options::default()).unwrap();
     assert_eq!(measured.kernel.runs, 3);
 }

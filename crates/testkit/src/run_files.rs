@@ -65,7 +65,14 @@ fn case(path: &Path) -> Case {
 
 /// The ways in which every program is run. All must agree.
 pub fn engines() -> Vec<(&'static str, Options)> {
-    let options = |level, engine, threads| Options { level, engine, threads, verify: true, strict_fp: false };
+    let options = |level, engine, threads| Options {
+        level,
+        engine,
+        threads,
+        verify: true,
+        strict_fp: false,
+        ..Options::default()
+    };
     vec![
         ("interpreter, as written", options(Level::O0, Engine::Interpreter, 1)),
         ("interpreter, optimised", options(Level::O3, Engine::Interpreter, 1)),

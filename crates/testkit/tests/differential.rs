@@ -50,7 +50,8 @@ fn compare(program: &Generated, strict_fp: bool, tally: &Tally) -> Result<(), Te
     for construct in CONSTRUCTS.iter().filter(|c| program.source.contains(**c)) {
         *tally.constructs.borrow_mut().entry(construct).or_default() += 1;
     }
-    let options = |level, engine, threads| Options { level, engine, threads, verify: true, strict_fp };
+    let options =
+        |level, engine, threads| Options { level, engine, threads, verify: true, strict_fp, ..Options::default() };
     let expected = run(&unit, program, &options(Level::O0, Engine::Interpreter, 1));
     if expected.is_err() {
         tally.failed_at_run_time.set(tally.failed_at_run_time.get() + 1);

@@ -85,7 +85,7 @@ fn examples() -> Vec<String> {
 }
 
 fn check(engine: Engine, level: Level, threads: usize) {
-    let options = Options { engine, level, threads, strict_fp: false, verify: true };
+    let options = Options { engine, level, threads, strict_fp: false, verify: true, ..Options::default() };
     let names = examples();
     assert!(names.len() >= 14, "there are only {} examples", names.len());
     let mut all = Vec::new();

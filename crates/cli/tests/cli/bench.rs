@@ -38,6 +38,25 @@ fn people_get_lines() {
 }
 
 #[test]
+fn the_program_without_fusion_is_run_in_turn() {
+    let place = Place::with_program(
+        "fun real main(int n) = reduce(op +, 0.0, map(fn real (int i) => toReal(i) * 2.0, iota(n)))\n",
+    );
+    let bench = |words: &[&str]| place.frit(["bench", "p.l0", "100000", "--runs", "5"].iter().chain(words));
+    let json = bench(&["--no-fuse", "--json"]).done().succeeded().text();
+    let [fused, unfused] = ["median_s", "no_fuse_median_s"].map(|key| number(&json, key));
+    assert!((number(&json, "no_fuse_ratio") - unfused / fused).abs() < 1e-9 * unfused / fused, "{json}");
+    let text = bench(&["--no-fuse"]).done().succeeded().text();
+    assert!(text.contains("no-fuse") && text.contains("times as long as fused"), "{text}");
+    assert!(!bench(&[]).done().succeeded().text().contains("no-fuse"));
+    bench(&["--no-fuse", "-O0"]).fails(2, &["error[usage]", "nothing is merged"]);
+    for option in ["--no-fuse", "--fusion-limit=1"] {
+        place.frit(["run", "p.l0", "3", "-O0", option]).fails(2, &["error[usage]", "-O0 merges no loops"]);
+        place.frit(["run", "p.l0", "3", option]).prints("6.000000\n");
+    }
+}
+
+#[test]
 fn a_failing_kernel_is_reported() {
     let place = Place::with_program("fun int main(int n) = 1 / n\n");
     place.frit(["bench", "p.l0", "0"]).fails(1, &["error[division-by-zero]", "p.l0:1:23"]);

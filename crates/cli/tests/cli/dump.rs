@@ -13,7 +13,7 @@ fn steps_are_listed() {
     let place = Place::new();
     let steps = steps(&place);
     assert_eq!(steps.first().map(String::as_str), Some("front"));
-    assert_eq!(steps[steps.len() - 3..], ["simplify", "lower", "c"]);
+    assert_eq!(steps[steps.len() - 3..], ["fuse", "lower", "c"]);
     let manual = std::fs::read_to_string(project().join("docs/manual.md")).unwrap();
     if !manual.contains("STEPS_TABLE") {
         for step in &steps {
@@ -39,8 +39,8 @@ fn a_program_is_shown_after_every_step() {
             _ => assert!(text.contains("func @main") && text.contains("with "), "{step}: {text}"),
         }
     }
-    let simplified = place.frit(["dump".as_ref(), source.as_os_str()]).done().succeeded().text();
-    assert_eq!(simplified, dump("simplify"), "`simplify` is the step shown by default");
+    let fused = place.frit(["dump".as_ref(), source.as_os_str()]).done().succeeded().text();
+    assert_eq!(fused, dump("fuse"), "`fuse` is the step shown by default");
 }
 
 #[test]
@@ -48,6 +48,20 @@ fn an_unknown_step_is_wrong_use() {
     let place = Place::with_program("fun int main() = 1\n");
     place.frit(["dump", "p.l0", "--after", "magic"]).fails(2, &["error[usage]", "`magic`", "front, "]);
     place.frit(["dump", "p.l0", "--after", "c", "--l0"]).fails(2, &["error[usage]", "--l0"]);
+}
+
+#[test]
+fn what_is_merged_can_be_chosen_where_it_matters() {
+    let place = Place::with_program("fun real main([real] a) = reduce(op +, 0.0, map(fn real (real x) => x * x, a))\n");
+    let dump = |words: &[&str]| place.frit(["dump", "p.l0", "--after"].iter().chain(words));
+    let text = |words: &[&str]| dump(words).done().succeeded().text();
+    assert_eq!(text(&["fuse", "--no-fuse"]), text(&["simplify"]));
+    assert_eq!(text(&["fuse", "--fusion-limit", "0"]), text(&["simplify"]));
+    assert_eq!(text(&["c", "--fusion-limit", "1000"]), text(&["c"]));
+    for option in ["--no-fuse", "--fusion-limit=3"] {
+        dump(&["simplify", option]).fails(2, &["error[usage]", "`simplify`"]);
+    }
+    dump(&["fuse", "--no-fuse", "--fusion-limit=3"]).fails(2, &["cannot be used with"]);
 }
 
 #[test]
@@ -76,7 +90,7 @@ fn dumped_array_ir_is_a_program_with_the_same_result() {
             place.frit(words).input(&input).done().succeeded().text()
         };
         let expected = run(path.as_os_str());
-        for step in ["front", "simplify"] {
+        for step in ["front", "simplify", "fuse"] {
             let words = ["dump".as_ref(), path.as_os_str(), "--strict-fp".as_ref(), "--after".as_ref(), step.as_ref()];
             let file = format!("{name}_{step}.ir");
             place.file(&file, place.frit(words).done().succeeded().out);
