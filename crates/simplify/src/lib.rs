@@ -22,7 +22,7 @@ pub mod inline;
 pub mod normalise;
 pub mod ranges;
 mod rewrite;
-mod sharing;
+pub mod sharing;
 pub mod sizes;
 
 use frit_ir::array::{Func, Program};

@@ -9,7 +9,7 @@ use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value};
 use frit_support::Index;
 
 /// Classes of arrays that may share memory.
-pub(crate) struct Sharing {
+pub struct Sharing {
     parent: Vec<u32>,
     consumed: Vec<bool>,
     /// The caller holds memory of the class, before or after the function runs.
@@ -21,7 +21,7 @@ pub(crate) struct Sharing {
 
 impl Sharing {
     /// The classes of a function's values.
-    pub(crate) fn of(func: &Func) -> Self {
+    pub fn of(func: &Func) -> Self {
         let count = func.values.len();
         let mut sharing = Sharing {
             parent: (0..count as u32).collect(),
@@ -45,13 +45,13 @@ impl Sharing {
     }
 
     /// True if the memory of the value is updated in place somewhere.
-    pub(crate) fn is_consumed(&mut self, value: Value) -> bool {
+    pub fn is_consumed(&mut self, value: Value) -> bool {
         let root = self.root(value);
         self.consumed[root]
     }
 
     /// True if the caller may get the value as a result that shares memory with nothing else.
-    pub(crate) fn is_unique_result(&mut self, value: Value) -> bool {
+    pub fn is_unique_result(&mut self, value: Value) -> bool {
         let root = self.root(value);
         self.unique[root]
     }
@@ -68,8 +68,13 @@ impl Sharing {
         self.members[root] == 1
     }
 
-    /// Makes one class of two.
-    pub(crate) fn merge(&mut self, a: Value, b: Value) {
+    /// What the class of a value is called until the next merge.
+    pub fn class(&mut self, value: Value) -> usize {
+        self.root(value)
+    }
+
+    /// Makes one class of two. A pass that copies code merges the values it made with those they stand for.
+    pub fn merge(&mut self, a: Value, b: Value) {
         let (mut a, mut b) = (self.root(a), self.root(b));
         if a == b {
             return;

@@ -1,17 +1,28 @@
 //! With-loop merges on the array IR. Rules are one file each, with proof and application apart.
 //!
-//! - [`refusal`]: why a merge would be wrong;
+//! - [`access`]: how statements read arrays, and how often; [`block_graph`]: what has to run before what; [`cost`]: what
+//!   repeating a body costs; [`refusal`]: why a merge would be wrong;
+//! - [`with_loop_folding`], [`with_loop_fusion`]: the merges;
+//! - [`planning`]: the graph of a block for the planner, and the making of its plan;
 //! - [`traffic`]: what a function moves to and from memory, for reports;
 //! - [`RULES`]: the catalogue of rules.
 
+pub mod access;
+pub mod block_graph;
+pub mod cost;
+mod planning;
 pub mod refusal;
+mod replace;
 pub mod traffic;
+pub mod with_loop_folding;
+pub mod with_loop_fusion;
 
 pub use refusal::Refusal;
 
-use frit_ir::array::{Func, Program};
+use frit_ir::array::{Block, Func, Op, Operator, Program};
 use frit_plan::Log;
 use frit_simplify::Changes;
+use frit_simplify::sharing::Sharing;
 
 /// What merging may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,8 +34,99 @@ pub struct Options {
 }
 
 /// Plans and makes the merges of all functions, and logs what every candidate came to.
-pub fn fuse(_program: &mut Program, _options: &Options, _log: &mut Log) -> Changes {
-    Changes::default()
+pub fn fuse(program: &mut Program, options: &Options, log: &mut Log) -> Changes {
+    let mut count = 0;
+    for (_, func) in program.funcs.iter_mut() {
+        count += planning::plan_function(func, options, log);
+    }
+    Changes { count }
+}
+
+/// Calls `f` on every block of the function, inner blocks before those around them. `f` returns how much it changed.
+fn each_block(func: &mut Func, f: &mut impl FnMut(&mut Func, &mut Sharing, &mut Block) -> usize) -> usize {
+    let mut sharing = Sharing::of(func);
+    let mut body = std::mem::take(&mut func.body);
+    let count = inside_out(func, &mut sharing, &mut body, f);
+    func.body = body;
+    count
+}
+
+fn inside_out(
+    func: &mut Func,
+    sharing: &mut Sharing,
+    block: &mut Block,
+    f: &mut impl FnMut(&mut Func, &mut Sharing, &mut Block) -> usize,
+) -> usize {
+    let mut count = 0;
+    for stmt in &mut block.stmts {
+        func.for_each_block_mut(&mut stmt.op, &mut |func, inner| count += inside_out(func, sharing, inner, f));
+    }
+    count + f(func, sharing, block)
+}
+
+/// Tries something at the places of a block until it works nowhere; `attempt` is given the block and a place, and returns
+/// `None` where there is nothing to try.
+fn at_every_place(
+    func: &mut Func,
+    places: impl Fn(&Block) -> Vec<(usize, usize)>,
+    attempt: impl Fn(&mut Func, &mut Block, &mut Sharing, (usize, usize)) -> Option<Result<(), Refusal>>,
+) -> Attempts {
+    let mut attempts = Attempts::default();
+    each_block(func, &mut |func, sharing, block| {
+        loop {
+            let mut refused = Vec::new();
+            let mut applied = false;
+            for place in places(block) {
+                match attempt(func, block, sharing, place) {
+                    None => {}
+                    Some(Ok(())) => {
+                        applied = true;
+                        break;
+                    }
+                    Some(Err(refusal)) => refused.push(refusal),
+                }
+            }
+            if !applied {
+                attempts.refused.extend(refused);
+                return 0;
+            }
+            attempts.applied += 1;
+        }
+    });
+    attempts
+}
+
+fn is_with(block: &Block, at: usize) -> bool {
+    matches!(block.stmts[at].op, Op::With(_))
+}
+
+fn fold_everywhere(func: &mut Func) -> Attempts {
+    let places = |block: &Block| (0..block.stmts.len()).filter(|&at| is_with(block, at)).map(|at| (at, at)).collect();
+    at_every_place(func, places, |func, block, sharing, (producer, _)| {
+        with_loop_folding::with_loop_folding(func, block, sharing, producer).map(|done| done.map(|_| ())).transpose()
+    })
+}
+
+fn fuse_everywhere(func: &mut Func) -> Attempts {
+    let places = |block: &Block| {
+        let loops: Vec<usize> = (0..block.stmts.len()).filter(|&at| is_with(block, at)).collect();
+        loops.iter().flat_map(|&i| loops.iter().filter(move |&&j| j > i).map(move |&j| (i, j))).collect()
+    };
+    at_every_place(func, places, |func, block, sharing, (first, second)| {
+        Some(with_loop_fusion::with_loop_fusion(func, block, sharing, first, second).map(|_| ()))
+    })
+}
+
+/// What an operator is called in reports.
+pub fn operator_name(operator: &Operator) -> &'static str {
+    match operator {
+        Operator::GenArray => "genarray",
+        Operator::ModArray { .. } => "modarray",
+        Operator::Fold { .. } => "fold",
+        Operator::Scan { .. } => "scan",
+        Operator::Filter { .. } => "filter",
+        Operator::Uniform => "uniform",
+    }
 }
 
 /// A rule of the catalogue.
@@ -48,4 +150,11 @@ pub struct Attempts {
 }
 
 /// All rules.
-pub const RULES: &[Rule] = &[];
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "with-loop-folding",
+        summary: "a producer's body in the place of every read of its arrays",
+        everywhere: fold_everywhere,
+    },
+    Rule { name: "with-loop-fusion", summary: "two loops over one space become one", everywhere: fuse_everywhere },
+];

@@ -9,6 +9,8 @@ use frit_support::Span;
 pub enum Refusal {
     /// The consumer reads the producer at an index map that has no inverse on boxes.
     NonInvertibleRead { read: Value, span: Span },
+    /// Fusing needs reads at the consumer's own index; here another element is read.
+    ReadsOtherElement { read: Value, span: Span },
     /// The producer's body, which is no constant amount of work, would be evaluated more than once for an element.
     RepeatsWork { producer: WithLoop, span: Span },
     /// The result of a fold, or of a scan, is complete only when the producer has ended.
@@ -38,6 +40,7 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::NonInvertibleRead { .. } => "non-invertible-read",
+            Refusal::ReadsOtherElement { .. } => "reads-other-element",
             Refusal::RepeatsWork { .. } => "repeats-work",
             Refusal::ResultIncomplete { .. } => "result-incomplete",
             Refusal::InputConsumed { .. } => "input-consumed",
@@ -56,6 +59,7 @@ impl Refusal {
     pub fn span(&self) -> Span {
         match self {
             Refusal::NonInvertibleRead { span, .. }
+            | Refusal::ReadsOtherElement { span, .. }
             | Refusal::RepeatsWork { span, .. }
             | Refusal::ResultIncomplete { span, .. }
             | Refusal::InputConsumed { span, .. }
@@ -74,6 +78,9 @@ impl Refusal {
     pub fn reason(&self) -> String {
         match self {
             Refusal::NonInvertibleRead { .. } => "the consumer reads at an index that cannot be inverted".into(),
+            Refusal::ReadsOtherElement { .. } => {
+                "the consumer reads other elements than the one at its own index".into()
+            }
             Refusal::RepeatsWork { .. } => "the producer's loop would run again for every read".into(),
             Refusal::ResultIncomplete { operator, .. } => {
                 format!("the result of the {operator} is complete only when the whole producer has run")

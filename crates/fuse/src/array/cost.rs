@@ -1,0 +1,134 @@
+//! What it costs to evaluate a block once, and how many bytes an array takes: what decides whether a body may be repeated,
+//! and what the planner weighs.
+//!
+//! Weights are rough and relative: 1 is an addition or an element read. Only their order of magnitude matters.
+
+use frit_ir::array::{Block, Extent, Func, LoopKind, Op, Operand, Operator, Type, Value};
+use frit_ir::scalar::{BinOp, Scalar, UnOp};
+use frit_support::poly::{Monomial, Poly};
+
+/// What one evaluation of a block costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// The sum of the weights of its operations, those in loops counted once.
+    pub weight: u64,
+    /// Element reads among them.
+    pub reads: u64,
+    /// Bounded whatever the sizes: no loop, and no operation on a whole array.
+    pub is_constant: bool,
+    /// May end the program, or run forever.
+    pub may_fail: bool,
+}
+
+/// Bodies up to this weight that read nothing cost less than a read of what they compute.
+const FREE_WEIGHT: u64 = 3;
+
+impl Work {
+    /// The work of a block.
+    pub fn of(func: &Func, block: &Block) -> Self {
+        let mut work = Work { is_constant: true, ..Work::default() };
+        work.add_block(func, block);
+        work
+    }
+
+    /// True if computing it anew costs no more than reading it from memory: then it may be repeated any number of times.
+    pub fn is_free(self) -> bool {
+        let is_cheap = if self.reads == 0 { self.weight <= FREE_WEIGHT } else { self.reads == 1 && self.weight == 1 };
+        is_cheap && self.is_constant && !self.may_fail
+    }
+
+    fn add_block(&mut self, func: &Func, block: &Block) {
+        for stmt in &block.stmts {
+            self.add_op(func, &stmt.op, stmt.results.first().map(|&result| func.ty(result)));
+            stmt.op.for_each_block(func, &mut |inner| self.add_block(func, inner));
+        }
+    }
+
+    fn add_op(&mut self, func: &Func, op: &Op, result: Option<&Type>) {
+        match op {
+            Op::Unary { op, .. } => self.weight += unary(*op),
+            Op::Binary { op, .. } => self.weight += binary(*op, result.map_or(Scalar::I64, |ty| ty.elem)),
+            Op::Select { .. } | Op::If { .. } => self.weight += 1,
+            Op::Index { .. } => {
+                self.weight += 1;
+                self.reads += 1;
+            }
+            Op::View { .. } | Op::Conjoin { .. } | Op::Table { .. } => {}
+            Op::Assert { .. } => {
+                self.weight += 1;
+                self.may_fail = true;
+            }
+            Op::ArrayLit { elems } => {
+                self.weight += elems.len() as u64;
+                self.is_constant &= elems.iter().all(|&elem| func.operand_type(elem).is_scalar());
+            }
+            Op::Iota { .. } | Op::Replicate { .. } | Op::Concat { .. } | Op::Copy { .. } | Op::Update { .. } => {
+                self.is_constant = false
+            }
+            Op::Loop(data) => {
+                self.is_constant = false;
+                self.may_fail |= matches!(data.kind, LoopKind::While { .. });
+            }
+            Op::Call { .. } => {
+                self.is_constant = false;
+                self.may_fail = true;
+            }
+            Op::With(w) => {
+                self.is_constant = false;
+                let data = &func.with_loops[*w];
+                self.may_fail |= data.operators.iter().any(|o| matches!(o.op, Operator::Uniform));
+            }
+        }
+    }
+}
+
+fn unary(op: UnOp) -> u64 {
+    match op {
+        UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Convert(_) | UnOp::Floor | UnOp::Ceil => 1,
+        UnOp::Sqrt => 4,
+        UnOp::Exp | UnOp::Log | UnOp::Sin | UnOp::Cos => 8,
+        UnOp::Tan | UnOp::Asin | UnOp::Acos | UnOp::Atan | UnOp::Sinh | UnOp::Cosh | UnOp::Tanh => 16,
+    }
+}
+
+fn binary(op: BinOp, elem: Scalar) -> u64 {
+    match op {
+        BinOp::Add
+        | BinOp::Sub
+        | BinOp::Mul
+        | BinOp::Min
+        | BinOp::Max
+        | BinOp::And
+        | BinOp::Or
+        | BinOp::Xor
+        | BinOp::Shl
+        | BinOp::Shr
+        | BinOp::Eq
+        | BinOp::Ne
+        | BinOp::Lt
+        | BinOp::Le
+        | BinOp::InBounds => 1,
+        BinOp::Div if matches!(elem, Scalar::F32 | Scalar::F64) => 4,
+        BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 8,
+        BinOp::Pow => 16,
+    }
+}
+
+/// The number of elements of a shape, over the values of its extents.
+pub fn elements(shape: &[Extent]) -> Poly<Value> {
+    let extent = |&extent: &Extent| match extent {
+        Extent::Const(n) => Poly::constant(n.max(0)),
+        Extent::Value(v) => Poly::term(Monomial::symbol(v), 1),
+    };
+    shape.iter().map(extent).fold(Poly::constant(1), |product, extent| &product * &extent)
+}
+
+/// The bytes of an array of this type.
+pub fn bytes(ty: &Type) -> Poly<Value> {
+    elements(&ty.shape).scale(ty.elem.bytes() as i64)
+}
+
+/// True if the operand is the constant.
+pub fn is_constant(operand: Operand, value: i64) -> bool {
+    operand == Operand::i64(value)
+}

@@ -1,0 +1,550 @@
+//! With-loop folding: replaces every read of a producer's arrays by the producer's body at that index. The producer
+//! disappears if no use is left; a result that is needed as a whole stays, and the others are folded all the same, which splits
+//! the producer by its results.
+//! Source:   \[MERGE\], with-loop folding; first in Scholz, "With-loop-folding in SAC", IFL 1997. Its instances are the `mapT` rules
+//!           of \[L0\] section 7.3, pushing and pulling of `transpose` and `reshape` (chapter 8: views are index maps here) and
+//!           the inlining of indexing (section 9.2).
+//! Before:   verified array IR; the producer makes the arrays by `genarray`, and every use of them is a read of an element or of a
+//!           sub-array, directly or through views.
+//! After:    the same results.
+//! Work:     evaluates the producer's body once per read. If it is no constant amount of work, no element may be read twice; else
+//!           the planner decides whether repeating it pays. See `Note [Repeated work]`.
+//! Reorders: nothing, so floating-point results are bit-identical.
+
+use super::access::{Evaluations, Site, Views, uses};
+use super::block_graph::{consumed_values, used_values};
+use super::cost::Work;
+use super::refusal::Refusal;
+use super::replace::{inner_certificates, lift_certificates, rename, share_copies, under_certificates};
+use super::with_loop_fusion::{is_full, result_operators};
+use frit_ir::array::walk::Renaming;
+use frit_ir::array::{
+    Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoop,
+    WithLoopData,
+};
+use frit_ir::scalar::{BinOp, Scalar};
+use frit_simplify::sharing::Sharing;
+use frit_support::Span;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Bodies of constant work may be evaluated again for as much additional weight per element as this.
+const MAX_REPEATED: u64 = 48;
+
+/// What was shown of a producer: it may be folded.
+#[derive(Clone, Debug)]
+pub struct Folding {
+    /// The position of the producer in its block.
+    pub producer: usize,
+    /// Its results that disappear.
+    pub arrays: BTreeSet<Value>,
+    /// All results that are arrays disappear, so the producer does.
+    pub is_whole: bool,
+    /// The positions of the statements that read them.
+    pub consumers: Vec<usize>,
+    /// How often each element is evaluated then.
+    pub evaluations: Evaluations,
+    /// The weight of operations that are executed more often than before, per element.
+    pub repeated: u64,
+    views: Views,
+}
+
+/// Folds the producer at this position of a block into the readers of its arrays, or says why it may not.
+///
+/// `None` if nothing reads its arrays element by element, so that there is nothing to try. On `Err`, nothing is changed.
+pub fn with_loop_folding(
+    func: &mut Func,
+    block: &mut Block,
+    sharing: &mut Sharing,
+    producer: usize,
+) -> Result<Option<Folding>, Refusal> {
+    let proof = prove(func, block, sharing, producer)?;
+    if let Some(proof) = &proof {
+        apply(func, block, sharing, proof);
+    }
+    Ok(proof)
+}
+
+/// Shows that the producer may be folded, and what that repeats; `None` if nothing reads its arrays.
+pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize) -> Result<Option<Folding>, Refusal> {
+    let stmt = &block.stmts[producer];
+    let Op::With(label) = &stmt.op else { unreachable!("the producer is a with-loop") };
+    let data = &func.with_loops[*label];
+    let candidates = elementwise_results(stmt, data);
+    let views = views_of(block, producer, &candidates);
+    let Readers { arrays, unused, refusal } = readers_of(func, block, producer, &candidates, &views, data.space.len());
+    let Some(&any) = arrays.first() else {
+        return refusal.map_or(Ok(None), Err);
+    };
+    if !is_full(data) {
+        return Err(Refusal::NonInvertibleRead { read: any, span: stmt.span });
+    }
+    let names: BTreeSet<Value> = closure(&arrays, &views);
+    let mut consumers = Vec::new();
+    let mut evaluations = Evaluations::default();
+    let mut sites: Vec<Site> = Vec::new();
+    for (at, reader) in block.stmts.iter().enumerate().skip(producer + 1) {
+        let found = uses(func, reader, &names, &views, data.space.len());
+        if !found.sites.is_empty() {
+            consumers.push(at);
+            evaluations = evaluations.and(found.evaluations);
+            sites.extend(found.sites);
+        }
+    }
+    not_consumed(func, block, sharing, producer, &consumers)?;
+    let work = works(func, data);
+    let span = sites[0].span;
+    if work.may_fail && !reads_everything(data, &consumers, &sites, &evaluations) {
+        return Err(Refusal::MayFail { span });
+    }
+    let is_whole = arrays.len() + unused == stmt.results.len();
+    let repeated =
+        repeated_weight(work, evaluations, is_whole).ok_or(Refusal::RepeatsWork { producer: *label, span })?;
+    Ok(Some(Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views }))
+}
+
+/// The results of a with-loop whose elements are its cells.
+fn elementwise_results(stmt: &Stmt, data: &WithLoopData) -> BTreeSet<Value> {
+    let is_elementwise = |owner: usize| match data.operators[owner].op {
+        Operator::GenArray => true,
+        Operator::ModArray { .. }
+        | Operator::Fold { .. }
+        | Operator::Scan { .. }
+        | Operator::Filter { .. }
+        | Operator::Uniform => false,
+    };
+    let owners = result_operators(data);
+    stmt.results
+        .iter()
+        .zip(owners)
+        .filter(|(_, (owner, _))| is_elementwise(*owner))
+        .map(|(&result, _)| result)
+        .collect()
+}
+
+/// The views of these arrays that statements of the block define.
+fn views_of(block: &Block, producer: usize, arrays: &BTreeSet<Value>) -> Views {
+    let mut views = Views::new();
+    for stmt in &block.stmts[producer + 1..] {
+        if let Op::View { array, view } = &stmt.op
+            && (arrays.contains(array) || views.contains_key(array))
+        {
+            views.insert(stmt.results[0], (*array, view.clone()));
+        }
+    }
+    views
+}
+
+/// The arrays and the views of them.
+fn closure(arrays: &BTreeSet<Value>, views: &Views) -> BTreeSet<Value> {
+    let mut names = arrays.clone();
+    // A view is defined after what it is a view of, but values need not ascend.
+    loop {
+        let before = names.len();
+        names.extend(
+            views.iter().filter(|(_, (source, _))| names.contains(source)).map(|(&v, _)| v).collect::<Vec<_>>(),
+        );
+        if names.len() == before {
+            return names;
+        }
+    }
+}
+
+/// How the results of a producer are used.
+struct Readers {
+    /// Those that are read and never needed as a whole.
+    arrays: BTreeSet<Value>,
+    /// The number of those that are not used at all.
+    unused: usize,
+    /// What is wrong with one that is read, and needed as a whole as well.
+    refusal: Option<Refusal>,
+}
+
+fn readers_of(
+    func: &Func,
+    block: &Block,
+    producer: usize,
+    candidates: &BTreeSet<Value>,
+    views: &Views,
+    axes: usize,
+) -> Readers {
+    let mut readers = Readers { arrays: BTreeSet::new(), unused: 0, refusal: None };
+    for &array in candidates {
+        let names = closure(&BTreeSet::from([array]), views);
+        let is_result = block.results.iter().any(|result| result.value().is_some_and(|value| names.contains(&value)));
+        let mut is_read = false;
+        let mut whole = is_result.then_some(Span::NONE);
+        for stmt in &block.stmts[producer + 1..] {
+            let found = uses(func, stmt, &names, views, axes);
+            is_read |= !found.sites.is_empty();
+            whole = whole.or(found.whole.map(|(_, span)| span));
+        }
+        match whole {
+            None if is_read => {
+                readers.arrays.insert(array);
+            }
+            None => readers.unused += 1,
+            Some(_) if !is_read => {}
+            Some(span) => {
+                let span = if span.is_none() { func.values[array].span } else { span };
+                readers.refusal.get_or_insert(Refusal::UsedAsWhole { array, span });
+            }
+        }
+    }
+    readers
+}
+
+/// Nothing that the producer reads is updated in place before the last of its readers.
+fn not_consumed(
+    func: &Func,
+    block: &Block,
+    sharing: &mut Sharing,
+    producer: usize,
+    consumers: &[usize],
+) -> Result<(), Refusal> {
+    let inputs = used_values(func, &block.stmts[producer]);
+    let mut memory: BTreeMap<usize, Value> = BTreeMap::new();
+    for &input in inputs.iter().filter(|&&input| !func.ty(input).is_scalar()) {
+        if sharing.is_consumed(input) {
+            memory.insert(sharing.class(input), input);
+        }
+    }
+    if memory.is_empty() {
+        return Ok(());
+    }
+    let last = *consumers.last().expect("there is a reader");
+    for stmt in &block.stmts[producer + 1..=last] {
+        for value in consumed_values(func, stmt) {
+            if let Some(&input) = memory.get(&sharing.class(value)) {
+                return Err(Refusal::InputConsumed { input, span: stmt.span });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The work of one cell.
+fn works(func: &Func, data: &WithLoopData) -> Work {
+    Work::of(func, &data.generators[0].body)
+}
+
+/// True if the readers evaluate every element: one read at the indices of loops that cover the producer's space.
+fn reads_everything(data: &WithLoopData, consumers: &[usize], sites: &[Site], evaluations: &Evaluations) -> bool {
+    let covers = |site: &Site| {
+        !site.is_conditional
+            && site.indices.len() >= data.space.len()
+            && site.axes.len() == data.space.len()
+            && data.space.iter().zip(&site.indices).all(|(&extent, &index)| {
+                site.axes.iter().any(|&(axis, length)| index == Operand::Value(axis) && length == extent)
+            })
+    };
+    consumers.len() == 1 && evaluations.is_once() && sites.iter().any(covers)
+}
+
+/// The additional weight per element; `None` if that would be more than may be repeated. See `Note [Repeated work]`.
+fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool) -> Option<u64> {
+    if work.is_free() {
+        return Some(0);
+    }
+    // What stays of the producer goes on computing what its results share.
+    let times = evaluations.full + u64::from(!is_whole);
+    if !work.is_constant {
+        return (is_whole && evaluations.is_once()).then_some(0);
+    }
+    if evaluations.unbounded {
+        return None;
+    }
+    let repeated = times.saturating_sub(1).saturating_mul(work.weight);
+    (repeated <= MAX_REPEATED).then_some(repeated)
+}
+
+/// Puts the body in the place of the reads.
+pub fn apply(func: &mut Func, block: &mut Block, sharing: &mut Sharing, proof: &Folding) {
+    let producer = &block.stmts[proof.producer];
+    let Op::With(label) = &producer.op else { unreachable!("the producer is a with-loop") };
+    let data = func.with_loops[*label].clone();
+    let owners = result_operators(&data);
+    let results = producer.results.clone();
+    let certs = producer.certs.clone();
+    let cell_of = |result: &Value| results.iter().position(|r| r == result).map(|at| owners[at].1);
+    let cells: BTreeMap<Value, usize> =
+        proof.arrays.iter().map(|r| (*r, cell_of(r).expect("it is a result"))).collect();
+    let names = closure(&proof.arrays, &proof.views);
+    let mut folder = Folder {
+        func: &mut *func,
+        sharing: &mut *sharing,
+        data: &data,
+        cells,
+        names,
+        views: &proof.views,
+        inner_certs: BTreeSet::new(),
+        outer_certs: Vec::new(),
+        known: Vec::new(),
+        renaming: Renaming::new(),
+    };
+    let mut stmts = Vec::with_capacity(block.stmts.len());
+    folder.known.push(HashMap::new());
+    for (at, stmt) in std::mem::take(&mut block.stmts).into_iter().enumerate() {
+        if proof.consumers.contains(&at) {
+            let mut inner = Vec::new();
+            stmt.op.for_each_block(folder.func, &mut |block| inner.push(block));
+            folder.inner_certs = inner_certificates(folder.func, inner);
+            folder.outer_certs.clone_from(&certs);
+            folder.stmt(stmt, &mut stmts);
+            // If the statement was itself a read, its certificates are those of what was put in its place.
+            if let Some(last) = stmts.last_mut() {
+                last.certs.append(&mut folder.outer_certs);
+                last.certs.sort_unstable();
+                last.certs.dedup();
+            }
+        } else {
+            stmts.push(stmt);
+        }
+    }
+    block.stmts = stmts;
+    let renaming = folder.renaming;
+    rename(func, sharing, block, &renaming);
+}
+
+struct Folder<'a> {
+    func: &'a mut Func,
+    sharing: &'a mut Sharing,
+    data: &'a WithLoopData,
+    /// The cell of each result that disappears.
+    cells: BTreeMap<Value, usize>,
+    /// Those results and the views of them.
+    names: BTreeSet<Value>,
+    views: &'a Views,
+    /// The certificates made inside of the statement that is rewritten, and those made outside under which it reads.
+    inner_certs: BTreeSet<Value>,
+    outer_certs: Vec<Value>,
+    /// Per open block: the cells that were computed there, by index.
+    known: Vec<HashMap<Vec<Operand>, Vec<Operand>>>,
+    /// What stands for the reads.
+    renaming: Renaming,
+}
+
+impl Folder<'_> {
+    fn block(&mut self, block: &mut Block) {
+        self.known.push(HashMap::new());
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        std::mem::take(&mut block.stmts).into_iter().for_each(|stmt| self.stmt(stmt, &mut stmts));
+        block.stmts = stmts;
+        self.known.pop();
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        match &stmt.op {
+            Op::Index { array, indices } if self.names.contains(array) => {
+                let (array, indices) = (*array, indices.clone());
+                if self.known.len() > 1 {
+                    lift_certificates(&mut stmt, &self.inner_certs, &mut self.outer_certs);
+                } else {
+                    stmt.certs.append(&mut self.outer_certs);
+                }
+                self.read(&stmt, array, &indices, out);
+            }
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Select { .. }
+            | Op::Index { .. }
+            | Op::View { .. }
+            | Op::Table { .. }
+            | Op::ArrayLit { .. }
+            | Op::Iota { .. }
+            | Op::Replicate { .. }
+            | Op::Concat { .. }
+            | Op::Copy { .. }
+            | Op::Update { .. }
+            | Op::Assert { .. }
+            | Op::Conjoin { .. }
+            | Op::If { .. }
+            | Op::Loop(_)
+            | Op::With(_)
+            | Op::Call { .. } => {
+                self.inner_blocks(&mut stmt.op);
+                out.push(stmt);
+            }
+        }
+    }
+
+    fn inner_blocks(&mut self, op: &mut Op) {
+        let mut inner = Vec::new();
+        self.func.for_each_block_mut(op, &mut |_, block| inner.push(std::mem::take(block)));
+        inner.iter_mut().for_each(|block| self.block(block));
+        let mut changed = inner.into_iter();
+        self.func.for_each_block_mut(op, &mut |_, block| *block = changed.next().expect("no block was added"));
+    }
+
+    /// Computes what the statement reads.
+    fn read(&mut self, stmt: &Stmt, array: Value, indices: &[Operand], out: &mut Vec<Stmt>) {
+        let read = stmt.results[0];
+        let needs_copy = self.sharing.is_consumed(read) || self.sharing.is_unique_result(read);
+        let indices: Vec<Operand> = indices.iter().map(|&index| self.renamed(index)).collect();
+        let rank = self.func.ty(array).rank();
+        let is_viewed = self.views.contains_key(&array);
+        let operand = if indices.len() == rank || !is_viewed && indices.len() >= self.data.space.len() {
+            self.element(array, &indices, stmt.span, out)
+        } else {
+            self.sub_array(array, &indices, stmt.span, out)
+        };
+        let operand = under_certificates(self.func, out, operand, stmt, needs_copy);
+        self.renaming.insert(read, operand);
+    }
+
+    fn renamed(&self, mut operand: Operand) -> Operand {
+        while let Operand::Value(value) = operand
+            && let Some(&next) = self.renaming.get(&value)
+        {
+            operand = next;
+        }
+        operand
+    }
+
+    /// The element, or with fewer indices than axes the cell, at an index of the array or of a view of it.
+    fn element(&mut self, array: Value, indices: &[Operand], span: Span, out: &mut Vec<Stmt>) -> Operand {
+        let (mut at, mut indices) = (array, indices.to_vec());
+        while let Some((source, view)) = self.views.get(&at) {
+            indices = self.through_view(at, *source, view, &indices, span, out);
+            at = *source;
+        }
+        let (own, rest) = indices.split_at(self.data.space.len());
+        let cell = self.cells_at(own, out)[self.cells[&at]];
+        if rest.is_empty() {
+            return cell;
+        }
+        let array = cell.value().expect("a cell that is read at further indices is an array");
+        let ty = self.func.ty(array).row(rest.len());
+        let value = self.func.value(ty, span);
+        out.push(Stmt {
+            results: vec![value],
+            op: Op::Index { array, indices: rest.to_vec() },
+            certs: Vec::new(),
+            span,
+        });
+        value.into()
+    }
+
+    /// The sub-array at an index, as a with-loop over its axes.
+    fn sub_array(&mut self, array: Value, indices: &[Operand], span: Span, out: &mut Vec<Stmt>) -> Operand {
+        let ty = self.func.ty(array).clone();
+        let is_viewed = self.views.contains_key(&array);
+        // Without a view the cells may be arrays: the loop needs to run over the missing axes of the space alone.
+        let end = if is_viewed { ty.rank() } else { self.data.space.len() };
+        let space: Vec<Extent> = ty.shape[indices.len()..end].to_vec();
+        let axes: Vec<Value> = space.iter().map(|_| self.func.value(Type::scalar(Scalar::I64), span)).collect();
+        let full: Vec<Operand> = indices.iter().copied().chain(axes.iter().map(|&axis| axis.into())).collect();
+        let mut body = Block::default();
+        self.known.push(HashMap::new());
+        let cell = self.element(array, &full, span, &mut body.stmts);
+        self.known.pop();
+        body.results.push(cell);
+        let generators = vec![Generator::full(&space, body)];
+        let operators = vec![OperatorData::new(Operator::GenArray)];
+        let label: WithLoop = self.func.with_loops.push(WithLoopData {
+            space,
+            indices: axes,
+            generators,
+            operators,
+            span: self.data.span,
+        });
+        let value = self.func.value(ty.row(indices.len()), span);
+        out.push(Stmt { results: vec![value], op: Op::With(label), certs: Vec::new(), span });
+        value.into()
+    }
+
+    /// The producer's cells at an index; computed once for all reads at it in the scope of the first.
+    fn cells_at(&mut self, index: &[Operand], out: &mut Vec<Stmt>) -> Vec<Operand> {
+        if let Some(cells) = self.known.iter().rev().find_map(|known| known.get(index)) {
+            return cells.clone();
+        }
+        let mut renaming: Renaming = self.data.indices.iter().copied().zip(index.iter().copied()).collect();
+        let body = self.func.copy_block(None, &self.data.generators[0].body, &mut renaming);
+        share_copies(self.func, self.sharing, &renaming);
+        out.extend(body.stmts);
+        self.known.last_mut().expect("a block is open").insert(index.to_vec(), body.results.clone());
+        body.results
+    }
+
+    /// The index in the source of a full index of its view.
+    fn through_view(
+        &mut self,
+        array: Value,
+        source: Value,
+        view: &View,
+        indices: &[Operand],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Vec<Operand> {
+        match view {
+            View::Permute { axes } => {
+                let mut inner = vec![Operand::i64(0); axes.len()];
+                axes.iter().zip(indices).for_each(|(&axis, &index)| inner[axis] = index);
+                inner
+            }
+            View::Broadcast => indices[indices.len() - self.func.ty(source).rank()..].to_vec(),
+            View::Slice { starts, steps } => {
+                let mut inner = Vec::with_capacity(indices.len());
+                for ((&index, &start), &step) in indices.iter().zip(starts).zip(steps) {
+                    let offset = self.integer(BinOp::Mul, index, Operand::i64(step), span, out);
+                    inner.push(self.integer(BinOp::Add, start, offset, span, out));
+                }
+                inner
+            }
+            View::Reshape => self.through_reshape(array, source, indices, span, out),
+        }
+    }
+
+    /// Axes in front with equal extents correspond, and so do axes behind; those between go through the position in
+    /// row-major order.
+    fn through_reshape(
+        &mut self,
+        array: Value,
+        source: Value,
+        indices: &[Operand],
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Vec<Operand> {
+        let (from, to) = (self.func.ty(array).shape.clone(), self.func.ty(source).shape.clone());
+        let front = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+        let behind = from[front..].iter().rev().zip(to[front..].iter().rev()).take_while(|(a, b)| a == b).count();
+        let (from_end, to_end) = (from.len() - behind, to.len() - behind);
+        let mut position = Operand::i64(0);
+        for axis in front..from_end {
+            let scaled = self.integer(BinOp::Mul, position, from[axis].into(), span, out);
+            position = self.integer(BinOp::Add, scaled, indices[axis], span, out);
+        }
+        let mut middle = Vec::new();
+        for axis in (front + 1..to_end).rev() {
+            middle.push(self.integer(BinOp::Rem, position, to[axis].into(), span, out));
+            position = self.integer(BinOp::Div, position, to[axis].into(), span, out);
+        }
+        if front < to_end {
+            middle.push(position);
+        }
+        middle.reverse();
+        [&indices[..front], &middle, &indices[from_end..]].concat()
+    }
+
+    fn integer(&mut self, op: BinOp, x: Operand, y: Operand, span: Span, out: &mut Vec<Stmt>) -> Operand {
+        let (zero, one) = (Operand::i64(0), Operand::i64(1));
+        match op {
+            BinOp::Add if x == zero => return y,
+            BinOp::Add if y == zero => return x,
+            BinOp::Mul if x == zero || y == zero => return zero,
+            BinOp::Mul | BinOp::Div if y == one => return x,
+            BinOp::Mul if x == one => return y,
+            _ => {}
+        }
+        let value = self.func.value(Type::scalar(Scalar::I64), span);
+        out.push(Stmt { results: vec![value], op: Op::Binary { op, x, y }, certs: Vec::new(), span });
+        value.into()
+    }
+}
+
+// Note [Repeated work]
+//
+// A read takes a constant amount of work. Where the producer's body does too, replacing reads by evaluations adds at most a
+// constant factor; how large a factor, and whether the memory that is saved is worth it, is weighed by the planner,
+// but never more than `MAX_REPEATED` operations per element, and none for reads that are themselves repeated without bound (a
+// matrix product reads each element n times): those only if the body costs no more than the read.
+// Where the body is a loop, each element may be evaluated once at most, and only if the producer itself disappears.
