@@ -75,8 +75,17 @@ pub struct Uses {
 /// How `stmt` uses these arrays. `views` are the views of them, with what they are a view of: reads of a view are reads of
 /// the array. `axes` is the rank of the index space that the arrays were made over: further axes are those of cells.
 pub fn uses(func: &Func, stmt: &Stmt, arrays: &BTreeSet<Value>, views: &Views, axes: usize) -> Uses {
-    let mut search =
-        Search { func, arrays, views, axes, context: Vec::new(), sums: HashMap::new(), found: Uses::default() };
+    let mut search = Search {
+        func,
+        arrays,
+        views,
+        axes,
+        context: Vec::new(),
+        sums: HashMap::new(),
+        quotients: HashMap::new(),
+        remainders: HashMap::new(),
+        found: Uses::default(),
+    };
     let evaluations = search.stmt(stmt);
     Uses { evaluations, ..search.found }
 }
@@ -103,6 +112,9 @@ struct Search<'a> {
     context: Vec<Around>,
     /// What integer arithmetic inside of the statement computes, over the indices of its loops and values from outside.
     sums: HashMap<Value, Poly<Value>>,
+    /// Quotients and remainders computed there: what is divided by what.
+    quotients: HashMap<Value, (Operand, Operand)>,
+    remainders: HashMap<Value, (Operand, Operand)>,
     found: Uses,
 }
 
@@ -222,6 +234,7 @@ impl Search<'_> {
             return unbounded;
         }
         let Some(indices) = self.indices_of_cell(array, indices) else { return unbounded };
+        let indices = self.recombined(indices);
         let sums: Vec<Poly<Value>> = indices.iter().map(|&index| self.sum(index)).collect();
         let loops: Vec<(Value, Extent)> = self
             .context
@@ -285,9 +298,36 @@ impl Search<'_> {
         Some(indices)
     }
 
+    /// Indices of which a quotient and a remainder of one division are replaced by what was divided: they tell each other.
+    fn recombined(&self, mut indices: Vec<Operand>) -> Vec<Operand> {
+        let of = |map: &HashMap<Value, (Operand, Operand)>, index: Operand| map.get(&index.value()?).copied();
+        loop {
+            let pairs = indices
+                .iter()
+                .enumerate()
+                .flat_map(|(i, &a)| indices.iter().enumerate().map(move |(j, &b)| (i, a, j, b)));
+            let found = pairs.filter(|&(i, _, j, _)| i != j).find_map(|(i, a, j, b)| {
+                let division = of(&self.quotients, a)?;
+                (of(&self.remainders, b) == Some(division)).then_some((i, j, division.0))
+            });
+            let Some((i, j, whole)) = found else { return indices };
+            indices[i] = whole;
+            indices.remove(j);
+        }
+    }
+
     /// Remembers what an integer statement computes.
     fn arithmetic(&mut self, stmt: &Stmt) {
         let Op::Binary { op, x, y } = stmt.op else { return };
+        match op {
+            BinOp::Div | BinOp::FloorDiv => {
+                self.quotients.insert(stmt.results[0], (x, y));
+            }
+            BinOp::Rem | BinOp::FloorMod => {
+                self.remainders.insert(stmt.results[0], (x, y));
+            }
+            _ => {}
+        }
         let sum = match op {
             BinOp::Add => &self.sum(x) + &self.sum(y),
             BinOp::Sub => &self.sum(x) - &self.sum(y),

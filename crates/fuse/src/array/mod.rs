@@ -2,7 +2,7 @@
 //!
 //! - [`access`]: how statements read arrays, and how often; [`block_graph`]: what has to run before what; [`cost`]: what
 //!   repeating a body costs; [`refusal`]: why a merge would be wrong;
-//! - [`with_loop_folding`], [`with_loop_fusion`]: the merges;
+//! - [`with_loop_folding`], [`with_loop_fusion`]: the merges; [`operator_splitting`]: what makes some of them possible;
 //! - [`planning`]: the graph of a block for the planner, and the making of its plan;
 //! - [`traffic`]: what a function moves to and from memory, for reports;
 //! - [`RULES`]: the catalogue of rules.
@@ -10,6 +10,7 @@
 pub mod access;
 pub mod block_graph;
 pub mod cost;
+pub mod operator_splitting;
 mod planning;
 pub mod refusal;
 mod replace;
@@ -117,6 +118,19 @@ fn fuse_everywhere(func: &mut Func) -> Attempts {
     })
 }
 
+fn split_everywhere(func: &mut Func) -> Attempts {
+    let places = |block: &Block| (0..block.stmts.len()).filter(|&at| is_with(block, at)).map(|at| (at, at)).collect();
+    at_every_place(func, places, |func, block, sharing, (at, _)| {
+        let Op::With(label) = block.stmts[at].op else { unreachable!("the place is a with-loop") };
+        if func.with_loops[label].operators.len() < 2 {
+            return None;
+        }
+        let first =
+            block.stmts[at].results[..func.with_loops[label].operators[0].op.results()].iter().copied().collect();
+        Some(operator_splitting::operator_splitting(func, block, sharing, at, &first).map(|_| ()))
+    })
+}
+
 /// What an operator is called in reports.
 pub fn operator_name(operator: &Operator) -> &'static str {
     match operator {
@@ -155,6 +169,11 @@ pub const RULES: &[Rule] = &[
         name: "with-loop-folding",
         summary: "a producer's body in the place of every read of its arrays",
         everywhere: fold_everywhere,
+    },
+    Rule {
+        name: "operator-splitting",
+        summary: "some results of a loop made by a loop of their own",
+        everywhere: split_everywhere,
     },
     Rule { name: "with-loop-fusion", summary: "two loops over one space become one", everywhere: fuse_everywhere },
 ];

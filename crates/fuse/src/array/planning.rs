@@ -6,12 +6,13 @@
 
 use super::access::{Views, uses};
 use super::block_graph::BlockGraph;
+use super::operator_splitting::operator_splitting;
 use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::{correspondence, with_loop_fusion};
 use super::{Options, each_block};
-use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value};
+use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, WithLoop};
 use frit_plan::graph::{ArrayData, Graph, Node, NodeData, Pair, Size};
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
 use frit_plan::solve::{Cost, Limits};
@@ -66,6 +67,7 @@ struct Candidates {
 impl Planner<'_> {
     fn run(&mut self) -> usize {
         let mut merged = 0;
+        self.split();
         loop {
             let candidates = self.candidates();
             if candidates.foldings.is_empty() && candidates.graph.pairs.is_empty() {
@@ -94,6 +96,42 @@ impl Planner<'_> {
                 Err(count) => merged += count,
             }
         }
+    }
+
+    /// Splits loops of which some results can be folded and others not, where the planner would fold them then.
+    fn split(&mut self) {
+        let partial: Vec<(Value, BTreeSet<Value>)> = (0..self.block.stmts.len())
+            .filter(|&at| matches!(self.block.stmts[at].op, Op::With(_)))
+            .filter_map(|at| with_loop_folding::prove(self.func, self.block, self.sharing, at).ok().flatten())
+            .filter(|folding| !folding.is_whole)
+            .map(|folding| (*folding.arrays.first().expect("an array is folded"), folding.arrays))
+            .collect();
+        if partial.is_empty() || self.is_at_limit() {
+            return;
+        }
+        let (func, block) = (self.func.clone(), self.block.clone());
+        let split: Vec<(Value, BTreeSet<Value>)> =
+            partial.into_iter().filter(|(first, results)| self.split_off(*first, results).is_some()).collect();
+        let candidates = self.candidates();
+        let plan = solve(&candidates.graph, &Limits::default());
+        let folded: BTreeSet<Value> =
+            plan.folded.iter().map(|&node| self.block.stmts[candidates.positions[node]].results[0]).collect();
+        *self.func = func;
+        *self.block = block;
+        for (first, results) in split.iter().filter(|(first, _)| folded.contains(first)) {
+            let at = self.position(*first);
+            let whole = self.loop_ref(at);
+            let label = self.split_off(*first, results).expect("it could be split before");
+            let saved = Cost { bytes: Size::zero(), held: Size::zero(), work: Size::zero() };
+            let outcome = Outcome::Merged { into: label.to_string(), saved, passes: 0 };
+            self.decide("operator-splitting", whole.clone(), whole, outcome);
+        }
+    }
+
+    /// Splits off some results of a loop, unless that is wrong.
+    fn split_off(&mut self, first: Value, results: &BTreeSet<Value>) -> Option<WithLoop> {
+        let at = self.position(first);
+        operator_splitting(self.func, self.block, self.sharing, at, results).ok()
     }
 
     fn candidates(&mut self) -> Candidates {
@@ -178,7 +216,7 @@ impl Planner<'_> {
         found.expect("a merge keeps the results of the loops that it merges")
     }
 
-    fn result_of(&self, label: frit_ir::array::WithLoop) -> Value {
+    fn result_of(&self, label: WithLoop) -> Value {
         let is_it = |stmt: &&Stmt| matches!(stmt.op, Op::With(w) if w == label);
         self.block.stmts.iter().find(is_it).expect("the fused loop is in the block").results[0]
     }
@@ -273,7 +311,7 @@ fn loop_ref(func: &Func, stmt: &Stmt) -> LoopRef {
 }
 
 /// The kind of a with-loop in the words of array languages.
-fn loop_kind(func: &Func, label: frit_ir::array::WithLoop) -> &'static str {
+fn loop_kind(func: &Func, label: WithLoop) -> &'static str {
     let data = &func.with_loops[label];
     let (mut folds, mut maps, mut others) = (0, 0, None);
     for operator in &data.operators {

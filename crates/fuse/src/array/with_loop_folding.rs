@@ -69,7 +69,7 @@ pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize)
     let stmt = &block.stmts[producer];
     let Op::With(label) = &stmt.op else { unreachable!("the producer is a with-loop") };
     let data = &func.with_loops[*label];
-    let candidates = elementwise_results(stmt, data);
+    let candidates = elementwise_results(func, stmt, data);
     let views = views_of(block, producer, &candidates);
     let Readers { arrays, unused, refusal } = readers_of(func, block, producer, &candidates, &views, data.space.len());
     let Some(&any) = arrays.first() else {
@@ -102,8 +102,8 @@ pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize)
     Ok(Some(Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views }))
 }
 
-/// The results of a with-loop whose elements are its cells.
-fn elementwise_results(stmt: &Stmt, data: &WithLoopData) -> BTreeSet<Value> {
+/// The results of a with-loop whose elements are its cells, but for those whose type is known only when it has ended.
+fn elementwise_results(func: &Func, stmt: &Stmt, data: &WithLoopData) -> BTreeSet<Value> {
     let is_elementwise = |owner: usize| match data.operators[owner].op {
         Operator::GenArray => true,
         Operator::ModArray { .. }
@@ -112,11 +112,13 @@ fn elementwise_results(stmt: &Stmt, data: &WithLoopData) -> BTreeSet<Value> {
         | Operator::Filter { .. }
         | Operator::Uniform => false,
     };
-    let owners = result_operators(data);
-    stmt.results
-        .iter()
-        .zip(owners)
-        .filter(|(_, (owner, _))| is_elementwise(*owner))
+    let is_known = |result: Value| {
+        let mut extents = func.ty(result).shape.iter().filter_map(|&extent| Operand::from(extent).value());
+        extents.all(|extent| !stmt.results.contains(&extent))
+    };
+    let results = stmt.results.iter().zip(result_operators(data));
+    results
+        .filter(|&(&result, (owner, _))| is_elementwise(owner) && is_known(result))
         .map(|(&result, _)| result)
         .collect()
 }

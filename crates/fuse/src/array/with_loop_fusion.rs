@@ -17,7 +17,7 @@ use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
     Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, WithLoop, WithLoopData,
 };
-use frit_ir::scalar::{Const, Scalar};
+use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_simplify::sharing::Sharing;
 use frit_support::Span;
 use std::collections::BTreeSet;
@@ -169,10 +169,14 @@ fn reads_at_own_index(
             }
         });
     }
-    if let Some(length) = length
-        && other.generators.iter().any(|generator| func.free_values(&generator.body).contains(&length))
-    {
-        return Err(Refusal::ResultIncomplete { operator: "filter", span: second.span });
+    // Scalars that only the types in the second's blocks mention; the number of kept indices as well.
+    let mut mentioned = BTreeSet::new();
+    other.for_each_block(&mut |block| mentioned.extend(func.free_values(block)));
+    for (&result, &(owner, _)) in first.results.iter().zip(&owners) {
+        if func.ty(result).is_scalar() && mentioned.contains(&result) {
+            let operator = super::operator_name(&one.operators[owner].op);
+            return Err(Refusal::ResultIncomplete { operator, span: second.span });
+        }
     }
     for site in &found.sites {
         let at = first.results.iter().position(|&result| result == site.array).expect("it is a result of the first");
@@ -248,6 +252,50 @@ fn position_use(func: &Func, block: &Block, index: Value) -> Option<Span> {
         }
     }
     None
+}
+
+/// Bodies of more statements are not computed where the guard does not hold.
+const MAX_SPECULATED: usize = 12;
+
+/// True if the statement is defined whatever its operands are, and cheap.
+fn is_total(stmt: &Stmt) -> bool {
+    match &stmt.op {
+        Op::Unary { op, .. } => !matches!(op, UnOp::Exp | UnOp::Log | UnOp::Sin | UnOp::Cos | UnOp::Tan),
+        Op::Binary { op, .. } => match op {
+            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow => false,
+            BinOp::Add
+            | BinOp::Sub
+            | BinOp::Mul
+            | BinOp::Min
+            | BinOp::Max
+            | BinOp::And
+            | BinOp::Or
+            | BinOp::Xor
+            | BinOp::Shl
+            | BinOp::Shr
+            | BinOp::Eq
+            | BinOp::Ne
+            | BinOp::Lt
+            | BinOp::Le
+            | BinOp::InBounds => true,
+        },
+        Op::Select { .. } => true,
+        Op::Index { .. }
+        | Op::View { .. }
+        | Op::Table { .. }
+        | Op::ArrayLit { .. }
+        | Op::Iota { .. }
+        | Op::Replicate { .. }
+        | Op::Concat { .. }
+        | Op::Copy { .. }
+        | Op::Update { .. }
+        | Op::Assert { .. }
+        | Op::Conjoin { .. }
+        | Op::If { .. }
+        | Op::Loop(_)
+        | Op::With(_)
+        | Op::Call { .. } => false,
+    }
 }
 
 fn apply(
@@ -461,6 +509,11 @@ impl Fusion<'_> {
         let made: BTreeSet<Value> = body.stmts.iter().flat_map(|stmt| stmt.results.iter().copied()).collect();
         let is_made = |cell: &Operand| cell.value().is_some_and(|value| made.contains(&value));
         let mut cells = body.results.clone();
+        if body.stmts.len() <= MAX_SPECULATED && body.stmts.iter().all(is_total) {
+            // Cheaper computed always, by vectors, than under a branch.
+            out.extend(body.stmts);
+            return cells;
+        }
         let (mut then, mut otherwise) = (Block { stmts: body.stmts, results: Vec::new() }, Block::default());
         let mut results = Vec::new();
         for cell in cells.iter_mut().filter(|cell| is_made(cell)) {
