@@ -3,13 +3,18 @@
 //! - [`access`]: how statements read arrays, and how often; [`block_graph`]: what has to run before what; [`cost`]: what
 //!   repeating a body costs; [`refusal`]: why a merge would be wrong;
 //! - [`with_loop_folding`], [`with_loop_fusion`]: the merges; [`operator_splitting`]: what makes some of them possible;
+//! - [`generators`]: the algebra of generators; [`hull`]: different spaces and generators made the same; [`coalescing`]: fewer
+//!   generators;
 //! - [`planning`]: the graph of a block for the planner, and the making of its plan;
 //! - [`traffic`]: what a function moves to and from memory, for reports;
 //! - [`RULES`]: the catalogue of rules.
 
 pub mod access;
 pub mod block_graph;
+pub mod coalescing;
 pub mod cost;
+pub mod generators;
+pub mod hull;
 pub mod operator_splitting;
 mod planning;
 pub mod refusal;
@@ -176,4 +181,9 @@ pub const RULES: &[Rule] = &[
         everywhere: split_everywhere,
     },
     Rule { name: "with-loop-fusion", summary: "two loops over one space become one", everywhere: fuse_everywhere },
+    Rule {
+        name: "generator-coalescing",
+        summary: "adjacent generators with equal bodies become one",
+        everywhere: coalescing::coalesce_everywhere,
+    },
 ];
