@@ -5,6 +5,8 @@
 //! - [`with_loop_folding`], [`with_loop_fusion`]: the merges; [`operator_splitting`]: what makes some of them possible;
 //! - [`generators`]: the algebra of generators; [`hull`]: different spaces and generators made the same; [`coalescing`]: fewer
 //!   generators;
+//! - [`with_loop_scalarisation`], [`iswim`], [`reduce_interchange`]: the rules about nests; [`nest`]: what they share, and the
+//!   splitting of a nest again;
 //! - [`planning`]: the graph of a block for the planner, and the making of its plan;
 //! - [`traffic`]: what a function moves to and from memory, for reports;
 //! - [`RULES`]: the catalogue of rules.
@@ -15,13 +17,17 @@ pub mod coalescing;
 pub mod cost;
 pub mod generators;
 pub mod hull;
+pub mod iswim;
+pub mod nest;
 pub mod operator_splitting;
 mod planning;
+pub mod reduce_interchange;
 pub mod refusal;
 mod replace;
 pub mod traffic;
 pub mod with_loop_folding;
 pub mod with_loop_fusion;
+pub mod with_loop_scalarisation;
 
 pub use refusal::Refusal;
 
@@ -185,5 +191,20 @@ pub const RULES: &[Rule] = &[
         name: "generator-coalescing",
         summary: "adjacent generators with equal bodies become one",
         everywhere: coalescing::coalesce_everywhere,
+    },
+    Rule {
+        name: "with-loop-scalarisation",
+        summary: "nested with-loops become one of higher rank",
+        everywhere: with_loop_scalarisation::everywhere,
+    },
+    Rule {
+        name: "iswim",
+        summary: "a scan of arrays becomes a with-loop of scans of their elements",
+        everywhere: iswim::everywhere,
+    },
+    Rule {
+        name: "reduce-interchange",
+        summary: "a fold of arrays becomes a with-loop of folds of their elements",
+        everywhere: reduce_interchange::everywhere,
     },
 ];
