@@ -1,0 +1,142 @@
+//! The planner: the best plan for a graph.
+//!
+//! - `problem`: the graph in numbers, the objective, what is legal;
+//! - `components`: parts of the graph that are planned on their own;
+//! - `reduce`: merges that are sure to be right are made, choices that are never right are dropped;
+//! - `exact`: branch and bound on the integer program (`relaxation`) with cuts (`cuts`), up to a size and an effort;
+//! - `greedy`: merges that save most first, beyond that; also where the exact solver starts from.
+//!
+//! Read `problem` next.
+
+mod components;
+mod cuts;
+mod exact;
+mod greedy;
+mod problem;
+mod reduce;
+mod relation;
+mod relaxation;
+
+use crate::graph::{Graph, Node, Size};
+use components::Components;
+use frit_support::Index;
+use problem::{Partition, Problem};
+
+/// When the exact solver gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Graphs with more loops that could be merged are planned greedily.
+    pub exact_nodes: usize,
+    /// Fused loops have at most this many generators.
+    pub generators: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { exact_nodes: 64, generators: 64 }
+    }
+}
+
+/// How a plan was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant explains its fields
+pub enum Method {
+    /// No plan is better.
+    Exact,
+    /// The graph was too large (`nodes` mergeable loops), or the exact solver took too many steps: merges that save most first.
+    Greedy { nodes: usize },
+}
+
+/// What a plan costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Bytes moved to and from memory.
+    pub bytes: Size,
+    /// Bytes of arrays that are stored.
+    pub held: Size,
+    /// Operations executed more often than in the program as given.
+    pub work: Size,
+}
+
+/// A choice of merges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The loops that are folded into the readers of their arrays, ascending.
+    pub folded: Vec<Node>,
+    /// All other nodes, those that are fused together in one cluster; clusters in an order that respects all dependences,
+    /// nodes of a cluster ascending.
+    pub clusters: Vec<Vec<Node>>,
+    /// How it was found.
+    pub method: Method,
+    /// The cost without any merge.
+    pub before: Cost,
+    /// The cost of the plan.
+    pub after: Cost,
+}
+
+impl Cost {
+    /// Nothing.
+    pub fn zero() -> Self {
+        Self { bytes: Size::zero(), held: Size::zero(), work: Size::zero() }
+    }
+
+    /// This cost and another one.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self { bytes: &self.bytes + &other.bytes, held: &self.held + &other.held, work: &self.work + &other.work }
+    }
+
+    /// What is saved if `other` is paid instead; negative where that costs more.
+    pub fn minus(&self, other: &Self) -> Self {
+        Self { bytes: &self.bytes - &other.bytes, held: &self.held - &other.held, work: &self.work - &other.work }
+    }
+}
+
+/// The best plan for a graph. Of plans, the one that moves the fewest bytes is the best, then the one that holds the fewest,
+/// then the one that repeats the least work, then the one with the fewest loops. Equal graphs have equal plans.
+///
+/// Sizes are compared as if all symbols were one large number: the highest degree decides, then the sum of the coefficients of that degree,
+/// and so on down. What is held is the sum of all arrays that the graph's nodes store.
+pub fn solve(graph: &Graph, limits: &Limits) -> Plan {
+    let mut problem = Problem::new(graph, limits.generators);
+    let Some(reach) = problem.reach() else {
+        unreachable!("edges of a fusion graph lead from earlier to later nodes");
+    };
+    reduce::drop_pairs(&mut problem, &reach);
+    let mut components = Components::new(&problem);
+    let (partition, exact) = loop {
+        let (partition, exact) = components.solve(limits.exact_nodes);
+        if problem.order(&partition).is_some() {
+            break (partition, exact);
+        }
+        components.join_cycle(&partition);
+    };
+    let order = problem.order(&partition).expect("the partition is legal");
+    let members = partition.members();
+    let named = |nodes: &[usize]| nodes.iter().map(|&node| Node::new(node)).collect::<Vec<Node>>();
+    let method = if exact { Method::Exact } else { Method::Greedy { nodes: problem.mergeable() } };
+    Plan {
+        folded: named(&(0..problem.nodes).filter(|&node| partition.folded[node]).collect::<Vec<_>>()),
+        clusters: order.iter().filter(|&&head| !partition.folded[head]).map(|&head| named(&members[head])).collect(),
+        method,
+        before: cost(graph, &problem, &Partition::identity(problem.nodes)),
+        after: cost(graph, &problem, &partition),
+    }
+}
+
+/// What a partition costs, in full.
+fn cost(graph: &Graph, problem: &Problem, partition: &Partition) -> Cost {
+    let mut cost = Cost::zero();
+    for ((_, array), fate) in graph.arrays.iter().zip(problem.fates(partition)) {
+        let passes = fate.reads + usize::from(fate.stored);
+        cost.bytes += &array.bytes.scale(i64::try_from(passes).expect("there are fewer than 2^63 nodes"));
+        if fate.stored {
+            cost.held += &array.bytes;
+        }
+    }
+    for (node, data) in graph.nodes.iter() {
+        if partition.folded[node.at()] {
+            cost.work += data.fold.as_ref().expect("only foldable nodes are folded");
+        }
+    }
+    cost
+}

@@ -1,0 +1,389 @@
+//! The 0/1 program of a problem without the demand that its variables be whole: its rows, the cuts that are added where
+//! a solution violates what partitions obey, and its solution by the simplex method.
+//!
+//! Variables: two nodes are in one cluster; a node is folded; an array is stored; a reader opens a new pass over an
+//! array, since no earlier reader is in its cluster; a cluster has its least node here.
+
+use super::problem::Problem;
+use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem as LinearProgram, Variable};
+use std::collections::BTreeMap;
+
+/// What a solution has to exceed a bound by to count as beyond it. Criteria are whole numbers, so anything clearly below 1 will
+/// do where they are compared.
+pub(super) const TOLERANCE: f64 = 1e-6;
+
+/// Cuts are added only if they are violated by this much.
+const VIOLATION: f64 = 1e-3;
+
+/// `sum of factor * variable >= bound`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Row {
+    terms: Vec<(usize, f64)>,
+    bound: f64,
+}
+
+/// `merged pairs and folds >= bound`, each with its factor, in names of nodes that survive contraction: holds for all partitions of a
+/// problem and of those derived from it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cut {
+    pub(super) merged: Vec<(usize, usize, i32)>,
+    pub(super) folded: Vec<(usize, i32)>,
+    pub(super) bound: i32,
+}
+
+/// A sum of variables and a constant.
+#[derive(Clone, Debug, Default)]
+struct Sum {
+    terms: Vec<(usize, f64)>,
+    constant: f64,
+}
+
+/// The linear program of a problem.
+pub(super) struct Relaxation<'a> {
+    problem: &'a Problem,
+    merged: BTreeMap<(usize, usize), usize>,
+    folded: BTreeMap<usize, usize>,
+    variables: usize,
+    rows: Vec<Row>,
+    /// By criterion of the objective.
+    criteria: Vec<Sum>,
+}
+
+/// A solution of a relaxation.
+pub(super) struct Fractional {
+    pub(super) value: f64,
+    values: Vec<f64>,
+}
+
+/// What is known of a relaxation after solving it.
+pub(super) enum Solved {
+    Optimal(Fractional),
+    Infeasible,
+    /// The simplex method failed for numerical reasons.
+    Failed,
+}
+
+impl Sum {
+    fn constant(constant: f64) -> Self {
+        Self { terms: Vec::new(), constant }
+    }
+
+    fn minus(mut self, variable: Option<usize>) -> Self {
+        self.terms.extend(variable.map(|variable| (variable, -1.0)));
+        self
+    }
+}
+
+impl<'a> Relaxation<'a> {
+    pub(super) fn new(problem: &'a Problem) -> Self {
+        let mut relaxation = Self {
+            problem,
+            merged: BTreeMap::new(),
+            folded: BTreeMap::new(),
+            variables: 0,
+            rows: Vec::new(),
+            criteria: problem.base.iter().map(|&base| Sum::constant(base as f64)).collect(),
+        };
+        for one in 0..problem.nodes {
+            for other in problem.compatible.related(one).filter(|&other| other > one) {
+                let variable = relaxation.variable();
+                relaxation.merged.insert((one, other), variable);
+            }
+            if problem.folds[one].is_some() {
+                let variable = relaxation.variable();
+                relaxation.folded.insert(one, variable);
+            }
+        }
+        relaxation.add_folds();
+        relaxation.add_generators();
+        relaxation.add_clusters();
+        for at in 0..problem.arrays.len() {
+            if problem.arrays[at].weight.iter().any(|&weight| weight != 0) {
+                relaxation.add_array(at);
+            }
+        }
+        relaxation
+    }
+
+    fn variable(&mut self) -> usize {
+        self.variables += 1;
+        self.variables - 1
+    }
+
+    fn merge_variable(&self, one: usize, other: usize) -> Option<usize> {
+        self.merged.get(&(one.min(other), one.max(other))).copied()
+    }
+
+    /// A new variable that is at least each of the sums, or their constant if they have no variables.
+    fn at_least(&mut self, sums: Vec<Sum>) -> Sum {
+        if let Some(largest) = sums.iter().find(|sum| sum.terms.is_empty() && sum.constant >= 1.0) {
+            return largest.clone();
+        }
+        if let [only] = &sums[..]
+            && only.terms.iter().all(|(variable, _)| self.folded.values().any(|fold| fold == variable))
+            && only.terms.len() <= 1
+        {
+            return only.clone();
+        }
+        let variable = self.variable();
+        for sum in sums {
+            let mut terms = vec![(variable, 1.0)];
+            terms.extend(sum.terms.iter().map(|(other, factor)| (*other, -factor)));
+            self.rows.push(Row { terms, bound: sum.constant });
+        }
+        Sum { terms: vec![(variable, 1.0)], constant: 0.0 }
+    }
+
+    fn charge(&mut self, criterion: usize, weight: i128, sum: &Sum) {
+        if weight != 0 {
+            let criterion = &mut self.criteria[criterion];
+            criterion.constant += weight as f64 * sum.constant;
+            criterion.terms.extend(sum.terms.iter().map(|(variable, factor)| (*variable, weight as f64 * factor)));
+        }
+    }
+
+    /// Folded nodes are alone, are not folded into folded ones, and repeat work.
+    fn add_folds(&mut self) {
+        let problem = self.problem;
+        for (node, fold) in self.folded.clone() {
+            for other in problem.compatible.related(node) {
+                let merged = self.merge_variable(node, other).expect("a pair has a variable");
+                self.rows.push(Row { terms: vec![(fold, -1.0), (merged, -1.0)], bound: -1.0 });
+            }
+            for reader in &problem.consumers[node] {
+                if let Some(&other) = self.folded.get(reader) {
+                    self.rows.push(Row { terms: vec![(fold, -1.0), (other, -1.0)], bound: -1.0 });
+                }
+            }
+            let work = problem.folds[node].as_ref().expect("it may be folded");
+            for (degree, &work) in work.iter().enumerate() {
+                self.charge(2 * problem.degrees + degree, work, &Sum { terms: vec![(fold, 1.0)], constant: 0.0 });
+            }
+        }
+    }
+
+    /// The product of the generators of a cluster is limited: the sum of their logarithms is.
+    fn add_generators(&mut self) {
+        let problem = self.problem;
+        for node in 0..problem.nodes {
+            let partners: Vec<usize> = problem.compatible.related(node).collect();
+            let all =
+                partners.iter().fold(problem.generators[node], |all, &p| all.saturating_mul(problem.generators[p]));
+            if all > problem.limit && !partners.is_empty() {
+                let log = |number: u128| (number as f64).log2();
+                let terms = partners.iter().map(|&partner| {
+                    let merged = self.merge_variable(node, partner).expect("a pair has a variable");
+                    (merged, -log(problem.generators[partner]))
+                });
+                let terms: Vec<_> = terms.filter(|(_, factor)| *factor != 0.0).collect();
+                // The slack keeps rounding from excluding a product that is just the limit; cuts exclude what it lets in.
+                let bound = log(problem.generators[node]) - log(problem.limit) - TOLERANCE;
+                self.rows.push(Row { terms, bound });
+            }
+        }
+    }
+
+    /// A node without a lesser one in its cluster begins a cluster.
+    fn add_clusters(&mut self) {
+        let problem = self.problem;
+        for node in 0..problem.nodes {
+            let mut first = Sum::constant(1.0).minus(self.folded.get(&node).copied());
+            for other in problem.compatible.related(node).filter(|&other| other < node) {
+                first = first.minus(self.merge_variable(other, node));
+            }
+            let first = self.at_least(vec![first]);
+            self.charge(3 * problem.degrees, 1, &first);
+        }
+    }
+
+    fn add_array(&mut self, at: usize) {
+        let problem = self.problem;
+        let array = &problem.arrays[at];
+        let vanishes = array.producer.and_then(|node| self.folded.get(&node)).copied();
+        let with_producer =
+            |this: &Self, node: usize| array.producer.and_then(|producer| this.merge_variable(producer, node));
+
+        if array.producer.is_some() && (array.kept || !array.readers.is_empty()) {
+            let stored = if array.kept {
+                Sum::constant(1.0)
+            } else {
+                let apart = array.readers.iter();
+                let apart = apart.map(|&r| Sum::constant(1.0).minus(vanishes).minus(with_producer(self, r)));
+                let apart = apart.collect();
+                self.at_least(apart)
+            };
+            for (degree, &weight) in array.weight.iter().enumerate() {
+                self.charge(degree, weight, &stored);
+                self.charge(problem.degrees + degree, weight, &stored);
+            }
+        }
+
+        let mut passes = Vec::new();
+        for (position, &reader) in array.readers.iter().enumerate() {
+            let mut opens = Sum::constant(1.0).minus(vanishes).minus(self.folded.get(&reader).copied());
+            opens = opens.minus(with_producer(self, reader));
+            for &earlier in &array.readers[..position] {
+                opens = opens.minus(self.merge_variable(earlier, reader));
+            }
+            passes.push(self.at_least(vec![opens]));
+        }
+        passes.extend(self.passes_through_folds(at));
+        for pass in passes {
+            for (degree, &weight) in array.weight.iter().enumerate() {
+                self.charge(degree, weight, &pass);
+            }
+        }
+    }
+
+    /// Passes of those that read the array only if a node that reads it is folded into them.
+    fn passes_through_folds(&mut self, at: usize) -> Vec<Sum> {
+        let problem = self.problem;
+        let array = &problem.arrays[at];
+        let mut through: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for &reader in array.readers.iter().filter(|reader| problem.folds[**reader].is_some()) {
+            for &into in problem.consumers[reader].iter().filter(|into| !array.readers.contains(into)) {
+                through.entry(into).or_default().push(self.folded[&reader]);
+            }
+        }
+        let mut passes = Vec::new();
+        for (&node, folds) in &through {
+            let mut shared = BTreeMap::new();
+            let mut opens = Vec::new();
+            for &fold in folds {
+                let mut sum = Sum { terms: vec![(fold, 1.0)], constant: 0.0 };
+                for &reader in &array.readers {
+                    sum = sum.minus(self.merge_variable(reader, node));
+                }
+                for (&earlier, others) in through.range(..node) {
+                    let Some(merged) = self.merge_variable(earlier, node) else { continue };
+                    if others.contains(&fold) {
+                        sum = sum.minus(Some(merged));
+                    } else {
+                        // The earlier one reads the array only if one of its own producers is folded too.
+                        let both = *shared.entry(earlier).or_insert_with(|| {
+                            let both = self.variable();
+                            self.rows.push(Row { terms: vec![(merged, 1.0), (both, -1.0)], bound: 0.0 });
+                            let mut terms: Vec<_> = others.iter().map(|&other| (other, 1.0)).collect();
+                            terms.push((both, -1.0));
+                            self.rows.push(Row { terms, bound: 0.0 });
+                            both
+                        });
+                        sum = sum.minus(Some(both));
+                    }
+                }
+                opens.push(sum);
+            }
+            passes.push(self.at_least(opens));
+        }
+        passes
+    }
+
+    /// How much of the pair is merged.
+    pub(super) fn merged(&self, solution: &Fractional, one: usize, other: usize) -> f64 {
+        self.merge_variable(one, other).map_or(0.0, |variable| solution.values[variable])
+    }
+
+    /// How much of the node is folded.
+    pub(super) fn folded(&self, solution: &Fractional, node: usize) -> f64 {
+        self.folded.get(&node).map_or(0.0, |&variable| solution.values[variable])
+    }
+
+    /// All pairs that may be merged.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.merged.keys().copied()
+    }
+
+    /// All nodes that may be folded.
+    pub(super) fn foldable(&self) -> impl Iterator<Item = usize> + '_ {
+        self.folded.keys().copied()
+    }
+
+    /// True if the criterion is the same for all solutions; then its value.
+    pub(super) fn constant(&self, criterion: usize) -> Option<f64> {
+        let criterion = &self.criteria[criterion];
+        criterion.terms.is_empty().then_some(criterion.constant)
+    }
+
+    /// Minimises one criterion where those before it have the values of `reached`.
+    pub(super) fn minimise(
+        &self,
+        criterion: usize,
+        reached: &[i128],
+        cuts: &[Cut],
+        name: &[usize],
+        work: &mut u64,
+    ) -> Solved {
+        let mut factors = vec![0.0; self.variables];
+        self.criteria[criterion].terms.iter().for_each(|(variable, factor)| factors[*variable] += factor);
+        let mut program = LinearProgram::new(OptimizationDirection::Minimize);
+        let variables: Vec<Variable> = factors.iter().map(|&factor| program.add_var(factor, (0.0, 1.0))).collect();
+        let mut rows = 0;
+        let mut add = |terms: &[(usize, f64)], comparison: ComparisonOp, bound: f64| {
+            let mut expression = LinearExpr::empty();
+            terms.iter().for_each(|(variable, factor)| expression.add(variables[*variable], *factor));
+            program.add_constraint(expression, comparison, bound);
+            rows += 1;
+        };
+        for row in &self.rows {
+            add(&row.terms, ComparisonOp::Ge, row.bound);
+        }
+        for cut in cuts {
+            if let Some(row) = self.row(cut, name) {
+                add(&row.terms, ComparisonOp::Ge, row.bound);
+            }
+        }
+        for (earlier, &value) in self.criteria[..criterion].iter().zip(reached) {
+            let mut sum = vec![0.0; self.variables];
+            earlier.terms.iter().for_each(|(variable, factor)| sum[*variable] += factor);
+            let terms: Vec<_> = sum.into_iter().enumerate().filter(|(_, factor)| *factor != 0.0).collect();
+            let bound = value as f64 - earlier.constant;
+            if !terms.is_empty() {
+                add(&terms, ComparisonOp::Le, bound);
+            } else if bound.abs() > 0.5 {
+                return Solved::Infeasible;
+            }
+        }
+        match program.solve() {
+            Ok(outcome) => match outcome.into_solution() {
+                Ok(solution) => {
+                    *work += solution.stats().lp_iterations * (rows + 1);
+                    let values = variables.iter().map(|&variable| solution.var_value_raw(variable)).collect();
+                    let value = solution.objective() + self.criteria[criterion].constant;
+                    Solved::Optimal(Fractional { value, values })
+                }
+                Err(_) => Solved::Failed,
+            },
+            Err(microlp::Error::Infeasible) => {
+                *work += rows * rows;
+                Solved::Infeasible
+            }
+            Err(_) => Solved::Failed,
+        }
+    }
+
+    /// The cut in variables of this relaxation, where `name` names its nodes as cuts do; `None` if it holds anyway.
+    fn row(&self, cut: &Cut, name: &[usize]) -> Option<Row> {
+        let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut bound = f64::from(cut.bound);
+        for &(one, other, factor) in &cut.merged {
+            let (one, other) = (name[one], name[other]);
+            if one == other {
+                bound -= f64::from(factor);
+            } else if let Some(variable) = self.merge_variable(one, other) {
+                *sums.entry(variable).or_default() += f64::from(factor);
+            }
+        }
+        for &(node, factor) in &cut.folded {
+            if let Some(&variable) = self.folded.get(&name[node]) {
+                *sums.entry(variable).or_default() += f64::from(factor);
+            }
+        }
+        let least: f64 = sums.values().filter(|factor| **factor < 0.0).sum();
+        (least < bound).then(|| Row { terms: sums.into_iter().filter(|(_, factor)| *factor != 0.0).collect(), bound })
+    }
+}
+
+/// True if a solution is clearly beyond what a cut allows.
+pub(super) fn is_violated(excess: f64) -> bool {
+    excess > VIOLATION
+}

@@ -1,0 +1,67 @@
+//! The planner against all plans there are, on small graphs.
+
+mod support;
+
+use frit_plan::{Limits, Method, solve};
+use support::{PLAIN, Random, Shape, best, check, random_graph};
+
+fn exact_plans_are_the_best(seed: u64, graphs: usize, shape: Shape, limits: Limits) {
+    let mut random = Random::new(seed);
+    let mut merges = 0;
+    for at in 0..graphs {
+        let nodes = 2 + random.below(shape.nodes - 1);
+        let graph = random_graph(&mut random, Shape { nodes, ..shape });
+        let plan = solve(&graph, &limits);
+        let found = check(&graph, &plan, &limits);
+        assert_eq!(plan.method, Method::Exact);
+        assert_eq!(found, best(&graph, &limits), "graph {at}: {graph:#?}\n{plan:#?}");
+        merges += usize::from(plan.after != plan.before);
+    }
+    assert!(merges > graphs / 4, "only {merges} of {graphs} graphs have anything to merge");
+}
+
+#[test]
+fn plans_of_graphs_with_one_size_are_the_best() {
+    exact_plans_are_the_best(1, 700, Shape { nodes: 7, ..PLAIN }, Limits::default());
+}
+
+#[test]
+fn plans_of_graphs_with_many_sizes_are_the_best() {
+    exact_plans_are_the_best(2, 700, Shape { nodes: 7, mixed: true, ..PLAIN }, Limits::default());
+}
+
+#[test]
+fn plans_of_graphs_with_several_index_spaces_are_the_best() {
+    exact_plans_are_the_best(3, 400, Shape { nodes: 7, spaces: 2, inputs: 3, apart: 15, ..PLAIN }, Limits::default());
+}
+
+#[test]
+fn plans_with_folds_are_the_best() {
+    exact_plans_are_the_best(4, 1000, Shape { nodes: 6, foldable: 50, apart: 50, ..PLAIN }, Limits::default());
+}
+
+#[test]
+fn plans_with_folds_of_many_sizes_are_the_best() {
+    let shape = Shape { nodes: 6, foldable: 60, spaces: 2, mixed: true, inputs: 3, ..PLAIN };
+    exact_plans_are_the_best(5, 800, shape, Limits::default());
+}
+
+#[test]
+fn plans_with_few_generators_are_the_best() {
+    let limits = Limits { generators: 8, ..Limits::default() };
+    exact_plans_are_the_best(6, 500, Shape { generators: true, foldable: 20, ..PLAIN }, limits);
+}
+
+#[test]
+fn greedy_plans_are_legal_and_mostly_the_best() {
+    let mut random = Random::new(7);
+    let limits = Limits { exact_nodes: 0, ..Limits::default() };
+    let mut optimal = 0;
+    for _ in 0..400 {
+        let shape = Shape { foldable: 20, mixed: random.chance(50), ..PLAIN };
+        let graph = random_graph(&mut random, shape);
+        let found = check(&graph, &solve(&graph, &limits), &limits);
+        optimal += usize::from(found == best(&graph, &limits));
+    }
+    assert!(optimal > 360, "{optimal} of 400 greedy plans are the best");
+}
