@@ -400,7 +400,7 @@ impl<'a> GraphBuilder<'a> {
         self.candidates
     }
 
-    /// The with-loops, and the statements that lie between two of them.
+    /// The with-loops, the statements that read what they make, and those that lie between two of them.
     fn relevant(&self, dependences: &BlockGraph) -> BTreeSet<usize> {
         let count = self.block.stmts.len();
         let is_loop = |at: usize| matches!(self.block.stmts[at].op, Op::With(_));
@@ -414,7 +414,10 @@ impl<'a> GraphBuilder<'a> {
                 dependences.before[at].iter().for_each(|&b| ahead[b] = true);
             }
         }
-        (0..count).filter(|&at| is_loop(at) || behind[at] && ahead[at]).collect()
+        let is_view = |at: usize| matches!(self.block.stmts[at].op, Op::View { .. });
+        let reads =
+            |at: usize| !is_view(at) && dependences.before[at].iter().any(|&b| is_loop(b) || is_view(b) && behind[b]);
+        (0..count).filter(|&at| is_loop(at) || behind[at] && ahead[at] || reads(at)).collect()
     }
 
     fn arrays(&mut self, nodes: &BTreeMap<usize, Node>) {
@@ -483,11 +486,21 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
+    /// The dependences that no array stands for.
     fn orders(&mut self, dependences: &BlockGraph, nodes: &BTreeMap<usize, Node>) {
+        let graph = &mut self.candidates.graph;
+        let through_array: BTreeSet<(Node, Node)> = graph
+            .arrays
+            .iter()
+            .filter_map(|(_, array)| Some((array.producer?, &array.readers)))
+            .flat_map(|(producer, readers)| readers.iter().map(move |&reader| (producer, reader)))
+            .collect();
         for (&at, &node) in nodes {
             for before in &dependences.before[at] {
-                if let Some(&earlier) = nodes.get(before) {
-                    self.candidates.graph.orders.push((earlier, node));
+                if let Some(&earlier) = nodes.get(before)
+                    && !through_array.contains(&(earlier, node))
+                {
+                    graph.orders.push((earlier, node));
                 }
             }
         }
