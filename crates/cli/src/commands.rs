@@ -188,7 +188,7 @@ fn write_npy(files: &[PathBuf], results: &[Tensor]) -> Result<(), Error> {
     npy::write(&files)
 }
 
-fn print(text: &str) -> Result<(), Error> {
+pub(crate) fn print(text: &str) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         // The reader has seen enough.

@@ -1,6 +1,7 @@
 //! The `frit` command: arguments, terminal output, exit codes, and nothing else. What the commands do is in `frit-driver`.
 
 mod commands;
+mod explain;
 mod progress;
 mod values;
 
@@ -35,6 +36,12 @@ enum Command {
     Build(Build),
     /// Show the program at a step of the compiler
     Dump(Dump),
+    /// Tell which loops were merged, which were not and why, and what that saved
+    ///
+    /// Amounts are polynomials in the program's sizes; with --sizes or with arguments, numbers too.
+    Explain(Explain),
+    /// Draw the data flow before and after merging
+    Graph(Graph),
     /// Time a program's kernel and compare it with the machine's memory bandwidth
     Bench(Bench),
 }
@@ -117,6 +124,45 @@ struct Dump {
     l0: bool,
     #[command(flatten)]
     fusion: FusionChoice,
+    /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
+    #[arg(long)]
+    strict_fp: bool,
+}
+
+#[derive(Debug, Args)]
+struct Explain {
+    /// The program (.l0, or .ir for the array IR)
+    file: PathBuf,
+    /// Values or .npy files, one for each parameter of `main`: their sizes make amounts numbers
+    #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse, conflicts_with = "sizes")]
+    arguments: Vec<String>,
+    /// What sizes are, to make amounts numbers; the names are those that the explanation gives
+    #[arg(long, value_name = "n=1000,m=50")]
+    sizes: Option<String>,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "html")]
+    json: bool,
+    /// Write a page for the browser
+    #[arg(long, value_name = "OUT.html")]
+    html: Option<PathBuf>,
+    /// Merge loops only so often
+    #[arg(long, value_name = "N")]
+    fusion_limit: Option<usize>,
+    /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
+    #[arg(long)]
+    strict_fp: bool,
+}
+
+#[derive(Debug, Args)]
+struct Graph {
+    /// The program (.l0, or .ir for the array IR)
+    file: PathBuf,
+    /// What to make: NAME.svg, or NAME.dot for Graphviz
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Merge loops only so often
+    #[arg(long, value_name = "N")]
+    fusion_limit: Option<usize>,
     /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
     #[arg(long)]
     strict_fp: bool,
@@ -209,6 +255,8 @@ fn main() -> ExitCode {
         Command::Check { file } => commands::check(file),
         Command::Build(build) => commands::build(build),
         Command::Dump(dump) => commands::dump(dump),
+        Command::Explain(command) => explain::explain(command),
+        Command::Graph(command) => explain::graph(command),
         Command::Bench(bench) => commands::bench(bench),
     });
     match done {

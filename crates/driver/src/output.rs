@@ -55,6 +55,18 @@ impl Outputs {
     }
 }
 
+/// Writes a text file, which appears whole or not at all.
+///
+/// # Errors
+///
+/// The file cannot be written.
+pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
+    let mut outputs = Outputs::default();
+    let partial = outputs.begin(path)?;
+    fs::write(partial, text).map_err(|error| Error::file(path, error))?;
+    outputs.appear().map(drop)
+}
+
 impl Drop for Outputs {
     fn drop(&mut self) {
         for file in &self.files {

@@ -21,7 +21,8 @@ pub struct StepInfo {
 
 /// The steps before those of the optimiser, and after.
 const FRONT: StepInfo = StepInfo { name: "front", summary: "the array IR as the front end made it" };
-const SIMPLIFY: StepInfo = StepInfo { name: "simplify", summary: "the steps above, repeated until nothing changes" };
+pub(crate) const SIMPLIFY: StepInfo =
+    StepInfo { name: "simplify", summary: "the steps above, repeated until nothing changes" };
 const FUSE: StepInfo =
     StepInfo { name: "fuse", summary: "with-loops merged, and the steps above, repeated until nothing changes" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };

@@ -13,6 +13,8 @@ pub enum Severity {
     Error,
     /// The program is accepted.
     Warning,
+    /// Nothing is wrong: something is told about the program.
+    Note,
 }
 
 /// A place in the source and what is to be said about it.
@@ -52,6 +54,11 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
+    /// Something told about the program.
+    pub fn remark(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Note, ..Self::error(code, message) }
+    }
+
     /// Adds the place that the message is about.
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label { span, message: message.into(), primary: true });
@@ -88,6 +95,7 @@ pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> Strin
         let severity = match diagnostic.severity {
             Severity::Error => cs::Severity::Error,
             Severity::Warning => cs::Severity::Warning,
+            Severity::Note => cs::Severity::Note,
         };
         let labels = diagnostic.labels.iter().filter(|l| !l.span.is_none()).map(|l| {
             let style = if l.primary { cs::LabelStyle::Primary } else { cs::LabelStyle::Secondary };

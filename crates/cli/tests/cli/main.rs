@@ -10,6 +10,7 @@ mod build;
 mod compilers;
 mod dump;
 mod exit_codes;
+mod explain;
 mod failures;
 mod large;
 mod npy;

@@ -139,10 +139,28 @@ impl SizeNames {
         let params = func.params.iter().map(|param| param.value);
         let others = func.values.iter().map(|(value, _)| value);
         let order: Vec<Value> = params.chain(others).collect();
-        for value in &order {
-            let data = &func.values[*value];
-            if let (Some(name), true) = (&data.name, data.ty == Type::scalar(Scalar::I64)) {
-                give(*value, name.to_string());
+        let integer_name = |value: Value| {
+            let data = &func.values[value];
+            data.name.as_deref().filter(|_| data.ty == Type::scalar(Scalar::I64))
+        };
+        // The components of a tuple have one name; they are told apart by their place among those who share it.
+        let mut namesakes: BTreeMap<&str, usize> = BTreeMap::new();
+        for param in &func.params {
+            if let Some(name) = integer_name(param.value) {
+                *namesakes.entry(name).or_default() += 1;
+            }
+        }
+        let mut nth: BTreeMap<&str, usize> = BTreeMap::new();
+        for param in &func.params {
+            if let Some(name) = integer_name(param.value).filter(|name| namesakes[name] > 1) {
+                let place = nth.entry(name).or_default();
+                give(param.value, format!("{name}.{place}"));
+                *place += 1;
+            }
+        }
+        for &value in &order {
+            if let Some(name) = integer_name(value) {
+                give(value, name.to_string());
             }
         }
         for value in order {

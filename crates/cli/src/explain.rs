@@ -1,0 +1,41 @@
+//! `frit explain` and `frit graph`: what was merged and why, and drawings of it.
+
+use crate::commands::print;
+use crate::progress::Progress;
+use crate::{Explain, Graph};
+use frit_driver::{Error, Fusion, Options, arguments, explain, graph, write_text};
+use std::io::IsTerminal;
+
+/// `frit explain`.
+pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
+    let progress = Progress::new("explaining");
+    let unit = frit_driver::load(&command.file)?;
+    let arguments =
+        if command.arguments.is_empty() { None } else { Some(arguments::from_words(&unit, &command.arguments)?) };
+    let request = explain::Request { sizes: command.sizes.clone(), arguments };
+    let explanation = explain::explain(&unit, &request, &options(command.fusion_limit, command.strict_fp))?;
+    drop(progress);
+    if let Some(page) = &command.html {
+        return write_text(page, &explain::html::print(&explanation, &unit));
+    }
+    if command.json {
+        return print(&explain::json::print(&explanation, &unit));
+    }
+    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    print(&explain::terminal::print(&explanation, &unit, color))
+}
+
+/// `frit graph`.
+pub(crate) fn graph(command: &Graph) -> Result<(), Error> {
+    let progress = Progress::new("drawing");
+    let format = graph::Format::of(&command.output)?;
+    let unit = frit_driver::load(&command.file)?;
+    let graphs = explain::graphs(&unit, &options(command.fusion_limit, command.strict_fp))?;
+    let text = graph::print(&unit, &graphs, format)?;
+    drop(progress);
+    write_text(&command.output, &text)
+}
+
+fn options(limit: Option<usize>, strict_fp: bool) -> Options {
+    Options { fusion: limit.map_or(Fusion::All, Fusion::AtMost), strict_fp, ..Options::default() }
+}

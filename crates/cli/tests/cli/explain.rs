@@ -1,0 +1,178 @@
+//! `frit explain` and `frit graph`: what they say of programs whose merges are known, in every form.
+
+use crate::place::{Place, examples};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The map is merged into the sum.
+const MAP_SUM: &str = "\
+fun real main([real] a) =
+  let squares = map(fn real (real x) => x * x, a) in
+  reduce(op +, 0.0, squares)
+";
+
+fn explained(place: &Place, words: &[&str]) -> String {
+    place.frit(["explain", "p.l0"].iter().chain(words)).done().succeeded().text()
+}
+
+fn json(place: &Place, words: &[&str]) -> Value {
+    let text = explained(place, &[words, &["--json"]].concat());
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+#[test]
+fn people_see_what_was_merged_first() {
+    let place = Place::with_program(MAP_SUM);
+    let text = explained(&place, &[]);
+    let at = |said: &str| text.find(said).unwrap_or_else(|| panic!("{said} is not in\n{text}"));
+    assert!(at("Merged:") < at("`squares`") && at("`squares`") < at("Totals:"), "{text}");
+    for said in ["let squares = map(", "reduce(op +, 0.0, squares)", "1 pass over memory", "p.l0:", "n is size(0, a)"] {
+        at(said);
+    }
+    at("moved                24*n bytes  8*n bytes");
+}
+
+#[test]
+fn refusals_have_their_codes_and_places() {
+    let place = Place::with_program(
+        "fun {real, [real]} main([real] a) =\n  let s = reduce(op +, 0.0, a) in\n  {s, map(fn real (real x) => x / s, a)}\n",
+    );
+    let text = explained(&place, &[]);
+    assert!(text.contains("No loops were merged.") && text.contains("Not merged:"), "{text}");
+    let report = json(&place, &[]);
+    let decisions = report["decisions"].as_array().unwrap();
+    let refused: Vec<&Value> = decisions.iter().filter(|decision| decision["outcome"] == "refused").collect();
+    assert!(!refused.is_empty(), "{report}");
+    for decision in refused {
+        let code = decision["code"].as_str().unwrap();
+        assert!(text.contains(&format!("note[{code}]")), "{code} is not in\n{text}");
+        assert_eq!(decision["first"]["place"]["file"], "p.l0");
+    }
+}
+
+#[test]
+fn json_counts_before_and_after() {
+    let place = Place::with_program(MAP_SUM);
+    let report = json(&place, &["--sizes", "n=1000"]);
+    let count = |stage: &str, key: &str| report[stage][key].as_u64().unwrap();
+    assert_eq!((count("before", "with_loops"), count("after", "with_loops")), (2, 1), "{report}");
+    assert_eq!((count("before", "passes"), count("after", "passes")), (2, 1));
+    assert_eq!((count("before", "intermediates"), count("after", "intermediates")), (1, 0));
+    assert_eq!(report["before"]["moved"]["text"], "24*n");
+    assert_eq!(report["before"]["moved"]["value"], 24_000);
+    assert_eq!(report["after"]["moved"]["terms"], serde_json::json!([{ "coefficient": 8, "sizes": { "n": 1 } }]));
+    assert_eq!(report["sizes"], serde_json::json!([{ "name": "n", "is": "size(0, a)", "value": 1000 }]));
+    let merged = &report["decisions"][0];
+    assert_eq!((&merged["outcome"], &merged["passes"]), (&"merged".into(), &1.into()), "{report}");
+    assert_eq!(merged["saves"]["moved"]["value"], 16_000);
+    assert_eq!((&merged["first"]["place"]["line"], &merged["second"]["place"]["line"]), (&2.into(), &3.into()));
+    assert_eq!(merged["first"]["names"], serde_json::json!(["squares"]));
+}
+
+#[test]
+fn sizes_come_from_a_list_or_from_arguments() {
+    let place =
+        Place::with_program("fun [[int]] main(int k, [[int]] a) = map(fn [int] ([int] r) => map(op *(k), r), a)\n");
+    let value = |words: &[&str]| json(&place, words)["after"]["moved"]["value"].as_i64();
+    assert_eq!(value(&[]), None);
+    assert_eq!(value(&["--sizes", "n=10, m=3"]), Some(480));
+    assert_eq!(value(&["--sizes", "size(0, a)=10,size(1,a)=3"]), Some(480));
+    assert_eq!(value(&["--sizes", "n=10"]), None);
+    assert_eq!(value(&["7", "[[1, 2, 3], [4, 5, 6]]"]), Some(96));
+    for wrong in ["n", "n=", "n=-1", "n=many", "q=1"] {
+        place.frit(["explain", "p.l0", "--sizes", wrong]).fails(2, &["error[usage]"]);
+    }
+    place.frit(["explain", "p.l0", "--sizes", "q=1"]).fails(2, &["`q`", "n (that is size(0, a))"]);
+    place.frit(["explain", "p.l0", "1", "2"]).fails(1, &["error[bad-input]"]);
+}
+
+#[test]
+fn merges_can_be_limited() {
+    let place = Place::with_program(MAP_SUM);
+    let none = json(&place, &["--fusion-limit", "0"]);
+    assert_eq!(none["after"]["with_loops"], 2, "{none}");
+    assert!(none["decisions"].as_array().unwrap().iter().all(|decision| decision["outcome"] != "merged"));
+    assert_eq!(json(&place, &["--fusion-limit", "9"]), json(&place, &[]));
+}
+
+/// The values of an attribute in a page.
+fn attributes<'p>(page: &'p str, name: &str) -> Vec<&'p str> {
+    let starts = page.match_indices(name).map(|(at, _)| &page[at + name.len()..]);
+    starts.map(|rest| &rest[..rest.find('"').expect("attributes end")]).collect()
+}
+
+#[test]
+fn pages_stand_alone_and_their_links_lead_somewhere() {
+    let place = Place::new();
+    for (name, path, _) in examples() {
+        let page_name = format!("{name}.html");
+        let words = ["explain".as_ref(), path.as_os_str(), "--html".as_ref(), page_name.as_ref()];
+        place.frit(words).prints("");
+        let page = String::from_utf8(place.read(&page_name)).unwrap();
+        let ids = attributes(&page, " id=\"");
+        let distinct: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(ids.len(), distinct.len(), "{name}: two things have one id");
+        let links = attributes(&page, " href=\"");
+        assert!(links.len() > 6, "{name}: there is more than the navigation");
+        for link in links {
+            let id = link.strip_prefix('#').unwrap_or_else(|| panic!("{name}: {link} leads out of the page"));
+            assert!(distinct.contains(id), "{name}: {link} leads nowhere");
+        }
+        for outside in ["src=", "@import", "url(http", "<link"] {
+            let code = page.split("<details>").next().unwrap();
+            assert!(!code.contains(outside), "{name} needs something from outside: {outside}");
+        }
+        let drawings = page.matches("<svg ").count();
+        assert_eq!((drawings, page.matches("</svg>").count()), (2, 2), "{name}");
+    }
+}
+
+#[test]
+fn every_example_is_explained_the_same_way_twice() {
+    let place = Place::new();
+    for (name, path, _) in examples() {
+        let words = ["explain".as_ref(), path.as_os_str(), "--json".as_ref()];
+        let first = place.frit(words).done().succeeded().text();
+        let report: Value = serde_json::from_str(&first).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(report["after"]["with_loops"].as_u64() <= report["before"]["with_loops"].as_u64(), "{name}");
+        assert_eq!(place.frit(words).done().succeeded().text(), first, "{name}");
+    }
+}
+
+#[test]
+fn the_array_ir_is_explained_without_a_source() {
+    let place = Place::with_program(MAP_SUM);
+    place.file("p.ir", place.frit(["dump", "p.l0", "--after", "simplify"]).done().succeeded().out);
+    let text = place.frit(["explain", "p.ir"]).done().succeeded().text();
+    assert!(text.contains("Merged:") && text.contains("1 pass over memory"), "{text}");
+    place.frit(["explain", "p.ir", "--html", "p.html"]).prints("");
+    place.frit(["graph", "p.ir", "-o", "p.svg"]).prints("");
+    assert!(String::from_utf8(place.read("p.svg")).unwrap().contains(">redomap<"));
+}
+
+#[test]
+fn graphs_are_drawn_before_and_after() {
+    let place = Place::with_program(MAP_SUM);
+    place.frit(["graph", "p.l0", "-o", "p.svg"]).prints("");
+    let drawing = String::from_utf8(place.read("p.svg")).unwrap();
+    assert!(drawing.starts_with("<?xml") && drawing.trim_end().ends_with("</svg>"), "{drawing}");
+    for said in [">before<", ">after<", ">map<", ">reduce<", ">redomap<", ">squares<", ">line 2<", ">f64[n]<"] {
+        assert!(drawing.contains(said), "{said} is not in\n{drawing}");
+    }
+    place.frit(["graph", "p.l0", "-o", "p.dot"]).prints("");
+    let dot = String::from_utf8(place.read("p.dot")).unwrap();
+    assert!(dot.starts_with("digraph frit {") && dot.matches('{').count() == dot.matches('}').count(), "{dot}");
+    assert!(dot.contains("\"g0_w0\" -> \"g0_w1\" [label=\"f64[n]\"]"), "{dot}");
+    place.frit(["graph", "p.l0", "-o", "p.png"]).fails(2, &["error[usage]", ".svg or .dot"]);
+    assert_eq!(place.files(), ["p.dot", "p.l0", "p.svg"]);
+}
+
+#[test]
+fn what_has_no_effect_is_wrong_use() {
+    let place = Place::with_program(MAP_SUM);
+    place.frit(["explain", "p.l0", "--json", "--html", "p.html"]).fails(2, &["cannot be used with"]);
+    place.frit(["explain", "p.l0", "[1.0]", "--sizes", "n=1"]).fails(2, &["cannot be used with"]);
+    place.file("wrong.l0", "fun int main() = x\n");
+    place.frit(["explain", "wrong.l0"]).fails(3, &["error[unknown-variable]"]);
+    place.frit(["graph", "wrong.l0", "-o", "w.svg"]).fails(3, &["error[unknown-variable]"]);
+}

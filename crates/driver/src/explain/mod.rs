@@ -1,0 +1,402 @@
+//! What was merged, what was not and why, and what it saved: one [`Explanation`] of a program, which [`terminal`], [`json`] and
+//! [`html`] show.
+//!
+//! The decisions are those of the log that `fuse` writes; the totals count the program before and after it. This module decides
+//! nothing and knows no rule.
+
+pub mod html;
+pub mod json;
+pub mod sizes;
+pub mod terminal;
+
+use crate::error::Error;
+use crate::graph::{self, Graph};
+use crate::options::{Fusion, Level, Options};
+use crate::pipeline::{Pipeline, SIMPLIFY};
+use crate::source::Unit;
+use frit_fuse::array::traffic::{Traffic, traffic};
+use frit_ir::Tensor;
+use frit_ir::array::Program;
+use frit_plan::{Log, LoopRef};
+use frit_support::Span;
+use sizes::{Amount, FuncSizes, Naming, Size};
+
+/// What to explain.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// Values of sizes, as `n=1000,size(1, a)=50`.
+    pub sizes: Option<String>,
+    /// The program's arguments, whose sizes are taken.
+    pub arguments: Option<Vec<Tensor>>,
+}
+
+/// Why a program came out as it did.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// What became of all candidates: first those that were merged, then those that would not pay, then those that would be
+    /// wrong; each in the order of the log.
+    pub decisions: Vec<Decision>,
+    /// The plans that were made.
+    pub plans: Vec<Plan>,
+    /// The program before merging.
+    pub before: Stage,
+    /// The program after merging.
+    pub after: Stage,
+    /// The sizes that amounts mention.
+    pub sizes: Vec<Size>,
+    /// The C source, if the program can be built.
+    pub c: Option<String>,
+    naming: Naming,
+}
+
+/// The program before or after merging.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// With-loops, nested ones included.
+    pub with_loops: usize,
+    /// With-loops that are in no other: sweeps over memory.
+    pub nests: usize,
+    /// Arrays that are stored and are neither parameters nor results.
+    pub intermediates: usize,
+    /// The bytes of these arrays.
+    pub held: Amount,
+    /// Bytes moved to and from memory, but for those of the next field.
+    pub moved: Amount,
+    /// Bytes moved in one iteration of loops whose number of iterations is unknown, with the loops' places.
+    pub per_iteration: Vec<(Span, Amount)>,
+    /// The data-flow graph of each function, the entry function first.
+    pub graphs: Vec<(String, Graph)>,
+    /// The array IR as text.
+    pub ir: String,
+}
+
+/// What became of one candidate.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// Its place in [`Explanation::decisions`], from 1.
+    pub number: usize,
+    /// The rule.
+    pub rule: &'static str,
+    /// The function it is in.
+    pub function: String,
+    /// The loop that runs first.
+    pub first: Loop,
+    /// The other one; `None` for rules about one loop.
+    pub second: Option<Loop>,
+    /// What was decided.
+    pub outcome: Outcome,
+}
+
+/// A loop that a decision is about.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// Its label in dumps; empty for a statement that is no loop.
+    pub label: String,
+    /// What kind it is: `map`, `reduce`.
+    pub kind: &'static str,
+    /// The names of its results.
+    pub names: Vec<String>,
+    /// Where it is.
+    pub span: Span,
+    /// Its line in the source, if it has one.
+    pub line: Option<usize>,
+}
+
+/// What was decided.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// The loops were merged.
+    Merged {
+        /// The label of the loop that they became.
+        into: String,
+        /// What that saves.
+        saved: Saving,
+        /// Sweeps over memory saved.
+        passes: usize,
+    },
+    /// It would not pay.
+    NotChosen {
+        /// Why, in words.
+        reason: String,
+        /// What it would save; negative: what it would cost.
+        saving: Saving,
+    },
+    /// It would be wrong.
+    Refused {
+        /// The stable code of the reason.
+        code: &'static str,
+        /// The reason in words.
+        reason: String,
+        /// The place that the reason names.
+        place: Option<Span>,
+    },
+}
+
+/// What a merge saves.
+#[derive(Clone, Debug)]
+pub struct Saving {
+    /// Bytes not moved.
+    pub bytes: Amount,
+    /// Bytes of arrays not stored.
+    pub held: Amount,
+    /// Operations executed once more.
+    pub work: Amount,
+}
+
+/// One plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The function that the block belongs to.
+    pub function: String,
+    /// Where the block is.
+    pub span: Span,
+    /// Loops and other statements in the graph.
+    pub nodes: usize,
+    /// No plan is better; else it was found greedily.
+    pub is_exact: bool,
+    /// Bytes moved without merges.
+    pub before: Amount,
+    /// Bytes moved with those of the plan.
+    pub after: Amount,
+}
+
+/// Explains a program.
+///
+/// # Errors
+///
+/// There are no such sizes; nothing is merged at this level; a bug.
+pub fn explain(unit: &Unit, request: &Request, options: &Options) -> Result<Explanation, Error> {
+    if options.level == Level::O0 || options.fusion == Fusion::Off {
+        return Err(Error::usage("without merges there is nothing to explain"));
+    }
+    frit_support::with_deep_stack(|| {
+        let mut pipeline = Pipeline::new(unit, options);
+        let before = pipeline.optimise(Some(SIMPLIFY.name))?;
+        let after = pipeline.optimise(None)?;
+        let log = std::mem::take(&mut pipeline.log);
+        let c = match after.entry {
+            Some(_) => {
+                let nest = pipeline.lower(&after)?;
+                Some(pipeline.print_c(&nest)?.source)
+            }
+            None => None,
+        };
+        let entry = before.entry.map(|entry| &before.funcs[entry]);
+        let mut naming = Naming::of(entry);
+        let stages = [&before, &after].map(|program| stage(unit, program, &mut naming));
+        let (decisions, plans) = (decisions(unit, &log, &mut naming), plans(&log, &mut naming));
+        if let Some(list) = &request.sizes {
+            naming.give(list)?;
+        }
+        if let (Some(func), Some(arguments)) = (entry, &request.arguments) {
+            naming.give_arguments(func, arguments);
+        }
+        let [before, after] = stages;
+        Ok(Explanation { decisions, plans, before, after, sizes: naming.mentioned(), c, naming })
+    })
+}
+
+/// The data-flow graphs of a program before and after merging.
+///
+/// # Errors
+///
+/// As [`explain`].
+pub fn graphs(unit: &Unit, options: &Options) -> Result<[Vec<(String, Graph)>; 2], Error> {
+    let explanation = explain(unit, &Request::default(), options)?;
+    Ok([explanation.before.graphs, explanation.after.graphs])
+}
+
+impl Explanation {
+    /// The number that an amount is, if the values of all its sizes are given.
+    pub fn value(&self, amount: &Amount) -> Option<i128> {
+        self.naming.evaluate(amount)
+    }
+
+    /// An amount of bytes for people: `16*n*m bytes`, with its value behind it if that is known and says more.
+    pub fn bytes(&self, amount: &Amount) -> String {
+        match self.value(amount) {
+            _ if amount.is_zero() => "none".into(),
+            Some(value) if amount.is_constant() => sizes::bytes(value),
+            Some(value) => format!("{} bytes = {}", sizes::text(amount), sizes::bytes(value)),
+            None => format!("{} bytes", sizes::text(amount)),
+        }
+    }
+}
+
+fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
+    let mut stage = Stage {
+        with_loops: 0,
+        nests: 0,
+        intermediates: 0,
+        held: Amount::zero(),
+        moved: Amount::zero(),
+        per_iteration: Vec::new(),
+        graphs: Vec::new(),
+        ir: program.to_string(),
+    };
+    let mut functions: Vec<_> = program.funcs.iter().collect();
+    functions.sort_by_key(|(id, _)| Some(*id) != program.entry);
+    for (id, func) in functions {
+        let sizes = FuncSizes::of(func, program.entry.is_none_or(|entry| entry == id));
+        let Traffic { with_loops, nests, intermediates, held, moved, per_iteration } = traffic(func);
+        stage.with_loops += with_loops;
+        stage.nests += nests;
+        stage.intermediates += intermediates.len();
+        stage.held += &naming.amount(&sizes, &held);
+        stage.moved += &naming.amount(&sizes, &moved);
+        let named = per_iteration.into_iter().map(|(span, bytes)| (span, naming.amount(&sizes, &bytes)));
+        stage.per_iteration.extend(named);
+    }
+    stage.graphs = graph::of_program(program, &unit.sources, naming);
+    stage
+}
+
+fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
+    let place = |loop_ref: &LoopRef| Loop {
+        label: loop_ref.label.clone(),
+        kind: loop_ref.kind,
+        names: loop_ref.names.clone(),
+        span: loop_ref.span,
+        line: unit.sources.position(loop_ref.span).map(|place| place.line),
+    };
+    let mut saving = |cost: &frit_plan::Cost| Saving {
+        bytes: cost.bytes.rename(|&symbol| naming.name(&log.symbols[symbol])),
+        held: cost.held.rename(|&symbol| naming.name(&log.symbols[symbol])),
+        work: cost.work.rename(|&symbol| naming.name(&log.symbols[symbol])),
+    };
+    let mut decisions: Vec<Decision> = log
+        .decisions
+        .iter()
+        .map(|decision| Decision {
+            number: 0,
+            rule: decision.rule,
+            function: decision.function.clone(),
+            first: place(&decision.first),
+            second: (decision.second != decision.first).then(|| place(&decision.second)),
+            outcome: match &decision.outcome {
+                frit_plan::Outcome::Merged { into, saved, passes } => {
+                    Outcome::Merged { into: into.clone(), saved: saving(saved), passes: *passes }
+                }
+                frit_plan::Outcome::NotChosen { reason, saving: cost } => {
+                    Outcome::NotChosen { reason: reason.clone(), saving: saving(cost) }
+                }
+                frit_plan::Outcome::Refused { code, reason, place } => {
+                    Outcome::Refused { code, reason: reason.clone(), place: *place }
+                }
+            },
+        })
+        .collect();
+    decisions.sort_by_key(|decision| match decision.outcome {
+        Outcome::Merged { .. } => 0,
+        Outcome::NotChosen { .. } => 1,
+        Outcome::Refused { .. } => 2,
+    });
+    for (at, decision) in decisions.iter_mut().enumerate() {
+        decision.number = at + 1;
+    }
+    decisions
+}
+
+fn plans(log: &Log, naming: &mut Naming) -> Vec<Plan> {
+    let mut amount = |size: &frit_plan::Size| size.rename(|&symbol| naming.name(&log.symbols[symbol]));
+    log.plans
+        .iter()
+        .map(|plan| Plan {
+            function: plan.function.clone(),
+            span: plan.span,
+            nodes: plan.nodes,
+            is_exact: plan.method == frit_plan::Method::Exact,
+            before: amount(&plan.before.bytes),
+            after: amount(&plan.after.bytes),
+        })
+        .collect()
+}
+
+impl Loop {
+    /// What a report calls it: `map of b (line 14)`; `map w3` where there is no source.
+    pub fn describe(&self) -> String {
+        let what = match (self.kind, self.label.as_str()) {
+            ("", label) => label.to_string(),
+            (kind, label) if self.names.is_empty() && self.line.is_none() => format!("{kind} {label}"),
+            (kind, _) => kind.to_string(),
+        };
+        let names = if self.names.is_empty() { String::new() } else { format!(" `{}`", self.names.join("`, `")) };
+        let line = self.line.map(|line| format!(" at line {line}")).unwrap_or_default();
+        format!("{what}{names}{line}")
+    }
+}
+
+impl Decision {
+    /// The loops: `the map b at line 14 and the reduce at line 15`.
+    pub fn subject(&self) -> String {
+        match &self.second {
+            Some(second) => format!("the {} and the {}", self.first.describe(), second.describe()),
+            None => format!("the {}", self.first.describe()),
+        }
+    }
+
+    /// The labels of the loops that it names, before and after.
+    pub fn labels(&self) -> Vec<&str> {
+        let mut labels: Vec<&str> = vec![&self.first.label];
+        labels.extend(self.second.as_ref().map(|second| second.label.as_str()));
+        if let Outcome::Merged { into, .. } = &self.outcome {
+            labels.push(into);
+        }
+        labels.retain(|label| !label.is_empty());
+        labels.dedup();
+        labels
+    }
+
+    /// What it came to, in a word, as reports in other programs' hands have it.
+    pub fn word(&self) -> &'static str {
+        match self.outcome {
+            Outcome::Merged { .. } => "merged",
+            Outcome::NotChosen { .. } => "not-chosen",
+            Outcome::Refused { .. } => "refused",
+        }
+    }
+
+    /// What was decided and why, in a sentence, as the explanation shows amounts.
+    pub fn sentence(&self, explanation: &Explanation) -> String {
+        let subject = self.subject();
+        match &self.outcome {
+            Outcome::Merged { saved, passes, .. } => {
+                let become_one = if self.second.is_some() { "are one loop now" } else { "is rewritten" };
+                format!("{subject} {become_one}{}", saving_text(explanation, saved, *passes))
+            }
+            Outcome::NotChosen { reason, saving } => {
+                let would = saving_text(explanation, saving, 0);
+                let would = would.strip_prefix(": saves ").map(|what| format!(" (it would save {what})"));
+                format!("{subject} stay as they are: {reason}{}", would.unwrap_or_default())
+            }
+            Outcome::Refused { reason, .. } => {
+                let stay = if self.second.is_some() { "stay apart" } else { "stays as it is" };
+                format!("{subject} {stay}: {reason}")
+            }
+        }
+    }
+}
+
+/// `: saves 16*n bytes and 1 pass over memory`; empty if nothing is saved.
+fn saving_text(explanation: &Explanation, saving: &Saving, passes: usize) -> String {
+    let mut parts = Vec::new();
+    if !saving.bytes.is_zero() {
+        parts.push(format!("{} moved", explanation.bytes(&saving.bytes)));
+    }
+    if !saving.held.is_zero() {
+        parts.push(format!("{} stored", explanation.bytes(&saving.held)));
+    }
+    if passes > 0 {
+        parts.push(if passes == 1 { "1 pass over memory".into() } else { format!("{passes} passes over memory") });
+    }
+    let mut text = match parts.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!(": saves {only}"),
+        Some((last, others)) => format!(": saves {} and {last}", others.join(", ")),
+    };
+    if !saving.work.is_zero() {
+        text +=
+            &format!("{} repeats {} operations", if text.is_empty() { ":" } else { ";" }, sizes::text(&saving.work));
+    }
+    text
+}

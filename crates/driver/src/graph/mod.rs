@@ -1,0 +1,356 @@
+//! Data-flow graphs for people, as in \[L0\] chapter 10: with-loops and the statements that matter beside them, and the
+//! arrays that flow between them. [`print()`] makes files of them; [`dot`] and [`svg`] are the formats.
+//!
+//! Views, indexing and scalar arithmetic are no nodes: an edge leads through them to where an array, or a scalar that a loop
+//! computed, comes from. What is in the body of a loop or of a branch is a graph of its own inside of the node.
+
+pub mod dot;
+pub mod svg;
+
+use crate::error::Error;
+use crate::explain::sizes::{FuncSizes, Naming};
+use crate::source::Unit;
+use frit_ir::array::{Block, Func, Op, Operator, OperatorData, Program, Stmt, Value, WithLoopData};
+use frit_support::{SourceMap, Span};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// A graph of one block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graph {
+    /// The nodes in the order of the program.
+    pub nodes: Vec<Node>,
+    /// The edges: from earlier to later nodes, at most one between two.
+    pub edges: Vec<Edge>,
+}
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A parameter of the function.
+    Parameter,
+    /// A result of the function.
+    Result,
+    /// A with-loop.
+    WithLoop,
+    /// Any other statement that makes arrays, or that has loops inside.
+    Statement,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name in dumps, as `w3`, or one made up for the graph; no two nodes of a program have the same.
+    pub id: String,
+    /// What it stands for.
+    pub kind: NodeKind,
+    /// What it is: `map`, `loop`, `parameter`.
+    pub title: String,
+    /// What else to say about it, in lines: the index space, the names of its results.
+    pub details: Vec<String>,
+    /// Its line in the source, if it has one.
+    pub line: Option<usize>,
+    /// Where it is.
+    pub span: Span,
+    /// What is inside.
+    pub inside: Graph,
+}
+
+/// Arrays, or scalars that loops compute, that flow from one node to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The place of the producer among the nodes.
+    pub from: usize,
+    /// The place of the consumer.
+    pub to: usize,
+    /// The types, each with how many there are of it, in lines.
+    pub labels: Vec<String>,
+    /// Only scalars flow.
+    pub is_scalar: bool,
+}
+
+impl Graph {
+    /// The number of nodes of one kind, nested ones included.
+    pub fn count(&self, kind: NodeKind) -> usize {
+        self.nodes.iter().map(|node| usize::from(node.kind == kind) + node.inside.count(kind)).sum()
+    }
+
+    /// True if a node has this name, or one inside of it.
+    pub fn has(&self, id: &str) -> bool {
+        self.nodes.iter().any(|node| node.id == id || node.inside.has(id))
+    }
+}
+
+/// What graphs can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A drawing.
+    Svg,
+    /// The language of Graphviz.
+    Dot,
+}
+
+impl Format {
+    /// What a file of this name holds.
+    ///
+    /// # Errors
+    ///
+    /// The extension is neither.
+    pub fn of(output: &Path) -> Result<Self, Error> {
+        match output.extension().and_then(|extension| extension.to_str()) {
+            Some("svg") => Ok(Format::Svg),
+            Some("dot") => Ok(Format::Dot),
+            _ => Err(Error::usage(format!("`{}`: a graph's file name ends in .svg or .dot", output.display()))),
+        }
+    }
+}
+
+/// The graphs of a program before and after merging, as the text of a file.
+///
+/// # Errors
+///
+/// A block has too many nodes to be drawn.
+pub fn print(unit: &Unit, graphs: &[Vec<(String, Graph)>; 2], format: Format) -> Result<String, Error> {
+    let titled = |when: &str, part: &[(String, Graph)]| -> Vec<(String, Graph)> {
+        let title = |function: &str| if part.len() == 1 { when.to_string() } else { format!("{when}: {function}") };
+        part.iter().map(|(function, graph)| (title(function), graph.clone())).collect()
+    };
+    let parts = [titled("before", &graphs[0]), titled("after", &graphs[1])];
+    match format {
+        Format::Dot => Ok(dot::print(&parts.concat())),
+        Format::Svg => {
+            let draw =
+                |(title, graph): &(String, Graph)| svg::draw(graph, &svg::Plain).map(|drawn| (title.clone(), drawn));
+            let columns: Option<Vec<svg::Drawing>> = parts
+                .iter()
+                .map(|part| Some(svg::Drawing::column(&part.iter().map(draw).collect::<Option<Vec<_>>>()?)))
+                .collect();
+            let columns = columns.ok_or_else(|| {
+                Error::usage(format!(
+                    "a block has more than {} nodes, too many to draw; a .dot file takes them",
+                    svg::MAX_NODES
+                ))
+            })?;
+            let description = format!("The data flow of {} before and after merging loops", unit.name);
+            Ok(svg::Drawing::row(&columns).file(&description))
+        }
+    }
+}
+
+/// The graphs of all functions of a program, each with the function's name, the entry function first.
+pub(crate) fn of_program(program: &Program, sources: &SourceMap, naming: &mut Naming) -> Vec<(String, Graph)> {
+    let mut functions: Vec<_> = program.funcs.iter().collect();
+    functions.sort_by_key(|(id, _)| Some(*id) != program.entry);
+    let of_func = |(id, func): (_, &Func)| {
+        let is_entry = program.entry.is_none_or(|entry| entry == id);
+        let prefix = if is_entry { String::new() } else { format!("{}-", func.name) };
+        let sizes = FuncSizes::of(func, is_entry);
+        (func.name.clone(), Builder { func, program, sources, sizes, naming, prefix, made_up: 0 }.function())
+    };
+    functions.into_iter().map(of_func).collect()
+}
+
+/// What a with-loop is in the words of L0.
+pub(crate) fn kind(data: &WithLoopData) -> String {
+    let (mut maps, mut folds) = (false, false);
+    let mut others: BTreeSet<&str> = BTreeSet::new();
+    for OperatorData { op, .. } in &data.operators {
+        match op {
+            Operator::GenArray => maps = true,
+            Operator::Fold { .. } => folds = true,
+            Operator::ModArray { .. } => {
+                others.insert("modify");
+            }
+            Operator::Scan { .. } => {
+                others.insert("scan");
+            }
+            Operator::Filter { .. } => {
+                others.insert("filter");
+            }
+            Operator::Uniform => {
+                others.insert("row sizes");
+            }
+        }
+    }
+    let computes = data.generators.iter().any(|generator| {
+        generator.body.stmts.iter().any(|stmt| !matches!(stmt.op, Op::Index { .. } | Op::View { .. }))
+    });
+    let mut words = Vec::new();
+    if folds {
+        words.push(if maps || computes { "redomap" } else { "reduce" });
+    } else if maps {
+        words.push("map");
+    }
+    words.extend(others);
+    words.join(" + ")
+}
+
+struct Builder<'a> {
+    func: &'a Func,
+    program: &'a Program,
+    sources: &'a SourceMap,
+    sizes: FuncSizes,
+    naming: &'a mut Naming,
+    /// Before the names of nodes, so that they differ from those of other functions.
+    prefix: String,
+    made_up: usize,
+}
+
+/// What flows: from which node, and the value as the node made it.
+type Flows = BTreeSet<(usize, Value)>;
+
+impl Builder<'_> {
+    fn function(mut self) -> Graph {
+        let mut graph = Graph::default();
+        let mut flows: BTreeMap<Value, Flows> = BTreeMap::new();
+        for param in self.func.params.iter().map(|param| param.value) {
+            if self.func.ty(param).is_scalar() {
+                continue;
+            }
+            let node = self.node(NodeKind::Parameter, "parameter".into(), &[param], self.func.values[param].span);
+            graph.nodes.push(node);
+            flows.insert(param, [(graph.nodes.len() - 1, param)].into());
+        }
+        self.block(&self.func.body, &mut graph, &mut flows);
+        for (nth, &result) in self.func.body.results.iter().enumerate() {
+            let Some(came) = result.value().and_then(|value| flows.get(&value)).cloned() else { continue };
+            let ty = self.naming.ty(&self.sizes, &self.func.operand_type(result));
+            let title = if self.func.body.results.len() == 1 { "result".into() } else { format!("result {}", nth + 1) };
+            let mut node = self.node(NodeKind::Result, title, &[], Span::NONE);
+            node.details.push(ty);
+            graph.nodes.push(node);
+            self.connect(&mut graph, &came);
+        }
+        graph
+    }
+
+    /// Adds the nodes of a block to a graph.
+    fn block(&mut self, block: &Block, graph: &mut Graph, flows: &mut BTreeMap<Value, Flows>) {
+        for stmt in &block.stmts {
+            let came = self.inputs(stmt, flows);
+            match self.node_of(stmt) {
+                Some(node) => {
+                    graph.nodes.push(node);
+                    self.connect(graph, &came);
+                    let at = graph.nodes.len() - 1;
+                    flows.extend(stmt.results.iter().map(|&result| (result, [(at, result)].into())));
+                }
+                None => flows.extend(stmt.results.iter().map(|&result| (result, came.clone()))),
+            }
+        }
+    }
+
+    /// What flows into a statement.
+    fn inputs(&self, stmt: &Stmt, flows: &BTreeMap<Value, Flows>) -> Flows {
+        let mut used = BTreeSet::new();
+        stmt.op.for_each_operand(self.func, &mut |operand| used.extend(operand.value()));
+        stmt.op.for_each_block(self.func, &mut |block| used.extend(self.func.free_values(block)));
+        used.iter().filter_map(|value| flows.get(value)).flatten().copied().collect()
+    }
+
+    /// Adds the edges to the node that was added last.
+    fn connect(&mut self, graph: &mut Graph, came: &Flows) {
+        let to = graph.nodes.len() - 1;
+        let mut by_node: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+        for &(from, value) in came {
+            by_node.entry(from).or_default().push(value);
+        }
+        for (from, values) in by_node {
+            let is_scalar = values.iter().all(|&value| self.func.ty(value).is_scalar());
+            let shown = values.iter().filter(|&&value| is_scalar || !self.func.ty(value).is_scalar());
+            let mut types: BTreeMap<String, usize> = BTreeMap::new();
+            for &value in shown {
+                *types.entry(self.naming.ty(&self.sizes, self.func.ty(value))).or_default() += 1;
+            }
+            let label = |(ty, count)| if count == 1 { ty } else { format!("{count} of {ty}") };
+            graph.edges.push(Edge { from, to, labels: types.into_iter().map(label).collect(), is_scalar });
+        }
+    }
+
+    /// The node of a statement, if it is one.
+    fn node_of(&mut self, stmt: &Stmt) -> Option<Node> {
+        let statement = NodeKind::Statement;
+        let title = match &stmt.op {
+            Op::With(w) => {
+                let data = &self.func.with_loops[*w];
+                let mut node = self.node(NodeKind::WithLoop, kind(data), &stmt.results, stmt.span);
+                node.id = format!("{}{w}", self.prefix);
+                let space = self.naming.shape(&self.sizes, &data.space);
+                node.details.insert(0, format!("{w} over [{space}]"));
+                node.inside = self.inside(&stmt.op);
+                return Some(node);
+            }
+            Op::Loop(data) => {
+                let title = match data.kind {
+                    frit_ir::array::LoopKind::For { count, .. } => {
+                        format!("loop, {} times", self.naming.operand(&self.sizes, count))
+                    }
+                    frit_ir::array::LoopKind::While { .. } => "loop while".into(),
+                };
+                let mut node = self.node(statement, title, &stmt.results, stmt.span);
+                node.inside = self.inside(&stmt.op);
+                return Some(node);
+            }
+            Op::If { .. } => {
+                let inside = self.inside(&stmt.op);
+                if inside.nodes.is_empty() && stmt.results.iter().all(|&result| self.func.ty(result).is_scalar()) {
+                    return None;
+                }
+                let mut node = self.node(statement, "if".into(), &stmt.results, stmt.span);
+                node.inside = inside;
+                return Some(node);
+            }
+            Op::Call { callee, .. } => format!("call {}", self.program.funcs[*callee].name),
+            Op::Table { .. } => "constant".into(),
+            Op::ArrayLit { .. } => "array literal".into(),
+            Op::Iota { .. } => "iota".into(),
+            Op::Replicate { .. } => "replicate".into(),
+            Op::Concat { .. } => "concat".into(),
+            Op::Copy { .. } => "copy".into(),
+            Op::Update { consumes: true, .. } => "update in place".into(),
+            Op::Update { consumes: false, .. } => "update".into(),
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Select { .. }
+            | Op::Index { .. }
+            | Op::View { .. }
+            | Op::Assert { .. }
+            | Op::Conjoin { .. } => return None,
+        };
+        Some(self.node(statement, title, &stmt.results, stmt.span))
+    }
+
+    /// The graph of the blocks of an operation.
+    fn inside(&mut self, op: &Op) -> Graph {
+        let mut graph = Graph::default();
+        let mut flows = BTreeMap::new();
+        let mut blocks = Vec::new();
+        op.for_each_block(self.func, &mut |block| blocks.push(block));
+        blocks.into_iter().for_each(|block| self.block(block, &mut graph, &mut flows));
+        graph
+    }
+
+    /// A node that says the names of these values and where they are made.
+    fn node(&mut self, kind: NodeKind, title: String, values: &[Value], span: Span) -> Node {
+        self.made_up += 1;
+        let names: BTreeSet<&str> = values.iter().filter_map(|&v| self.func.values[v].name.as_deref()).collect();
+        let mut details = Vec::new();
+        if !names.is_empty() {
+            details.push(names.into_iter().collect::<Vec<_>>().join(", "));
+        }
+        if kind == NodeKind::Parameter {
+            details.extend(values.iter().map(|&v| self.naming.ty(&self.sizes, self.func.ty(v))));
+        }
+        let line = self.sources.position(span).filter(|_| kind != NodeKind::Parameter).map(|place| place.line);
+        let id = format!("{}s{}", self.prefix, self.made_up);
+        Node { id, kind, title, details, line, span, inside: Graph::default() }
+    }
+}
+
+impl Node {
+    /// Its text, in lines: the title, the details, the source line.
+    pub fn text(&self) -> Vec<String> {
+        let line = self.line.map(|line| format!("line {line}"));
+        std::iter::once(self.title.clone()).chain(self.details.iter().cloned()).chain(line).collect()
+    }
+}
