@@ -355,8 +355,9 @@ fn a_pre_image_holds_the_indices_whose_reads_fall_into_the_generator() {
         let generators = scene.partition(&mut choices, &producer_space);
         let map = read(&mut scene, &mut choices, consumer_space.len(), producer_space.len());
         let producer = with_loop(&producer_space, &generators);
+        let forms: Vec<_> = map.axes().iter().cloned().map(Some).collect();
         let marker = scene.numbers[0].value().unwrap();
-        let (parts, computed) = scene.compute(|bounds| preimages(bounds, &consumer, &map, &producer, marker));
+        let (parts, computed) = scene.compute(|bounds| preimages(bounds, &consumer, &forms, &producer, marker));
         let parts = match parts {
             Ok(parts) => parts,
             Err(Refusal::TooManyGenerators { .. } | Refusal::NonInvertibleRead { .. }) => {

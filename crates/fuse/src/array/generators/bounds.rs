@@ -20,7 +20,7 @@ const MAX_GAP: u64 = 1 << 62;
 pub struct Bounds<'a> {
     /// The function.
     pub func: &'a mut Func,
-    facts: &'a mut Ranges,
+    pub(super) facts: &'a mut Ranges,
     stmts: Vec<Stmt>,
     certs: Vec<Value>,
     made: HashMap<(BinOp, Operand, Operand), Operand>,
@@ -82,6 +82,11 @@ impl<'a> Bounds<'a> {
     /// True if both are the same number, whatever it is.
     pub fn equal(&self, x: Operand, y: Operand) -> bool {
         x == y || self.facts.ring(x) == self.facts.ring(y)
+    }
+
+    /// True if `x + y` is the third number, whatever it is.
+    pub fn is_sum(&self, x: Operand, y: Operand, sum: Operand) -> bool {
+        &*self.facts.ring(x) + &*self.facts.ring(y) == *self.facts.ring(sum)
     }
 
     /// `x - y`, if that is known as an integer.

@@ -10,19 +10,19 @@ use super::bounds::{Bounds, constant};
 use super::periodic::{Pattern, is_empty, on_pattern, preimage_of_pattern};
 use super::{Axis, Grid, limited};
 use crate::array::Refusal;
-use frit_ir::affine::{AxisForm, IndexMap};
+use frit_ir::affine::AxisForm;
 use frit_ir::array::{Extent, Operand, Value, WithLoopData};
 use frit_ir::scalar::{BinOp, Const};
 
 /// The part of a consumer's grid for each generator of the producer: disjoint grids, none of them provably empty, that together
 /// are the consumer's, each with the number of the generator that it reads.
 ///
-/// `map` leads from the consumer's space to the producer's; the symbols of its offsets are values outside of both. `read` is what an
-/// error names.
+/// `map` has a form over the consumer's axes for each axis of the producer; the symbols of its offsets are values outside of both. `None`
+/// is an index of another kind, which is right where the producer's generators are not cut. `read` is what an error names.
 pub fn preimages(
     bounds: &mut Bounds,
     consumer: &Grid,
-    map: &IndexMap<Value>,
+    map: &[Option<AxisForm<Value>>],
     producer: &WithLoopData,
     read: Value,
 ) -> Result<Vec<(Grid, usize)>, Refusal> {
@@ -38,17 +38,17 @@ pub fn preimages(
 pub fn preimage(
     bounds: &mut Bounds,
     consumer: &Grid,
-    map: &IndexMap<Value>,
+    map: &[Option<AxisForm<Value>>],
     producer: &Grid,
     space: &[Extent],
     read: Value,
 ) -> Result<Vec<Grid>, Refusal> {
     let not_invertible = Refusal::NonInvertibleRead { read, span: bounds.span() };
     let mut grids = vec![consumer.clone()];
-    for ((form, &axis), &extent) in map.axes().iter().zip(&producer.axes).zip(space) {
+    for ((form, &axis), &extent) in map.iter().zip(&producer.axes).zip(space) {
         let mut next = Vec::new();
         for grid in grids {
-            next.extend(narrow(bounds, &grid, form, axis, extent).ok_or_else(|| not_invertible.clone())?);
+            next.extend(narrow(bounds, &grid, form.as_ref(), axis, extent).ok_or_else(|| not_invertible.clone())?);
         }
         grids = limited(next, bounds.span())?;
     }
@@ -56,13 +56,20 @@ pub fn preimage(
 }
 
 /// The part of a grid in which the form is on one axis of the producer's grid.
-fn narrow(bounds: &mut Bounds, grid: &Grid, form: &AxisForm<Value>, axis: Axis, extent: Extent) -> Option<Vec<Grid>> {
+fn narrow(
+    bounds: &mut Bounds,
+    grid: &Grid,
+    form: Option<&AxisForm<Value>>,
+    axis: Axis,
+    extent: Extent,
+) -> Option<Vec<Grid>> {
     // Beyond the ends of the space nothing is read.
     let lower = (constant(axis.lower) != Some(0)).then_some(axis.lower);
     let upper = (!bounds.equal(axis.upper, extent.into())).then_some(axis.upper);
     if lower.is_none() && upper.is_none() && axis.is_dense() {
         return Some(vec![grid.clone()]);
     }
+    let form = form?;
     let offset = bounds.value_of(form.offset());
     if form.strides().next().is_none() {
         return at_one_place(bounds, grid, offset, axis, lower, upper);
