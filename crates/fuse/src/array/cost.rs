@@ -26,9 +26,24 @@ const FREE_WEIGHT: u64 = 3;
 impl Work {
     /// The work of a block.
     pub fn of(func: &Func, block: &Block) -> Self {
-        let mut work = Work { is_constant: true, ..Work::default() };
+        let mut work = Work::nothing();
         work.add_block(func, block);
         work
+    }
+
+    /// The work of doing nothing.
+    pub fn nothing() -> Self {
+        Work { is_constant: true, ..Work::default() }
+    }
+
+    /// The work of one of two, whichever is more.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            weight: self.weight.max(other.weight),
+            reads: self.reads.max(other.reads),
+            is_constant: self.is_constant && other.is_constant,
+            may_fail: self.may_fail || other.may_fail,
+        }
     }
 
     /// True if computing it anew costs no more than reading it from memory: then it may be repeated any number of times.

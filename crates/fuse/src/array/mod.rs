@@ -3,7 +3,6 @@
 //! - [`access`]: how statements read arrays, and how often; [`block_graph`]: what has to run before what; [`cost`]: what
 //!   repeating a body costs; [`refusal`]: why a merge would be wrong;
 //! - [`with_loop_folding`], [`with_loop_fusion`]: the merges; [`operator_splitting`]: what makes some of them possible;
-//! - [`assemble`]: `concat`, `replicate` and the like as with-loops, and back;
 //! - [`generators`]: the algebra of generators; [`hull`]: different spaces and generators made the same; [`coalescing`]: fewer
 //!   generators;
 //! - [`with_loop_scalarisation`], [`iswim`], [`reduce_interchange`]: the rules about nests; [`nest`]: what they share, and the
@@ -24,6 +23,7 @@ pub mod nest;
 pub mod operator_splitting;
 mod planning;
 pub mod reduce_interchange;
+mod refining;
 pub mod refusal;
 mod replace;
 pub mod traffic;

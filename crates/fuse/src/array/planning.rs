@@ -5,7 +5,9 @@
 //! knows less than the rule) is logged, and the block is planned again without that merge.
 
 use super::access::{Views, uses};
+use super::assemble::{as_assembly, as_with_loop};
 use super::block_graph::BlockGraph;
+use super::generators::{Bounds, facts_at};
 use super::operator_splitting::operator_splitting;
 use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
@@ -28,8 +30,7 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
     }
     let names = SizeNames::of(func);
     each_block(func, &mut |func, sharing, block| {
-        let loops = block.stmts.iter().filter(|stmt| matches!(stmt.op, Op::With(_))).count();
-        if loops == 0 {
+        if !block.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_))) {
             return 0;
         }
         Planner { func, sharing, block, options, log, names: &names, forbidden: Forbidden::default() }.run()
@@ -66,6 +67,83 @@ struct Candidates {
 
 impl Planner<'_> {
     fn run(&mut self) -> usize {
+        let assembled = self.assembled();
+        if assembled.is_empty() {
+            return self.plan();
+        }
+        let (func, block) = (self.func.clone(), self.block.clone());
+        let converted: Vec<Value> = assembled.into_iter().filter(|&result| self.disassemble(result)).collect();
+        let merged = self.plan();
+        if merged == 0 {
+            *self.func = func;
+            *self.block = block;
+        } else {
+            converted.into_iter().for_each(|result| self.assemble(result));
+        }
+        merged
+    }
+
+    /// The results of statements that put an array together from what loops make, or for loops: as loops they may be merged.
+    fn assembled(&self) -> Vec<Value> {
+        let is_loop = |stmt: &Stmt| matches!(stmt.op, Op::With(_));
+        let made: BTreeSet<Value> = self
+            .block
+            .stmts
+            .iter()
+            .filter(|stmt| is_loop(stmt))
+            .flat_map(|stmt| stmt.results.iter().copied())
+            .collect();
+        let is_read = |value: Value| {
+            self.block.stmts.iter().any(|stmt| {
+                is_loop(stmt)
+                    && !uses(self.func, stmt, &BTreeSet::from([value]), &Views::new(), usize::MAX).sites.is_empty()
+            })
+        };
+        let mut found = Vec::new();
+        for stmt in &self.block.stmts {
+            let sources: &[Value] = match &stmt.op {
+                Op::Concat { arrays } => arrays,
+                Op::Copy { array } if made.contains(array) => std::slice::from_ref(array),
+                _ => continue,
+            };
+            if sources.iter().any(|source| made.contains(source)) || is_read(stmt.results[0]) {
+                found.push(stmt.results[0]);
+            }
+        }
+        found
+    }
+
+    /// Makes a with-loop of a statement that puts an array together; false if that is impossible.
+    fn disassemble(&mut self, result: Value) -> bool {
+        let at = self.position(result);
+        let mut facts = facts_at(self.func, self.block, at);
+        let stmt = self.block.stmts[at].clone();
+        let mut bounds = Bounds::new(self.func, &mut facts, stmt.span);
+        let Some(data) = as_with_loop(&mut bounds, &stmt) else { return false };
+        let (before, certs) = bounds.finish();
+        let label = self.func.with_loops.push(data);
+        self.block.stmts[at].op = Op::With(label);
+        self.block.stmts[at].certs.extend(certs);
+        self.block.stmts.splice(at..at, before);
+        true
+    }
+
+    /// Makes the cheap primitive again of a with-loop that nothing was merged with.
+    fn assemble(&mut self, result: Value) {
+        let Some(at) = self.block.stmts.iter().position(|stmt| stmt.results == [result]) else { return };
+        let Op::With(label) = self.block.stmts[at].op else { return };
+        let mut facts = facts_at(self.func, self.block, at);
+        let data = self.func.with_loops[label].clone();
+        let mut bounds = Bounds::new(self.func, &mut facts, data.span);
+        let Some((op, certs)) = as_assembly(&mut bounds, &data) else { return };
+        let (before, more) = bounds.finish();
+        let stmt = &mut self.block.stmts[at];
+        stmt.op = op;
+        stmt.certs.extend(certs.into_iter().chain(more));
+        self.block.stmts.splice(at..at, before);
+    }
+
+    fn plan(&mut self) -> usize {
         let mut merged = 0;
         self.split();
         loop {

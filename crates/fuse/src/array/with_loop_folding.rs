@@ -14,6 +14,8 @@
 use super::access::{Evaluations, Site, Views, uses};
 use super::block_graph::{consumed_values, used_values};
 use super::cost::Work;
+use super::generators::facts_at;
+use super::refining::{Choice, Refined, refine};
 use super::refusal::Refusal;
 use super::replace::{inner_certificates, lift_certificates, rename, share_copies, under_certificates};
 use super::with_loop_fusion::{is_full, result_operators};
@@ -75,9 +77,6 @@ pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize)
     let Some(&any) = arrays.first() else {
         return refusal.map_or(Ok(None), Err);
     };
-    if !is_full(data) {
-        return Err(Refusal::NonInvertibleRead { read: any, span: stmt.span });
-    }
     let names: BTreeSet<Value> = closure(&arrays, &views);
     let mut consumers = Vec::new();
     let mut evaluations = Evaluations::default();
@@ -99,7 +98,13 @@ pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize)
     let is_whole = arrays.len() + unused == stmt.results.len();
     let repeated =
         repeated_weight(work, evaluations, is_whole).ok_or(Refusal::RepeatsWork { producer: *label, span })?;
-    Ok(Some(Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views }))
+    let proof = Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views };
+    if !is_full(data) {
+        // Which generator is read where depends on bounds that statements compute; so this is tried on a copy.
+        let (mut func, mut block) = (func.clone(), block.clone());
+        rewrite(&mut func, &mut block, sharing, &proof, any)?;
+    }
+    Ok(Some(proof))
 }
 
 /// The results of a with-loop whose elements are its cells, but for those whose type is known only when it has ended.
@@ -224,9 +229,9 @@ fn not_consumed(
     Ok(())
 }
 
-/// The work of one cell.
+/// The work of one cell, of whichever generator.
 fn works(func: &Func, data: &WithLoopData) -> Work {
-    Work::of(func, &data.generators[0].body)
+    data.generators.iter().map(|generator| Work::of(func, &generator.body)).fold(Work::nothing(), Work::or)
 }
 
 /// True if the readers evaluate every element: one read at the indices of loops that cover the producer's space.
@@ -261,6 +266,19 @@ fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool) -> Opti
 
 /// Puts the body in the place of the reads.
 pub fn apply(func: &mut Func, block: &mut Block, sharing: &mut Sharing, proof: &Folding) {
+    let any = *proof.arrays.first().expect("an array is folded");
+    rewrite(func, block, sharing, proof, any).expect("the proof has shown that every read falls into one generator");
+}
+
+/// Puts the body in the place of the reads; refuses if the producer has several generators, and it cannot be told which a read
+/// falls into. `any` is one of the arrays.
+fn rewrite(
+    func: &mut Func,
+    block: &mut Block,
+    sharing: &mut Sharing,
+    proof: &Folding,
+    any: Value,
+) -> Result<(), Refusal> {
     let producer = &block.stmts[proof.producer];
     let Op::With(label) = &producer.op else { unreachable!("the producer is a with-loop") };
     let data = func.with_loops[*label].clone();
@@ -278,33 +296,45 @@ pub fn apply(func: &mut Func, block: &mut Block, sharing: &mut Sharing, proof: &
         cells,
         names,
         views: &proof.views,
+        resolves_views: false,
+        choices: Vec::new(),
+        choice: None,
         inner_certs: BTreeSet::new(),
         outer_certs: Vec::new(),
         known: Vec::new(),
         renaming: Renaming::new(),
     };
+    if !is_full(&data) {
+        folder.refine(block, proof, any)?;
+    }
     let mut stmts = Vec::with_capacity(block.stmts.len());
     folder.known.push(HashMap::new());
     for (at, stmt) in std::mem::take(&mut block.stmts).into_iter().enumerate() {
-        if proof.consumers.contains(&at) {
-            let mut inner = Vec::new();
-            stmt.op.for_each_block(folder.func, &mut |block| inner.push(block));
-            folder.inner_certs = inner_certificates(folder.func, inner);
-            folder.outer_certs.clone_from(&certs);
-            folder.stmt(stmt, &mut stmts);
-            // If the statement was itself a read, its certificates are those of what was put in its place.
-            if let Some(last) = stmts.last_mut() {
-                last.certs.append(&mut folder.outer_certs);
-                last.certs.sort_unstable();
-                last.certs.dedup();
-            }
-        } else {
+        if !proof.consumers.contains(&at) {
             stmts.push(stmt);
+            continue;
+        }
+        let mut stmt = stmt;
+        let mut inner = Vec::new();
+        stmt.op.for_each_block(folder.func, &mut |block| inner.push(block));
+        folder.inner_certs = inner_certificates(folder.func, inner);
+        folder.outer_certs.clone_from(&certs);
+        if let Some(refined) = folder.choices.iter_mut().find(|refined| refined.0 == at) {
+            stmts.append(&mut refined.1.stmts);
+            stmt.certs.append(&mut refined.1.certs);
+        }
+        folder.consumer(at, stmt, &mut stmts);
+        // If the statement was itself a read, its certificates are those of what was put in its place.
+        if let Some(last) = stmts.last_mut() {
+            last.certs.append(&mut folder.outer_certs);
+            last.certs.sort_unstable();
+            last.certs.dedup();
         }
     }
     block.stmts = stmts;
     let renaming = folder.renaming;
     rename(func, sharing, block, &renaming);
+    Ok(())
 }
 
 struct Folder<'a> {
@@ -316,6 +346,12 @@ struct Folder<'a> {
     /// Those results and the views of them.
     names: BTreeSet<Value>,
     views: &'a Views,
+    /// Reads through views become reads of the arrays themselves, and nothing else is done.
+    resolves_views: bool,
+    /// Per consumer, by its position: which generator each read falls into. Empty if the producer has one.
+    choices: Vec<(usize, Refined)>,
+    /// That of the generator that is rewritten.
+    choice: Option<Choice>,
     /// The certificates made inside of the statement that is rewritten, and those made outside under which it reads.
     inner_certs: BTreeSet<Value>,
     outer_certs: Vec<Value>,
@@ -326,6 +362,52 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
+    /// Splits the generators of the consumers so that each read falls into one generator of the producer.
+    fn refine(&mut self, block: &mut Block, proof: &Folding, any: Value) -> Result<(), Refusal> {
+        for &at in &proof.consumers {
+            let refusal = Refusal::NonInvertibleRead { read: any, span: block.stmts[at].span };
+            let Op::With(label) = block.stmts[at].op else { return Err(refusal) };
+            let mut inner = Vec::new();
+            block.stmts[at].op.for_each_block(self.func, &mut |block| inner.push(block));
+            self.inner_certs = inner_certificates(self.func, inner);
+            self.resolves_views = true;
+            self.known.push(HashMap::new());
+            let mut op = block.stmts[at].op.clone();
+            self.inner_blocks(&mut op);
+            self.known.pop();
+            self.resolves_views = false;
+            let mut facts = facts_at(self.func, block, at);
+            let renaming = std::mem::take(&mut self.renaming);
+            let mut inside = Block { stmts: vec![block.stmts[at].clone()], results: Vec::new() };
+            rename(self.func, self.sharing, &mut inside, &renaming);
+            let mut refined = refine(self.func, self.sharing, &mut facts, label, self.data, &proof.arrays)?;
+            refined.certs.append(&mut self.outer_certs);
+            self.choices.push((at, refined));
+        }
+        Ok(())
+    }
+
+    /// Rewrites a statement at the level of the producer.
+    fn consumer(&mut self, at: usize, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        let Some(place) = self.choices.iter().position(|refined| refined.0 == at) else {
+            return self.stmt(stmt, out);
+        };
+        let choices = std::mem::take(&mut self.choices[place].1.choices);
+        let mut inner = Vec::new();
+        self.func.for_each_block_mut(&mut stmt.op, &mut |_, block| inner.push(std::mem::take(block)));
+        let mut choices = choices.into_iter();
+        for block in &mut inner {
+            self.choice = choices.next();
+            self.block(block);
+        }
+        self.choice = None;
+        let mut changed = inner.into_iter();
+        self.func.for_each_block_mut(&mut stmt.op, &mut |_, block| {
+            *block = changed.next().expect("no block was added");
+        });
+        out.push(stmt);
+    }
+
     fn block(&mut self, block: &mut Block) {
         self.known.push(HashMap::new());
         let mut stmts = Vec::with_capacity(block.stmts.len());
@@ -409,6 +491,12 @@ impl Folder<'_> {
             indices = self.through_view(at, *source, view, &indices, span, out);
             at = *source;
         }
+        if self.resolves_views {
+            let ty = self.func.ty(at).row(indices.len());
+            let value = self.func.value(ty, span);
+            out.push(Stmt { results: vec![value], op: Op::Index { array: at, indices }, certs: Vec::new(), span });
+            return value.into();
+        }
         let (own, rest) = indices.split_at(self.data.space.len());
         let cell = self.cells_at(own, out)[self.cells[&at]];
         if rest.is_empty() {
@@ -460,7 +548,8 @@ impl Folder<'_> {
             return cells.clone();
         }
         let mut renaming: Renaming = self.data.indices.iter().copied().zip(index.iter().copied()).collect();
-        let body = self.func.copy_block(None, &self.data.generators[0].body, &mut renaming);
+        let generator = self.choice.as_ref().map_or(0, |choice| choice[index]);
+        let body = self.func.copy_block(None, &self.data.generators[generator].body, &mut renaming);
         share_copies(self.func, self.sharing, &renaming);
         out.extend(body.stmts);
         self.known.last_mut().expect("a block is open").insert(index.to_vec(), body.results.clone());
