@@ -14,7 +14,8 @@ fn exact_plans_are_the_best(seed: u64, graphs: usize, shape: Shape, limits: Limi
         let plan = solve(&graph, &limits);
         let found = check(&graph, &plan, &limits);
         assert_eq!(plan.method, Method::Exact);
-        assert_eq!(found, best(&graph, &limits), "graph {at}: {graph:#?}\n{plan:#?}");
+        // The number of loops, the last criterion, is made small, not proven to be the least.
+        assert_eq!(found[..3], best(&graph, &limits)[..3], "graph {at}: {graph:#?}\n{plan:#?}");
         merges += usize::from(plan.after != plan.before);
     }
     assert!(merges > graphs / 4, "only {merges} of {graphs} graphs have anything to merge");

@@ -44,8 +44,8 @@ fn probe() {
             exact += usize::from(plan.method == Method::Exact);
             let found = check(&graph, &plan, &limits);
             let greedy = check(&graph, &solve(&graph, &Limits { exact_nodes: 0, ..limits }), &limits);
-            assert!(found <= greedy);
-            better += usize::from(found < greedy);
+            assert!(found[..3] <= greedy[..3]);
+            better += usize::from(found[..3] < greedy[..3]);
         }
         println!(
             "{name:14} {:3} nodes: exact {exact}/{count} better {better} mean {:.3} worst {worst:.3}",
@@ -61,7 +61,12 @@ fn one() {
     let mut random = Random::new(11);
     let kind = std::env::var("KIND").unwrap_or_default();
     let nodes = std::env::var("NODES").unwrap().parse().unwrap();
-    let shape = match &kind[..] { "near" => Shape { distance: 5, nodes, ..PLAIN }, "near2" => Shape { distance: 5, spaces: 2, apart: 10, opaque: 3, nodes, ..PLAIN }, "folds" => Shape{foldable: 30, distance: 8, spaces: 3, apart: 10, opaque: 2, nodes, ..PLAIN}, _ => Shape { nodes, ..PLAIN } };
+    let shape = match &kind[..] {
+        "near" => Shape { distance: 5, nodes, ..PLAIN },
+        "near2" => Shape { distance: 5, spaces: 2, apart: 10, opaque: 3, nodes, ..PLAIN },
+        "folds" => Shape { foldable: 30, distance: 8, spaces: 3, apart: 10, opaque: 2, nodes, ..PLAIN },
+        _ => Shape { nodes, ..PLAIN },
+    };
     let graph = random_graph(&mut random, shape);
     let start = Instant::now();
     let plan = solve(&graph, &Limits::default());

@@ -24,8 +24,9 @@ impl<'a> Components<'a> {
         let reach = problem.reach().expect("dependences have no cycles");
         let component = (0..problem.nodes).collect();
         let mut components = Self { problem, reach, component, solved: BTreeMap::new() };
+        let related = problem.related();
         for node in 0..problem.nodes {
-            for other in problem.compatible.related(node) {
+            for other in related.related(node) {
                 components.join(node, other);
             }
         }
@@ -116,7 +117,7 @@ impl<'a> Components<'a> {
             let readers: Vec<usize> = array.readers.iter().filter_map(|&node| number[node]).collect();
             if producer.is_some() || !readers.is_empty() {
                 let kept = array.kept || readers.len() < array.readers.len();
-                arrays.push(Traffic { weight: array.weight.clone(), producer, readers, kept });
+                arrays.push(Traffic { id: array.id, weight: array.weight.clone(), producer, readers, kept });
             }
         }
         let mut part = Problem {

@@ -2,6 +2,7 @@
 //! on themselves, and they have few generators. There are too many to write all of them down; those that are violated are
 //! found here.
 
+use super::conflicts;
 use super::problem::Problem;
 use super::relaxation::{Cut, Fractional, Relaxation, TOLERANCE, is_violated};
 use std::collections::BTreeSet;
@@ -14,9 +15,11 @@ pub(super) fn violated(problem: &Problem, relaxation: &Relaxation, solution: &Fr
     let merged = Matrix::new(problem.nodes, relaxation, solution);
     let mut cuts = BTreeSet::new();
     for node in 0..problem.nodes {
-        stars(problem, &merged, node, names, &mut cuts);
+        stars(problem, &merged, relaxation, node, names, &mut cuts);
+        ways(problem, &merged, node, names, &mut cuts);
     }
     cycles(problem, relaxation, solution, &merged, names, &mut cuts);
+    conflicts::cliques(problem, relaxation, solution, names, &mut cuts);
     if cuts.is_empty() {
         products(problem, &merged, names, &mut cuts);
     }
@@ -55,21 +58,30 @@ impl Matrix {
 }
 
 /// A violation as a number that sorts.
-fn urgency(excess: f64) -> i64 {
+pub(super) fn urgency(excess: f64) -> i64 {
     (excess * 1e6) as i64
 }
 
-/// A node that is merged with several others makes those others merged: of others, as many as are merged with the node, less 1, are
-/// at most the pairs of them that are merged.
-fn stars(problem: &Problem, merged: &Matrix, node: usize, names: &[usize], cuts: &mut BTreeSet<(i64, Cut)>) {
+/// A node is merged with at most one of several others that are all incompatible; where others are not, but their merge has a
+/// variable, with one more for every two of them that are merged.
+fn stars(
+    problem: &Problem,
+    merged: &Matrix,
+    relaxation: &Relaxation,
+    node: usize,
+    names: &[usize],
+    cuts: &mut BTreeSet<(i64, Cut)>,
+) {
     let mut partners = merged.partners[node].clone();
     partners.sort_by(|&one, &other| merged.get(node, other).total_cmp(&merged.get(node, one)).then(one.cmp(&other)));
+    let apart = |one: usize, other: usize| !problem.compatible.contains(one, other);
     for &first in &partners {
         let mut star = vec![first];
         let mut excess = merged.get(node, first) - 1.0;
         for &next in partners.iter().filter(|&&next| next != first) {
             let gain = merged.get(node, next) - star.iter().map(|&other| merged.get(next, other)).sum::<f64>();
-            if gain > TOLERANCE {
+            let known = star.iter().all(|&other| apart(next, other) || relaxation.has_pair(next, other));
+            if known && gain > TOLERANCE {
                 excess += gain;
                 star.push(next);
             }
@@ -79,24 +91,36 @@ fn stars(problem: &Problem, merged: &Matrix, node: usize, names: &[usize], cuts:
             let mut pairs: Vec<(usize, usize, i32)> =
                 star.iter().map(|&other| (names[node], names[other], -1)).collect();
             for (at, &one) in star.iter().enumerate() {
-                let others = star[at + 1..].iter().filter(|&&other| problem.compatible.contains(one, other));
+                let others = star[at + 1..].iter().filter(|&&other| !apart(one, other));
                 pairs.extend(others.map(|&other| (names[one], names[other], 1)));
             }
-            cuts.insert((urgency(excess), Cut { merged: pairs, folded: Vec::new(), bound: -1 }));
+            cuts.insert((urgency(excess), Cut { merged: pairs, folded: Vec::new(), removed: Vec::new(), bound: -1 }));
         }
     }
-    for (at, &one) in partners.iter().enumerate() {
-        for &other in &partners[at + 1..] {
-            let excess = merged.get(node, one) + merged.get(node, other) - merged.get(one, other) - 1.0;
-            if is_violated(excess) {
-                let (one, other) = (one.min(other), one.max(other));
-                let mut pairs = vec![(names[node], names[one], -1), (names[node], names[other], -1)];
-                if problem.compatible.contains(one, other) {
-                    pairs.push((names[one], names[other], 1));
-                }
-                cuts.insert((urgency(excess), Cut { merged: pairs, folded: Vec::new(), bound: -1 }));
-            }
+}
+
+/// Not all pairs on a way between two incompatible nodes are merged.
+fn ways(problem: &Problem, merged: &Matrix, start: usize, names: &[usize], cuts: &mut BTreeSet<(i64, Cut)>) {
+    let apart = |node: usize| node != start && !problem.compatible.contains(start, node);
+    // A way ends where it meets the first incompatible node: longer ones say less.
+    let arcs = |node: usize| {
+        let partners = if apart(node) { &[][..] } else { &merged.partners[node][..] };
+        partners.iter().map(move |&to| (to, 1.0 - merged.get(node, to), Step::Jump))
+    };
+    let (distance, came) = shortest(problem.nodes, arcs, start);
+    for end in (start + 1..problem.nodes).filter(|&end| apart(end) && is_violated(1.0 - distance[end])) {
+        let mut pairs = Vec::new();
+        let mut at = end;
+        while at != start {
+            let (from, _) = came[at].expect("the end has been reached");
+            pairs.push((names[from], names[at], -1));
+            at = from;
         }
+        let bound = 1 - i32::try_from(pairs.len()).expect("ways are short");
+        cuts.insert((
+            urgency(1.0 - distance[end]),
+            Cut { merged: pairs, folded: Vec::new(), removed: Vec::new(), bound },
+        ));
     }
 }
 
@@ -137,7 +161,7 @@ fn cycles(
         arcs[node].extend(merged.partners[node].iter().map(|&to| (to, 1.0 - merged.get(node, to), Step::Jump)));
     }
     for start in (0..problem.nodes).filter(|&start| !closing[start].is_empty()) {
-        let (distance, came) = shortest(&arcs, start);
+        let (distance, came) = shortest(problem.nodes, |node| arcs[node].iter().copied(), start);
         let best = closing[start].iter().map(|&(end, length, step)| (distance[end] + length, end, step));
         let Some((length, end, step)) = best.min_by(|one, other| one.0.total_cmp(&other.0)) else { continue };
         let excess = 1.0 - length;
@@ -169,24 +193,28 @@ fn cycles(
             }
             at = from;
         }
-        cuts.insert((urgency(excess), Cut { merged: pairs, folded: folds, bound }));
+        cuts.insert((urgency(excess), Cut { merged: pairs, folded: folds, removed: Vec::new(), bound }));
     }
 }
 
 /// Distances below 1 from a node, and the last step of a shortest way.
 #[allow(clippy::type_complexity)] // distances and predecessors
-fn shortest(arcs: &[Vec<(usize, f64, Step)>], start: usize) -> (Vec<f64>, Vec<Option<(usize, Step)>>) {
-    let mut distance = vec![f64::INFINITY; arcs.len()];
-    let mut came = vec![None; arcs.len()];
-    let mut done = vec![false; arcs.len()];
+fn shortest<A: Iterator<Item = (usize, f64, Step)>>(
+    nodes: usize,
+    arcs: impl Fn(usize) -> A,
+    start: usize,
+) -> (Vec<f64>, Vec<Option<(usize, Step)>>) {
+    let mut distance = vec![f64::INFINITY; nodes];
+    let mut came = vec![None; nodes];
+    let mut done = vec![false; nodes];
     distance[start] = 0.0;
     loop {
-        let open = (0..arcs.len()).filter(|&node| !done[node] && distance[node] < 1.0);
+        let open = (0..nodes).filter(|&node| !done[node] && distance[node] < 1.0 - TOLERANCE);
         let Some(node) = open.min_by(|&one, &other| distance[one].total_cmp(&distance[other])) else {
             return (distance, came);
         };
         done[node] = true;
-        for &(to, length, step) in &arcs[node] {
+        for (to, length, step) in arcs(node) {
             let through = distance[node] + length.max(0.0);
             if !done[to] && through < distance[to] {
                 distance[to] = through;
@@ -196,28 +224,29 @@ fn shortest(arcs: &[Vec<(usize, f64, Step)>], start: usize) -> (Vec<f64>, Vec<Op
     }
 }
 
-/// Nodes with too many generators together are not all in one cluster.
+/// Nodes with too many generators together are not all in one cluster: not all branches of a tree that spans them are merged.
 fn products(problem: &Problem, merged: &Matrix, names: &[usize], cuts: &mut BTreeSet<(i64, Cut)>) {
-    for node in 0..problem.nodes {
-        let mut cluster: Vec<usize> =
-            merged.partners[node].iter().copied().filter(|&p| merged.get(node, p) > 0.5).collect();
-        cluster.retain(|&other| problem.generators[other] > 1);
-        cluster.sort_by_key(|&other| (std::cmp::Reverse(problem.generators[other]), other));
-        let mut product = problem.generators[node];
-        let mut too_many = Vec::new();
-        for other in cluster {
-            product = product.saturating_mul(problem.generators[other]);
-            too_many.push(other);
-            if product > problem.limit {
-                let excess =
-                    too_many.iter().map(|&other| merged.get(node, other)).sum::<f64>() - (too_many.len() - 1) as f64;
-                if is_violated(excess) {
-                    let pairs = too_many.iter().map(|&other| (names[node], names[other], -1)).collect();
-                    let bound = 1 - i32::try_from(too_many.len()).expect("clusters are small");
-                    cuts.insert((urgency(excess), Cut { merged: pairs, folded: Vec::new(), bound }));
+    for start in 0..problem.nodes {
+        let mut tree = Vec::new();
+        let mut seen = vec![start];
+        let mut product = problem.generators[start];
+        let mut excess = 1.0;
+        let mut next = 0;
+        while next < seen.len() && product <= problem.limit {
+            let node = seen[next];
+            for &to in merged.partners[node].iter().filter(|&&to| merged.get(node, to) > 0.5) {
+                if !seen.contains(&to) && product <= problem.limit {
+                    seen.push(to);
+                    tree.push((names[node], names[to], -1));
+                    product = product.saturating_mul(problem.generators[to]);
+                    excess -= 1.0 - merged.get(node, to);
                 }
-                break;
             }
+            next += 1;
+        }
+        if product > problem.limit && is_violated(excess) {
+            let bound = 1 - i32::try_from(tree.len()).expect("clusters are small");
+            cuts.insert((urgency(excess), Cut { merged: tree, folded: Vec::new(), removed: Vec::new(), bound }));
         }
     }
 }

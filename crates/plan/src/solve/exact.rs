@@ -11,6 +11,9 @@ use super::relaxation::{Cut, Fractional, Relaxation, Solved, TOLERANCE};
 /// Work after which the search gives up: pivots times rows, which is proportional to time and the same on every machine.
 const WORK: u64 = 3_000_000;
 
+/// Cuts are added as long as a round of them gains this part of what is missing to the best partition known.
+const TAIL: f64 = 0.05;
+
 /// Work that a branch costs in addition.
 const BRANCH_WORK: u64 = 200;
 
@@ -121,7 +124,8 @@ impl Search<'_> {
             members.iter().for_each(|&member| nodes[member] = node);
         }
         let mut criterion = 0;
-        while criterion < self.score.len() {
+        let mut last = f64::NEG_INFINITY;
+        while criterion < self.score.len() - 1 {
             if self.work > WORK {
                 return Err(GiveUp);
             }
@@ -139,23 +143,36 @@ impl Search<'_> {
                 Solved::Infeasible => return Ok(None),
                 Solved::Failed => return Err(GiveUp),
             };
-            if std::env::var("PLAN_DEBUG").is_ok() { eprintln!("  crit {criterion} value {:.3} best {} cuts {} nodes {} pairs {} work {}", solution.value, self.score[criterion], branch.cuts.len(), branch.problem.nodes, relaxation.pairs().count(), self.work); }
             match compare(solution.value, self.score[criterion]) {
                 Compared::Worse => return Ok(None),
                 Compared::Equal => {
-                    criterion += 1;
+                    (criterion, last) = (criterion + 1, f64::NEG_INFINITY);
                     continue;
                 }
                 Compared::MayBeBetter => {}
             }
             let found = cuts::violated(&branch.problem, &relaxation, &solution, &names);
             let rounded = round(&branch.problem, &relaxation, &solution);
-            if self.consider(branch, &improve(&branch.problem, rounded)) {
-                criterion = 0;
-            } else if found.is_empty() {
-                return Ok(fractional(&relaxation, &solution).or_else(|| any_choice(&relaxation)));
+            let gained = solution.value - last;
+            if gained > 1e3 * TOLERANCE {
+                branch.cuts.retain(|cut| relaxation.is_tight(&solution, cut, &nodes));
             }
-            branch.cuts.extend(found);
+            branch.cuts.extend(found.iter().cloned());
+            if self.consider(branch, &improve(&branch.problem, rounded)) {
+                (criterion, last) = (0, f64::NEG_INFINITY);
+                continue;
+            }
+            // Where cuts gain little any more, it is better to divide.
+            let missing = self.score[criterion] as f64 - solution.value;
+            if found.is_empty() || gained < TAIL * missing {
+                let choice = fractional(&relaxation, &solution);
+                match choice {
+                    Some(choice) => return Ok(Some(choice)),
+                    None if found.is_empty() => return Ok(any_choice(&relaxation)),
+                    None => {}
+                }
+            }
+            last = solution.value;
         }
         Ok(None)
     }

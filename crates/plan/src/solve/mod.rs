@@ -3,12 +3,13 @@
 //! - `problem`: the graph in numbers, the objective, what is legal;
 //! - `components`: parts of the graph that are planned on their own;
 //! - `reduce`: merges that are sure to be right are made, choices that are never right are dropped;
-//! - `exact`: branch and bound on the integer program (`relaxation`) with cuts (`cuts`), up to a size and an effort;
+//! - `exact`: branch and bound on the integer program (`relaxation`) with cuts (`cuts`, `conflicts`), up to a size and an effort;
 //! - `greedy`: merges that save most first, beyond that; also where the exact solver starts from.
 //!
 //! Read `problem` next.
 
 mod components;
+mod conflicts;
 mod cuts;
 mod exact;
 mod greedy;
@@ -106,7 +107,7 @@ pub fn solve(graph: &Graph, limits: &Limits) -> Plan {
     let (partition, exact) = loop {
         let (partition, exact) = components.solve(limits.exact_nodes);
         if problem.order(&partition).is_some() {
-            break (partition, exact);
+            break (greedy::improve(&problem, partition), exact);
         }
         components.join_cycle(&partition);
     };

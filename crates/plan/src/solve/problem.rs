@@ -17,6 +17,8 @@ pub(super) type Score = Vec<i128>;
 /// An array of a [`Problem`].
 #[derive(Clone, Debug)]
 pub(super) struct Traffic {
+    /// Its number in the graph.
+    pub(super) id: usize,
     pub(super) weight: Weight,
     pub(super) producer: Option<usize>,
     /// Ascending, without the producer.
@@ -129,7 +131,13 @@ impl Problem {
             readers.dedup();
             readers.retain(|&reader| Some(reader) != producer);
             edges.extend(producer.iter().flat_map(|&from| readers.iter().map(move |&to| (from, to))));
-            arrays.push(Traffic { weight: weight(&array.bytes, &degrees), producer, readers, kept: array.kept });
+            arrays.push(Traffic {
+                id: arrays.len(),
+                weight: weight(&array.bytes, &degrees),
+                producer,
+                readers,
+                kept: array.kept,
+            });
         }
         let mut orders: Vec<(usize, usize)> = graph.orders.iter().map(|(from, to)| (from.at(), to.at())).collect();
         orders.sort_unstable();
@@ -203,6 +211,28 @@ impl Problem {
         let inherited =
             foldable.flat_map(|&(folded, to)| self.consumers[folded].iter().map(move |&into| (folded, into, to)));
         self.inherited = inherited.filter(|(_, into, to)| into != to).collect();
+    }
+
+    /// Compatible nodes whose merge may change the traffic: they touch one array, perhaps through a fold, or one needs the other.
+    /// Merges of others only make fewer loops.
+    pub(super) fn related(&self) -> Relation {
+        let mut related = Relation::new(self.nodes);
+        let mut touching = Vec::new();
+        for array in &self.arrays {
+            touching.clear();
+            touching.extend(array.producer.iter().chain(&array.readers));
+            let foldable = array.readers.iter().filter(|&&reader| self.folds[reader].is_some());
+            touching.extend(foldable.flat_map(|&reader| &self.consumers[reader]));
+            for &one in &touching {
+                touching.iter().for_each(|&other| related.insert(one, other));
+            }
+        }
+        for &(from, to) in &self.edges {
+            related.insert(from, to);
+            related.insert(to, from);
+        }
+        (0..self.nodes).for_each(|node| related.intersect_row(node, &self.compatible, node));
+        related
     }
 
     /// Which nodes depend on which, at whatever distance; `None` if a node depends on itself.
@@ -438,7 +468,13 @@ impl Problem {
             readers.dedup();
             readers.retain(|&reader| Some(reader) != producer);
             if array.kept || !readers.is_empty() {
-                arrays.push(Traffic { weight: array.weight.clone(), producer, readers, kept: array.kept });
+                arrays.push(Traffic {
+                    id: array.id,
+                    weight: array.weight.clone(),
+                    producer,
+                    readers,
+                    kept: array.kept,
+                });
             }
         }
         let single = |members: &Vec<usize>| if let [node] = members[..] { self.folds[node].clone() } else { None };

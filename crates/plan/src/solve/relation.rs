@@ -52,13 +52,16 @@ impl Relation {
         }
     }
 
+    /// Keeps of what `from` is related to only what `row` is related to in `other`, a relation between as many numbers.
+    pub(super) fn intersect_row(&mut self, from: usize, other: &Relation, row: usize) {
+        for word in 0..self.words {
+            self.bits[from * self.words + word] &= other.bits[row * self.words + word];
+        }
+    }
+
     /// What `from` is related to, ascending.
     pub(super) fn related(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
-        self.row(from).iter().enumerate().flat_map(|(at, &word)| {
-            std::iter::successors(Some(word), |&rest| Some(rest & rest.wrapping_sub(1)))
-                .take_while(|&rest| rest != 0)
-                .map(move |rest| at * 64 + rest.trailing_zeros() as usize)
-        })
+        members(self.row(from))
     }
 
     /// The relation read from right to left.
@@ -71,6 +74,15 @@ impl Relation {
         }
         reversed
     }
+}
+
+/// The numbers in a bit set, ascending.
+pub(super) fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    set.iter().enumerate().flat_map(|(at, &word)| {
+        std::iter::successors(Some(word), |&rest| Some(rest & rest.wrapping_sub(1)))
+            .take_while(|&rest| rest != 0)
+            .map(move |rest| at * 64 + rest.trailing_zeros() as usize)
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! The 0/1 program of a problem without the demand that its variables be whole: its rows, the cuts that are added where
 //! a solution violates what partitions obey, and its solution by the simplex method.
 //!
-//! Variables: two nodes are in one cluster; a node is folded; an array is stored; a reader opens a new pass over an
-//! array, since no earlier reader is in its cluster; a cluster has its least node here.
+//! Variables: two nodes are in one cluster, for nodes that share an array or need one another; a node is folded; an array is stored; a
+//! reader opens a new pass over an array, since no earlier reader is in its cluster. As in \[MEM\] section 2.3.2, what may not be
+//! in one cluster is kept apart by cutting every way from one to the other; this leaves out variables for all other pairs. The number
+//! of loops, the last criterion of the objective, is not part of the program.
 
 use super::problem::Problem;
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem as LinearProgram, Variable};
@@ -15,6 +17,9 @@ pub(super) const TOLERANCE: f64 = 1e-6;
 /// Cuts are added only if they are violated by this much.
 const VIOLATION: f64 = 1e-3;
 
+/// Cuts that a solution obeys with more than this to spare are not needed for it.
+const SPARE: f64 = 0.05;
+
 /// `sum of factor * variable >= bound`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
@@ -22,12 +27,14 @@ pub(super) struct Row {
     bound: f64,
 }
 
-/// `merged pairs and folds >= bound`, each with its factor, in names of nodes that survive contraction: holds for all partitions of a
-/// problem and of those derived from it.
+/// `merged pairs and folds >= bound`, each with its factor, less the `removed` arrays, in names of nodes that survive contraction: holds
+/// for all partitions of a problem and of those derived from it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cut {
     pub(super) merged: Vec<(usize, usize, i32)>,
     pub(super) folded: Vec<(usize, i32)>,
+    /// Arrays that are not stored, by their number in the graph.
+    pub(super) removed: Vec<usize>,
     pub(super) bound: i32,
 }
 
@@ -43,6 +50,8 @@ pub(super) struct Relaxation<'a> {
     problem: &'a Problem,
     merged: BTreeMap<(usize, usize), usize>,
     folded: BTreeMap<usize, usize>,
+    /// By an array's number in the graph: whether it is stored, where that depends on merges alone.
+    stored: BTreeMap<usize, usize>,
     variables: usize,
     rows: Vec<Row>,
     /// By criterion of the objective.
@@ -72,6 +81,13 @@ impl Sum {
         self.terms.extend(variable.map(|variable| (variable, -1.0)));
         self
     }
+
+    /// The variable is at least this sum.
+    fn below(self, variable: usize) -> Row {
+        let mut terms = vec![(variable, 1.0)];
+        terms.extend(self.terms.into_iter().map(|(other, factor)| (other, -factor)));
+        Row { terms, bound: self.constant }
+    }
 }
 
 impl<'a> Relaxation<'a> {
@@ -80,12 +96,14 @@ impl<'a> Relaxation<'a> {
             problem,
             merged: BTreeMap::new(),
             folded: BTreeMap::new(),
+            stored: BTreeMap::new(),
             variables: 0,
             rows: Vec::new(),
-            criteria: problem.base.iter().map(|&base| Sum::constant(base as f64)).collect(),
+            criteria: problem.base[..3 * problem.degrees].iter().map(|&base| Sum::constant(base as f64)).collect(),
         };
+        let related = problem.related();
         for one in 0..problem.nodes {
-            for other in problem.compatible.related(one).filter(|&other| other > one) {
+            for other in related.related(one).filter(|&other| other > one) {
                 let variable = relaxation.variable();
                 relaxation.merged.insert((one, other), variable);
             }
@@ -96,7 +114,6 @@ impl<'a> Relaxation<'a> {
         }
         relaxation.add_folds();
         relaxation.add_generators();
-        relaxation.add_clusters();
         for at in 0..problem.arrays.len() {
             if problem.arrays[at].weight.iter().any(|&weight| weight != 0) {
                 relaxation.add_array(at);
@@ -126,11 +143,7 @@ impl<'a> Relaxation<'a> {
             return only.clone();
         }
         let variable = self.variable();
-        for sum in sums {
-            let mut terms = vec![(variable, 1.0)];
-            terms.extend(sum.terms.iter().map(|(other, factor)| (*other, -factor)));
-            self.rows.push(Row { terms, bound: sum.constant });
-        }
+        self.rows.extend(sums.into_iter().map(|sum| sum.below(variable)));
         Sum { terms: vec![(variable, 1.0)], constant: 0.0 }
     }
 
@@ -146,8 +159,12 @@ impl<'a> Relaxation<'a> {
     fn add_folds(&mut self) {
         let problem = self.problem;
         for (node, fold) in self.folded.clone() {
-            for other in problem.compatible.related(node) {
-                let merged = self.merge_variable(node, other).expect("a pair has a variable");
+            for merged in problem
+                .compatible
+                .related(node)
+                .filter_map(|other| self.merge_variable(node, other))
+                .collect::<Vec<_>>()
+            {
                 self.rows.push(Row { terms: vec![(fold, -1.0), (merged, -1.0)], bound: -1.0 });
             }
             for reader in &problem.consumers[node] {
@@ -166,7 +183,9 @@ impl<'a> Relaxation<'a> {
     fn add_generators(&mut self) {
         let problem = self.problem;
         for node in 0..problem.nodes {
-            let partners: Vec<usize> = problem.compatible.related(node).collect();
+            let partners = problem.compatible.related(node);
+            let partners: Vec<usize> =
+                partners.filter(|&partner| self.merge_variable(node, partner).is_some()).collect();
             let all =
                 partners.iter().fold(problem.generators[node], |all, &p| all.saturating_mul(problem.generators[p]));
             if all > problem.limit && !partners.is_empty() {
@@ -183,19 +202,6 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    /// A node without a lesser one in its cluster begins a cluster.
-    fn add_clusters(&mut self) {
-        let problem = self.problem;
-        for node in 0..problem.nodes {
-            let mut first = Sum::constant(1.0).minus(self.folded.get(&node).copied());
-            for other in problem.compatible.related(node).filter(|&other| other < node) {
-                first = first.minus(self.merge_variable(other, node));
-            }
-            let first = self.at_least(vec![first]);
-            self.charge(3 * problem.degrees, 1, &first);
-        }
-    }
-
     fn add_array(&mut self, at: usize) {
         let problem = self.problem;
         let array = &problem.arrays[at];
@@ -204,13 +210,18 @@ impl<'a> Relaxation<'a> {
             |this: &Self, node: usize| array.producer.and_then(|producer| this.merge_variable(producer, node));
 
         if array.producer.is_some() && (array.kept || !array.readers.is_empty()) {
-            let stored = if array.kept {
-                Sum::constant(1.0)
+            let stored = if array.kept || !self.is_removable(at) {
+                Sum::constant(1.0).minus(vanishes)
             } else {
-                let apart = array.readers.iter();
-                let apart = apart.map(|&r| Sum::constant(1.0).minus(vanishes).minus(with_producer(self, r)));
-                let apart = apart.collect();
-                self.at_least(apart)
+                let variable = self.variable();
+                if vanishes.is_none() {
+                    self.stored.insert(array.id, variable);
+                }
+                for &reader in &array.readers {
+                    let apart = Sum::constant(1.0).minus(vanishes).minus(with_producer(self, reader));
+                    self.rows.push(apart.below(variable));
+                }
+                Sum { terms: vec![(variable, 1.0)], constant: 0.0 }
             };
             for (degree, &weight) in array.weight.iter().enumerate() {
                 self.charge(degree, weight, &stored);
@@ -233,6 +244,14 @@ impl<'a> Relaxation<'a> {
                 self.charge(degree, weight, &pass);
             }
         }
+    }
+
+    /// All that make or read the array may be in one cluster, as far as pairs of them tell.
+    fn is_removable(&self, at: usize) -> bool {
+        let array = &self.problem.arrays[at];
+        let touching: Vec<usize> = array.producer.iter().chain(&array.readers).copied().collect();
+        let fit = |one: usize, other: usize| self.problem.compatible.contains(one, other);
+        touching.iter().enumerate().all(|(at, &one)| touching[at + 1..].iter().all(|&other| fit(one, other)))
     }
 
     /// Passes of those that read the array only if a node that reads it is folded into them.
@@ -288,7 +307,25 @@ impl<'a> Relaxation<'a> {
         self.folded.get(&node).map_or(0.0, |&variable| solution.values[variable])
     }
 
-    /// All pairs that may be merged.
+    /// How much of the array is not stored, where that depends on merges alone.
+    pub(super) fn removed(&self, solution: &Fractional, id: usize) -> f64 {
+        self.stored.get(&id).map_or(0.0, |&variable| 1.0 - solution.values[variable])
+    }
+
+    /// True if there is a variable for the pair.
+    pub(super) fn has_pair(&self, one: usize, other: usize) -> bool {
+        self.merge_variable(one, other).is_some()
+    }
+
+    /// True if the solution obeys the cut with nothing to spare.
+    pub(super) fn is_tight(&self, solution: &Fractional, cut: &Cut, nodes: &[usize]) -> bool {
+        self.row(cut, nodes).is_some_and(|row| {
+            row.terms.iter().map(|(variable, factor)| factor * solution.values[*variable]).sum::<f64>()
+                < row.bound + SPARE
+        })
+    }
+
+    /// All pairs with a variable.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.merged.keys().copied()
     }
@@ -371,12 +408,19 @@ impl<'a> Relaxation<'a> {
                 bound -= f64::from(factor);
             } else if let Some(variable) = self.merge_variable(one, other) {
                 *sums.entry(variable).or_default() += f64::from(factor);
+            } else if factor > 0 && self.problem.compatible.contains(one, other) {
+                // A fold has removed the array that the two shared: they may be merged, and nothing here would say so.
+                return None;
             }
         }
         for &(node, factor) in &cut.folded {
             if let Some(&variable) = self.folded.get(&name[node]) {
                 *sums.entry(variable).or_default() += f64::from(factor);
             }
+        }
+        for &variable in cut.removed.iter().filter_map(|id| self.stored.get(id)) {
+            *sums.entry(variable).or_default() += 1.0;
+            bound += 1.0;
         }
         let least: f64 = sums.values().filter(|factor| **factor < 0.0).sum();
         (least < bound).then(|| Row { terms: sums.into_iter().filter(|(_, factor)| *factor != 0.0).collect(), bound })
