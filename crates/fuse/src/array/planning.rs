@@ -13,7 +13,7 @@ use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::{correspondence, with_loop_fusion};
-use super::{Options, each_block};
+use super::{Options, each_block, iswim, reduce_interchange, with_loop_scalarisation};
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, WithLoop};
 use frit_plan::graph::{ArrayData, Graph, Node, NodeData, Pair, Size};
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
@@ -29,13 +29,41 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
         return 0;
     }
     let names = SizeNames::of(func);
-    each_block(func, &mut |func, sharing, block| {
-        if !block.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_))) {
-            return 0;
-        }
-        Planner { func, sharing, block, options, log, names: &names, forbidden: Forbidden::default() }.run()
-    })
+    let mut planner = |func: &mut Func, pass: fn(&mut Planner) -> usize| {
+        each_block(func, &mut |func, sharing, block| {
+            if !block.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_))) {
+                return 0;
+            }
+            pass(&mut Planner { func, sharing, block, options, log, names: &names, forbidden: Forbidden::default() })
+        })
+    };
+    // Nests are looked at first, and what shares memory is found anew afterwards.
+    planner(func, |planner| planner.nests()) + planner(func, |planner| planner.run())
 }
+
+/// A rule about one nest.
+struct NestStep {
+    name: &'static str,
+    is_candidate: fn(&Func, &Stmt) -> bool,
+    rewrite: fn(&mut Func, &Stmt) -> Result<Vec<Stmt>, Refusal>,
+}
+
+/// The rules about nests, in the order in which they are tried. They repeat no work worth mentioning and save memory, or
+/// make merges possible that do, so they are made wherever they are legal.
+const NEST_STEPS: &[NestStep] = &[
+    // Interchanges make nests that can be flattened.
+    NestStep { name: "iswim", is_candidate: iswim::is_candidate, rewrite: iswim::iswim },
+    NestStep {
+        name: "reduce-interchange",
+        is_candidate: reduce_interchange::is_candidate,
+        rewrite: reduce_interchange::reduce_interchange,
+    },
+    NestStep {
+        name: "with-loop-scalarisation",
+        is_candidate: with_loop_scalarisation::is_candidate,
+        rewrite: with_loop_scalarisation::with_loop_scalarisation,
+    },
+];
 
 /// Merges that a rule has refused, by the first results of the statements.
 #[derive(Default)]
@@ -66,6 +94,41 @@ struct Candidates {
 }
 
 impl Planner<'_> {
+    /// Applies the rules about nests.
+    fn nests(&mut self) -> usize {
+        let mut count = 0;
+        for step in NEST_STEPS {
+            let mut at = 0;
+            while at < self.block.stmts.len() {
+                if self.is_at_limit() {
+                    return count;
+                }
+                if !(step.is_candidate)(self.func, &self.block.stmts[at]) {
+                    at += 1;
+                    continue;
+                }
+                let nest = self.loop_ref(at);
+                match (step.rewrite)(self.func, &self.block.stmts[at]) {
+                    Ok(stmts) => {
+                        let made = stmts.len();
+                        self.block.stmts.splice(at..=at, stmts);
+                        let saved = Cost { bytes: Size::zero(), held: Size::zero(), work: Size::zero() };
+                        let outcome = Outcome::Merged { into: nest.label.clone(), saved, passes: 0 };
+                        self.decide(step.name, nest.clone(), nest, outcome);
+                        count += 1;
+                        at += made;
+                    }
+                    Err(refusal) => {
+                        self.decide(step.name, nest.clone(), nest, refused(&refusal));
+                        at += 1;
+                    }
+                }
+            }
+        }
+        count
+    }
+
+    /// Plans the block and makes the plan.
     fn run(&mut self) -> usize {
         let assembled = self.assembled();
         if assembled.is_empty() {
