@@ -1,6 +1,6 @@
 """Writes an input of examples/swaption.l0, of any size: quotes that a known model makes, rounded as markets do.
 
-    python3 swaption_input.py --members 64 --generations 10 --points 64 --quotes 40 > large.in
+    python3 swaption_input.py --members 32 --generations 5 --points 64 --quotes 36 > large.in
 """
 
 import argparse
@@ -46,7 +46,7 @@ def gauss_hermite(n):
 
 
 def quotes(count, points, weights):
-    expiries, payments = (1.0, 2.0, 3.0, 5.0, 7.0, 10.0), (2, 4, 8, 10, 14, 20)
+    expiries, payments = (1.0, 2.0, 3.0, 5.0, 7.0, 10.0), (8, 16, 24, 40, 80, 120)
     for i in range(count):
         expiry, n = expiries[i % 6] + 0.25 * (i // 36 % 4), payments[(i + i // 6) % 6]
         yield expiry, n, *(float(f"{price:.4g}") for price in prices(points, weights, RATE, MODEL, expiry, n))
@@ -62,11 +62,11 @@ def text(value):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--members", type=int, default=10, help="models tried in each generation")
-    parser.add_argument("--generations", type=int, default=8)
+    parser.add_argument("--members", type=int, default=8, help="models tried in each generation")
+    parser.add_argument("--generations", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--points", type=int, default=16, help="Gauss-Hermite points")
-    parser.add_argument("--quotes", type=int, default=6, help="swaptions")
+    parser.add_argument("--points", type=int, default=12, help="Gauss-Hermite points")
+    parser.add_argument("--quotes", type=int, default=4, help="swaptions")
     given = parser.parse_args()
     points, weights = gauss_hermite(given.points)
     search = (given.members, given.generations, given.seed)
