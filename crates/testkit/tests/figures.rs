@@ -150,10 +150,10 @@ const EXAMPLES: [(&str, usize, usize, Option<(usize, usize)>); 6] = [
     // The strikes with their errors; both grids with all that depends on them alone; per time step and direction a map over lines,
     // with one loop that makes a line's system.
     ("volcalib", 25, 7, None),
-    // First members; the best, in each generation and at the end; a generation's members; the quotes; per quote bonds with the swap
-    // rate, coupons of three strikes, bounds at three points for three strikes (what does not depend on y, then a loop of Newton's
+    // First members; the best, in each generation and at the end; a generation's members; the quotes; per quote the swap rate, bonds
+    // with the coupons of three strikes, bounds at three points for three strikes (what does not depend on y, then a loop of Newton's
     // method for each strike), and the points with the sum over payments.
-    ("swaption", 80, 14, None),
+    ("swaption", 83, 14, None),
 ];
 
 #[test]
