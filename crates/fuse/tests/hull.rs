@@ -3,11 +3,9 @@
 
 use frit_fuse::array::Refusal;
 use frit_fuse::array::coalescing::generator_coalescing;
-use frit_fuse::array::generators::{Bounds, facts_at, split_by_reads};
-use frit_fuse::array::hull::with_loop_hull;
+use frit_fuse::array::hull::{fuse_in_hull, with_loop_hull};
 use frit_fuse::array::with_loop_fusion::with_loop_fusion;
-use frit_ir::BinOp;
-use frit_ir::array::{Block, Func, FuncId, Op, Operand, Program, Value, WithLoop, parse, verify};
+use frit_ir::array::{Func, FuncId, Op, Program, WithLoop, parse, verify};
 use frit_ir::{Tensor, TensorData};
 use frit_simplify::sharing::Sharing;
 use frit_support::Index;
@@ -51,8 +49,9 @@ fn fused_in_hull(text: &str) -> Result<(Program, usize), Refusal> {
     let mut program = program(text);
     let func = &mut program.funcs[FuncId::new(0)];
     let [first, second] = loops(func)[..2] else { panic!("two with-loops") };
+    let mut sharing = Sharing::of(func);
     let mut block = std::mem::take(&mut func.body);
-    let aligned = with_loop_hull(func, &mut block, first, second);
+    let aligned = with_loop_hull(func, &mut block, &mut sharing, first, second);
     func.body = block;
     let (first, second) = aligned.inspect_err(|_| {
         assert_eq!(program.to_string(), self::program(text).to_string(), "a refused hull changes nothing");
@@ -194,8 +193,9 @@ fn a_space_that_is_known_too_late_is_refused() {
     let mut program = program(&text);
     let func = &mut program.funcs[FuncId::new(0)];
     let at = loops(func);
+    let mut sharing = Sharing::of(func);
     let mut block = std::mem::take(&mut func.body);
-    assert_eq!(with_loop_hull(func, &mut block, at[0], at[2]).unwrap_err().code(), "statement-between");
+    assert_eq!(with_loop_hull(func, &mut block, &mut sharing, at[0], at[2]).unwrap_err().code(), "statement-between");
 }
 
 #[test]
@@ -236,95 +236,22 @@ fn figure_5_of_wlf_has_nine_intersections_and_seven_generators_after_coalescing(
     assert_same_results(&program(&text), &fused, &[&[]]);
 }
 
-/// The second with-loop of the program, split by what it reads of the first one: the array of each read is replaced by the number of
-/// the generator that it is said to read.
-fn numbered_reads(text: &str) -> Result<(Program, usize), Refusal> {
-    let mut program = program(text);
+#[test]
+fn a_hull_that_does_not_help_leaves_no_trace() {
+    let map =
+        "%20: f64[%0] = w0: with (%10) in [%0] { [0] <= iv < [%0] { %11: f64 = index %1[%10] yield %11 } } : genarray";
+    let longer = "%30: f64[%4] = w1: with (%13) in [%4] { [0] <= iv < [%4] {
+        %14: f64 = w2: with (%15) in [%0] { [0] <= iv < [%0] { %16: f64 = index %20[%15] yield %16 } } : SUM1
+        yield %14 } } : genarray %31: f64 = index %30[%0]";
+    let text = two_lengths(map, longer, "%20, %31", "f64[%0], f64");
+    let mut program = program(&text);
+    let before = program.to_string();
     let func = &mut program.funcs[FuncId::new(0)];
     let [first, second] = loops(func)[..] else { panic!("two with-loops") };
-    let producer = func.with_loops[label(func, first)].clone();
-    let with_loop = label(func, second);
-    let consumer = func.with_loops[with_loop].clone();
+    let mut sharing = Sharing::of(func);
     let mut block = std::mem::take(&mut func.body);
-    let array = block.stmts[first].results[0];
-    let mut facts = facts_at(func, &block, second);
-    let mut bounds = Bounds::new(func, &mut facts, block.stmts[second].span);
-    let mut split = split_by_reads(&mut bounds, consumer, array, &producer)?;
-    let (stmts, _) = bounds.finish();
-    block.stmts.splice(second..second, stmts);
+    let refusal = fuse_in_hull(func, &mut block, &mut sharing, first, second).unwrap_err();
     func.body = block;
-    for (generator, reads) in split.data.generators.iter_mut().zip(&split.reads) {
-        let mut reads = reads.iter();
-        number(func, &mut generator.body, array, &mut reads);
-        assert!(reads.next().is_none());
-    }
-    let count = split.data.generators.len();
-    func.with_loops[with_loop] = split.data;
-    verify::verify(&program).unwrap_or_else(|e| panic!("{e}\n{program}"));
-    Ok((program, count))
-}
-
-fn number(func: &mut Func, block: &mut Block, array: Value, reads: &mut std::slice::Iter<'_, usize>) {
-    for stmt in &mut block.stmts {
-        if matches!(stmt.op, Op::Index { array: read, .. } if read == array) {
-            let source = *reads.next().unwrap() as i64;
-            stmt.op = Op::Binary { op: BinOp::Add, x: Operand::i64(source), y: Operand::i64(0) };
-        }
-        func.for_each_block_mut(&mut stmt.op, &mut |func, inner| number(func, inner, array, reads));
-    }
-}
-
-/// A producer whose three generators yield their numbers, and a consumer.
-fn numbered(consumer: &str) -> String {
-    format!(
-        "func @main[%0, %2](%1: f64[%0], %3: f64[%2]) -> (i64[%0]) {{
-           %4: i64 = min 3, %0
-           %5: i64 = sub %0, 1
-           %6: i64 = max %4, %5
-           %7: i64 = min %6, %0
-           %8: i64[%0] = w0: with (%9) in [%0] {{
-             [0] <= iv < [%4] {{ yield 0 }} [%4] <= iv < [%7] {{ yield 1 }} [%7] <= iv < [%0] {{ yield 2 }} }} : genarray
-           %10: i64[%0] = w1: with (%11) in [%0] {{ [0] <= iv < [%0] {{ {consumer} }} }} : genarray
-           return %10 }} entry @main"
-    )
-}
-
-const SHORT: &[&[i64]] = &[&[0, 1], &[1, 0], &[2, 2], &[3, 3], &[4, 0], &[5, 1], &[9, 1]];
-
-#[test]
-fn a_consumer_is_split_by_all_its_reads() {
-    let backwards_and_forwards = "%12: i64 = sub %5, %11 %13: i64 = index %8[%12] %14: i64 = index %8[%11] %15: i64 = mul %13, 10 %16: i64 = add %14, %15 yield %16";
-    let text = numbered(backwards_and_forwards);
-    let (split, generators) = numbered_reads(&text).unwrap();
-    assert!((3..=9).contains(&generators), "{split}");
-    assert_same_results(&program(&text), &split, SHORT);
-}
-
-#[test]
-fn a_read_that_a_branch_guards_is_split_as_well() {
-    let neighbour = "%12: i64 = add %11, 1 %13: bool = lt %12, %0 %14: i64 = if %13 { %15: i64 = index %8[%12] yield %15 } else { yield 7 } yield %14";
-    let text = numbered(neighbour);
-    let (split, generators) = numbered_reads(&text).unwrap();
-    assert_eq!(generators, 3, "{split}");
-    assert_same_results(&program(&text), &split, SHORT);
-}
-
-#[test]
-fn a_read_at_one_place_chooses_the_generator_at_run_time() {
-    let text = numbered("%12: i64 = index %8[%5] yield %12");
-    let (split, _) = numbered_reads(&text).unwrap();
-    assert_same_results(&program(&text), &split, SHORT);
-}
-
-#[test]
-fn a_read_at_a_computed_place_is_refused_where_the_producer_is_cut() {
-    let text = numbered("%12: i64 = mul %11, %11 %13: i64 = rem %12, %0 %14: i64 = index %8[%13] yield %14");
-    assert_eq!(numbered_reads(&text).unwrap_err().code(), "non-invertible-read");
-    let whole = text.replace(
-        "[0] <= iv < [%4] { yield 0 } [%4] <= iv < [%7] { yield 1 } [%7] <= iv < [%0] { yield 2 }",
-        "[0] <= iv < [%0] { yield 0 }",
-    );
-    let (split, generators) = numbered_reads(&whole).unwrap();
-    assert_eq!(generators, 1);
-    assert_same_results(&program(&whole), &split, SHORT);
+    assert_eq!(refusal.code(), "reads-other-element");
+    assert_eq!(program.to_string(), before);
 }

@@ -10,7 +10,6 @@
 //! - [`periodic`]: intersections of one axis, dense or on a grid;
 //! - [`boxes`]: intersections and remainders of grids, the common refinement of two with-loops;
 //! - [`preimage`]: the part of a generator whose reads fall into another one;
-//! - [`reads`]: a consumer's generators split by what they read of a producer;
 //! - [`equal`]: bodies that are equal up to the names inside them.
 //!
 //! Knows nothing of rules. Read [`boxes`] next.
@@ -20,12 +19,10 @@ pub mod boxes;
 pub mod equal;
 pub mod periodic;
 pub mod preimage;
-pub mod reads;
 
 pub use bounds::{Bounds, facts_at, facts_before};
 pub use boxes::{Part, covers, intersect, refined, remainder, subtract, unify, unify_equal};
 pub use preimage::{preimage, preimages};
-pub use reads::{Split, split_by_reads};
 
 use super::Refusal;
 use frit_ir::array::{Block, Extent, Generator, Operand};

@@ -10,11 +10,15 @@
 //! there; arrays get a few elements that nothing reads and are cut to size by a view, but only if they grow by a small constant.
 //! [`extend_to`] its own space is also how a with-loop that leaves indices out comes to cover it.
 
-use super::Refusal;
 use super::generators::{Bounds, Grid, covers, facts_at, refined, remainder, subtract, unify};
-use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoopData};
+use super::with_loop_fusion::{correspondence, with_loop_fusion};
+use super::{Attempts, Refusal};
+use frit_ir::array::{
+    Block, Extent, Func, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoop, WithLoopData,
+};
 use frit_ir::scalar::{Const, Scalar};
-use frit_support::Span;
+use frit_simplify::sharing::Sharing;
+use std::collections::BTreeSet;
 
 /// An array is made longer by at most so many elements along one axis.
 const MAX_PADDING: i64 = 8;
@@ -136,7 +140,7 @@ fn prove(func: &Func, data: &WithLoopData, grows: bool, is_padded: bool) -> Opti
             Operator::Fold { .. } | Operator::Filter { .. } => Filler { guard: true, cells: zeros()? },
             Operator::GenArray | Operator::Scan { .. } if is_padded => Filler { guard: false, cells: zeros()? },
             // In place, it writes only where it has to.
-            Operator::ModArray { source, consumes: false } if !grows => {
+            Operator::ModArray { source, consumes: false } if !grows && func.ty(*source).rank() == data.space.len() => {
                 Filler { guard: false, cells: Cells::Source(*source) }
             }
             Operator::GenArray | Operator::Scan { .. } | Operator::ModArray { .. } | Operator::Uniform => return None,
@@ -170,11 +174,7 @@ fn filling(func: &mut Func, data: &WithLoopData, fillers: &[Filler]) -> Block {
             Cells::Zeros(types) => block.results.extend(types.iter().map(|ty| Operand::from(ty.zero()))),
             Cells::Source(source) => {
                 let indices: Vec<Operand> = data.indices.iter().map(|&index| index.into()).collect();
-                if indices.is_empty() {
-                    block.results.push((*source).into());
-                    continue;
-                }
-                let ty = func.ty(*source).row(indices.len());
+                let ty = Type::scalar(func.ty(*source).elem);
                 let element = func.value(ty, data.span);
                 let op = Op::Index { array: *source, indices };
                 block.stmts.push(Stmt { results: vec![element], op, certs: Vec::new(), span: data.span });
@@ -192,6 +192,7 @@ fn filling(func: &mut Func, data: &WithLoopData, fillers: &[Filler]) -> Block {
 pub fn with_loop_hull(
     func: &mut Func,
     block: &mut Block,
+    sharing: &mut Sharing,
     first: usize,
     second: usize,
 ) -> Result<(usize, usize), Refusal> {
@@ -203,75 +204,158 @@ pub fn with_loop_hull(
     if a.space == b.space && same_generators(&a, &b) {
         return Ok((first, second));
     }
-    is_known_before(func, block, first, second)?;
+    let early = needed_early(func, block, first, second)?;
     let mut facts = facts_at(func, block, first);
+    early.iter().for_each(|&at| facts.define(func, &block.stmts[at]));
     let mut bounds = Bounds::new(func, &mut facts, block.stmts[first].span);
     let (mut a, mut b) = hull(&mut bounds, &a, &b)?;
     // Extents that are equal get one name.
     b.data.space.clone_from(&a.data.space);
     let parts = unify(&mut bounds, &a.data, &b.data)?;
     let (stmts, certs) = bounds.finish();
-    a.data = refined(func, a.data, parts.iter().map(|part| (part.grid.clone(), part.first)));
-    b.data = refined(func, b.data, parts.into_iter().map(|part| (part.grid, part.second)));
-    let mut place = (first, second);
-    for (at, extended) in [(second, b), (first, a)] {
-        let views = install(func, &mut block.stmts[at], extended);
-        let stmt = &mut block.stmts[at];
-        stmt.certs.extend(&certs);
-        stmt.certs.sort_unstable();
-        stmt.certs.dedup();
-        if at == first {
-            place.1 += views.len();
-        }
-        block.stmts.splice(at + 1..at + 1, views);
+    if keeps_padding(sharing, &block.stmts[first], &a) || keeps_padding(sharing, &block.stmts[second], &b) {
+        return Err(Refusal::SpacesDiffer { span: block.stmts[second].span });
     }
-    place = (place.0 + stmts.len(), place.1 + stmts.len());
-    block.stmts.splice(first..first, stmts);
+    a.data = refined(func, sharing, a.data, parts.iter().map(|part| (part.grid.clone(), part.first)));
+    b.data = refined(func, sharing, b.data, parts.into_iter().map(|part| (part.grid, part.second)));
+    let (mut before, mut between): (Vec<Stmt>, Vec<Stmt>) = (Vec::new(), Vec::new());
+    for (at, stmt) in (first + 1..).zip(block.stmts.drain(first + 1..second)) {
+        if early.contains(&at) { before.push(stmt) } else { between.push(stmt) }
+    }
+    before.extend(stmts);
+    let behind = install(func, sharing, &mut block.stmts[first + 1], b);
+    let views = install(func, sharing, &mut block.stmts[first], a);
+    for view in &views {
+        // The second loop reads what the first makes, not what is cut from it.
+        let Op::View { array, .. } = view.op else { unreachable!("it is a view") };
+        let mut data = func.take_with_loop(other);
+        data.for_each_block_mut(&mut |body| read_instead(func, body, view.results[0], array));
+        func.with_loops[other] = data;
+    }
+    for at in [first, first + 1] {
+        let own = &mut block.stmts[at].certs;
+        own.extend(&certs);
+        own.sort_unstable();
+        own.dedup();
+    }
+    let place = (first + before.len(), first + before.len() + 1 + views.len() + between.len());
+    block.stmts.splice(first + 2..first + 2, behind);
+    block.stmts.splice(first + 1..first + 1, views.into_iter().chain(between));
+    block.stmts.splice(first..first, before);
     Ok(place)
+}
+
+/// Elements that were read of one array are read of another one.
+fn read_instead(func: &mut Func, block: &mut Block, old: Value, new: Value) {
+    for stmt in &mut block.stmts {
+        if let Op::Index { array, .. } = &mut stmt.op
+            && *array == old
+        {
+            *array = new;
+        }
+        func.for_each_block_mut(&mut stmt.op, &mut |func, inner| read_instead(func, inner, old, new));
+    }
 }
 
 fn same_generators(a: &WithLoopData, b: &WithLoopData) -> bool {
     a.generators.iter().map(Grid::of).eq(b.generators.iter().map(Grid::of))
 }
 
-/// What the second with-loop's space and bounds mention is there before the first one.
-fn is_known_before(func: &Func, block: &Block, first: usize, second: usize) -> Result<(), Refusal> {
+/// The statements between the with-loops that compute the space and the bounds of the second one: arithmetic that can as well be
+/// done before the first one.
+fn needed_early(func: &Func, block: &Block, first: usize, second: usize) -> Result<BTreeSet<usize>, Refusal> {
     let Op::With(label) = block.stmts[second].op else { panic!("the second statement is a with-loop") };
     let data = &func.with_loops[label];
     let bounds = data.generators.iter().flat_map(|generator| generator.lower.iter().chain(&generator.upper)).copied();
-    let mut mentioned = bounds.chain(data.space.iter().map(|&extent| extent.into()));
-    let between = &block.stmts[first..second];
-    let late = mentioned.find_map(|operand| {
-        let value = operand.value()?;
-        between.iter().find(|stmt| stmt.results.contains(&value))
-    });
-    match late {
-        Some(stmt) => Err(Refusal::StatementBetween { span: stmt.span }),
-        None => Ok(()),
+    let extents = data.space.iter().map(|&extent| extent.into());
+    let mut wanted: BTreeSet<Value> = bounds.chain(extents).filter_map(Operand::value).collect();
+    let mut early = BTreeSet::new();
+    for at in (first..second).rev() {
+        let stmt = &block.stmts[at];
+        if !stmt.results.iter().any(|result| wanted.contains(result)) {
+            continue;
+        }
+        let is_arithmetic = matches!(stmt.op, Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. });
+        if !is_arithmetic {
+            return Err(Refusal::StatementBetween { span: stmt.span });
+        }
+        stmt.op.for_each_operand(func, &mut |operand| wanted.extend(operand.value()));
+        wanted.extend(&stmt.certs);
+        early.insert(at);
     }
+    Ok(early)
 }
 
 /// Makes a with-loop's statement that of its extended version: results that are longer get new names. The statements to put
 /// behind it cut them to size under the old names.
-pub fn install(func: &mut Func, stmt: &mut Stmt, extended: Extended) -> Vec<Stmt> {
+fn install(func: &mut Func, sharing: &mut Sharing, stmt: &mut Stmt, extended: Extended) -> Vec<Stmt> {
     let Op::With(with_loop) = stmt.op else { panic!("only a with-loop is extended") };
-    let rank = extended.data.space.len();
-    let mut views = Vec::new();
-    for &at in &extended.longer {
+    let space = extended.data.space.clone();
+    func.with_loops[with_loop] = extended.data;
+    let cut = |at: usize| {
         let old = stmt.results[at];
         let mut ty: Type = func.ty(old).clone();
-        ty.shape.splice(..rank, extended.data.space.iter().copied());
+        ty.shape.splice(..space.len(), space.iter().copied());
         let axes = ty.rank();
         let long = func.value(ty, stmt.span);
         func.values[long].name = func.values[old].name.clone();
+        sharing.merge(old, long);
         stmt.results[at] = long;
         let view = View::Slice { starts: vec![Operand::i64(0); axes], steps: vec![1; axes] };
-        views.push(prefix(old, long, view, stmt.span));
-    }
-    func.with_loops[with_loop] = extended.data;
-    views
+        Stmt { results: vec![old], op: Op::View { array: long, view }, certs: Vec::new(), span: stmt.span }
+    };
+    extended.longer.into_iter().map(cut).collect()
 }
 
-fn prefix(result: Value, array: Value, view: View, span: Span) -> Stmt {
-    Stmt { results: vec![result], op: Op::View { array, view }, certs: Vec::new(), span }
+/// True if a result that gets longer is updated in place, or given away: it would keep its padding.
+fn keeps_padding(sharing: &mut Sharing, stmt: &Stmt, extended: &Extended) -> bool {
+    extended
+        .longer
+        .iter()
+        .any(|&at| sharing.is_consumed(stmt.results[at]) || sharing.is_unique_result(stmt.results[at]))
+}
+
+/// Fuses two with-loop statements of a block, the earlier one first, over the hull of their spaces, or says why it may not.
+///
+/// On `Err`, nothing is changed. On `Ok`, the fused loop has the label of the second.
+pub fn fuse_in_hull(
+    func: &mut Func,
+    block: &mut Block,
+    sharing: &mut Sharing,
+    first: usize,
+    second: usize,
+) -> Result<WithLoop, Refusal> {
+    let mut loops = Vec::new();
+    [first, second].into_iter().for_each(|at| loops_in(func, &block.stmts[at], &mut loops));
+    let before = block.clone();
+    let (first, second) = with_loop_hull(func, block, sharing, first, second)?;
+    with_loop_fusion(func, block, sharing, first, second).inspect_err(|_| {
+        *block = before;
+        for (label, data) in loops {
+            func.with_loops[label] = data;
+        }
+    })
+}
+
+/// The with-loop of a statement and those inside of it, as they are.
+fn loops_in(func: &Func, stmt: &Stmt, found: &mut Vec<(WithLoop, WithLoopData)>) {
+    if let Op::With(label) = stmt.op {
+        found.push((label, func.with_loops[label].clone()));
+    }
+    stmt.op.for_each_block(func, &mut |block| block.stmts.iter().for_each(|inner| loops_in(func, inner, found)));
+}
+
+/// Fuses all with-loops that only the hull of their spaces makes alike.
+pub fn fuse_everywhere(func: &mut Func) -> Attempts {
+    let places = |block: &Block| {
+        let is_loop = |&at: &usize| matches!(block.stmts[at].op, Op::With(_));
+        let loops: Vec<usize> = (0..block.stmts.len()).filter(is_loop).collect();
+        loops.iter().flat_map(|&i| loops.iter().filter(move |&&j| j > i).map(move |&j| (i, j))).collect()
+    };
+    super::at_every_place(func, places, |func, block, sharing, (first, second)| {
+        match correspondence(func, &block.stmts[first], &block.stmts[second]) {
+            Err(Refusal::SpacesDiffer { .. }) => Some(fuse_in_hull(func, block, sharing, first, second).map(|_| ())),
+            Ok(_) | Err(_) => None,
+        }
+    })
 }

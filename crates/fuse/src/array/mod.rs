@@ -12,6 +12,7 @@
 //! - [`RULES`]: the catalogue of rules.
 
 pub mod access;
+pub mod alignment;
 pub mod assemble;
 pub mod block_graph;
 pub mod coalescing;
@@ -208,5 +209,10 @@ pub const RULES: &[Rule] = &[
         name: "reduce-interchange",
         summary: "a fold of arrays becomes a with-loop of folds of their elements",
         everywhere: reduce_interchange::everywhere,
+    },
+    Rule {
+        name: "with-loop-hull",
+        summary: "two loops over different spaces, or of different generators, become one",
+        everywhere: hull::fuse_everywhere,
     },
 ];

@@ -20,7 +20,7 @@ const MAX_GAP: u64 = 1 << 62;
 pub struct Bounds<'a> {
     /// The function.
     pub func: &'a mut Func,
-    pub(super) facts: &'a mut Ranges,
+    facts: &'a mut Ranges,
     stmts: Vec<Stmt>,
     certs: Vec<Value>,
     made: HashMap<(BinOp, Operand, Operand), Operand>,

@@ -5,8 +5,10 @@ use super::bounds::Bounds;
 use super::periodic::{intersect_axes, is_empty, subtract_axes};
 use super::{Axis, Grid, MAX_GENERATORS, limited};
 use crate::array::Refusal;
+use crate::array::replace::share_copies;
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{Extent, Func, Operator, WithLoopData};
+use frit_simplify::sharing::Sharing;
 use frit_support::Span;
 
 /// A part of the space of two with-loops that lies in one generator of each.
@@ -150,6 +152,7 @@ pub fn unify(bounds: &mut Bounds, first: &WithLoopData, second: &WithLoopData) -
 /// The with-loop with these generators: each is a part of the generator of this number, and has its body.
 pub fn refined(
     func: &mut Func,
+    sharing: &mut Sharing,
     mut data: WithLoopData,
     parts: impl IntoIterator<Item = (Grid, usize)>,
 ) -> WithLoopData {
@@ -158,7 +161,10 @@ pub fn refined(
     for (grid, at) in parts {
         // The first part keeps the names, so that a with-loop that is not split stays as it is.
         let body = if std::mem::replace(&mut is_used[at], true) {
-            func.copy_block(None, &old[at].body, &mut Renaming::new())
+            let mut renaming = Renaming::new();
+            let body = func.copy_block(None, &old[at].body, &mut renaming);
+            share_copies(func, sharing, &renaming);
+            body
         } else {
             old[at].body.clone()
         };
