@@ -12,7 +12,6 @@
 //! - [`RULES`]: the catalogue of rules.
 
 pub mod access;
-pub mod alignment;
 pub mod assemble;
 pub mod block_graph;
 pub mod coalescing;
