@@ -1,9 +1,9 @@
 //! The decision log: what every candidate for a merge came to, at whatever level it was made. Reports of all kinds render
 //! this one list.
 
-use crate::graph::Symbol;
+use crate::graph::{Size, Symbol};
 use crate::solve::{Cost, Method};
-use frit_support::{Span, Table};
+use frit_support::{Monomial, Span, Table};
 
 /// Decisions in the order in which they were made.
 #[derive(Clone, Debug, Default)]
@@ -73,4 +73,102 @@ pub struct PlanRecord {
     pub before: Cost,
     /// The cost of the plan.
     pub after: Cost,
+}
+
+impl Log {
+    /// The number of decisions that were merges.
+    pub fn merged_count(&self) -> usize {
+        self.decisions.iter().filter(|decision| matches!(decision.outcome, Outcome::Merged { .. })).count()
+    }
+
+    /// The costs of all plans together, without merges and with them. Blocks that run often count once, and blocks that were planned
+    /// several times count with each plan: the difference is what was saved, the sums are no traffic of the program.
+    pub fn totals(&self) -> (Cost, Cost) {
+        self.plans.iter().fold((Cost::default(), Cost::default()), |(before, after), plan| {
+            (before.plus(&plan.before), after.plus(&plan.after))
+        })
+    }
+}
+
+/// The size as people write it, `8*n*m + 16*n`: the highest degree first, symbols and terms of one degree in the order of the table.
+pub fn size_text(size: &Size, symbols: &Table<Symbol, String>) -> String {
+    let mut terms: Vec<(&Monomial<Symbol>, i64)> = size.terms().collect();
+    terms.sort_by(|one, other| other.0.degree().cmp(&one.0.degree()).then_with(|| one.0.cmp(other.0)));
+    let mut text = String::new();
+    for (monomial, coefficient) in terms {
+        text.push_str(match (text.is_empty(), coefficient < 0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        });
+        let magnitude = coefficient.unsigned_abs();
+        let mut factors: Vec<String> = Vec::new();
+        if magnitude != 1 || monomial.is_one() {
+            factors.push(magnitude.to_string());
+        }
+        for &(symbol, exponent) in monomial.powers() {
+            let name = &symbols[symbol];
+            factors.push(if exponent == 1 { name.clone() } else { format!("{name}^{exponent}") });
+        }
+        text.push_str(&factors.join("*"));
+    }
+    if text.is_empty() { "0".into() } else { text }
+}
+
+/// The size where symbols have these values; at the ends of the range of `i128` if it lies beyond.
+pub fn size_at(size: &Size, mut value: impl FnMut(Symbol) -> i64) -> i128 {
+    size.terms().fold(0i128, |sum, (monomial, coefficient)| {
+        let term = monomial.powers().iter().fold(i128::from(coefficient), |product, &(symbol, exponent)| {
+            product.saturating_mul(i128::from(value(symbol)).saturating_pow(exponent))
+        });
+        sum.saturating_add(term)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frit_support::{Index, Poly};
+
+    fn symbols() -> Table<Symbol, String> {
+        ["n", "m"].map(String::from).into_iter().collect()
+    }
+
+    fn symbol(at: usize) -> Size {
+        Poly::symbol(Symbol::new(at))
+    }
+
+    #[test]
+    fn sizes_are_written_with_the_highest_degree_first() {
+        let (n, m) = (symbol(0), symbol(1));
+        let size = n.clone() * m.scale(8) + n.scale(16) - Size::constant(24);
+        assert_eq!(size_text(&size, &symbols()), "8*n*m + 16*n - 24");
+        assert_eq!(size_text(&(m.clone() * m - n), &symbols()), "m^2 - n");
+        assert_eq!(size_text(&Size::zero(), &symbols()), "0");
+    }
+
+    #[test]
+    fn sizes_beyond_all_bounds_saturate() {
+        let n = symbol(0);
+        let size = n.clone() * n.clone() * n.scale(3);
+        assert_eq!(size_at(&size, |_| 10), 3000);
+        assert_eq!(size_at(&size, |_| i64::MAX), i128::MAX);
+    }
+
+    #[test]
+    fn totals_add_up_the_plans() {
+        let cost = |bytes: i64| Cost { bytes: symbol(0).scale(bytes), ..Cost::default() };
+        let record = |before, after| PlanRecord {
+            function: "main".into(),
+            span: Span::default(),
+            nodes: 2,
+            method: Method::Exact,
+            before: cost(before),
+            after: cost(after),
+        };
+        let log = Log { symbols: symbols(), plans: vec![record(48, 16), record(32, 24)], ..Log::default() };
+        assert_eq!(log.totals(), (cost(80), cost(40)));
+        assert_eq!(log.merged_count(), 0);
+    }
 }

@@ -42,14 +42,14 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each variant explains its fields
 pub enum Method {
-    /// No plan is better.
+    /// No plan moves fewer bytes, or as many and holds fewer, or as many of both and repeats less work.
     Exact,
     /// The graph was too large (`nodes` mergeable loops), or the exact solver took too many steps: merges that save most first.
     Greedy { nodes: usize },
 }
 
 /// What a plan costs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Bytes moved to and from memory.
     pub bytes: Size,
@@ -76,11 +76,6 @@ pub struct Plan {
 }
 
 impl Cost {
-    /// Nothing.
-    pub fn zero() -> Self {
-        Self { bytes: Size::zero(), held: Size::zero(), work: Size::zero() }
-    }
-
     /// This cost and another one.
     pub fn plus(&self, other: &Self) -> Self {
         Self { bytes: &self.bytes + &other.bytes, held: &self.held + &other.held, work: &self.work + &other.work }
@@ -93,7 +88,8 @@ impl Cost {
 }
 
 /// The best plan for a graph. Of plans, the one that moves the fewest bytes is the best, then the one that holds the fewest,
-/// then the one that repeats the least work, then the one with the fewest loops. Equal graphs have equal plans.
+/// then the one that repeats the least work. Loops whose fusion changes none of that are fused too, as far as single steps
+/// lead: the number of loops is small, not proven to be the least. Equal graphs have equal plans.
 ///
 /// Sizes are compared as if all symbols were one large number: the highest degree decides, then the sum of the coefficients of that degree,
 /// and so on down. What is held is the sum of all arrays that the graph's nodes store.
@@ -126,7 +122,7 @@ pub fn solve(graph: &Graph, limits: &Limits) -> Plan {
 
 /// What a partition costs, in full.
 fn cost(graph: &Graph, problem: &Problem, partition: &Partition) -> Cost {
-    let mut cost = Cost::zero();
+    let mut cost = Cost::default();
     for ((_, array), fate) in graph.arrays.iter().zip(problem.fates(partition)) {
         let passes = fate.reads + usize::from(fate.stored);
         cost.bytes += &array.bytes.scale(i64::try_from(passes).expect("there are fewer than 2^63 nodes"));

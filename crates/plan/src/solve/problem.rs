@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 pub(super) type Weight = Vec<i128>;
 
 /// What a partition costs, in the order of importance: bytes moved, bytes held and work repeated, each by falling degree, then
-/// the number of clusters. The smaller is the better.
+/// the number of clusters. The smaller is the better. The exact solver proves all but the last.
 pub(super) type Score = Vec<i128>;
 
 /// An array of a [`Problem`].
