@@ -7,8 +7,8 @@ use crate::access::{Access, element_count};
 use crate::lowering::{LoopHeader, Lowered, Lowering};
 use crate::with_loop::{Chunk, Chunks, MOST_CHUNKS};
 use frit_ir::array::{Value, WithLoopData};
-use frit_ir::nest::{Array, Expr, Parallel, Stmt, Var};
-use frit_ir::scalar::{Scalar, UnOp};
+use frit_ir::nest::{Array, Expr, Parallel, Reduction, Stmt, Var};
+use frit_ir::scalar::{BinOp, Scalar, UnOp};
 
 /// A filter being lowered.
 pub(crate) struct Filtering {
@@ -26,6 +26,12 @@ impl Filtering {
         let next = [Expr::Var(self.position())];
         let place = |buffer: &Option<Access>| buffer.as_ref().filter(|b| b.extents.len() > 1).map(|b| b.part(&next));
         self.buffers.iter().map(place).collect()
+    }
+
+    /// If no cells are kept, all it does is count.
+    pub(crate) fn reduction(&self) -> Option<Reduction> {
+        let counts_only = self.buffers.iter().all(Option::is_none);
+        counts_only.then(|| Reduction { op: BinOp::Add, var: self.position() })
     }
 
     fn position(&self) -> Var {

@@ -6,8 +6,8 @@
 //! - [`lowering`]: the state of the lowering of one function, and its statements;
 //! - [`scalar`], [`arrays`], [`control`], [`carried`]: scalars, array operations, branches, loops and calls, and what
 //!   passes from iteration to iteration;
-//! - [`with_loop`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`] recognises folds that
-//!   vectors can do; [`work`] estimates costs;
+//! - [`with_loop`], its [`generators`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`]
+//!   recognises folds that vectors can do; [`work`] estimates costs;
 //! - [`hoist`] takes allocations out of loops, [`interchange`] orders loops for unit stride, [`vectors`] marks the loops
 //!   that vectors can run.
 //!
@@ -21,6 +21,7 @@ mod control;
 mod facts;
 mod filter;
 mod fold;
+mod generators;
 mod grown;
 mod hoist;
 mod interchange;

@@ -4,19 +4,20 @@
 //! Three ways to run a with-loop: if all operators only store, iterations are independent and the outermost loop may be
 //! parallel; with folds, scans and filters the outermost axis is cut into one chunk per thread and the chunks' results
 //! are combined in order; else it runs in the order of the index space. What each operator does is in [`crate::fold`],
-//! [`crate::scan`], [`crate::filter`] and [`crate::grown`].
+//! [`crate::scan`], [`crate::filter`] and [`crate::grown`]; how generators become nests is in [`crate::generators`].
 
 use crate::CopyReason;
 use crate::access::{Access, at_least_zero};
 use crate::filter::Filtering;
 use crate::fold::Folding;
+use crate::generators::Order;
 use crate::grown::{Growing, Uniformity};
-use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
+use crate::lowering::{LoopHeader, Lowered, Lowering, min};
 use crate::scan::Scanning;
 use frit_ir::array::{
     Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData,
 };
-use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
+use frit_ir::nest::{Expr, Parallel, Reduction};
 use frit_ir::scalar::{BinOp, Scalar};
 
 /// More threads than this do not get a chunk each; the chunks' results fit on the stack.
@@ -60,33 +61,6 @@ pub(crate) struct Chunks {
     extra: Expr,
 }
 
-/// How the iterations of a nest may be run.
-#[derive(Clone)]
-struct Order {
-    kind: OrderKind,
-    parallel: Option<Parallel>,
-    reductions: Vec<Reduction>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum OrderKind {
-    Sequential,
-    Independent,
-}
-
-impl Order {
-    fn loop_kind(&self, outermost: bool) -> LoopKind {
-        match self.kind {
-            OrderKind::Sequential => LoopKind::Sequential,
-            OrderKind::Independent => LoopKind::Independent {
-                parallel: self.parallel.clone().filter(|_| outermost),
-                simd: false,
-                reductions: self.reductions.clone(),
-            },
-        }
-    }
-}
-
 impl<'a> Lowering<'a> {
     /// A with-loop.
     pub(crate) fn with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
@@ -112,19 +86,10 @@ impl<'a> Lowering<'a> {
 
     fn plain_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
         let mut sinks = self.start_sinks(stmt, data);
-        let ordered = sinks.iter().any(|sink| match sink {
-            Sink::Nothing | Sink::Elements(_) => false,
-            Sink::Folding(folding) => !folding.is_reduction(),
-            Sink::Growing(_) | Sink::Scanning(_) | Sink::Filtering(_) | Sink::Uniform(_) => true,
-        });
-        let reductions: Vec<Reduction> = sinks.iter().flat_map(|sink| sink.reductions()).collect();
         let stores_only = sinks.iter().all(|sink| matches!(sink, Sink::Nothing | Sink::Elements(_)));
-        let (work, irregular) = self.estimate(data);
         let forks = stores_only && !self.is_small_and_nested(data);
-        let parallel = if forks { self.parallel_if_worthwhile(work, irregular) } else { None };
-        let kind = if ordered { OrderKind::Sequential } else { OrderKind::Independent };
-        let order = Order { kind, parallel, reductions };
-        self.run(data, &mut sinks, &order, None);
+        let order = order_of(&sinks);
+        self.run(data, &mut sinks, &order, forks, None);
         self.finish_sinks(stmt, data, sinks);
     }
 
@@ -175,14 +140,8 @@ impl<'a> Lowering<'a> {
         self.counted_loop(LoopHeader::independent(chunks.count.clone(), parallel), |lowering, number| {
             let chunk = lowering.chunk(&chunks, number);
             lowering.start_chunk(&mut sinks, &chunk);
-            let ordered = sinks.iter().any(|sink| match sink {
-                Sink::Nothing | Sink::Elements(_) => false,
-                Sink::Folding(folding) => !folding.is_reduction(),
-                Sink::Growing(_) | Sink::Scanning(_) | Sink::Filtering(_) | Sink::Uniform(_) => true,
-            });
-            let reductions = sinks.iter().flat_map(|sink| sink.reductions()).collect();
-            let kind = if ordered { OrderKind::Sequential } else { OrderKind::Independent };
-            lowering.run(data, &mut sinks, &Order { kind, parallel: None, reductions }, Some(&chunk));
+            let order = order_of(&sinks);
+            lowering.run(data, &mut sinks, &order, false, Some(&chunk));
             lowering.end_chunk(&mut sinks, &chunk);
         });
         let could_fork = std::mem::replace(&mut self.may_fork, false);
@@ -409,123 +368,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Emits the nest, or one per generator, and feeds the cells to the sinks.
-    fn run(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, order: &Order, chunk: Option<&Chunk>) {
-        // Where the order of the index space matters, or chunks would cut a grid, one nest visits all indices and asks for
-        // each which generator it belongs to.
-        let scattered = data.generators.len() > 1
-            && (order.kind == OrderKind::Sequential || !order.reductions.is_empty())
-            || chunk.is_some() && data.generators.iter().any(|generator| generator.step.first() != Some(&1));
-        if scattered {
-            let whole: Vec<Axis> =
-                data.space.iter().map(|&extent| Axis::dense(Expr::i64(0), self.extent(extent))).collect();
-            let axes = self.clip(data, whole, chunk);
-            self.axes(data, &axes, order, &mut Vec::new(), &mut |lowering, index| {
-                lowering.dispatch(data, sinks, &data.generators, index);
-            });
-            return;
-        }
-        for generator in &data.generators {
-            let axes: Vec<Axis> = (0..data.space.len())
-                .map(|axis| Axis {
-                    lower: self.scalar(generator.lower[axis]),
-                    upper: self.scalar(generator.upper[axis]),
-                    step: generator.step[axis],
-                    width: generator.width[axis],
-                })
-                .collect();
-            let axes = self.clip(data, axes, chunk);
-            self.axes(data, &axes, order, &mut Vec::new(), &mut |lowering, index| {
-                lowering.point(data, sinks, generator, index);
-            });
-        }
-    }
-
-    /// The part of the axes that lies in a chunk of the outermost one, which is dense.
-    fn clip(&self, data: &WithLoopData, mut axes: Vec<Axis>, chunk: Option<&Chunk>) -> Vec<Axis> {
-        if let (Some(chunk), Some(axis), Some(&extent)) = (chunk, axes.first_mut(), data.space.first()) {
-            let (lower, upper) = (chunk.lower.clone(), chunk.upper.clone());
-            axis.lower = if axis.lower.as_i64() == Some(0) { lower } else { max(axis.lower.clone(), lower) };
-            axis.upper = if axis.upper == self.extent(extent) { upper } else { min(axis.upper.clone(), upper) };
-        }
-        axes
-    }
-
-    fn axes(
-        &mut self,
-        data: &WithLoopData,
-        axes: &[Axis],
-        order: &Order,
-        index: &mut Vec<Expr>,
-        body: &mut dyn FnMut(&mut Self, &[Expr]),
-    ) {
-        let at = index.len();
-        let Some(axis) = axes.get(at) else { return body(self, index) };
-        let kind = order.loop_kind(at == 0);
-        let name = data.indices.get(at).and_then(|&i| self.func.values[i].name.clone());
-        let header = LoopHeader { lower: axis.lower.clone(), upper: axis.upper.clone(), step: 1, kind, name };
-        if axis.step == axis.width {
-            self.counted_loop(header, |lowering, i| {
-                index.push(i);
-                lowering.axes(data, axes, order, index, body);
-                index.pop();
-            });
-            return;
-        }
-        let header = LoopHeader { step: axis.step, ..header };
-        self.counted_loop(header, |lowering, period| {
-            if axis.width == 1 {
-                index.push(period);
-                lowering.axes(data, axes, order, index, body);
-                index.pop();
-                return;
-            }
-            let end = min(period.clone() + Expr::i64(axis.width), axis.upper.clone());
-            let header = LoopHeader { lower: period, upper: end, step: 1, kind: order.loop_kind(false), name: None };
-            lowering.counted_loop(header, |lowering, i| {
-                index.push(i);
-                lowering.axes(data, axes, order, index, body);
-                index.pop();
-            });
-        });
-    }
-
-    /// One index of the space: the cells of the generator that it belongs to.
-    fn dispatch(
+    /// The cells of one index, and what the operators do with them.
+    pub(crate) fn point(
         &mut self,
         data: &'a WithLoopData,
         sinks: &mut Vec<Sink<'a>>,
-        generators: &'a [Generator],
+        generator: &'a Generator,
         index: &[Expr],
     ) {
-        let Some((generator, others)) = generators.split_first() else { return };
-        let mut belongs: Option<Expr> = None;
-        for (axis, i) in index.iter().enumerate() {
-            let (lower, upper) = (self.scalar(generator.lower[axis]), self.scalar(generator.upper[axis]));
-            let distance = i.clone() - lower;
-            let mut here = Expr::binary(
-                BinOp::And,
-                Expr::binary(BinOp::Le, Expr::i64(0), distance.clone()),
-                Expr::binary(BinOp::Lt, i.clone(), upper),
-            );
-            if generator.step[axis] != generator.width[axis] {
-                let phase = Expr::binary(BinOp::FloorMod, distance, Expr::i64(generator.step[axis]));
-                let on_grid = Expr::binary(BinOp::Lt, phase, Expr::i64(generator.width[axis]));
-                here = Expr::binary(BinOp::And, here, on_grid);
-            }
-            belongs = Some(match belongs {
-                None => here,
-                Some(before) => Expr::binary(BinOp::And, before, here),
-            });
-        }
-        let Some(belongs) = belongs else { return self.point(data, sinks, generator, index) };
-        let then = self.nested(|lowering| lowering.point(data, sinks, generator, index));
-        let otherwise = self.nested(|lowering| lowering.dispatch(data, sinks, others, index));
-        self.emit(nest::Stmt::If { cond: belongs, then, otherwise });
-    }
-
-    /// The cells of one index, and what the operators do with them.
-    fn point(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, generator: &'a Generator, index: &[Expr]) {
         for (&value, i) in data.indices.iter().zip(index) {
             self.bind(value, Lowered::Scalar(i.clone()));
         }
@@ -631,26 +481,26 @@ impl Sink<'_> {
     fn reductions(&self) -> Vec<Reduction> {
         match self {
             Sink::Folding(folding) => folding.reductions(),
-            Sink::Nothing
-            | Sink::Elements(_)
-            | Sink::Growing(_)
-            | Sink::Scanning(_)
-            | Sink::Filtering(_)
-            | Sink::Uniform(_) => Vec::new(),
+            Sink::Filtering(filtering) => filtering.reduction().into_iter().collect(),
+            Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Scanning(_) | Sink::Uniform(_) => Vec::new(),
+        }
+    }
+
+    /// What it does with an index depends on the indices before.
+    fn is_ordered(&self) -> bool {
+        match self {
+            Sink::Nothing | Sink::Elements(_) => false,
+            Sink::Folding(folding) => !folding.is_reduction(),
+            Sink::Filtering(filtering) => filtering.reduction().is_none(),
+            Sink::Growing(_) | Sink::Scanning(_) | Sink::Uniform(_) => true,
         }
     }
 }
 
-/// One axis of a generator.
-struct Axis {
-    lower: Expr,
-    upper: Expr,
-    step: i64,
-    width: i64,
-}
-
-impl Axis {
-    fn dense(lower: Expr, upper: Expr) -> Self {
-        Self { lower, upper, step: 1, width: 1 }
+/// How iterations may be run that feed these sinks.
+fn order_of(sinks: &[Sink<'_>]) -> Order {
+    if sinks.iter().any(Sink::is_ordered) {
+        return Order::Sequential;
     }
+    Order::Independent { reductions: sinks.iter().flat_map(Sink::reductions).collect() }
 }

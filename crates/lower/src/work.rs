@@ -1,7 +1,7 @@
 //! Estimates the work of with-loops in scalar operations, to decide whether threads pay. Nothing but speed depends on it.
 
 use crate::lowering::{Lowered, Lowering};
-use frit_ir::array::{Block, LoopKind, Op, Operand, Operator, Type, Value, WithLoopData};
+use frit_ir::array::{Block, Generator, LoopKind, Op, Operand, Operator, Type, Value, WithLoopData};
 use frit_ir::nest::Expr;
 use frit_ir::scalar::{BinOp, UnOp};
 use frit_support::Index;
@@ -54,6 +54,25 @@ impl Lowering<'_> {
     pub(crate) fn estimate(&self, data: &WithLoopData) -> (Expr, bool) {
         let cost = self.with_loop_cost(data, 0);
         (cost.operations, cost.irregular)
+    }
+
+    /// The same of one generator, if all that operators do with its cells is to store them.
+    pub(crate) fn estimate_generator(&self, generator: &Generator) -> (Expr, bool) {
+        let mut count = Cost::constant(1);
+        for axis in 0..generator.lower.len() {
+            let (lower, upper) = (self.count(generator.lower[axis]), self.count(generator.upper[axis]));
+            let operations = match (lower.operations.as_i64(), upper.operations.as_i64()) {
+                (Some(lower), Some(upper)) => Expr::i64((upper - lower).max(0)),
+                _ => upper.operations - lower.operations,
+            };
+            count = count.times(Cost { operations, irregular: lower.irregular || upper.irregular });
+        }
+        let cost = Cost::constant(1).plus(self.block_cost(&generator.body, 1)).times(count);
+        let belong = Expr::i64(generator.width.iter().product());
+        let of = Expr::i64(generator.step.iter().product());
+        let operations =
+            if belong == of { cost.operations } else { Expr::binary(BinOp::Div, cost.operations * belong, of) };
+        (operations, cost.irregular)
     }
 
     /// What became of a value, if it is defined already.

@@ -277,3 +277,68 @@ fn scans_and_folds_keep_the_order_of_operands() {
         agree(text, &[ints(&a), ints(&b), int(5), int(7)]);
     }
 }
+
+#[test]
+fn chunks_cut_grids_anywhere() {
+    let text = "
+        func @grids[%0](%1: i64[%0]) -> (*i64[%0], i64, i64) {
+          %20: i64 = min 2, %0
+          %21: i64 = min 3, %0
+          %2: i64[%0], %3: i64, %4: i64 = w0: with (%5) in [%0] {
+            [0] <= iv < [%0] step [5] width [2] {
+              %6: i64 = index %1[%5]
+              yield %6, %6, true
+            }
+            [%20] <= iv < [%0] step [5] width [1] {
+              yield 7, %5, false
+            }
+            [%21] <= iv < [%0] step [5] width [2] {
+              %7: i64 = index %1[%5]
+              %8: i64 = mul %7, 3
+              %9: bool = lt 4, %7
+              yield %8, %7, %9
+            }
+          } : genarray, fold commutative (3) by (%10: i64, %11: i64) {
+            %12: i64 = add %10, %11
+            yield %12
+          }, guarded filter 0
+          return %2, %3, %4
+        }";
+    for n in 0..23 {
+        let values: Vec<i64> = (0..n).map(|i| i * i % 11).collect();
+        agree(text, &[ints(&values)]);
+    }
+}
+
+#[test]
+fn slabs_in_any_order_are_scanned_in_order() {
+    let text = "
+        func @slabs[%0](%1: i64[%0], %2: i64, %3: i64) -> (i64[%0], i64, *i64[#1]) {
+          %4: i64[%0], %5: i64, %6: i64[%5] = w0: with (%7) in [%0] {
+            [%3] <= iv < [%0] {
+              %8: i64 = index %1[%7]
+              yield %8, true, %7
+            }
+            [0] <= iv < [%2] {
+              yield %7, false, 5
+            }
+            [%2] <= iv < [%3] {
+              %9: i64 = index %1[%7]
+              %10: i64 = mul %9, 2
+              %11: bool = lt %9, 3
+              yield %10, %11, %9
+            }
+          } : scan (1) by (%12: i64, %13: i64) {
+            %14: i64 = add %12, %13
+            yield %14
+          }, guarded filter 1
+          return %4, %5, %6
+        }";
+    let values = ints(&[4, 2, 9, 1, 0, 6, 5]);
+    let found = agree(text, &[values.clone(), int(2), int(5)]);
+    assert_eq!(found[0], ints(&[1, 2, 20, 22, 22, 28, 33]));
+    assert_eq!(found[2], ints(&[1, 0, 5, 6]));
+    agree(text, &[values.clone(), int(0), int(7)]);
+    agree(text, &[values, int(3), int(3)]);
+    assert!(!support::lowered_text(text).contains("if "), "each slab has a loop of its own");
+}

@@ -93,3 +93,8 @@ fn the_first_row_tells_the_size() {
 fn a_scan_in_chunks_has_two_passes() {
     check!("scan_and_fold");
 }
+
+#[test]
+fn generators_have_loops_of_their_own_also_where_a_fold_reads_them() {
+    check!("generators");
+}
