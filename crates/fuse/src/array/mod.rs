@@ -12,10 +12,12 @@
 //! - [`RULES`]: the catalogue of rules.
 
 pub mod access;
+pub mod alignment;
 pub mod assemble;
 pub mod block_graph;
 pub mod coalescing;
 pub mod cost;
+mod fusion_graph;
 pub mod generators;
 pub mod hull;
 pub mod iswim;

@@ -5,22 +5,23 @@
 //! knows less than the rule) is logged, and the block is planned again without that merge.
 
 use super::access::{Views, uses};
-use super::assemble::{as_assembly, as_with_loop};
-use super::block_graph::BlockGraph;
+use super::assemble::as_with_loop;
+use super::block_graph::used_values;
+use super::fusion_graph::{Candidates, Forbidden, GraphBuilder, SymbolTable};
 use super::generators::{Bounds, facts_at};
+use super::hull::with_loop_hull;
 use super::operator_splitting::operator_splitting;
 use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
-use super::with_loop_folding::{self, Folding};
-use super::with_loop_fusion::{correspondence, with_loop_fusion};
-use super::{Options, each_block, iswim, reduce_interchange, with_loop_scalarisation};
-use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, WithLoop};
-use frit_plan::graph::{ArrayData, Graph, Node, NodeData, Pair, Size};
+use super::with_loop_folding;
+use super::with_loop_fusion::with_loop_fusion;
+use super::{Options, alignment, each_block, iswim, reduce_interchange, with_loop_scalarisation};
+use frit_ir::array::{Block, Func, Op, Operator, Stmt, Value, WithLoop};
+use frit_plan::graph::{Node, Size};
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
+use frit_plan::solve;
 use frit_plan::solve::{Cost, Limits};
-use frit_plan::{Symbol, solve};
 use frit_simplify::sharing::Sharing;
-use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Plans and merges all blocks of a function; the number of merges.
@@ -65,12 +66,19 @@ const NEST_STEPS: &[NestStep] = &[
     },
 ];
 
-/// Merges that a rule has refused, by the first results of the statements.
-#[derive(Default)]
-struct Forbidden {
-    folds: BTreeSet<Value>,
-    pairs: BTreeSet<(Value, Value)>,
+/// A rewriting that changes no cost, and may make merges possible. Loops are named by a result.
+#[derive(Clone, Copy, Debug)]
+enum Enabling {
+    /// A statement that puts an array together becomes a with-loop.
+    Disassemble(Value),
+    /// The second loop runs over the space of the first, and its results are viewed in their own shape.
+    Align(Value, Value),
+    /// Both loops run over a space that contains both of theirs, with the same generators.
+    Hull(Value, Value),
 }
+
+/// In blocks of more loops, pairs of loops over different spaces are left as they are.
+const MAX_ALIGNED: usize = 64;
 
 struct Planner<'a> {
     func: &'a mut Func,
@@ -80,17 +88,6 @@ struct Planner<'a> {
     log: &'a mut Log,
     names: &'a SizeNames,
     forbidden: Forbidden,
-}
-
-/// The graph of a block, and what its nodes are.
-struct Candidates {
-    graph: Graph,
-    /// The statement of each node.
-    positions: Table<Node, usize>,
-    /// What may be folded.
-    foldings: BTreeMap<Node, Folding>,
-    /// What may not, and why.
-    refusals: Vec<(usize, usize, &'static str, Refusal)>,
 }
 
 impl Planner<'_> {
@@ -128,22 +125,96 @@ impl Planner<'_> {
         count
     }
 
-    /// Plans the block and makes the plan.
+    /// Plans the block and makes the plan. What may enable merges is rewritten first; a rewriting that enables none is
+    /// taken back.
     fn run(&mut self) -> usize {
-        let assembled = self.assembled();
-        if assembled.is_empty() {
-            return self.plan();
-        }
-        let (func, block) = (self.func.clone(), self.block.clone());
-        let converted: Vec<Value> = assembled.into_iter().filter(|&result| self.disassemble(result)).collect();
-        let merged = self.plan();
-        if merged == 0 {
+        let mut enabling = self.enabling();
+        loop {
+            if enabling.is_empty() {
+                return self.plan().0;
+            }
+            let (func, block) = (self.func.clone(), self.block.clone());
+            let marks = (self.log.decisions.len(), self.log.plans.len(), self.log.merged);
+            let made: Vec<(Enabling, BTreeSet<Value>)> = std::mem::take(&mut enabling)
+                .into_iter()
+                .filter_map(|rewriting| Some((rewriting, self.rewrite(rewriting)?)))
+                .collect();
+            let (count, merged) = self.plan();
+            if made.iter().all(|(_, results)| results.iter().all(|result| merged.contains(result))) {
+                return count;
+            }
+            enabling = made
+                .into_iter()
+                .filter(|(_, results)| results.iter().all(|result| merged.contains(result)))
+                .map(|(rewriting, _)| rewriting)
+                .collect();
             *self.func = func;
             *self.block = block;
-        } else {
-            converted.into_iter().for_each(|result| self.assemble(result));
+            self.forbidden = Forbidden::default();
+            self.log.decisions.truncate(marks.0);
+            self.log.plans.truncate(marks.1);
+            self.log.merged = marks.2;
         }
-        merged
+    }
+
+    /// Rewritings that may enable merges.
+    fn enabling(&mut self) -> Vec<Enabling> {
+        let mut found: Vec<Enabling> = self.assembled().into_iter().map(Enabling::Disassemble).collect();
+        let loops: Vec<usize> =
+            (0..self.block.stmts.len()).filter(|&at| matches!(self.block.stmts[at].op, Op::With(_))).collect();
+        if loops.len() > MAX_ALIGNED {
+            return found;
+        }
+        for (i, &first) in loops.iter().enumerate() {
+            for &second in &loops[i + 1..] {
+                let pair = (self.block.stmts[first].results[0], self.block.stmts[second].results[0]);
+                if self.may_align(first, second) {
+                    found.push(Enabling::Align(pair.0, pair.1));
+                } else if self.may_share_hull(first, second) {
+                    found.push(Enabling::Hull(pair.0, pair.1));
+                }
+            }
+        }
+        found
+    }
+
+    /// True if the second loop reads what the first makes in another order or shape, and the first has to stay.
+    fn may_align(&mut self, first: usize, second: usize) -> bool {
+        alignment::is_candidate(self.func, self.block, self.sharing, first, second)
+            && matches!(with_loop_folding::prove(self.func, self.block, self.sharing, first), Err(_) | Ok(None))
+    }
+
+    /// True if the loops run over different spaces of one rank, read an array in common, and do not depend on each other.
+    fn may_share_hull(&self, first: usize, second: usize) -> bool {
+        let (a, b) = (&self.block.stmts[first], &self.block.stmts[second]);
+        let (Op::With(one), Op::With(other)) = (&a.op, &b.op) else { return false };
+        let (one, other) = (&self.func.with_loops[*one], &self.func.with_loops[*other]);
+        if one.space.len() != other.space.len()
+            || one.space == other.space && one.generators.len() == other.generators.len()
+        {
+            return false;
+        }
+        let (used, again) = (used_values(self.func, a), used_values(self.func, b));
+        let is_array = |value: &&Value| !self.func.ty(**value).is_scalar();
+        used.intersection(&again).any(|value| is_array(&value))
+            && a.results.iter().all(|result| !again.contains(result))
+    }
+
+    /// Makes a rewriting; the results of the loops that have to be merged for it to be worth it. `None` if it is impossible.
+    fn rewrite(&mut self, rewriting: Enabling) -> Option<BTreeSet<Value>> {
+        match rewriting {
+            Enabling::Disassemble(result) => self.disassemble(result).then(|| BTreeSet::from([result])),
+            Enabling::Align(first, second) => {
+                let (at, to) = (self.position(first), self.position(second));
+                alignment::alignment(self.func, self.block, self.sharing, at, to).ok()?;
+                Some(BTreeSet::from([first, self.block.stmts[to].results[0]]))
+            }
+            Enabling::Hull(first, second) => {
+                let (at, to) = (self.position(first), self.position(second));
+                let (at, to) = with_loop_hull(self.func, self.block, self.sharing, at, to).ok()?;
+                Some(BTreeSet::from([self.block.stmts[at].results[0], self.block.stmts[to].results[0]]))
+            }
+        }
     }
 
     /// The results of statements that put an array together from what loops make, or for loops: as loops they may be merged.
@@ -191,29 +262,16 @@ impl Planner<'_> {
         true
     }
 
-    /// Makes the cheap primitive again of a with-loop that nothing was merged with.
-    fn assemble(&mut self, result: Value) {
-        let Some(at) = self.block.stmts.iter().position(|stmt| stmt.results == [result]) else { return };
-        let Op::With(label) = self.block.stmts[at].op else { return };
-        let mut facts = facts_at(self.func, self.block, at);
-        let data = self.func.with_loops[label].clone();
-        let mut bounds = Bounds::new(self.func, &mut facts, data.span);
-        let Some((op, certs)) = as_assembly(&mut bounds, &data) else { return };
-        let (before, more) = bounds.finish();
-        let stmt = &mut self.block.stmts[at];
-        stmt.op = op;
-        stmt.certs.extend(certs.into_iter().chain(more));
-        self.block.stmts.splice(at..at, before);
-    }
-
-    fn plan(&mut self) -> usize {
-        let mut merged = 0;
+    /// Plans until a plan is made without a refusal: the number of merges, and the results of what was merged.
+    fn plan(&mut self) -> (usize, BTreeSet<Value>) {
+        let mut count = 0;
+        let mut merged = BTreeSet::new();
         self.split();
         loop {
             let candidates = self.candidates();
             if candidates.foldings.is_empty() && candidates.graph.pairs.is_empty() {
                 self.refuse(&candidates.refusals);
-                return merged;
+                return (count, merged);
             }
             let plan = solve(&candidates.graph, &Limits::default());
             let is_idle = plan.folded.is_empty() && plan.clusters.iter().all(|cluster| cluster.len() == 1);
@@ -228,13 +286,13 @@ impl Planner<'_> {
                     after: plan.after.clone(),
                 });
             }
-            match self.make(&candidates, &plan) {
-                Ok(count) => {
+            match self.make(&candidates, &plan, &mut merged) {
+                Ok(made) => {
                     self.refuse(&candidates.refusals);
-                    return merged + count;
+                    return (count + made, merged);
                 }
                 // What was made before the refusal stays made; the rest is planned anew.
-                Err(count) => merged += count,
+                Err(made) => count += made,
             }
         }
     }
@@ -282,7 +340,12 @@ impl Planner<'_> {
     }
 
     /// Makes the merges of a plan; how many. `Err` if a rule refused one, after so many.
-    fn make(&mut self, candidates: &Candidates, plan: &frit_plan::Plan) -> Result<usize, usize> {
+    fn make(
+        &mut self,
+        candidates: &Candidates,
+        plan: &frit_plan::Plan,
+        merged: &mut BTreeSet<Value>,
+    ) -> Result<usize, usize> {
         // Positions shift while merges are made; the first result of a statement names it.
         let key = |block: &Block, node: Node| block.stmts[candidates.positions[node]].results[0];
         let folded: Vec<Value> = plan.folded.iter().map(|&node| key(self.block, node)).collect();
@@ -303,6 +366,10 @@ impl Planner<'_> {
                 Ok(None) => {}
                 Ok(Some(folding)) => {
                     let second = self.loop_ref(folding.consumers[0]);
+                    merged.extend(&self.block.stmts[at].results);
+                    for &consumer in &folding.consumers {
+                        merged.extend(&self.block.stmts[consumer].results);
+                    }
                     let saved = self.saved(&folding.arrays, folding.consumers.len(), folding.repeated, at);
                     with_loop_folding::apply(self.func, self.block, self.sharing, &folding);
                     let into = second.label.clone();
@@ -329,8 +396,10 @@ impl Planner<'_> {
                 let refs = (self.loop_ref(at), self.loop_ref(to));
                 let vanishing = self.vanishing(at, to);
                 let saved = self.saved(&vanishing, 1, 0, at);
+                let results = [&self.block.stmts[at].results[..], &self.block.stmts[to].results].concat();
                 match with_loop_fusion(self.func, self.block, self.sharing, at, to) {
                     Ok(label) => {
+                        merged.extend(results);
                         let outcome = Outcome::Merged { into: label.to_string(), saved, passes: 1 };
                         self.decide("with-loop-fusion", refs.0, refs.1, outcome);
                         count += 1;
@@ -366,9 +435,7 @@ impl Planner<'_> {
     fn vanishing(&self, first: usize, second: usize) -> BTreeSet<Value> {
         let results = self.block.stmts[first].results.iter().copied();
         let arrays = results.filter(|&result| !self.func.ty(result).is_scalar());
-        let is_read = |array: Value, at: usize| {
-            super::block_graph::used_values(self.func, &self.block.stmts[at]).contains(&array)
-        };
+        let is_read = |array: Value, at: usize| used_values(self.func, &self.block.stmts[at]).contains(&array);
         arrays
             .filter(|&array| {
                 is_read(array, second)
@@ -468,229 +535,5 @@ fn loop_kind(func: &Func, label: WithLoop) -> &'static str {
         (None, 0, _) => "map",
         (None, _, 0) if data.generators.iter().all(|generator| generator.body.stmts.len() <= 1) => "reduce",
         (None, _, _) => "redomap",
-    }
-}
-
-/// Sizes of the function as symbols of the log.
-struct SymbolTable<'a> {
-    names: &'a SizeNames,
-    log: &'a mut Log,
-    known: BTreeMap<Value, Symbol>,
-}
-
-impl SymbolTable<'_> {
-    fn size(&mut self, poly: &frit_support::Poly<Value>) -> Size {
-        poly.rename(|&value| self.symbol(value))
-    }
-
-    fn symbol(&mut self, value: Value) -> Symbol {
-        if let Some(&symbol) = self.known.get(&value) {
-            return symbol;
-        }
-        let name = self.names.name(value);
-        let found = self.log.symbols.iter().find(|(_, known)| **known == name).map(|(symbol, _)| symbol);
-        let symbol = found.unwrap_or_else(|| self.log.symbols.push(name));
-        self.known.insert(value, symbol);
-        symbol
-    }
-}
-
-/// Builds the graph of a block.
-struct GraphBuilder<'a> {
-    func: &'a Func,
-    block: &'a Block,
-    sharing: &'a mut Sharing,
-    symbols: SymbolTable<'a>,
-    candidates: Candidates,
-}
-
-impl<'a> GraphBuilder<'a> {
-    fn new(func: &'a Func, block: &'a Block, sharing: &'a mut Sharing, log: &'a mut Log, names: &'a SizeNames) -> Self {
-        let candidates = Candidates {
-            graph: Graph::default(),
-            positions: Table::new(),
-            foldings: BTreeMap::new(),
-            refusals: Vec::new(),
-        };
-        let symbols = SymbolTable { names, log, known: BTreeMap::new() };
-        Self { func, block, sharing, symbols, candidates }
-    }
-
-    fn build(&mut self, forbidden: &Forbidden) {
-        let dependences = BlockGraph::of(self.func, self.block, self.sharing);
-        let relevant = self.relevant(&dependences);
-        let mut nodes: BTreeMap<usize, Node> = BTreeMap::new();
-        for &at in &relevant {
-            let stmt = &self.block.stmts[at];
-            let (name, generators) = match &stmt.op {
-                Op::With(w) => (w.to_string(), self.func.with_loops[*w].generators.len().max(1) as u32),
-                _ => (stmt.results.first().map_or_else(String::new, ToString::to_string), 1),
-            };
-            let node = self.candidates.graph.nodes.push(NodeData { name, generators, fold: None });
-            self.candidates.positions.push(at);
-            nodes.insert(at, node);
-        }
-        self.arrays(&nodes);
-        self.orders(&dependences, &nodes);
-        self.folds(&nodes, forbidden);
-        self.pairs(&dependences, &nodes, forbidden);
-    }
-
-    fn finish(mut self) -> Candidates {
-        self.candidates.graph.symbols = self.symbols.log.symbols.clone();
-        self.candidates
-    }
-
-    /// The with-loops, the statements that read what they make, and those that lie between two of them.
-    fn relevant(&self, dependences: &BlockGraph) -> BTreeSet<usize> {
-        let count = self.block.stmts.len();
-        let is_loop = |at: usize| matches!(self.block.stmts[at].op, Op::With(_));
-        let mut behind = vec![false; count];
-        let mut ahead = vec![false; count];
-        for at in 0..count {
-            behind[at] = dependences.before[at].iter().any(|&b| behind[b] || is_loop(b));
-        }
-        for at in (0..count).rev() {
-            if ahead[at] || is_loop(at) {
-                dependences.before[at].iter().for_each(|&b| ahead[b] = true);
-            }
-        }
-        let is_view = |at: usize| matches!(self.block.stmts[at].op, Op::View { .. });
-        let reads =
-            |at: usize| !is_view(at) && dependences.before[at].iter().any(|&b| is_loop(b) || is_view(b) && behind[b]);
-        (0..count).filter(|&at| is_loop(at) || behind[at] && ahead[at] || reads(at)).collect()
-    }
-
-    fn arrays(&mut self, nodes: &BTreeMap<usize, Node>) {
-        let sizes = Sizes::of(self.func);
-        let mut definer: BTreeMap<Value, usize> = BTreeMap::new();
-        let mut readers: BTreeMap<Value, Vec<usize>> = BTreeMap::new();
-        let mut source: BTreeMap<Value, Value> = BTreeMap::new();
-        for (at, stmt) in self.block.stmts.iter().enumerate() {
-            stmt.results.iter().for_each(|&result| {
-                definer.insert(result, at);
-            });
-            if let Op::View { array, .. } = &stmt.op {
-                source.insert(stmt.results[0], *array);
-            }
-            for value in super::block_graph::used_values(self.func, stmt) {
-                let mut value = value;
-                if matches!(stmt.op, Op::View { .. }) {
-                    continue;
-                }
-                while let Some(&whole) = source.get(&value) {
-                    value = whole;
-                }
-                if !self.func.ty(value).is_scalar() {
-                    let of_value = readers.entry(value).or_default();
-                    if of_value.last() != Some(&at) {
-                        of_value.push(at);
-                    }
-                }
-            }
-        }
-        let mut escaping: BTreeSet<Value> = BTreeSet::new();
-        for result in &self.block.results {
-            if let Operand::Value(mut value) = *result {
-                while let Some(&whole) = source.get(&value) {
-                    value = whole;
-                }
-                escaping.insert(value);
-            }
-        }
-        let is_with = |at: &usize| matches!(self.block.stmts[*at].op, Op::With(_));
-        let mut values: BTreeSet<Value> = readers.keys().copied().collect();
-        values.extend(escaping.iter().copied().filter(|&v| !self.func.ty(v).is_scalar()));
-        for value in values {
-            let by = readers.get(&value).cloned().unwrap_or_default();
-            let producer = definer.get(&value).copied();
-            let made_by_loop = producer.as_ref().is_some_and(is_with);
-            if !made_by_loop && !by.iter().any(|at| is_with(at)) {
-                continue;
-            }
-            let bytes = self.symbols.size(&sizes.bytes(self.func.ty(value)));
-            let kept = escaping.contains(&value)
-                || !made_by_loop
-                || by.iter().any(|at| !nodes.contains_key(at))
-                || by.iter().any(|at| {
-                    let found =
-                        uses(self.func, &self.block.stmts[*at], &BTreeSet::from([value]), &Views::new(), usize::MAX);
-                    found.whole.is_some()
-                });
-            self.candidates.graph.arrays.push(ArrayData {
-                name: self.func.values[value].name.as_ref().map_or_else(|| value.to_string(), |name| name.to_string()),
-                bytes,
-                producer: producer.and_then(|at| nodes.get(&at).copied()),
-                readers: by.iter().filter_map(|at| nodes.get(at).copied()).collect(),
-                kept,
-            });
-        }
-    }
-
-    /// The dependences that no array stands for.
-    fn orders(&mut self, dependences: &BlockGraph, nodes: &BTreeMap<usize, Node>) {
-        let graph = &mut self.candidates.graph;
-        let through_array: BTreeSet<(Node, Node)> = graph
-            .arrays
-            .iter()
-            .filter_map(|(_, array)| Some((array.producer?, &array.readers)))
-            .flat_map(|(producer, readers)| readers.iter().map(move |&reader| (producer, reader)))
-            .collect();
-        for (&at, &node) in nodes {
-            for before in &dependences.before[at] {
-                if let Some(&earlier) = nodes.get(before)
-                    && !through_array.contains(&(earlier, node))
-                {
-                    graph.orders.push((earlier, node));
-                }
-            }
-        }
-    }
-
-    fn folds(&mut self, nodes: &BTreeMap<usize, Node>, forbidden: &Forbidden) {
-        let sizes = Sizes::of(self.func);
-        for (&at, &node) in nodes {
-            let stmt = &self.block.stmts[at];
-            let Op::With(label) = &stmt.op else { continue };
-            if forbidden.folds.contains(&stmt.results[0]) {
-                continue;
-            }
-            match with_loop_folding::prove(self.func, self.block, self.sharing, at) {
-                Ok(None) => {}
-                Ok(Some(folding)) => {
-                    if folding.is_whole {
-                        let elements = sizes.elements(&self.func.with_loops[*label].space);
-                        let work = self.symbols.size(&elements).scale(folding.repeated as i64);
-                        self.candidates.graph.nodes[node].fold = Some(work);
-                        self.candidates.foldings.insert(node, folding);
-                    }
-                }
-                Err(refusal) => self.candidates.refusals.push((at, at, "with-loop-folding", refusal)),
-            }
-        }
-    }
-
-    fn pairs(&mut self, dependences: &BlockGraph, nodes: &BTreeMap<usize, Node>, forbidden: &Forbidden) {
-        let loops: Vec<(usize, Node)> = nodes
-            .iter()
-            .filter(|(at, _)| matches!(self.block.stmts[**at].op, Op::With(_)))
-            .map(|(&at, &node)| (at, node))
-            .collect();
-        for (i, &(first, one)) in loops.iter().enumerate() {
-            for &(second, other) in &loops[i + 1..] {
-                let (a, b) = (&self.block.stmts[first], &self.block.stmts[second]);
-                if forbidden.pairs.contains(&(a.results[0], b.results[0])) {
-                    continue;
-                }
-                match correspondence(self.func, a, b) {
-                    Ok(_) => self.candidates.graph.pairs.push(Pair { first: one, second: other }),
-                    Err(refusal) => {
-                        if dependences.before[second].contains(&first) {
-                            self.candidates.refusals.push((first, second, "with-loop-fusion", refusal));
-                        }
-                    }
-                }
-            }
-        }
     }
 }

@@ -48,6 +48,8 @@ pub struct Folding {
     /// The weight of operations that are executed more often than before, per element.
     pub repeated: u64,
     views: Views,
+    /// The certificates of those views.
+    view_certs: Vec<Value>,
 }
 
 /// Folds the producer at this position of a block into the readers of its arrays, or says why it may not.
@@ -98,7 +100,9 @@ pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize)
     let is_whole = arrays.len() + unused == stmt.results.len();
     let repeated =
         repeated_weight(work, evaluations, is_whole).ok_or(Refusal::RepeatsWork { producer: *label, span })?;
-    let proof = Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views };
+    let is_view = |stmt: &&Stmt| stmt.results.iter().any(|result| views.contains_key(result) && names.contains(result));
+    let view_certs = block.stmts.iter().filter(is_view).flat_map(|stmt| stmt.certs.iter().copied()).collect();
+    let proof = Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views, view_certs };
     if !is_full(data) {
         // Which generator is read where depends on bounds that statements compute; so this is tried on a copy.
         let (mut func, mut block) = (func.clone(), block.clone());
@@ -284,7 +288,7 @@ fn rewrite(
     let data = func.with_loops[*label].clone();
     let owners = result_operators(&data);
     let results = producer.results.clone();
-    let certs = producer.certs.clone();
+    let certs = [&producer.certs[..], &proof.view_certs].concat();
     let cell_of = |result: &Value| results.iter().position(|r| r == result).map(|at| owners[at].1);
     let cells: BTreeMap<Value, usize> =
         proof.arrays.iter().map(|r| (*r, cell_of(r).expect("it is a result"))).collect();

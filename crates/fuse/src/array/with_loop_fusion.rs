@@ -11,6 +11,7 @@
 
 use super::access::{Views, uses};
 use super::block_graph::{BlockGraph, schedule};
+use super::nest::unflatten;
 use super::refusal::Refusal;
 use super::replace::{dummy, inner_certificates, lift_certificates, under_certificates};
 use frit_ir::array::walk::Renaming;
@@ -27,6 +28,11 @@ use std::collections::BTreeSet;
 pub enum Iterations {
     /// Both run over one space.
     Same,
+    /// The one over more axes, which makes arrays, can be split into a nest whose outer loop runs over the other's space.
+    Outer {
+        /// The number of axes of the outer loop.
+        axes: usize,
+    },
     /// The second runs over what this operator of the first, a filter, keeps.
     Kept {
         /// Its place among the first's operators.
@@ -75,12 +81,13 @@ pub fn correspondence(func: &Func, first: &Stmt, second: &Stmt) -> Result<Iterat
     let iterations = if one.space == other.space {
         Iterations::Same
     } else {
-        kept_by_filter(first, one, other).ok_or(Refusal::SpacesDiffer { span: second.span })?
+        let found = kept_by_filter(first, one, other).or_else(|| outer_axes(one, other));
+        found.ok_or(Refusal::SpacesDiffer { span: second.span })?
     };
     same_generators(one, other, iterations, second)?;
     reads_at_own_index(func, first, one, second, other, iterations)?;
     if let Iterations::Kept { .. } = iterations {
-        can_be_guarded(func, second, other)?;
+        can_be_guarded(func, first, second, other)?;
     }
     Ok(iterations)
 }
@@ -96,6 +103,15 @@ fn kept_by_filter(first: &Stmt, one: &WithLoopData, other: &WithLoopData) -> Opt
         result += operator.op.results();
     }
     None
+}
+
+/// The axes that both begin with, if these are all of one and the other can be split behind them.
+fn outer_axes(one: &WithLoopData, other: &WithLoopData) -> Option<Iterations> {
+    let (short, long) = if one.space.len() < other.space.len() { (one, other) } else { (other, one) };
+    let collects = long.operators.iter().all(|operator| matches!(operator.op, Operator::GenArray));
+    let axes = short.space.len();
+    let fits = 0 < axes && axes < long.space.len() && long.space[..axes] == short.space[..];
+    (fits && collects && is_full(long) && is_full(short)).then_some(Iterations::Outer { axes })
 }
 
 /// Both loops have generators of the same bounds.
@@ -114,6 +130,7 @@ fn same_generators(
             let count = one.generators.len() == other.generators.len();
             if count && one.generators.iter().zip(&other.generators).all(is_same) { Ok(()) } else { Err(refusal) }
         }
+        Iterations::Outer { .. } => Ok(()),
         Iterations::Kept { .. } => {
             if is_full(other) {
                 Ok(())
@@ -153,7 +170,7 @@ fn reads_at_own_index(
     let owners = result_operators(one);
     // The number of kept indices is the second's space; as such it is no use.
     let length = match iterations {
-        Iterations::Same => None,
+        Iterations::Same | Iterations::Outer { .. } => None,
         Iterations::Kept { .. } => Operand::from(other.space[0]).value(),
     };
     let wanted: BTreeSet<Value> = first.results.iter().copied().filter(|&result| Some(result) != length).collect();
@@ -172,6 +189,14 @@ fn reads_at_own_index(
     // Scalars that only the types in the second's blocks mention; the number of kept indices as well.
     let mut mentioned = BTreeSet::new();
     other.for_each_block(&mut |block| mentioned.extend(func.free_values(block)));
+    for operator in &other.operators {
+        match &operator.op {
+            Operator::Fold { neutral, .. } | Operator::Scan { neutral, .. } => {
+                mentioned.extend(neutral.iter().filter_map(|start| start.value()));
+            }
+            Operator::GenArray | Operator::ModArray { .. } | Operator::Filter { .. } | Operator::Uniform => {}
+        }
+    }
     for (&result, &(owner, _)) in first.results.iter().zip(&owners) {
         if func.ty(result).is_scalar() && mentioned.contains(&result) {
             let operator = super::operator_name(&one.operators[owner].op);
@@ -183,21 +208,22 @@ fn reads_at_own_index(
         let (owner, _) = owners[at];
         let operator = &one.operators[owner].op;
         let corresponds = match (operator, iterations) {
-            (Operator::GenArray, Iterations::Same) => true,
+            (Operator::GenArray, Iterations::Same | Iterations::Outer { .. }) => true,
             (Operator::Filter { .. }, Iterations::Kept { filter }) => owner == filter,
             (Operator::GenArray, Iterations::Kept { .. }) => {
                 return Err(Refusal::ReadsOtherElement { read: site.array, span: site.span });
             }
-            (Operator::Filter { .. }, Iterations::Same) => false,
+            (Operator::Filter { .. }, Iterations::Same | Iterations::Outer { .. }) => false,
             (
                 Operator::ModArray { .. } | Operator::Fold { .. } | Operator::Scan { .. } | Operator::Uniform,
-                Iterations::Same | Iterations::Kept { .. },
+                Iterations::Same | Iterations::Outer { .. } | Iterations::Kept { .. },
             ) => false,
         };
         if !corresponds {
             return Err(Refusal::ResultIncomplete { operator: super::operator_name(operator), span: site.span });
         }
-        let own: Vec<Operand> = other.indices.iter().map(|&index| index.into()).collect();
+        let axes = one.space.len().min(other.space.len());
+        let own: Vec<Operand> = other.indices[..axes].iter().map(|&index| index.into()).collect();
         if !site.indices.starts_with(&own) {
             return Err(Refusal::ReadsOtherElement { read: site.array, span: site.span });
         }
@@ -207,7 +233,7 @@ fn reads_at_own_index(
 
 /// A loop over what a filter keeps has operators that can skip what is not kept, and does not use its index but to read what
 /// is kept.
-fn can_be_guarded(func: &Func, second: &Stmt, other: &WithLoopData) -> Result<(), Refusal> {
+fn can_be_guarded(func: &Func, first: &Stmt, second: &Stmt, other: &WithLoopData) -> Result<(), Refusal> {
     for operator in &other.operators {
         match operator.op {
             Operator::GenArray | Operator::Fold { .. } | Operator::Filter { .. } => {}
@@ -218,7 +244,7 @@ fn can_be_guarded(func: &Func, second: &Stmt, other: &WithLoopData) -> Result<()
     }
     let index = other.indices[0];
     for generator in &other.generators {
-        if let Some(span) = position_use(func, &generator.body, index) {
+        if let Some(span) = position_use(func, &generator.body, index, &first.results) {
             return Err(Refusal::PositionInFilter { span: if span.is_none() { second.span } else { span } });
         }
     }
@@ -230,8 +256,8 @@ fn can_be_guarded(func: &Func, second: &Stmt, other: &WithLoopData) -> Result<()
     Ok(())
 }
 
-/// A use of the index that is not a read at it.
-fn position_use(func: &Func, block: &Block, index: Value) -> Option<Span> {
+/// A use of the index that is not a read of these arrays at it.
+fn position_use(func: &Func, block: &Block, index: Value, arrays: &[Value]) -> Option<Span> {
     if block.results.contains(&index.into()) {
         return Some(Span::NONE);
     }
@@ -239,14 +265,14 @@ fn position_use(func: &Func, block: &Block, index: Value) -> Option<Span> {
         let mut count = 0;
         stmt.op.for_each_operand(func, &mut |operand| count += usize::from(operand == Operand::Value(index)));
         let allowed = match &stmt.op {
-            Op::Index { indices, .. } if indices[0] == Operand::Value(index) => 1,
+            Op::Index { array, indices } if indices[0] == Operand::Value(index) && arrays.contains(array) => 1,
             _ => 0,
         };
         if count > allowed {
             return Some(stmt.span);
         }
         let mut inner = None;
-        stmt.op.for_each_block(func, &mut |block| inner = inner.or_else(|| position_use(func, block, index)));
+        stmt.op.for_each_block(func, &mut |block| inner = inner.or_else(|| position_use(func, block, index, arrays)));
         if inner.is_some() {
             return inner;
         }
@@ -309,13 +335,18 @@ fn apply(
         unreachable!("both statements are with-loops");
     };
     let (one_label, label) = (*one_label, *label);
+    if let Iterations::Outer { axes } = proof.iterations {
+        let long = if func.with_loops[one_label].space.len() > axes { first } else { second };
+        let nest = unflatten(func, &block.stmts[long], axes).expect("the proof has shown that it can be split");
+        block.stmts[long] = nest.into_iter().next().expect("a nest is one statement");
+    }
     let (one, other) = (func.take_with_loop(one_label), func.take_with_loop(label));
     let results = block.stmts[first].results.clone();
     let inner_certs = inner_certificates(func, other.generators.iter().map(|generator| &generator.body));
     let owners = result_operators(&one);
     let mut fused = Fusion { func, sharing, results: &results, owners, inner_certs, outer_certs: Vec::new() };
     let (data, merged_results) = match proof.iterations {
-        Iterations::Same => fused.same(one, other, &block.stmts[second].results),
+        Iterations::Same | Iterations::Outer { .. } => fused.same(one, other, &block.stmts[second].results),
         Iterations::Kept { filter } => fused.kept(one, other, filter, &block.stmts[second].results),
     };
     let mut certs = std::mem::take(&mut fused.outer_certs);
