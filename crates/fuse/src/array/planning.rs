@@ -178,10 +178,15 @@ impl Planner<'_> {
         found
     }
 
-    /// True if the second loop reads what the first makes in another order or shape, and the first has to stay.
+    /// True if the second loop reads what the first makes in another order or shape, and neither can be folded.
     fn may_align(&mut self, first: usize, second: usize) -> bool {
-        alignment::is_candidate(self.func, self.block, self.sharing, first, second)
-            && matches!(with_loop_folding::prove(self.func, self.block, self.sharing, first), Err(_) | Ok(None))
+        let mut disappears = |at: usize| {
+            let folding = with_loop_folding::prove(self.func, self.block, self.sharing, at);
+            folding.ok().flatten().is_some_and(|folding| folding.is_whole)
+        };
+        !disappears(first)
+            && !disappears(second)
+            && alignment::is_candidate(self.func, self.block, self.sharing, first, second)
     }
 
     /// True if the loops run over different spaces of one rank, read an array in common, and do not depend on each other.

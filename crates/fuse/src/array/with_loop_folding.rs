@@ -94,7 +94,7 @@ pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize)
     not_consumed(func, block, sharing, producer, &consumers)?;
     let work = works(func, data);
     let span = sites[0].span;
-    if work.may_fail && !reads_everything(data, &consumers, &sites, &evaluations) {
+    if work.may_fail && !reads_everything(func, data, &consumers, &sites, &evaluations, &views) {
         return Err(Refusal::MayFail { span });
     }
     let is_whole = arrays.len() + unused == stmt.results.len();
@@ -238,13 +238,31 @@ fn works(func: &Func, data: &WithLoopData) -> Work {
     data.generators.iter().map(|generator| Work::of(func, &generator.body)).fold(Work::nothing(), Work::or)
 }
 
-/// True if the readers evaluate every element: one read at the indices of loops that cover the producer's space.
-fn reads_everything(data: &WithLoopData, consumers: &[usize], sites: &[Site], evaluations: &Evaluations) -> bool {
+/// True if the readers evaluate every element: one read at the indices of loops that cover the producer's space, or a view
+/// that has all of its elements.
+fn reads_everything(
+    func: &Func,
+    data: &WithLoopData,
+    consumers: &[usize],
+    sites: &[Site],
+    evaluations: &Evaluations,
+    views: &Views,
+) -> bool {
     let covers = |site: &Site| {
-        !site.is_conditional
-            && site.indices.len() >= data.space.len()
-            && site.axes.len() == data.space.len()
-            && data.space.iter().zip(&site.indices).all(|(&extent, &index)| {
+        let mut at = site.array;
+        let mut has_all = true;
+        while let Some((source, view)) = views.get(&at) {
+            has_all &= matches!(view, View::Permute { .. } | View::Reshape);
+            at = *source;
+        }
+        let axes = if at == site.array { data.space.len() } else { func.ty(site.array).rank() };
+        // Axes without an index are read from end to end.
+        let indices = &site.indices[..site.indices.len().min(axes)];
+        let shape = &func.ty(site.array).shape;
+        has_all
+            && !site.is_conditional
+            && site.axes.len() == indices.len()
+            && indices.iter().zip(shape).all(|(&index, &extent)| {
                 site.axes.iter().any(|&(axis, length)| index == Operand::Value(axis) && length == extent)
             })
     };
