@@ -18,7 +18,9 @@ use crate::inline::add_certs;
 use crate::ranges::{Ranges, Sum};
 use crate::sharing::Sharing;
 use crate::{Changes, Options};
-use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Program, Stmt, Value, View, WithLoop};
+use frit_ir::array::{
+    Block, Extent, Func, Generator, LoopKind, Op, Operand, Operator, Program, Stmt, Value, View, WithLoop,
+};
 use frit_ir::scalar::{BinOp, Const};
 
 /// Hoists in all functions.
@@ -376,6 +378,7 @@ impl Hoister<'_> {
         let data = self.func.take_with_loop(w);
         let mut is_safe = true;
         for generator in &data.generators {
+            is_safe = is_safe && self.stays_in_space(&data.space, generator, certs);
             self.ranges.enter();
             for ((&index, &lower), &upper) in data.indices.iter().zip(&generator.lower).zip(&generator.upper) {
                 self.ranges.bind_index(index, lower, upper);
@@ -398,6 +401,20 @@ impl Hoister<'_> {
         }
         self.func.with_loops[w] = data;
         is_safe
+    }
+
+    /// True if the generator's bounds are within the space; they may have been simplified by what holds in the loop only.
+    fn stays_in_space(&self, space: &[Extent], generator: &Generator, certs: &mut Vec<Value>) -> bool {
+        let mut proved = |low: Operand, high: Operand| {
+            let used = if low == high {
+                Some(Vec::new())
+            } else {
+                self.ranges.prove(&(&self.ranges.exact(high) - &self.ranges.exact(low)))
+            };
+            used.map(|used| certs.extend(used)).is_some()
+        };
+        let lower_holds = generator.lower.iter().all(|&lower| proved(Operand::i64(0), lower));
+        lower_holds && generator.upper.iter().zip(space).all(|(&upper, &extent)| proved(upper, extent.into()))
     }
 
     fn are_in_bounds(&self, array: Value, indices: &[Operand], certs: &mut Vec<Value>) -> bool {

@@ -433,6 +433,21 @@ impl Ranges {
         }
     }
 
+    /// As [`exact`](Self::exact), with what was learnt since the operand was defined: arithmetic is exact if its result, taken
+    /// over the integers, is an `i64`.
+    fn exact_by_now(&self, operand: Operand) -> Sum {
+        let exact = self.exact(operand);
+        let Some(symbol) = operand.value().and_then(|value| self.symbol(value)) else { return exact };
+        match &symbol.ring {
+            Some(ring) if symbol.exact.is_none() => {
+                let is_bounded = -self.least(&-&**ring) <= ANY.1;
+                let fits = is_bounded && (self.least(ring) >= ANY.0 || self.prove_without_certs(ring));
+                if fits { (**ring).clone() } else { exact }
+            }
+            Some(_) | None => exact,
+        }
+    }
+
     /// True if the operand is its polynomial over the integers whatever happened before.
     pub fn is_exact(&self, operand: Operand) -> bool {
         match operand {
@@ -479,7 +494,10 @@ impl Ranges {
                 }
             }
             Op::Binary { op, x, y } if func.operand_type(x).elem == Scalar::I64 => {
-                let (a, b) = (self.exact(x), self.exact(y));
+                let (a, b) = (self.exact_by_now(x), self.exact_by_now(y));
+                if !can_subtract(&a) || !can_subtract(&b) {
+                    return;
+                }
                 let one = Sum::constant(1);
                 match (op, holds) {
                     (BinOp::Lt, true) => self.learn(&(&b - &a) - &one, cert),
@@ -590,6 +608,9 @@ impl Ranges {
                     return self.in_bounds(x, y, search);
                 }
                 let (a, b) = (self.exact(x), self.exact(y));
+                if !can_subtract(&a) || !can_subtract(&b) {
+                    return false;
+                }
                 let at_least = |ranges: &Self, left: &Sum, right: &Sum, margin: i64, search: &mut Search| {
                     ranges.is_not_negative(&(&(left - right) - &Sum::constant(margin)), DEPTH, search)
                 };
@@ -618,6 +639,11 @@ impl Ranges {
             _ => false,
         }
     }
+}
+
+/// True if the difference from another such polynomial has no coefficient that wraps.
+fn can_subtract(sum: &Sum) -> bool {
+    sum.terms().all(|(_, c)| c.unsigned_abs() < 1 << 61)
 }
 
 /// The values of a type; all of `i64`'s if it is no integer type.
@@ -674,6 +700,13 @@ mod tests {
     fn decide(build: impl FnOnce(&mut Builder, Operand, Operand) -> Operand) -> Option<bool> {
         let (mut ranges, func, conds) = facts(|b, n, x| vec![build(b, n, x)]);
         ranges.decide_without_certs(&func, conds[0])
+    }
+
+    #[test]
+    fn a_number_is_not_below_the_least_one() {
+        let least = Operand::i64(i64::MIN);
+        assert_ne!(decide(|b, _, x| b.binary(BinOp::Le, least, x)), Some(false));
+        assert_ne!(decide(|b, _, x| b.binary(BinOp::Lt, x, least)), Some(true));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::{Folder, Verdict};
 use frit_ir::array::{
-    Block, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Stmt, Type, WithLoop,
+    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Stmt, Type, WithLoop,
 };
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_support::Index;
@@ -263,7 +263,13 @@ impl Folder<'_> {
                 Operator::Scan { .. } => own.iter().map(|&r| self.func.ty(r).row(1)).collect(),
                 Operator::Filter { .. } => own[1..].iter().map(|&r| self.func.ty(r).row(1)).collect(),
             };
-            for ty in types {
+            for mut ty in types {
+                // A size that this very loop finds in its rows is 0 where there are none.
+                for extent in &mut ty.shape {
+                    if Operand::from(*extent).value().is_some_and(|size| stmt.results.contains(&size)) {
+                        *extent = Extent::Const(0);
+                    }
+                }
                 let mut cell = Operand::Const(ty.elem.zero());
                 for axis in (0..ty.rank()).rev() {
                     let shape = ty.shape[axis..].to_vec();
