@@ -1,4 +1,4 @@
-//! Cuts from conflicts: of merges and removals of arrays of which no two are legal together, at most one is made.
+//! Cuts from conflicts: of merges, removals of arrays and folds of which no two are legal together, at most one is made.
 
 use super::cuts::urgency;
 use super::problem::Problem;
@@ -6,19 +6,23 @@ use super::relation::{Relation, members};
 use super::relaxation::{Cut, Fractional, Relaxation, TOLERANCE, is_violated};
 use std::collections::BTreeSet;
 
-/// Something that puts nodes into one cluster.
+/// Something that puts nodes into one cluster, or keeps one out of all.
+#[derive(Clone, Copy)]
 enum Item {
     /// A pair is merged.
     Pair(usize, usize),
-    /// The array with this number in the graph is not stored.
+    /// The array with this number in the graph is not stored, because all that make and read it are merged.
     Removal(usize),
+    /// A node is folded.
+    Fold(usize),
 }
 
-/// An item that a solution chooses to some part, and the nodes that it puts together.
+/// An item that a solution chooses to some part, the nodes that it puts together, and those that have to go along with them.
 struct Chosen {
     item: Item,
     value: f64,
     nodes: Vec<u64>,
+    closure: Vec<u64>,
 }
 
 /// What is needed to tell whether nodes may be in one cluster.
@@ -44,21 +48,27 @@ pub(super) fn cliques(
     for (one, other) in relaxation.pairs() {
         let value = relaxation.merged(solution, one, other);
         if undecided(value) {
-            chosen.push(Chosen { item: Item::Pair(one, other), value, nodes: legality.set([one, other]) });
+            chosen.push(legality.chosen(Item::Pair(one, other), value, &[one, other]));
         }
     }
     for array in &problem.arrays {
         let value = relaxation.removed(solution, array.id);
         if undecided(value) && array.readers.len() > 1 {
-            let nodes = legality.set(array.producer.iter().chain(&array.readers).copied());
-            chosen.push(Chosen { item: Item::Removal(array.id), value, nodes });
+            let nodes: Vec<usize> = array.producer.iter().chain(&array.readers).copied().collect();
+            chosen.push(legality.chosen(Item::Removal(array.id), value, &nodes));
+        }
+    }
+    for node in relaxation.foldable() {
+        let value = relaxation.folded(solution, node);
+        if undecided(value) {
+            chosen.push(legality.chosen(Item::Fold(node), value, &[node]));
         }
     }
     chosen.sort_by(|one, other| other.value.total_cmp(&one.value));
     let mut conflict = Relation::new(chosen.len());
     for (one, first) in chosen.iter().enumerate() {
         for (other, second) in chosen.iter().enumerate().skip(one + 1) {
-            if legality.conflict(&first.nodes, &second.nodes) {
+            if legality.conflict(first, second) {
                 conflict.insert(one, other);
                 conflict.insert(other, one);
             }
@@ -78,8 +88,10 @@ pub(super) fn cliques(
                 match chosen[member].item {
                     Item::Pair(one, other) => cut.merged.push((names[one], names[other], -1)),
                     Item::Removal(id) => cut.removed.push(id),
+                    Item::Fold(node) => cut.folded.push((names[node], -1)),
                 }
             }
+            cut.folded.sort_unstable();
             cut.merged.sort_unstable();
             cut.removed.sort_unstable();
             cuts.insert((urgency(excess), cut));
@@ -88,46 +100,71 @@ pub(super) fn cliques(
 }
 
 impl Legality<'_> {
-    fn set(&self, nodes: impl IntoIterator<Item = usize>) -> Vec<u64> {
-        let mut set = vec![0; self.problem.nodes.div_ceil(64)];
-        nodes.into_iter().for_each(|node| set[node / 64] |= 1 << (node % 64));
-        set
+    fn chosen(&self, item: Item, value: f64, together: &[usize]) -> Chosen {
+        let mut nodes = vec![0; self.problem.nodes.div_ceil(64)];
+        together.iter().for_each(|node| nodes[node / 64] |= 1 << (node % 64));
+        let mut closure = nodes.clone();
+        while self.grow(&mut closure) {}
+        Chosen { item, value, nodes, closure }
     }
 
-    /// True if the nodes of the two sets cannot be merged, each set in one cluster.
-    fn conflict(&self, one: &[u64], other: &[u64]) -> bool {
-        let overlap = one.iter().zip(other).any(|(one, other)| one & other != 0);
-        let leads = |from: &[u64], to: &[u64]| {
-            members(from).any(|node| self.below.row(node).iter().zip(to).any(|(below, to)| below & to != 0))
-        };
-        (overlap || leads(one, other) && leads(other, one)) && !self.fit(one, other)
+    /// True if the two are not legal together.
+    fn conflict(&self, one: &Chosen, other: &Chosen) -> bool {
+        match (one.item, other.item) {
+            (Item::Fold(one), Item::Fold(other)) => {
+                self.problem.consumers[one].contains(&other) || self.problem.consumers[other].contains(&one)
+            }
+            (Item::Fold(_), Item::Pair(..) | Item::Removal(_)) => overlap(&one.nodes, &other.closure),
+            (Item::Pair(..) | Item::Removal(_), Item::Fold(_)) => overlap(&one.closure, &other.nodes),
+            (Item::Pair(..) | Item::Removal(_), Item::Pair(..) | Item::Removal(_)) => {
+                let tied = overlap(&one.nodes, &other.nodes)
+                    || self.leads(&one.nodes, &other.nodes) && self.leads(&other.nodes, &one.nodes);
+                tied && !self.fit(&one.closure, &other.closure)
+            }
+        }
+    }
+
+    /// A dependence leads from the one set to the other.
+    fn leads(&self, from: &[u64], to: &[u64]) -> bool {
+        members(from).any(|node| overlap(self.below.row(node), to))
     }
 
     /// True if all nodes of both sets may be in one cluster.
     fn fit(&self, one: &[u64], other: &[u64]) -> bool {
         let mut union: Vec<u64> = one.iter().zip(other).map(|(one, other)| one | other).collect();
         loop {
-            let (mut below, mut above) = (vec![0; union.len()], vec![0; union.len()]);
             for node in members(&union) {
-                let apart = self.problem.compatible.row(node).iter().zip(&union).enumerate();
-                for (word, (compatible, member)) in apart {
+                let compatible = self.problem.compatible.row(node).iter().zip(&union).enumerate();
+                for (word, (compatible, member)) in compatible {
                     let own = if word == node / 64 { 1 << (node % 64) } else { 0 };
                     if member & !compatible & !own != 0 {
                         return false;
                     }
                 }
-                below.iter_mut().zip(self.below.row(node)).for_each(|(all, row)| *all |= row);
-                above.iter_mut().zip(self.above.row(node)).for_each(|(all, row)| *all |= row);
             }
-            let mut grown = false;
-            for (word, member) in union.iter_mut().enumerate() {
-                let between = below[word] & above[word] & !*member;
-                *member |= between;
-                grown |= between != 0;
-            }
-            if !grown {
+            if !self.grow(&mut union) {
                 return true;
             }
         }
     }
+
+    /// Adds the nodes between those of the set; true if there are any.
+    fn grow(&self, set: &mut [u64]) -> bool {
+        let (mut below, mut above) = (vec![0; set.len()], vec![0; set.len()]);
+        for node in members(set) {
+            below.iter_mut().zip(self.below.row(node)).for_each(|(all, row)| *all |= row);
+            above.iter_mut().zip(self.above.row(node)).for_each(|(all, row)| *all |= row);
+        }
+        let mut grown = false;
+        for (word, member) in set.iter_mut().enumerate() {
+            let between = below[word] & above[word] & !*member;
+            *member |= between;
+            grown |= between != 0;
+        }
+        grown
+    }
+}
+
+fn overlap(one: &[u64], other: &[u64]) -> bool {
+    one.iter().zip(other).any(|(one, other)| one & other != 0)
 }

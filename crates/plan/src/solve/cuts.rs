@@ -15,7 +15,7 @@ pub(super) fn violated(problem: &Problem, relaxation: &Relaxation, solution: &Fr
     let merged = Matrix::new(problem.nodes, relaxation, solution);
     let mut cuts = BTreeSet::new();
     for node in 0..problem.nodes {
-        stars(problem, &merged, relaxation, node, names, &mut cuts);
+        stars(problem, &merged, relaxation, solution, node, names, &mut cuts);
         ways(problem, &merged, node, names, &mut cuts);
     }
     cycles(problem, relaxation, solution, &merged, names, &mut cuts);
@@ -62,22 +62,24 @@ pub(super) fn urgency(excess: f64) -> i64 {
     (excess * 1e6) as i64
 }
 
-/// A node is merged with at most one of several others that are all incompatible; where others are not, but their merge has a
-/// variable, with one more for every two of them that are merged.
+/// A node is folded, or merged with one of several others that are all incompatible, at most; where others are not, but their merge has
+/// a variable, with one more for every two of them that are merged.
 fn stars(
     problem: &Problem,
     merged: &Matrix,
     relaxation: &Relaxation,
+    solution: &Fractional,
     node: usize,
     names: &[usize],
     cuts: &mut BTreeSet<(i64, Cut)>,
 ) {
+    let folded: Vec<(usize, i32)> = problem.folds[node].iter().map(|_| (names[node], -1)).collect();
     let mut partners = merged.partners[node].clone();
     partners.sort_by(|&one, &other| merged.get(node, other).total_cmp(&merged.get(node, one)).then(one.cmp(&other)));
     let apart = |one: usize, other: usize| !problem.compatible.contains(one, other);
     for &first in &partners {
         let mut star = vec![first];
-        let mut excess = merged.get(node, first) - 1.0;
+        let mut excess = relaxation.folded(solution, node) + merged.get(node, first) - 1.0;
         for &next in partners.iter().filter(|&&next| next != first) {
             let gain = merged.get(node, next) - star.iter().map(|&other| merged.get(next, other)).sum::<f64>();
             let known = star.iter().all(|&other| apart(next, other) || relaxation.has_pair(next, other));
@@ -94,7 +96,10 @@ fn stars(
                 let others = star[at + 1..].iter().filter(|&&other| !apart(one, other));
                 pairs.extend(others.map(|&other| (names[one], names[other], 1)));
             }
-            cuts.insert((urgency(excess), Cut { merged: pairs, folded: Vec::new(), removed: Vec::new(), bound: -1 }));
+            cuts.insert((
+                urgency(excess),
+                Cut { merged: pairs, folded: folded.clone(), removed: Vec::new(), bound: -1 },
+            ));
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Row {
 pub(super) struct Cut {
     pub(super) merged: Vec<(usize, usize, i32)>,
     pub(super) folded: Vec<(usize, i32)>,
-    /// Arrays that are not stored, by their number in the graph.
+    /// Arrays that are not stored because of merges, by their number in the graph.
     pub(super) removed: Vec<usize>,
     pub(super) bound: i32,
 }
@@ -50,8 +50,8 @@ pub(super) struct Relaxation<'a> {
     problem: &'a Problem,
     merged: BTreeMap<(usize, usize), usize>,
     folded: BTreeMap<usize, usize>,
-    /// By an array's number in the graph: whether it is stored, where that depends on merges alone.
-    stored: BTreeMap<usize, usize>,
+    /// By an array's number in the graph: whether it is stored, where that is open, and whether its producer is folded.
+    stored: BTreeMap<usize, (usize, Option<usize>)>,
     variables: usize,
     rows: Vec<Row>,
     /// By criterion of the objective.
@@ -214,9 +214,7 @@ impl<'a> Relaxation<'a> {
                 Sum::constant(1.0).minus(vanishes)
             } else {
                 let variable = self.variable();
-                if vanishes.is_none() {
-                    self.stored.insert(array.id, variable);
-                }
+                self.stored.insert(array.id, (variable, vanishes));
                 for &reader in &array.readers {
                     let apart = Sum::constant(1.0).minus(vanishes).minus(with_producer(self, reader));
                     self.rows.push(apart.below(variable));
@@ -307,9 +305,11 @@ impl<'a> Relaxation<'a> {
         self.folded.get(&node).map_or(0.0, |&variable| solution.values[variable])
     }
 
-    /// How much of the array is not stored, where that depends on merges alone.
+    /// How much of the array is not stored because of merges.
     pub(super) fn removed(&self, solution: &Fractional, id: usize) -> f64 {
-        self.stored.get(&id).map_or(0.0, |&variable| 1.0 - solution.values[variable])
+        self.stored.get(&id).map_or(0.0, |&(stored, fold)| {
+            1.0 - solution.values[stored] - fold.map_or(0.0, |fold| solution.values[fold])
+        })
     }
 
     /// True if there is a variable for the pair.
@@ -418,8 +418,8 @@ impl<'a> Relaxation<'a> {
                 *sums.entry(variable).or_default() += f64::from(factor);
             }
         }
-        for &variable in cut.removed.iter().filter_map(|id| self.stored.get(id)) {
-            *sums.entry(variable).or_default() += 1.0;
+        for &(stored, fold) in cut.removed.iter().filter_map(|id| self.stored.get(id)) {
+            [Some(stored), fold].into_iter().flatten().for_each(|variable| *sums.entry(variable).or_default() += 1.0);
             bound += 1.0;
         }
         let least: f64 = sums.values().filter(|factor| **factor < 0.0).sum();
