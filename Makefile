@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: demo build test check setup
+.PHONY: demo build test check setup setup-test
 
 demo: build
 	@bash scripts/demo.sh
@@ -10,8 +10,11 @@ demo: build
 build: setup
 	$(CARGO) build --release --locked
 
-test: setup
+test: setup-test
 	$(CARGO) xtask check
 
 setup:
 	@bash scripts/setup.sh
+
+setup-test:
+	@bash scripts/setup.sh --test

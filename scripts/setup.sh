@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Sets up what building and testing Frit needs and is missing: a C compiler with OpenMP. Rust must be there.
-# Installs with apt-get, as root or through sudo; on other systems it says what to install.
+# Sets up what building Frit needs and is missing: a C compiler with OpenMP; with --test also what only its tests need:
+# Chromium, in which the page of `frit explain` is looked at. Rust must be there. Installs with apt-get, as root or through
+# sudo; on other systems it says what to install.
 set -eu
 
 need() { # need COMMAND... : is one of them there?
@@ -30,4 +31,8 @@ if ! need cargo; then
 fi
 if ! need "${CC:-cc}" cc gcc clang; then
     install gcc libc6-dev
+fi
+if [ "${1:-}" = --test ] && ! need chromium; then
+    # Without it the tests of the page are skipped by name.
+    (install chromium) || echo "setup: without Chromium the page of \`frit explain\` is not tested" >&2
 fi

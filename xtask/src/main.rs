@@ -43,6 +43,8 @@ fn check() -> ExitCode {
     // The tests run the built command as users do.
     part("build", Some(cargo(&["build", "--release", "--locked", "--quiet"], &[])));
     part("tests", Some(cargo(&["test", "--workspace", "--release", "--locked", "--no-fail-fast", "--quiet"], &[])));
+    let page = ["test", "-p", "frit-cli", "--release", "--locked", "--quiet", "--test", "page", "--", "--ignored"];
+    part("page in Chromium", is_installed("chromium").then(|| cargo(&page, &[])));
     for name in &skipped {
         println!("skipped: {name} (the tool is not installed)");
     }
@@ -67,6 +69,11 @@ fn cargo(args: &[&str], vars: &[(&str, &str)]) -> bool {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo).args(args).envs(vars.iter().copied()).status();
     status.is_ok_and(|status| status.success())
+}
+
+/// True if there is a program of this name.
+fn is_installed(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 /// True if cargo has this subcommand.

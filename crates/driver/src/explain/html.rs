@@ -67,12 +67,11 @@ impl Page<'_> {
         for (at, line) in source.lines().enumerate() {
             let number = at + 1;
             let decisions = by_line.get(&number).cloned().unwrap_or_default();
-            let marks: Vec<String> = decisions.iter().map(|d| format!("<a href=\"#d{d}\">{d}</a>")).collect();
             let _ = writeln!(
                 text,
                 "<div id=\"L{number}\"{}><span class=\"marks\">{}</span><span class=\"no\">{number}</span><code>{}</code></div>",
                 data(&decisions),
-                marks.join(" "),
+                marks(&decisions),
                 escape(line)
             );
         }
@@ -85,7 +84,8 @@ impl Page<'_> {
              <tr><td></td><th scope=\"col\">before</th><th scope=\"col\">after</th></tr>\n",
         );
         for [what, before, after] in terminal::rows(self.explanation) {
-            let (before, after) = (escape(&before), escape(&after));
+            // Long products break at their factors.
+            let [before, after] = [before, after].map(|cell| escape(&cell).replace('*', "*<wbr>"));
             let _ = writeln!(text, "<tr><th scope=\"row\">{what}</th><td>{before}</td><td>{after}</td></tr>");
         }
         text += "</table></div>\n";
@@ -192,6 +192,19 @@ impl Page<'_> {
 /// The loops that a decision is about.
 fn loops(decision: &Decision) -> impl Iterator<Item = &Loop> {
     std::iter::once(&decision.first).chain(&decision.second)
+}
+
+/// Links to decisions: a few, and the others on demand, since a line of a small function may be part of many loops.
+fn marks(decisions: &BTreeSet<usize>) -> String {
+    const SHOWN: usize = 2;
+    let links: Vec<String> = decisions.iter().map(|d| format!("<a href=\"#d{d}\">{d}</a>")).collect();
+    match links.get(SHOWN + 1..) {
+        Some([_, ..]) => {
+            let (shown, others) = (links[..SHOWN].join("&nbsp;"), links[SHOWN..].join(" "));
+            format!("{shown}&nbsp;<details><summary>+{}</summary>{others}</details>", links.len() - SHOWN)
+        }
+        Some([]) | None => links.join("&nbsp;"),
+    }
 }
 
 /// The attribute by which the script finds all that belongs to a decision.

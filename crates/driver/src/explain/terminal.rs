@@ -1,6 +1,6 @@
 //! Explanations for the terminal: what was merged, then what was not, each with its source lines, then the totals.
 
-use super::{Decision, Explanation, Outcome, Stage, sizes};
+use super::{Decision, Explanation, Outcome, Stage};
 use crate::source::Unit;
 use frit_support::{Diagnostic, Span, diagnostic};
 use std::fmt::Write;
@@ -92,10 +92,7 @@ pub(super) fn notes(explanation: &Explanation, unit: &Unit) -> Vec<String> {
     }
     let greedy = explanation.plans.iter().filter(|plan| !plan.is_exact).count();
     if greedy > 0 {
-        lines.push(format!(
-            "{greedy} of {} plans were found greedily, as the blocks are large",
-            explanation.plans.len()
-        ));
+        lines.push(format!("found greedily, as the block is large: {greedy} of {} plans", explanation.plans.len()));
     }
     lines
 }
@@ -132,13 +129,16 @@ fn totals(explanation: &Explanation, unit: &Unit) -> String {
 pub(super) fn headline(explanation: &Explanation) -> String {
     let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let (before, after) = (&explanation.before, &explanation.after);
-    format!(
-        "{} became {}; {} became {}; moved: {} became {}",
+    let mut text = format!(
+        "{} became {}; {} became {}",
         count(before.with_loops, "with-loop"),
         after.with_loops,
         count(before.intermediates, "intermediate array"),
         after.intermediates,
-        sizes::text(&before.moved),
-        explanation.bytes(&after.moved)
-    )
+    );
+    // Long polynomials are for the table.
+    if before.moved.len().max(after.moved.len()) <= 3 {
+        text += &format!("; {} moved became {}", explanation.bytes(&before.moved), explanation.bytes(&after.moved));
+    }
+    text
 }

@@ -1,0 +1,126 @@
+//! The page of `frit explain --html` in a browser. Run by `cargo xtask check` where Chromium is installed
+//! (`scripts/setup.sh --test` installs it), or by `cargo test -p frit-cli --test page -- --ignored`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Runs in the page before everything else.
+const BEFORE: &str = "<script>
+  window.wrong = [];
+  addEventListener('error', (e) => wrong.push(String(e.message)));
+  console.error = (...said) => wrong.push(said.join(' '));
+</script>";
+
+/// Runs when the page is there; tells the page around it what it found.
+const AFTER: &str = "<script>
+  const wide = document.documentElement.scrollWidth, inner = innerWidth;
+  const links = [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href'));
+  const dead = links.filter((to) => !to.startsWith('#') || !document.getElementById(to.slice(1)));
+  const drawn = [...document.querySelectorAll('svg')].every((s) => s.getBoundingClientRect().height > 50);
+  location.hash = '#d1';
+  setTimeout(() => {
+    const on = document.querySelectorAll('.on'), kinds = new Set([...on].map((e) => e.tagName));
+    const target = document.querySelector(':target');
+    const box = target ? target.getBoundingClientRect() : { top: -1, bottom: -1 };
+    const found = [`wide=${wide}`, `inner=${inner}`, `links=${links.length}`, `dead=${dead}`, `drawn=${drawn}`,
+      `lines=${[...on].filter((e) => /^L\\d/.test(e.id)).length}`, `nodes=${kinds.has('g')}`,
+      `seen=${box.bottom > 0 && box.top < innerHeight}`, `wrong=${wrong.join('; ')}`];
+    parent.postMessage(found.join('|'), '*');
+  }, 200);
+</script>";
+
+/// The page around: a window cannot be as narrow as a frame.
+const AROUND: &str = "<!doctype html><script>
+  addEventListener('message', (e) => {
+    const pre = document.createElement('pre');
+    pre.id = 'found';
+    pre.textContent = e.data;
+    document.body.append(pre);
+  });
+</script><body style='margin: 0'><iframe src='checked.html' style='border: 0; height: 900px; width: WIDTHpx'></iframe>";
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("frit-page-{name}-{}", std::process::id()));
+        // Left by a process that had the same number and was killed.
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // A folder that cannot be removed is no failure of what was tested.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What headless Chromium prints on standard output and standard error.
+fn chromium(folder: &Path, width: u32, words: &[String]) -> (String, String) {
+    let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
+        let version = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        version.is_ok_and(|status| status.success())
+    });
+    let program = found.expect("Chromium is installed: scripts/setup.sh --test does that");
+    let out = Command::new(program)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .args(["--enable-logging=stderr", "--virtual-time-budget=3000"])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("--window-size={width},1000"))
+        .args(words)
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "Chromium ended with {}", out.status);
+    (String::from_utf8_lossy(&out.stdout).into_owned(), String::from_utf8_lossy(&out.stderr).into_owned())
+}
+
+fn page_works(name: &str) {
+    let folder = Folder::new(name);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.l0"));
+    let page = folder.0.join("page.html");
+    let made = Command::new(env!("CARGO_BIN_EXE_frit")).arg("explain").arg(source).arg("--html").arg(&page).status();
+    assert!(made.unwrap().success());
+    let text = std::fs::read_to_string(&page).unwrap();
+    let (head, body) = text.split_once("<head>").unwrap();
+    let (body, end) = body.rsplit_once("</body>").unwrap();
+    std::fs::write(folder.0.join("checked.html"), format!("{head}<head>{BEFORE}{body}{AFTER}</body>{end}")).unwrap();
+    for width in [1280, 400] {
+        let around = folder.0.join("around.html");
+        std::fs::write(&around, AROUND.replace("WIDTH", &width.to_string())).unwrap();
+        let (dom, log) = chromium(&folder.0, 1280, &["--dump-dom".into(), format!("file://{}", around.display())]);
+        let found = dom.rsplit_once("<pre id=\"found\">").unwrap_or_else(|| panic!("the page does not run:\n{log}")).1;
+        let found = found.split("</pre>").next().unwrap();
+        let value = |key: &str| found.split('|').find_map(|part| part.strip_prefix(key)).unwrap().to_string();
+        let number = |key: &str| value(key).parse::<u32>().unwrap();
+        assert_eq!(number("inner="), width, "{found}");
+        assert!(number("wide=") <= width, "{name} is wider than {width}: {found}");
+        assert!(number("links=") > 20 && value("dead=").is_empty(), "{found}");
+        assert_eq!(value("drawn="), "true", "{found}");
+        assert!(number("lines=") > 0 && value("nodes=") == "true", "decision 1 marks no line or no node: {found}");
+        assert_eq!(value("seen="), "true", "a link does not lead to its place: {found}");
+        assert_eq!(value("wrong="), "", "{found}");
+        assert!(!log.contains("CONSOLE"), "{log}");
+        let picture = folder.0.join(format!("{width}.png"));
+        let words = [format!("--screenshot={}", picture.display()), format!("file://{}", page.display())];
+        chromium(&folder.0, width, &words);
+        // A page of one colour takes a few kilobytes.
+        assert!(std::fs::metadata(&picture).unwrap().len() > 20_000, "{name} is empty at {width}");
+    }
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn a_small_page_works_wide_and_narrow() {
+    page_works("p1");
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn a_large_page_works_wide_and_narrow() {
+    page_works("swaption");
+}
