@@ -10,7 +10,7 @@
 //! there; arrays get a few elements that nothing reads and are cut to size by a view, but only if they grow by a small constant.
 //! [`extend_to`] its own space is also how a with-loop that leaves indices out comes to cover it.
 
-use super::generators::{Bounds, Grid, covers, facts_at, refined, remainder, subtract, unify};
+use super::generators::{Bounds, Grid, Part, covers, facts_at, refined, remainder, subtract, unify};
 use super::with_loop_fusion::{correspondence, with_loop_fusion};
 use super::{Attempts, Refusal};
 use frit_ir::array::{
@@ -78,15 +78,15 @@ pub fn extend_to(bounds: &mut Bounds, data: &WithLoopData, space: &[Extent]) -> 
             .is_some_and(|padding| (0..=MAX_PADDING).contains(&padding)),
         _ => false,
     };
-    let plan = prove(bounds.func, data, !grown.is_empty(), is_padded).ok_or(differ)?;
-    extended.longer = plan.longer;
+    let feed = feed(bounds.func, data, !grown.is_empty(), is_padded).ok_or(differ)?;
+    extended.longer = feed.longer;
     extended.data.space = space.to_vec();
-    for (operator, filler) in extended.data.operators.iter_mut().zip(&plan.fillers) {
+    for (operator, filler) in extended.data.operators.iter_mut().zip(&feed.fillers) {
         operator.guarded |= filler.guard;
     }
     for generator in &mut extended.data.generators {
         let mut old = std::mem::take(&mut generator.body.results).into_iter();
-        for (operator, filler) in data.operators.iter().zip(&plan.fillers) {
+        for (operator, filler) in data.operators.iter().zip(&feed.fillers) {
             if filler.guard && !operator.guarded {
                 generator.body.results.push(Const::Bool(true).into());
             }
@@ -94,7 +94,7 @@ pub fn extend_to(bounds: &mut Bounds, data: &WithLoopData, space: &[Extent]) -> 
         }
     }
     for grid in new {
-        let body = filling(bounds.func, data, &plan.fillers);
+        let body = filling(bounds.func, data, &feed.fillers);
         extended.data.generators.push(grid.generator(body));
     }
     Ok(extended)
@@ -115,14 +115,14 @@ enum Cells {
 }
 
 /// What was shown: every operator can be fed at new indices.
-struct Plan {
+struct Feed {
     fillers: Vec<Filler>,
     longer: Vec<usize>,
 }
 
-/// `None` if an operator cannot be fed at indices where its with-loop did nothing. `is_padded`: arrays may grow.
-fn prove(func: &Func, data: &WithLoopData, grows: bool, is_padded: bool) -> Option<Plan> {
-    let mut plan = Plan { fillers: Vec::new(), longer: Vec::new() };
+/// What operators get at new indices; `None` if one cannot be fed at indices where its with-loop did nothing. `is_padded`: arrays may grow.
+fn feed(func: &Func, data: &WithLoopData, grows: bool, is_padded: bool) -> Option<Feed> {
+    let mut feed = Feed { fillers: Vec::new(), longer: Vec::new() };
     let (mut cell, mut result) = (0, 0);
     for OperatorData { op, guarded } in &data.operators {
         let first = cell + usize::from(*guarded);
@@ -147,7 +147,7 @@ fn prove(func: &Func, data: &WithLoopData, grows: bool, is_padded: bool) -> Opti
         };
         match op {
             Operator::GenArray | Operator::Scan { .. } if grows => {
-                plan.longer.extend(result..result + op.results());
+                feed.longer.extend(result..result + op.results());
             }
             Operator::GenArray
             | Operator::Scan { .. }
@@ -156,11 +156,11 @@ fn prove(func: &Func, data: &WithLoopData, grows: bool, is_padded: bool) -> Opti
             | Operator::Filter { .. }
             | Operator::Uniform => {}
         }
-        plan.fillers.push(filler);
+        feed.fillers.push(filler);
         cell = first + op.cells();
         result += op.results();
     }
-    Some(plan)
+    Some(feed)
 }
 
 /// The cells of a new index.
@@ -185,6 +185,18 @@ fn filling(func: &mut Func, data: &WithLoopData, fillers: &[Filler]) -> Block {
     block
 }
 
+/// What was shown of two with-loops: they have a hull.
+struct Proof {
+    /// The statements between them that are needed before both.
+    early: BTreeSet<usize>,
+    /// What computes the bounds, and the certificates under which they are right.
+    stmts: Vec<Stmt>,
+    certs: Vec<Value>,
+    first: Extended,
+    second: Extended,
+    parts: Vec<Part>,
+}
+
 /// Gives two with-loop statements of a block, the earlier one first, one index space and the same generators in the same order, or
 /// says why that is impossible. Returns their positions then.
 ///
@@ -196,26 +208,46 @@ pub fn with_loop_hull(
     first: usize,
     second: usize,
 ) -> Result<(usize, usize), Refusal> {
-    let (Op::With(one), Op::With(other)) = (&block.stmts[first].op, &block.stmts[second].op) else {
-        panic!("both statements are with-loops");
-    };
-    let (one, other) = (*one, *other);
-    let (a, b) = (func.with_loops[one].clone(), func.with_loops[other].clone());
-    if a.space == b.space && same_generators(&a, &b) {
-        return Ok((first, second));
+    let proof = prove(func, block, sharing, first, second)?;
+    Ok(apply(func, block, sharing, (first, second), proof))
+}
+
+fn label(stmt: &Stmt) -> WithLoop {
+    let Op::With(label) = stmt.op else { panic!("the statement is a with-loop") };
+    label
+}
+
+fn prove(func: &mut Func, block: &Block, sharing: &mut Sharing, first: usize, second: usize) -> Result<Proof, Refusal> {
+    let (one, other) = (label(&block.stmts[first]), label(&block.stmts[second]));
+    let span = block.stmts[second].span;
+    if func.with_loops[one].space.len() != func.with_loops[other].space.len() {
+        return Err(Refusal::SpacesDiffer { span });
     }
     let early = needed_early(func, block, first, second)?;
     let mut facts = facts_at(func, block, first);
     early.iter().for_each(|&at| facts.define(func, &block.stmts[at]));
+    let (a, b) = (func.with_loops[one].clone(), func.with_loops[other].clone());
     let mut bounds = Bounds::new(func, &mut facts, block.stmts[first].span);
-    let (mut a, mut b) = hull(&mut bounds, &a, &b)?;
+    let (a, mut b) = hull(&mut bounds, &a, &b)?;
     // Extents that are equal get one name.
     b.data.space.clone_from(&a.data.space);
     let parts = unify(&mut bounds, &a.data, &b.data)?;
     let (stmts, certs) = bounds.finish();
     if keeps_padding(sharing, &block.stmts[first], &a) || keeps_padding(sharing, &block.stmts[second], &b) {
-        return Err(Refusal::SpacesDiffer { span: block.stmts[second].span });
+        return Err(Refusal::SpacesDiffer { span });
     }
+    Ok(Proof { early, stmts, certs, first: a, second: b, parts })
+}
+
+fn apply(
+    func: &mut Func,
+    block: &mut Block,
+    sharing: &mut Sharing,
+    (first, second): (usize, usize),
+    proof: Proof,
+) -> (usize, usize) {
+    let Proof { early, stmts, certs, first: mut a, second: mut b, parts } = proof;
+    let other = label(&block.stmts[second]);
     a.data = refined(func, sharing, a.data, parts.iter().map(|part| (part.grid.clone(), part.first)));
     b.data = refined(func, sharing, b.data, parts.into_iter().map(|part| (part.grid, part.second)));
     let (mut before, mut between): (Vec<Stmt>, Vec<Stmt>) = (Vec::new(), Vec::new());
@@ -242,7 +274,7 @@ pub fn with_loop_hull(
     block.stmts.splice(first + 2..first + 2, behind);
     block.stmts.splice(first + 1..first + 1, views.into_iter().chain(between));
     block.stmts.splice(first..first, before);
-    Ok(place)
+    place
 }
 
 /// Elements that were read of one array are read of another one.
@@ -257,15 +289,10 @@ fn read_instead(func: &mut Func, block: &mut Block, old: Value, new: Value) {
     }
 }
 
-fn same_generators(a: &WithLoopData, b: &WithLoopData) -> bool {
-    a.generators.iter().map(Grid::of).eq(b.generators.iter().map(Grid::of))
-}
-
 /// The statements between the with-loops that compute the space and the bounds of the second one: arithmetic that can as well be
 /// done before the first one.
 fn needed_early(func: &Func, block: &Block, first: usize, second: usize) -> Result<BTreeSet<usize>, Refusal> {
-    let Op::With(label) = block.stmts[second].op else { panic!("the second statement is a with-loop") };
-    let data = &func.with_loops[label];
+    let data = &func.with_loops[label(&block.stmts[second])];
     let bounds = data.generators.iter().flat_map(|generator| generator.lower.iter().chain(&generator.upper)).copied();
     let extents = data.space.iter().map(|&extent| extent.into());
     let mut wanted: BTreeSet<Value> = bounds.chain(extents).filter_map(Operand::value).collect();
@@ -289,9 +316,8 @@ fn needed_early(func: &Func, block: &Block, first: usize, second: usize) -> Resu
 /// Makes a with-loop's statement that of its extended version: results that are longer get new names. The statements to put
 /// behind it cut them to size under the old names.
 fn install(func: &mut Func, sharing: &mut Sharing, stmt: &mut Stmt, extended: Extended) -> Vec<Stmt> {
-    let Op::With(with_loop) = stmt.op else { panic!("only a with-loop is extended") };
     let space = extended.data.space.clone();
-    func.with_loops[with_loop] = extended.data;
+    func.with_loops[label(stmt)] = extended.data;
     let cut = |at: usize| {
         let old = stmt.results[at];
         let mut ty: Type = func.ty(old).clone();
@@ -325,10 +351,11 @@ pub fn fuse_in_hull(
     first: usize,
     second: usize,
 ) -> Result<WithLoop, Refusal> {
+    let proof = prove(func, block, sharing, first, second)?;
     let mut loops = Vec::new();
     [first, second].into_iter().for_each(|at| loops_in(func, &block.stmts[at], &mut loops));
     let before = block.clone();
-    let (first, second) = with_loop_hull(func, block, sharing, first, second)?;
+    let (first, second) = apply(func, block, sharing, (first, second), proof);
     with_loop_fusion(func, block, sharing, first, second).inspect_err(|_| {
         *block = before;
         for (label, data) in loops {
