@@ -143,10 +143,11 @@ pub fn unify(bounds: &mut Bounds, first: &WithLoopData, second: &WithLoopData) -
             if !is_apart {
                 let common = intersect(bounds, x, y)?;
                 parts.extend(common.into_iter().map(|grid| Part { grid, first: at, second: other }));
+                parts = limited(parts, second.span)?;
             }
         }
     }
-    limited(parts, second.span)
+    Ok(parts)
 }
 
 /// The with-loop with these generators: each is a part of the generator of this number, and has its body.
