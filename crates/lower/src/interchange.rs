@@ -1,77 +1,59 @@
-//! Loop order for unit stride: a loop of reductions that walk down columns becomes a reduction of loops along rows.
+//! Loop order for unit stride: a loop of reductions that walk down columns becomes reductions of loops along rows.
 //!
 //! ```text
-//! for j { s = e0; for k { s = s op e(k, j) }; D[.., j] = s }
-//!     becomes   for j { D[.., j] = e0 };  for k { for j { D[.., j] = D[.., j] op e(k, j) } }
+//! for j { s = e0; for k { s = s op e(k, j) }; D[j] = f(s) }
+//!     becomes   for j0 step 128 {
+//!                 for j { S[j-j0] = e0 }
+//!                 for k { for j { S[j-j0] = S[j-j0] op e(k, j) } }
+//!                 for j { D[j] = f(S[j-j0]) }
+//!               }   where j goes from j0 to below j0+128
 //! ```
 //!
-//! Every element is combined in the same order as before, so no bit changes. It pays if some read in `e` has `k` in another
-//! subscript than the last, and is only done if all reads then have unit stride or none. Several steps of `k` are
-//! taken at once, so that the elements of `D` are loaded and stored more seldom. Knows nothing of the array IR.
+//! The body may be any sequence of straight-line code and such inner loops; scalars that pass from one to another become
+//! arrays of a tile's width. Every column is computed in the same order as before, so no bit changes. It pays if some read of
+//! an inner loop has its variable in another subscript than the last, and is only done if all reads there then have unit
+//! stride or none. Several steps of `k` are taken at once, so that the elements of `S` are loaded and stored more seldom.
+//! Knows nothing of the array IR.
 
 use crate::access::each_node;
-use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Steps of the outer loop taken at once.
+/// Steps of an inner loop taken at once.
 const STEPS_AT_ONCE: i64 = 4;
+/// Inner loops with more statements take one step at a time.
+const LARGEST_STEP: usize = 8;
+/// Columns taken at once; what is kept of them stays in the nearest cache.
+const TILE: i64 = 128;
+/// Fewer columns are not worth a loop along them.
+const LEAST_COLUMNS: i64 = 8;
 
 /// Exchanges loops wherever that makes strides shorter.
 pub(crate) fn interchange_loops(proc: &mut Proc) {
-    let mut shared = BTreeSet::new();
-    bound_arrays(proc, &proc.body, &mut shared);
     let body = std::mem::take(&mut proc.body);
-    proc.body = stmts(proc, &shared, body);
+    proc.body = stmts(proc, body);
 }
 
-/// The arrays that references may name.
-fn bound_arrays(proc: &Proc, stmts: &[Stmt], found: &mut BTreeSet<Array>) {
-    for stmt in stmts {
-        match stmt {
-            Stmt::Bind { source, .. } => {
-                found.insert(*source);
-            }
-            Stmt::For(id) => bound_arrays(proc, &proc.loops[*id].body, found),
-            Stmt::While { before, body, .. } => {
-                bound_arrays(proc, before, found);
-                bound_arrays(proc, body, found);
-            }
-            Stmt::If { then, otherwise, .. } => {
-                bound_arrays(proc, then, found);
-                bound_arrays(proc, otherwise, found);
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => {}
-        }
-    }
-}
-
-fn stmts(proc: &mut Proc, shared: &BTreeSet<Array>, body: Vec<Stmt>) -> Vec<Stmt> {
+fn stmts(proc: &mut Proc, body: Vec<Stmt>) -> Vec<Stmt> {
     let mut result = Vec::with_capacity(body.len());
     for stmt in body {
         match stmt {
-            Stmt::For(id) => match column_reduction(proc, shared, id) {
-                Some(found) => result.extend(found.exchanged(proc)),
+            Stmt::For(id) => match Columns::of(proc, id) {
+                Some(columns) => result.push(columns.exchanged(proc)),
                 None => {
                     let mut data = proc.take_loop(id);
-                    data.body = stmts(proc, shared, data.body);
+                    data.body = stmts(proc, data.body);
                     proc.loops[id] = data;
                     result.push(Stmt::For(id));
                 }
             },
             Stmt::While { before, cond, body } => {
-                let (before, body) = (stmts(proc, shared, before), stmts(proc, shared, body));
+                let (before, body) = (stmts(proc, before), stmts(proc, body));
                 result.push(Stmt::While { before, cond, body });
             }
             Stmt::If { cond, then, otherwise } => {
-                let (then, otherwise) = (stmts(proc, shared, then), stmts(proc, shared, otherwise));
+                let (then, otherwise) = (stmts(proc, then), stmts(proc, otherwise));
                 result.push(Stmt::If { cond, then, otherwise });
             }
             Stmt::Assign { .. }
@@ -88,71 +70,325 @@ fn stmts(proc: &mut Proc, shared: &BTreeSet<Array>, body: Vec<Stmt>) -> Vec<Stmt
     result
 }
 
-/// A loop of reductions that may and should be exchanged.
-struct ColumnReduction {
-    /// The loop over the elements: its variable runs through the last subscript.
-    columns: LoopData,
-    /// The reduction of one element.
-    reduction: LoopData,
-    start: Expr,
-    op: BinOp,
-    operand: Expr,
-    /// The accumulator is the first operand.
-    accumulator_first: bool,
-    target: Array,
-    place: Vec<Expr>,
+/// A loop over columns that may and should be exchanged with the loops in it.
+struct Columns {
+    header: LoopData,
+    column: Var,
+    segments: Vec<Segment>,
+    /// Variables that pass from segment to segment.
+    expanded: BTreeSet<Var>,
 }
 
-fn column_reduction(proc: &Proc, shared: &BTreeSet<Array>, id: Loop) -> Option<ColumnReduction> {
-    let columns = &proc.loops[id];
-    let (LoopKind::Independent { parallel: None, .. }, Some(column), 1) = (&columns.kind, columns.var, columns.step)
-    else {
-        return None;
-    };
-    let [
-        Stmt::Assign { var: accumulator, value: start },
-        Stmt::For(inner),
-        Stmt::Store { array: target, index: place, value: Expr::Var(stored) },
-    ] = &columns.body[..]
-    else {
-        return None;
-    };
-    let reduction = &proc.loops[*inner];
-    let (Some(row), 1) = (reduction.var, reduction.step) else { return None };
-    let [Stmt::Assign { var, value: Expr::Binary { op, x, y } }] = &reduction.body[..] else { return None };
-    let (operand, accumulator_first) = match (&**x, &**y) {
-        (Expr::Var(first), operand) if first == accumulator => (operand, true),
-        (operand, Expr::Var(second)) if second == accumulator => (operand, false),
-        _ => return None,
-    };
-    let fits = stored == accumulator && var == accumulator && !mentions(operand, *accumulator);
-    let fixed = [&reduction.lower, &reduction.upper, start].iter().all(|e| !mentions(e, column) && !loads(e));
-    let last = place.len().checked_sub(1)?;
-    let stored_in_rows = place[last] == Expr::Var(column) && place[..last].iter().all(|e| !mentions(e, column));
-    let private = matches!(proc.arrays[*target].storage, Storage::Heap) && !shared.contains(target);
-    (fits && fixed && stored_in_rows && private && pays(operand, *target, row, column)).then(|| ColumnReduction {
-        columns: columns.clone(),
-        reduction: reduction.clone(),
-        start: start.clone(),
-        op: *op,
-        operand: operand.clone(),
-        accumulator_first,
-        target: *target,
-        place: place.clone(),
-    })
+/// A stretch of the body of a loop over columns.
+struct Segment {
+    /// The inner loop around it, if there is one, and its variable.
+    rows: Option<(LoopData, Var)>,
+    body: Vec<Stmt>,
+    mentions: BTreeMap<Var, Mention>,
 }
 
-/// Some read goes down a column now, and all reads will go along rows or stay.
-fn pays(operand: &Expr, target: Array, row: Var, column: Var) -> bool {
-    let (mut strided, mut unit) = (false, true);
-    each_node(operand, &mut |node| {
-        if let Expr::Load { array, index } = node {
-            let (last, others) = index.split_last().map_or((None, &index[..]), |(last, others)| (Some(last), others));
-            unit &= *array != target && others.iter().all(|e| !mentions(e, column));
-            unit &= last.is_none_or(|e| !mentions(e, column) || is_shifted(e, column));
-            strided |= others.iter().any(|e| mentions(e, row)) && last.is_some_and(|e| mentions(e, column));
+/// How a stretch of code uses a variable.
+#[derive(Clone, Copy, Default)]
+struct Mention {
+    /// It may be read before it is assigned.
+    enters: bool,
+    assigned: bool,
+}
+
+impl Columns {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (LoopKind::Independent { reductions, .. }, Some(column), 1) = (&data.kind, data.var, data.step) else {
+            return None;
+        };
+        let few =
+            data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < LEAST_COLUMNS);
+        if !reductions.is_empty() || few {
+            return None;
         }
-    });
+        let mut segments: Vec<Segment> = Vec::new();
+        for stmt in &data.body {
+            match stmt {
+                Stmt::For(inner) => segments.push(Segment::inner_loop(&proc.loops[*inner])?),
+                Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::If { .. } if is_straight(stmt, true) => {
+                    match segments.last_mut().filter(|last| last.rows.is_none()) {
+                        Some(last) => last.body.push(stmt.clone()),
+                        None => segments.push(Segment::straight(stmt.clone())),
+                    }
+                }
+                Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::If { .. }
+                | Stmt::While { .. }
+                | Stmt::Alloc { .. }
+                | Stmt::Release { .. }
+                | Stmt::Bind { .. }
+                | Stmt::Swap { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Check { .. }
+                | Stmt::Call { .. } => return None,
+            }
+        }
+        let mut assigned_in = BTreeMap::new();
+        for (at, segment) in segments.iter_mut().enumerate() {
+            segment.mentions = mentions_of(&segment.body);
+            for (&var, mention) in &segment.mentions {
+                if mention.assigned {
+                    assigned_in.entry(var).or_insert(at);
+                }
+            }
+        }
+        // The bounds of inner loops are those of all columns.
+        let fixed = segments.iter().filter_map(|segment| segment.rows.as_ref()).all(|(rows, _)| {
+            [&rows.lower, &rows.upper].iter().all(|bound| {
+                !reads(bound, column)
+                    && !crate::access::has_load(bound)
+                    && !assigned_in.keys().any(|&var| reads(bound, var))
+            })
+        });
+        let passes = |&(&var, &at): &(&Var, &usize)| segments[at + 1..].iter().any(|s| s.mentions.contains_key(&var));
+        let expanded = assigned_in.iter().filter(passes).map(|(&var, _)| var).collect();
+        let pays = fixed && pays(&segments, column);
+        pays.then(|| Self { header: data.clone(), column, segments, expanded })
+    }
+
+    /// The loop over tiles of columns.
+    fn exchanged(self, proc: &mut Proc) -> Stmt {
+        let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let limit = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(TILE), self.header.upper.clone());
+        let mut body = vec![Stmt::Assign { var: end, value: limit }];
+        let mut kept = BTreeMap::new();
+        for &var in &self.expanded {
+            let array = proc.arrays.push(ArrayData {
+                elem: proc.vars[var].scalar,
+                extents: vec![Expr::i64(TILE)],
+                storage: Storage::Stack,
+                name: proc.vars[var].name.clone(),
+                span: self.header.span,
+            });
+            body.push(Stmt::Alloc { array });
+            kept.insert(var, array);
+        }
+        let tile = Tile { columns: &self, kept, first, end };
+        for segment in &self.segments {
+            match &segment.rows {
+                None => body.push(Stmt::For(tile.along_columns(proc, segment, None))),
+                Some((rows, row)) if rows.step == 1 && segment.body.len() <= LARGEST_STEP => {
+                    // The number of steps taken at once is made a multiple by a loop over the rest.
+                    let whole = proc.var(Scalar::I64, None);
+                    let distance = Expr::binary(BinOp::Max, rows.upper.clone() - rows.lower.clone(), Expr::i64(0));
+                    let blocks = Expr::binary(BinOp::Div, distance, Expr::i64(STEPS_AT_ONCE));
+                    let value = rows.lower.clone() + blocks * Expr::i64(STEPS_AT_ONCE);
+                    body.push(Stmt::Assign { var: whole, value });
+                    let blocked = proc.var(Scalar::I64, proc.vars[*row].name.clone());
+                    let steps: Vec<Expr> =
+                        (0..STEPS_AT_ONCE).map(|step| Expr::Var(blocked) + Expr::i64(step)).collect();
+                    let inner = tile.along_columns(proc, segment, Some(&steps));
+                    let header =
+                        LoopData { var: Some(blocked), step: STEPS_AT_ONCE, upper: whole.into(), ..rows.clone() };
+                    body.push(in_rows(proc, header, inner));
+                    body.push(tile.row_by_row(proc, segment, LoopData { lower: whole.into(), ..rows.clone() }, *row));
+                }
+                Some((rows, row)) => body.push(tile.row_by_row(proc, segment, rows.clone(), *row)),
+            }
+        }
+        let made = proc.loops.push(LoopData { var: Some(first), step: TILE, body, ..self.header });
+        Stmt::For(made)
+    }
+}
+
+/// The loop over rows around one along columns.
+fn in_rows(proc: &mut Proc, header: LoopData, along_columns: Loop) -> Stmt {
+    let body = vec![Stmt::For(along_columns)];
+    Stmt::For(proc.loops.push(LoopData { kind: LoopKind::Sequential, body, ..header }))
+}
+
+/// Some columns that are computed together.
+struct Tile<'c> {
+    columns: &'c Columns,
+    /// What is kept of each column between segments.
+    kept: BTreeMap<Var, Array>,
+    first: Var,
+    end: Var,
+}
+
+impl Tile<'_> {
+    fn row_by_row(&self, proc: &mut Proc, segment: &Segment, rows: LoopData, row: Var) -> Stmt {
+        let var = proc.var(Scalar::I64, proc.vars[row].name.clone());
+        let inner = self.along_columns(proc, segment, Some(&[Expr::Var(var)]));
+        in_rows(proc, LoopData { var: Some(var), ..rows }, inner)
+    }
+
+    /// A loop along the columns over a segment, with variables of its own; once for each of the rows.
+    fn along_columns(&self, proc: &mut Proc, segment: &Segment, rows: Option<&[Expr]>) -> Loop {
+        let fresh = |proc: &mut Proc, var: Var| {
+            let known = proc.vars[var].clone();
+            Expr::Var(proc.vars.push(known))
+        };
+        let column = proc.var(Scalar::I64, proc.vars[self.columns.column].name.clone());
+        let mut renaming = BTreeMap::from([(self.columns.column, Expr::Var(column))]);
+        let place = vec![Expr::Var(column) - Expr::Var(self.first)];
+        let (mut body, mut ending) = (Vec::new(), Vec::new());
+        for (&var, mention) in &segment.mentions {
+            let kept = self.kept.get(&var);
+            if !mention.assigned && kept.is_none() {
+                continue;
+            }
+            let renamed = fresh(proc, var);
+            renaming.insert(var, renamed.clone());
+            let (Some(&array), Expr::Var(own)) = (kept, &renamed) else { continue };
+            if mention.enters {
+                body.push(Stmt::Assign { var: *own, value: Expr::Load { array, index: place.clone() } });
+            }
+            if mention.assigned {
+                ending.push(Stmt::Store { array, index: place.clone(), value: renamed.clone() });
+            }
+        }
+        match (&segment.rows, rows) {
+            (Some((_, row)), Some(steps)) => {
+                for (at, step) in steps.iter().enumerate() {
+                    // What one step leaves to no other gets new names in the next.
+                    for (&var, mention) in segment.mentions.iter().filter(|_| at > 0) {
+                        if mention.assigned && !mention.enters && !self.kept.contains_key(&var) {
+                            let renamed = fresh(proc, var);
+                            renaming.insert(var, renamed);
+                        }
+                    }
+                    renaming.insert(*row, step.clone());
+                    body.extend(segment.body.iter().map(|stmt| renamed_stmt(stmt, &renaming)));
+                }
+            }
+            (None, _) | (Some(_), None) => body.extend(segment.body.iter().map(|stmt| renamed_stmt(stmt, &renaming))),
+        }
+        body.extend(ending);
+        proc.loops.push(LoopData {
+            var: Some(column),
+            lower: self.first.into(),
+            upper: self.end.into(),
+            step: 1,
+            kind: LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() },
+            body,
+            span: self.columns.header.span,
+        })
+    }
+}
+
+impl Segment {
+    fn straight(stmt: Stmt) -> Self {
+        Self { rows: None, body: vec![stmt], mentions: BTreeMap::new() }
+    }
+
+    fn inner_loop(data: &LoopData) -> Option<Self> {
+        let is_plain = data.body.iter().all(|stmt| is_straight(stmt, false));
+        let header = LoopData { body: Vec::new(), ..data.clone() };
+        is_plain.then_some(Self { rows: Some((header, data.var?)), body: data.body.clone(), mentions: BTreeMap::new() })
+    }
+}
+
+/// Assigns, perhaps under conditions, and stores if that is allowed.
+fn is_straight(stmt: &Stmt, stores: bool) -> bool {
+    match stmt {
+        Stmt::Assign { .. } => true,
+        Stmt::Store { .. } => stores,
+        Stmt::If { cond: _, then, otherwise } => then.iter().chain(otherwise).all(|stmt| is_straight(stmt, stores)),
+        Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Check { .. }
+        | Stmt::Call { .. } => false,
+    }
+}
+
+/// Calls `f` on all expressions of straight-line code.
+fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
+    match stmt {
+        Stmt::Assign { value, .. } => f(value),
+        Stmt::Store { index, value, .. } => {
+            index.iter().for_each(&mut *f);
+            f(value);
+        }
+        Stmt::If { cond, then, otherwise } => {
+            f(cond);
+            then.iter().chain(otherwise).for_each(|stmt| each_expr(stmt, f));
+        }
+        Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Check { .. }
+        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+    }
+}
+
+/// How straight-line code uses each variable.
+fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
+    fn visit(body: &[Stmt], always: bool, certain: &mut BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>) {
+        let read = |expr: &Expr, certain: &BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>| {
+            each_node(expr, &mut |node| {
+                if let Expr::Var(var) = node {
+                    found.entry(*var).or_default().enters |= !certain.contains(var);
+                }
+            });
+        };
+        for stmt in body {
+            match stmt {
+                Stmt::Assign { var, value } => {
+                    read(value, certain, found);
+                    let mention = found.entry(*var).or_default();
+                    mention.assigned = true;
+                    // On the other path, the value from before stays.
+                    mention.enters |= !always && !certain.contains(var);
+                    certain.insert(*var);
+                }
+                Stmt::If { cond, then, otherwise } => {
+                    read(cond, certain, found);
+                    for branch in [then, otherwise] {
+                        visit(branch, false, &mut certain.clone(), found);
+                    }
+                }
+                Stmt::Store { .. } => each_expr(stmt, &mut |expr| read(expr, certain, found)),
+                Stmt::For(_)
+                | Stmt::While { .. }
+                | Stmt::Alloc { .. }
+                | Stmt::Release { .. }
+                | Stmt::Bind { .. }
+                | Stmt::Swap { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Check { .. }
+                | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    visit(body, true, &mut BTreeSet::new(), &mut found);
+    found
+}
+
+/// Some read of an inner loop goes down a column now, and all will go along rows or stay.
+fn pays(segments: &[Segment], column: Var) -> bool {
+    let (mut strided, mut unit) = (false, true);
+    for segment in segments {
+        let Some((_, row)) = &segment.rows else { continue };
+        for stmt in &segment.body {
+            each_expr(stmt, &mut |expr| {
+                each_node(expr, &mut |node| {
+                    if let Expr::Load { array: _, index } = node {
+                        let Some((last, others)) = index.split_last() else { return };
+                        unit &= others.iter().all(|e| !reads(e, column));
+                        unit &= !reads(last, column) || is_shifted(last, column);
+                        strided |= others.iter().any(|e| reads(e, *row)) && reads(last, column);
+                    }
+                });
+            });
+        }
+    }
     strided && unit
 }
 
@@ -161,9 +397,9 @@ fn is_shifted(expr: &Expr, var: Var) -> bool {
     match expr {
         Expr::Var(found) => *found == var,
         Expr::Binary { op: BinOp::Add, x, y } => {
-            (is_shifted(x, var) && !mentions(y, var)) || (is_shifted(y, var) && !mentions(x, var))
+            (is_shifted(x, var) && !reads(y, var)) || (is_shifted(y, var) && !reads(x, var))
         }
-        Expr::Binary { op: BinOp::Sub, x, y } => is_shifted(x, var) && !mentions(y, var),
+        Expr::Binary { op: BinOp::Sub, x, y } => is_shifted(x, var) && !reads(y, var),
         Expr::Binary { .. }
         | Expr::Const(_)
         | Expr::Load { .. }
@@ -173,82 +409,51 @@ fn is_shifted(expr: &Expr, var: Var) -> bool {
     }
 }
 
-fn mentions(expr: &Expr, var: Var) -> bool {
+fn reads(expr: &Expr, var: Var) -> bool {
     let mut found = false;
     each_node(expr, &mut |node| found |= *node == Expr::Var(var));
     found
 }
 
-fn loads(expr: &Expr) -> bool {
-    crate::access::has_load(expr)
-}
-
-impl ColumnReduction {
-    fn exchanged(self, proc: &mut Proc) -> Vec<Stmt> {
-        let (Some(column), Some(row)) = (self.columns.var, self.reduction.var) else { panic!("loops have variables") };
-        // The number of steps taken at once is made a multiple by a loop over the rest.
-        let whole = proc.var(Scalar::I64, None);
-        let distance =
-            Expr::binary(BinOp::Max, self.reduction.upper.clone() - self.reduction.lower.clone(), Expr::i64(0));
-        let blocks = Expr::binary(BinOp::Div, distance, Expr::i64(STEPS_AT_ONCE));
-        let end = self.reduction.lower.clone() + blocks * Expr::i64(STEPS_AT_ONCE);
-        let start = vec![Stmt::Store { array: self.target, index: self.place.clone(), value: self.start.clone() }];
-        let first = self.along_row(proc, column, start);
-        let blocked_row = proc.var(Scalar::I64, proc.vars[row].name.clone());
-        let steps = (0..STEPS_AT_ONCE).map(|step| Expr::Var(blocked_row) + Expr::i64(step)).collect::<Vec<_>>();
-        let blocked = self.rows(proc, (row, column), blocked_row, &steps);
-        let rest = self.rows(proc, (row, column), row, &[Expr::Var(row)]);
-        proc.loops[blocked].upper = Expr::Var(whole);
-        proc.loops[blocked].step = STEPS_AT_ONCE;
-        proc.loops[rest].lower = Expr::Var(whole);
-        vec![Stmt::For(first), Stmt::Assign { var: whole, value: end }, Stmt::For(blocked), Stmt::For(rest)]
-    }
-
-    /// The loop over `var` that combines each element with the operands at `steps`.
-    fn rows(&self, proc: &mut Proc, (row, column): (Var, Var), var: Var, steps: &[Expr]) -> Loop {
-        let load = Expr::Load { array: self.target, index: self.place.clone() };
-        let value = steps.iter().fold(load, |accumulated, step| {
-            let operand = substituted(&self.operand, row, step);
-            let (x, y) = if self.accumulator_first { (accumulated, operand) } else { (operand, accumulated) };
-            Expr::Binary { op: self.op, x: Box::new(x), y: Box::new(y) }
-        });
-        let store = Stmt::Store { array: self.target, index: self.place.clone(), value };
-        let along = self.along_row(proc, column, vec![store]);
-        proc.loops.push(LoopData {
-            var: Some(var),
-            kind: LoopKind::Sequential,
-            body: vec![Stmt::For(along)],
-            ..self.reduction.clone()
-        })
-    }
-
-    /// A loop along the elements with a variable of its own.
-    fn along_row(&self, proc: &mut Proc, column: Var, body: Vec<Stmt>) -> Loop {
-        let var = proc.var(Scalar::I64, proc.vars[column].name.clone());
-        let body = body
-            .into_iter()
-            .map(|stmt| match stmt {
-                Stmt::Store { array, index, value } => Stmt::Store {
-                    array,
-                    index: index.iter().map(|e| substituted(e, column, &Expr::Var(var))).collect(),
-                    value: substituted(&value, column, &Expr::Var(var)),
-                },
-                other => other,
-            })
-            .collect();
-        let kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
-        proc.loops.push(LoopData { var: Some(var), kind, body, ..self.columns.clone() })
+/// Straight-line code with other names for variables.
+fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt {
+    let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| renamed_stmt(stmt, renaming)).collect();
+    match stmt {
+        Stmt::Assign { var, value } => {
+            let value = renamed(value, renaming);
+            let var = match renaming.get(var) {
+                Some(Expr::Var(renamed)) => *renamed,
+                Some(_) | None => *var,
+            };
+            Stmt::Assign { var, value }
+        }
+        Stmt::Store { array, index, value } => Stmt::Store {
+            array: *array,
+            index: index.iter().map(|e| renamed(e, renaming)).collect(),
+            value: renamed(value, renaming),
+        },
+        Stmt::If { cond, then, otherwise } => {
+            Stmt::If { cond: renamed(cond, renaming), then: all(then), otherwise: all(otherwise) }
+        }
+        Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Check { .. }
+        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
     }
 }
 
-/// The expression with another in the place of a variable.
-fn substituted(expr: &Expr, var: Var, by: &Expr) -> Expr {
-    let each = |e: &Expr| Box::new(substituted(e, var, by));
+fn renamed(expr: &Expr, renaming: &BTreeMap<Var, Expr>) -> Expr {
+    let each = |e: &Expr| Box::new(renamed(e, renaming));
     match expr {
-        Expr::Var(found) if *found == var => by.clone(),
-        Expr::Var(_) | Expr::Const(_) | Expr::Threads => expr.clone(),
+        Expr::Var(var) => renaming.get(var).cloned().unwrap_or_else(|| expr.clone()),
+        Expr::Const(_) | Expr::Threads => expr.clone(),
         Expr::Load { array, index } => {
-            Expr::Load { array: *array, index: index.iter().map(|e| substituted(e, var, by)).collect() }
+            Expr::Load { array: *array, index: index.iter().map(|e| renamed(e, renaming)).collect() }
         }
         Expr::Unary { op, x } => Expr::Unary { op: *op, x: each(x) },
         Expr::Binary { op, x, y } => Expr::Binary { op: *op, x: each(x), y: each(y) },

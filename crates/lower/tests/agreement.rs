@@ -342,3 +342,53 @@ fn slabs_in_any_order_are_scanned_in_order() {
     agree(text, &[values, int(3), int(3)]);
     assert!(!support::lowered_text(text).contains("if "), "each slab has a loop of its own");
 }
+
+#[test]
+fn columns_are_computed_along_rows_whatever_is_computed() {
+    // A mean, the position of the least element from the mean on, and a sequential loop, for each column.
+    let text = "
+        func @columns[%0, %1](%2: i64[%0, %1], %3: i64) -> (i64[%1], *i64[%1]) {
+          %4: i64[%1], %5: i64[%1] = w0: with (%6) in [%1] {
+            [0] <= iv < [%1] {
+              %7: i64 = mul %6, 3
+              %8: i64 = w1: with (%9) in [%0] {
+                [0] <= iv < [%0] {
+                  %10: i64 = index %2[%9, %6]
+                  %11: i64 = add %10, %7
+                  yield %11
+                }
+              } : fold commutative (0) by (%12: i64, %13: i64) {
+                %14: i64 = add %12, %13
+                yield %14
+              }
+              %15: i64 = div %8, %3
+              %16: i64, %17: i64 = w2: with (%18) in [%0] {
+                [0] <= iv < [%0] {
+                  %19: i64 = index %2[%18, %6]
+                  %20: i64 = sub %19, %15
+                  yield %20, %18
+                }
+              } : fold (1000, -1) by (%21: i64, %22: i64, %23: i64, %24: i64) {
+                %25: bool = lt %23, %21
+                %26: i64 = select %25, %23, %21
+                %27: i64 = select %25, %24, %22
+                yield %26, %27
+              }
+              %28: i64 = for %29 < %0 (%30: i64 = %17) {
+                %31: i64 = index %2[%29, %6]
+                %32: i64 = mul %30, 3
+                %33: i64 = sub %32, %31
+                yield %33
+              }
+              yield %16, %28
+            }
+          } : genarray, genarray
+          return %4, %5
+        }";
+    for (n, m) in [(0, 3), (5, 1), (9, 13), (4, 300), (6, 128), (1, 0)] {
+        let elements: Vec<i64> = (0..(n * m) as i64).map(|i| i * 7 % 23 - 5).collect();
+        agree(text, &[matrix(n, m, &elements), int(3)]);
+    }
+    let lowered = support::lowered_text(text);
+    assert!(!lowered.contains("reduce("), "no loop goes down a column:\n{lowered}");
+}

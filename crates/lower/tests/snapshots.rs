@@ -98,3 +98,8 @@ fn a_scan_in_chunks_has_two_passes() {
 fn generators_have_loops_of_their_own_also_where_a_fold_reads_them() {
     check!("generators");
 }
+
+#[test]
+fn several_statistics_of_columns_are_computed_along_rows() {
+    check!("column_statistics");
+}

@@ -543,7 +543,8 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
 /// True if running the statement can fail, or touch the memory of the worker.
 pub(super) fn needs_worker(proc: &Proc, stmts: &[Stmt]) -> bool {
     any_stmt(proc, stmts, &mut |stmt| match stmt {
-        Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Check { .. } | Stmt::Call { .. } => true,
+        Stmt::Alloc { array } => !matches!(proc.arrays[*array].storage, Storage::Stack),
+        Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Check { .. } | Stmt::Call { .. } => true,
         Stmt::Assign { .. }
         | Stmt::Store { .. }
         | Stmt::For(_)
