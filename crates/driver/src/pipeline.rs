@@ -25,13 +25,15 @@ pub(crate) const SIMPLIFY: StepInfo =
     StepInfo { name: "simplify", summary: "the steps above, repeated until nothing changes" };
 const FUSE: StepInfo =
     StepInfo { name: "fuse", summary: "with-loops merged, and the steps above, repeated until nothing changes" };
+const INDEX_SETS: StepInfo =
+    StepInfo { name: "index-sets", summary: "generators cut where branches on their indices change" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 
 /// All steps in order.
 pub fn steps() -> Vec<StepInfo> {
     let optimiser = frit_simplify::STEPS.iter().map(|step| StepInfo { name: step.name, summary: step.summary });
-    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, LOWER, C]).collect()
+    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, INDEX_SETS, LOWER, C]).collect()
 }
 
 /// How often [`FUSE`] merges at most. Merges uncover few others, as one call of it already goes on until it finds none.
@@ -84,10 +86,7 @@ impl<'u> Pipeline<'u> {
         let limit = match self.options.fusion {
             Fusion::All => None,
             Fusion::AtMost(merges) => Some(merges),
-            Fusion::Off => {
-                self.simplify(&mut program, until)?;
-                return Ok(program);
-            }
+            Fusion::Off => Some(0),
         };
         let options = frit_fuse::array::Options { strict_fp: self.options.strict_fp, limit };
         let mut log = frit_plan::Log::default();
@@ -96,12 +95,22 @@ impl<'u> Pipeline<'u> {
             if is_there || until == Some(SIMPLIFY.name) {
                 return Ok(program);
             }
+            if self.options.fusion == Fusion::Off {
+                break;
+            }
             let fuse = |program: &mut array::Program| frit_fuse::array::fuse(program, &options, &mut log);
             if !self.step(FUSE.name, &mut program, fuse)?.any() {
                 break;
             }
         }
         self.log = log;
+        if until == Some(FUSE.name) {
+            return Ok(program);
+        }
+        let split = |program: &mut array::Program| frit_fuse::array::split_index_sets(program, &options);
+        if self.step(INDEX_SETS.name, &mut program, split)?.any() {
+            self.simplify(&mut program, None)?;
+        }
         Ok(program)
     }
 
@@ -191,7 +200,7 @@ pub fn dump(unit: &Unit, after: &str, l0: bool, options: &Options) -> Result<Str
     if l0 && [LOWER.name, C.name].contains(&after) {
         return Err(Error::usage(format!("--l0 shows the array IR, which is gone after `{after}`")));
     }
-    let is_merged = [FUSE.name, LOWER.name, C.name].contains(&after);
+    let is_merged = [FUSE.name, INDEX_SETS.name, LOWER.name, C.name].contains(&after);
     if options.fusion != Fusion::All && !is_merged {
         return Err(Error::usage(format!("which loops are merged has no effect on the program after `{after}`")));
     }

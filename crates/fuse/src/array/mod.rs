@@ -20,6 +20,7 @@ pub mod cost;
 mod fusion_graph;
 pub mod generators;
 pub mod hull;
+pub mod index_set_splitting;
 pub mod iswim;
 pub mod nest;
 pub mod operator_splitting;
@@ -36,7 +37,7 @@ pub mod with_loop_scalarisation;
 pub use refusal::Refusal;
 
 use frit_ir::array::{Block, Func, Op, Operator, Program};
-use frit_plan::Log;
+use frit_plan::{Log, Outcome};
 use frit_simplify::Changes;
 use frit_simplify::sharing::Sharing;
 
@@ -52,10 +53,17 @@ pub struct Options {
 /// Plans and makes the merges of all functions, and logs what every candidate came to.
 pub fn fuse(program: &mut Program, options: &Options, log: &mut Log) -> Changes {
     let mut count = 0;
+    // Merges stay in the log; the rest is told anew for the program as it is now.
+    log.decisions.retain(|decision| matches!(decision.outcome, Outcome::Merged { .. }));
     for (_, func) in program.funcs.iter_mut() {
         count += planning::plan_function(func, options, log);
     }
     Changes { count }
+}
+
+/// Cuts generators where branches on their indices change, for programs in which nothing is left to merge.
+pub fn split_index_sets(program: &mut Program, _: &Options) -> Changes {
+    Changes { count: program.funcs.iter_mut().map(|(_, func)| index_set_splitting::everywhere(func).applied).sum() }
 }
 
 /// Calls `f` on every block of the function, inner blocks before those around them. `f` returns how much it changed.
@@ -186,6 +194,11 @@ pub const RULES: &[Rule] = &[
         everywhere: fold_everywhere,
     },
     Rule {
+        name: "index-set-splitting",
+        summary: "generators without branches on the index",
+        everywhere: index_set_splitting::everywhere,
+    },
+    Rule {
         name: "operator-splitting",
         summary: "some results of a loop made by a loop of their own",
         everywhere: split_everywhere,
@@ -194,7 +207,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         name: "generator-coalescing",
         summary: "adjacent generators with equal bodies become one",
-        everywhere: coalescing::coalesce_everywhere,
+        everywhere: coalescing::everywhere,
     },
     Rule {
         name: "with-loop-scalarisation",

@@ -293,6 +293,9 @@ impl Planner<'_> {
             }
             match self.make(&candidates, &plan, &mut merged) {
                 Ok(made) => {
+                    if made == 0 {
+                        self.leave_out(&candidates);
+                    }
                     self.refuse(&candidates.refusals);
                     return (count + made, merged);
                 }
@@ -470,6 +473,22 @@ impl Planner<'_> {
 
     fn loop_ref(&self, at: usize) -> LoopRef {
         loop_ref(self.func, &self.block.stmts[at])
+    }
+
+    /// Logs what would be right and does not pay.
+    fn leave_out(&mut self, candidates: &Candidates) {
+        for (&node, folding) in &candidates.foldings {
+            let at = candidates.positions[node];
+            let (first, second) = (self.loop_ref(at), self.loop_ref(folding.consumers[0]));
+            let saving = self.saved(&folding.arrays, folding.consumers.len(), folding.repeated, at);
+            let reason = if folding.repeated > 0 {
+                "the readers would read more than the array holds, or the work is better not repeated"
+            } else {
+                "the readers would read more than the array holds"
+            };
+            let outcome = Outcome::NotChosen { reason: reason.into(), saving };
+            self.decide("with-loop-folding", first, second, outcome);
+        }
     }
 
     fn refuse(&mut self, refusals: &[(usize, usize, &'static str, Refusal)]) {

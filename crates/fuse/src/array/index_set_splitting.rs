@@ -1,0 +1,240 @@
+//! Index-set splitting: a generator whose body branches on its own index is cut where the condition changes, so that no part
+//! tests it: the border and the interior of a stencil become generators of their own.
+//! Source:   \[WLF\] and \[MERGE\] write borders as generators; programs in L0 write them as branches on the index.
+//! Before:   verified array IR; the with-loop makes arrays, and a branch in its body has a condition made of comparisons of an index with
+//!           values from outside.
+//! After:    the same results from more generators, the conditions replaced by constants; the simplifier removes the branches.
+//! Work:     less by the tests.
+//! Reorders: nothing.
+
+use super::generators::{Axis, Bounds, Grid, facts_at, intersect};
+use super::refusal::Refusal;
+use super::replace::share_copies;
+use super::{Attempts, at_every_place, is_with};
+use frit_ir::array::walk::Renaming;
+use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, WithLoopData};
+use frit_ir::scalar::{BinOp, Const, UnOp};
+use frit_simplify::sharing::Sharing;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// With-loops are not split into more generators than this.
+const MAX_PARTS: usize = 12;
+
+/// A comparison of an index with a value from outside: true on one side of a place, or at it alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Comparison {
+    axis: usize,
+    /// `index < bound`, `index <= bound` or `index == bound`.
+    op: Ordering,
+    bound: Operand,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Ordering {
+    Below,
+    AtMost,
+    At,
+}
+
+/// A condition on the index.
+#[derive(Clone, Debug)]
+enum Condition {
+    Is(Comparison),
+    Not(Box<Condition>),
+    And(Box<Condition>, Box<Condition>),
+    Or(Box<Condition>, Box<Condition>),
+}
+
+/// Comparisons whose outcome is known.
+type Known = BTreeMap<Comparison, bool>;
+
+/// Splits the generators of the with-loop at this position of a block; how many there are then. `None` if its body does not branch on
+/// its index.
+///
+/// On `Err`, nothing is changed.
+pub fn index_set_splitting(
+    func: &mut Func,
+    block: &mut Block,
+    sharing: &mut Sharing,
+    at: usize,
+) -> Result<Option<usize>, Refusal> {
+    let Op::With(label) = block.stmts[at].op else { unreachable!("the statement is a with-loop") };
+    let data = func.with_loops[label].clone();
+    let conditions: Vec<BTreeMap<usize, Condition>> =
+        data.generators.iter().map(|generator| branch_conditions(&data, &generator.body)).collect();
+    if conditions.iter().all(BTreeMap::is_empty) {
+        return Ok(None);
+    }
+    let span = block.stmts[at].span;
+    if !data.operators.iter().all(|operator| matches!(operator.op, Operator::GenArray)) {
+        // A fold combines in the order of the index space, which parts need not keep.
+        return Err(Refusal::SpacesDiffer { span });
+    }
+    let mut facts = facts_at(func, block, at);
+    let mut bounds = Bounds::new(func, &mut facts, span);
+    let mut parts: Vec<(usize, Grid, Known)> = Vec::new();
+    for (which, generator) in data.generators.iter().enumerate() {
+        let mut open = vec![(Grid::of(generator), Known::new())];
+        while let Some((grid, known)) = open.pop() {
+            let undecided = conditions[which].values().find_map(|condition| condition.undecided(&known));
+            match undecided {
+                None => parts.push((which, grid, known)),
+                Some(comparison) => {
+                    for (piece, holds) in comparison.cut(&mut bounds, &grid)?.into_iter().rev() {
+                        let mut known = known.clone();
+                        known.insert(comparison, holds);
+                        open.push((piece, known));
+                    }
+                }
+            }
+            if parts.len() + open.len() > MAX_PARTS {
+                return Err(Refusal::TooManyGenerators { count: parts.len() + open.len(), span });
+            }
+        }
+    }
+    let (before, certs) = bounds.finish();
+    let count = parts.len();
+    let mut split = WithLoopData { generators: Vec::new(), ..data.clone() };
+    for (which, grid, known) in parts {
+        let mut renaming = Renaming::new();
+        let mut body = func.copy_block(None, &data.generators[which].body, &mut renaming);
+        share_copies(func, sharing, &renaming);
+        for (&branch, condition) in &conditions[which] {
+            let Op::If { cond, .. } = &mut body.stmts[branch].op else { unreachable!("the statement is a branch") };
+            let holds = condition.decide(&known).expect("the part was cut until its conditions were known");
+            *cond = Operand::Const(Const::Bool(holds));
+        }
+        split.generators.push(grid.generator(body));
+    }
+    func.with_loops[label] = split;
+    let own = &mut block.stmts[at].certs;
+    own.extend(certs);
+    own.sort_unstable();
+    own.dedup();
+    block.stmts.splice(at..at, before);
+    Ok(Some(count))
+}
+
+/// Applies the rule to all with-loops of a function.
+pub(super) fn everywhere(func: &mut Func) -> Attempts {
+    let places = |block: &Block| (0..block.stmts.len()).filter(|&at| is_with(block, at)).map(|at| (at, at)).collect();
+    at_every_place(func, places, |func, block, sharing, (at, _)| {
+        index_set_splitting(func, block, sharing, at).map(|done| done.map(|_| ())).transpose()
+    })
+}
+
+/// The branches of a body, by their positions, whose conditions are known from the index.
+fn branch_conditions(data: &WithLoopData, body: &Block) -> BTreeMap<usize, Condition> {
+    let mut inside: BTreeSet<Value> = data.indices.iter().copied().collect();
+    let mut conditions: BTreeMap<Value, Condition> = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    for (at, stmt) in body.stmts.iter().enumerate() {
+        if let Op::If { cond: Operand::Value(cond), .. } = &stmt.op
+            && let Some(condition) = conditions.get(cond)
+        {
+            found.insert(at, condition.clone());
+        }
+        if let Some(condition) = condition_of(data, &inside, &conditions, stmt) {
+            conditions.insert(stmt.results[0], condition);
+        }
+        inside.extend(&stmt.results);
+    }
+    found
+}
+
+/// The condition that a statement computes.
+fn condition_of(
+    data: &WithLoopData,
+    inside: &BTreeSet<Value>,
+    conditions: &BTreeMap<Value, Condition>,
+    stmt: &Stmt,
+) -> Option<Condition> {
+    let known = |operand: Operand| operand.value().and_then(|value| conditions.get(&value)).cloned().map(Box::new);
+    match stmt.op {
+        Op::Unary { op: UnOp::Not, x } => Some(Condition::Not(known(x)?)),
+        Op::Binary { op: BinOp::And, x, y } => Some(Condition::And(known(x)?, known(y)?)),
+        Op::Binary { op: BinOp::Or, x, y } => Some(Condition::Or(known(x)?, known(y)?)),
+        Op::Binary { op, x, y } => {
+            let axis = |operand: Operand| data.indices.iter().position(|&index| operand == Operand::Value(index));
+            let is_outside = |operand: Operand| operand.value().is_none_or(|value| !inside.contains(&value));
+            let is = |axis, op, bound| Condition::Is(Comparison { axis, op, bound });
+            let not = |condition| Condition::Not(Box::new(condition));
+            match (axis(x), axis(y)) {
+                (Some(axis), None) if is_outside(y) => match op {
+                    BinOp::Lt => Some(is(axis, Ordering::Below, y)),
+                    BinOp::Le => Some(is(axis, Ordering::AtMost, y)),
+                    BinOp::Eq => Some(is(axis, Ordering::At, y)),
+                    BinOp::Ne => Some(not(is(axis, Ordering::At, y))),
+                    _ => None,
+                },
+                (None, Some(axis)) if is_outside(x) => match op {
+                    BinOp::Lt => Some(not(is(axis, Ordering::AtMost, x))),
+                    BinOp::Le => Some(not(is(axis, Ordering::Below, x))),
+                    BinOp::Eq => Some(is(axis, Ordering::At, x)),
+                    BinOp::Ne => Some(not(is(axis, Ordering::At, x))),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+impl Condition {
+    fn decide(&self, known: &Known) -> Option<bool> {
+        match self {
+            Condition::Is(comparison) => known.get(comparison).copied(),
+            Condition::Not(inner) => inner.decide(known).map(|holds| !holds),
+            Condition::And(one, other) => match (one.decide(known), other.decide(known)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            Condition::Or(one, other) => match (one.decide(known), other.decide(known)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+        }
+    }
+
+    /// A comparison that has to be known to decide the condition.
+    fn undecided(&self, known: &Known) -> Option<Comparison> {
+        if self.decide(known).is_some() {
+            return None;
+        }
+        match self {
+            Condition::Is(comparison) => Some(*comparison),
+            Condition::Not(inner) => inner.undecided(known),
+            Condition::And(one, other) | Condition::Or(one, other) => {
+                one.undecided(known).or_else(|| other.undecided(known))
+            }
+        }
+    }
+}
+
+impl Comparison {
+    /// The parts of a grid in which the comparison holds, and in which it does not.
+    fn cut(&self, bounds: &mut Bounds, grid: &Grid) -> Result<Vec<(Grid, bool)>, Refusal> {
+        let own = grid.axes[self.axis];
+        let bound = bounds.max(self.bound, own.lower);
+        let bound = bounds.min(bound, own.upper);
+        let behind = bounds.plus(self.bound, 1);
+        let behind = bounds.max(behind, own.lower);
+        let behind = bounds.min(behind, own.upper);
+        let places: Vec<(Operand, Operand, bool)> = match self.op {
+            Ordering::Below => vec![(own.lower, bound, true), (bound, own.upper, false)],
+            Ordering::AtMost => vec![(own.lower, behind, true), (behind, own.upper, false)],
+            Ordering::At => {
+                vec![(own.lower, bound, false), (bound, behind, true), (behind, own.upper, false)]
+            }
+        };
+        let mut parts = Vec::new();
+        for (lower, upper, holds) in places {
+            let piece = grid.with_axis(self.axis, Axis::dense(lower, upper));
+            parts.extend(intersect(bounds, grid, &piece)?.into_iter().map(|grid| (grid, holds)));
+        }
+        Ok(parts)
+    }
+}
