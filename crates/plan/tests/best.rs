@@ -7,7 +7,8 @@ use support::{PLAIN, Random, Shape, best, check, random_graph};
 
 fn exact_plans_are_the_best(seed: u64, graphs: usize, shape: Shape, limits: Limits) {
     let mut random = Random::new(seed);
-    let mut merges = 0;
+    let (mut merges, mut searched) = (0, 0);
+    let greedily = Limits { exact_nodes: 0, ..limits };
     for at in 0..graphs {
         let nodes = 2 + random.below(shape.nodes - 1);
         let graph = random_graph(&mut random, Shape { nodes, ..shape });
@@ -17,7 +18,9 @@ fn exact_plans_are_the_best(seed: u64, graphs: usize, shape: Shape, limits: Limi
         // The number of loops, the last criterion, is made small, not proven to be the least.
         assert_eq!(found[..3], best(&graph, &limits)[..3], "graph {at}: {graph:#?}\n{plan:#?}");
         merges += usize::from(plan.after != plan.before);
+        searched += usize::from(check(&graph, &solve(&graph, &greedily), &greedily)[..3] != found[..3]);
     }
+    assert!(searched > 0, "all greedy plans are the best");
     assert!(merges > graphs / 4, "only {merges} of {graphs} graphs have anything to merge");
 }
 
@@ -34,6 +37,12 @@ fn plans_of_graphs_with_many_sizes_are_the_best() {
 #[test]
 fn plans_of_graphs_with_several_index_spaces_are_the_best() {
     exact_plans_are_the_best(3, 400, Shape { nodes: 7, spaces: 2, inputs: 3, apart: 15, ..PLAIN }, Limits::default());
+}
+
+#[test]
+fn plans_of_nine_loops_are_the_best() {
+    let shape = Shape { nodes: 9, inputs: 3, apart: 40, kept: 5, ..PLAIN };
+    exact_plans_are_the_best(8, 150, shape, Limits::default());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! components may need each other. That is seen when the parts are put together; then they become one component.
 
 use super::exact::exact;
-use super::greedy::greedy;
+use super::greedy::{greedy, reconsider_folds};
 use super::problem::{Partition, Problem, Traffic};
 use super::relation::Relation;
 use std::collections::BTreeMap;
@@ -146,7 +146,7 @@ fn plan(problem: &Problem, exact_nodes: usize) -> (Partition, bool) {
     if problem.mergeable() > exact_nodes {
         return (start, false);
     }
-    match exact(problem, start) {
+    match exact(problem, reconsider_folds(problem, start)) {
         Ok(partition) => (partition, true),
         Err(partition) => (partition, false),
     }

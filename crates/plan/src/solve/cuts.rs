@@ -162,8 +162,8 @@ fn cycles(
             closing[to].push((from, 1.0 - folded, Step::Inherited(fold)));
         }
     }
-    for node in 0..problem.nodes {
-        arcs[node].extend(merged.partners[node].iter().map(|&to| (to, 1.0 - merged.get(node, to), Step::Jump)));
+    for (node, arcs) in arcs.iter_mut().enumerate() {
+        arcs.extend(merged.partners[node].iter().map(|&to| (to, 1.0 - merged.get(node, to), Step::Jump)));
     }
     for start in (0..problem.nodes).filter(|&start| !closing[start].is_empty()) {
         let (distance, came) = shortest(problem.nodes, |node| arcs[node].iter().copied(), start);

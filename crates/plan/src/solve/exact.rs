@@ -9,7 +9,7 @@ use super::reduce;
 use super::relaxation::{Cut, Fractional, Relaxation, Solved, TOLERANCE};
 
 /// Work after which the search gives up: pivots times rows, which is proportional to time and the same on every machine.
-const WORK: u64 = 7_000_000;
+const WORK: u64 = 6_000_000;
 
 /// Cuts are added as long as a round of them gains this part of what is missing to the best partition known.
 const TAIL: f64 = 0.05;

@@ -41,26 +41,47 @@ pub(super) fn improve(problem: &Problem, mut partition: Partition) -> Partition 
     merging.partition
 }
 
-/// Folds nodes that are alone in their clusters wherever that improves the partition; true if it did.
+/// Folds nodes wherever that improves the partition; true if it did. A node that is folded leaves its cluster.
 fn fold(problem: &Problem, partition: &mut Partition) -> bool {
-    let mut size = vec![0; problem.nodes];
-    partition.cluster.iter().for_each(|&cluster| size[cluster] += 1);
     let mut score = problem.score(partition);
     let mut changed = false;
     for node in 0..problem.nodes {
-        if problem.folds[node].is_none() || partition.folded[node] || size[partition.cluster[node]] > 1 {
+        if problem.folds[node].is_none() || partition.folded[node] {
             continue;
         }
-        partition.folded[node] = true;
-        let folded = problem.score(partition);
-        if folded < score && problem.order(partition).is_some() {
-            score = folded;
+        let mut folded = partition.clone();
+        folded.isolate(node);
+        folded.folded[node] = true;
+        let better = problem.score(&folded);
+        if better < score && problem.order(&folded).is_some() {
+            (*partition, score) = (folded, better);
             changed = true;
-        } else {
-            partition.folded[node] = false;
         }
     }
     changed
+}
+
+/// Tries for every foldable node what becomes of the partition if the opposite is done with it; takes quadratic time.
+pub(super) fn reconsider_folds(problem: &Problem, mut partition: Partition) -> Partition {
+    let mut score = problem.score(&partition);
+    loop {
+        let before = score.clone();
+        for node in (0..problem.nodes).filter(|&node| problem.folds[node].is_some()) {
+            let mut other = Partition { folded: partition.folded.clone(), ..Partition::identity(problem.nodes) };
+            other.folded[node] = !other.folded[node];
+            if problem.order(&other).is_none() {
+                continue;
+            }
+            let other = improve(problem, other);
+            let better = problem.score(&other);
+            if better < score {
+                (partition, score) = (other, better);
+            }
+        }
+        if score == before {
+            return partition;
+        }
+    }
 }
 
 /// A partition while clusters are merged, with what is needed to judge the next merge fast.

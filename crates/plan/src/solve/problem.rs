@@ -86,6 +86,17 @@ impl Partition {
         members
     }
 
+    /// Takes a node out of its cluster.
+    pub(super) fn isolate(&mut self, node: usize) {
+        let (old, mut head) = (self.cluster[node], None);
+        self.cluster[node] = node;
+        for other in (0..self.cluster.len()).filter(|&other| other != node) {
+            if self.cluster[other] == old {
+                self.cluster[other] = *head.get_or_insert(other);
+            }
+        }
+    }
+
     /// The same choice for the `nodes` nodes that this one's nodes stand for.
     pub(super) fn expand(&self, members: &[Vec<usize>], nodes: usize) -> Self {
         let mut whole = Self::identity(nodes);
@@ -342,8 +353,8 @@ impl Problem {
         let mut reach = Relation::new(self.nodes);
         loop {
             let before = reach.clone();
-            for from in 0..self.nodes {
-                for &to in &successors[from] {
+            for (from, successors) in successors.iter().enumerate() {
+                for &to in successors {
                     reach.insert(from, to);
                     reach.unite(from, to);
                 }

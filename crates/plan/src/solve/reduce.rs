@@ -205,6 +205,72 @@ fn change(problem: &Problem, array: &Traffic, node: usize, other: usize) -> (i32
 //   would have gone through A, B and A, and the partition was legal;
 // - the arrays that A and `node` share cost at most as much as those that B and `node` share are sure to save.
 // Hence there is a best partition in which both are merged, and they can be taken for one node from the beginning. The last
-// condition is that of the edge contractions that are known from correlation clustering.
+// condition is that of the edge contractions in correlation clustering (Lange, Karrer, Andres: Partial optimality and fast lower bounds
+// for weighted correlation clustering, ICML 2018).
 //
 // Where nodes may be folded, other nodes become readers and new dependences arise. Those nodes are left alone.
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Array, ArrayData, Graph, Node, NodeData, Pair, Size};
+    use frit_support::Index;
+
+    /// Loops of which all are pairs, with one array of 8 bytes for each producer and its readers.
+    fn graph(nodes: usize, arrays: &[(Option<usize>, &[usize])]) -> Graph {
+        let mut graph = Graph::default();
+        for at in 0..nodes {
+            let node = graph.nodes.push(NodeData { generators: 1, ..NodeData::default() });
+            graph.pairs.extend((0..at).map(|first| Pair { first: Node::new(first), second: node }));
+        }
+        for (producer, readers) in arrays {
+            let _: Array = graph.arrays.push(ArrayData {
+                bytes: Size::constant(8),
+                producer: producer.map(Node::new),
+                readers: readers.iter().map(|&reader| Node::new(reader)).collect(),
+                ..ArrayData::default()
+            });
+        }
+        graph
+    }
+
+    fn reduced(graph: &Graph) -> (Problem, Vec<Vec<usize>>) {
+        let members = (0..graph.nodes.len()).map(|node| vec![node]).collect();
+        reduce(Problem::new(graph, 64), members).expect("there is no cycle")
+    }
+
+    #[test]
+    fn a_diamond_without_obstacles_is_one_node() {
+        let graph = graph(4, &[(Some(0), &[1, 2]), (Some(1), &[3]), (Some(2), &[3])]);
+        assert_eq!(reduced(&graph).1, [[0, 1, 2, 3]]);
+    }
+
+    #[test]
+    fn a_tempting_merge_that_spoils_two_others_is_not_sure() {
+        let mut graph = graph(4, &[(Some(0), &[1]), (Some(1), &[2]), (Some(2), &[3])]);
+        graph.pairs.retain(|pair| pair.second.at() == pair.first.at() + 1);
+        graph.arrays[Array::new(1)].bytes = Size::constant(12);
+        assert_eq!(reduced(&graph).1.len(), 4);
+        let plan = crate::solve(&graph, &crate::Limits::default());
+        assert_eq!(plan.clusters, [[0, 1], [2, 3]].map(|nodes| nodes.map(Node::new)));
+    }
+
+    #[test]
+    fn pairs_with_an_obstacle_between_are_dropped() {
+        let mut graph = graph(3, &[(Some(0), &[1, 2]), (Some(1), &[2])]);
+        graph.pairs.retain(|pair| (pair.first.at(), pair.second.at()) != (0, 1));
+        let mut problem = Problem::new(&graph, 64);
+        let reach = problem.reach().expect("there is no cycle");
+        drop_pairs(&mut problem, &reach);
+        assert!(!problem.compatible.contains(0, 2) && problem.compatible.contains(1, 2));
+    }
+
+    #[test]
+    fn a_fold_into_a_single_reader_that_can_be_fused_is_dropped() {
+        let mut graph = graph(2, &[(Some(0), &[1])]);
+        graph.nodes[Node::new(0)].fold = Some(Size::zero());
+        assert_eq!(reduced(&graph).0.folds, [None]);
+        graph.pairs.clear();
+        assert!(reduced(&graph).0.folds[0].is_some());
+    }
+}
