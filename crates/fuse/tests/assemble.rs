@@ -1,7 +1,7 @@
 //! Arrays put together from others: as with-loops they compute the same on the reference interpreter, and the with-loops are
 //! recognised again.
 
-use frit_fuse::array::assemble::{as_assembly, as_with_loop};
+use frit_fuse::array::assemble::{as_with_loop, everywhere};
 use frit_fuse::array::generators::{Bounds, facts_at};
 use frit_interp::array::run;
 use frit_ir::array::{FuncId, Op, Program, parse, verify};
@@ -49,27 +49,6 @@ fn loops(program: &mut Program) -> usize {
     count
 }
 
-/// Every with-loop that only puts its result together becomes a primitive again.
-fn primitives(program: &mut Program) {
-    let func = &mut program.funcs[FuncId::new(0)];
-    let mut block = std::mem::take(&mut func.body);
-    for at in 0..block.stmts.len() {
-        if let Op::With(label) = block.stmts[at].op {
-            let data = func.with_loops[label].clone();
-            let mut facts = facts_at(func, &block, at);
-            let mut bounds = Bounds::new(func, &mut facts, block.stmts[at].span);
-            let found = as_assembly(&mut bounds, &data);
-            let (stmts, certs) = bounds.finish();
-            assert!(stmts.is_empty(), "recognition computes nothing");
-            if let Some((op, more)) = found {
-                block.stmts[at].op = op;
-                block.stmts[at].certs.extend(certs.into_iter().chain(more));
-            }
-        }
-    }
-    func.body = block;
-}
-
 fn tensor(shape: &[i64], seed: i64) -> Tensor {
     let count: i64 = shape.iter().product();
     let shape = shape.iter().map(|&n| n as usize).collect();
@@ -98,7 +77,7 @@ fn check(statements: &str, shape: &str, is_found_again: bool) {
     assert_same_results(&before, &after);
     simplify(&mut after, &Options::default());
     assert_same_results(&before, &after);
-    primitives(&mut after);
+    everywhere(&mut after.funcs[FuncId::new(0)]);
     assert_same_results(&before, &after);
     simplify(&mut after, &Options::default());
     assert_eq!(before.to_string() == after.to_string(), is_found_again, "{before}\n----\n{after}");

@@ -5,17 +5,16 @@
 
 use frit_fuse::array::Refusal;
 use frit_fuse::array::generators::{
-    Axis, Bounds, Grid, MAX_GENERATORS, Part, facts_before, intersect, preimages, remainder, subtract, unify,
+    Axis, Bounds, Grid, MAX_GENERATORS, Part, intersect, preimages, remainder, subtract, unify,
 };
 use frit_ir::affine::{AxisForm, IndexMap, Poly};
 use frit_ir::array::build::Builder;
 use frit_ir::array::{
-    Block, Extent, Func, FuncId, Operand, Operator, OperatorData, Param, Program, ResultType, Type, Value, WithLoop,
-    WithLoopData, parse, verify,
+    Block, Extent, Func, Operand, Operator, OperatorData, Param, Program, ResultType, Type, Value, WithLoopData, verify,
 };
 use frit_ir::{BinOp, Const, Scalar, Tensor, TensorData};
 use frit_simplify::ranges::Ranges;
-use frit_support::{Index, Span};
+use frit_support::Span;
 use std::collections::HashMap;
 
 fn cases(default: u64) -> u64 {
@@ -394,26 +393,4 @@ fn a_pre_image_holds_the_indices_whose_reads_fall_into_the_generator() {
         }
     }
     assert!(reads > 2000 && split > 100 && refused < 300, "{reads} reads, {split} split, {refused} refused");
-}
-
-#[test]
-fn what_encloses_a_with_loop_is_known_before_it() {
-    let program = parse::parse_program(
-        "func @main[%0](%1: i64[%0]) -> (i64[%0]) {
-           %2: i64[%0] = w0: with (%3) in [%0] { [0] <= iv < [%0] {
-             %4: i64 = w1: with (%5) in [%0] { [0] <= iv < [%3] { yield %5 } } : fold (0) by (%6: i64, %7: i64) {
-               %8: i64 = add %6, %7 yield %8 }
-             yield %4 } } : genarray
-           return %2 } entry @main",
-    )
-    .unwrap();
-    let mut func = program.funcs[FuncId::new(0)].clone();
-    let inner = WithLoop::new(1);
-    let (size, row) = (func.with_loops[inner].space[0].into(), func.with_loops[inner].generators[0].upper[0]);
-    let mut inside = facts_before(&func, inner).unwrap();
-    let mut bounds = Bounds::new(&mut func, &mut inside, Span::NONE);
-    assert!(bounds.below(row, size) && !bounds.below(size, row));
-    let mut outside = Ranges::new(&func);
-    assert!(!Bounds::new(&mut func, &mut outside, Span::NONE).below(row, size));
-    assert!(facts_before(&func, WithLoop::new(7)).is_none());
 }

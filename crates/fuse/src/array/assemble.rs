@@ -6,10 +6,11 @@
 //! Work:     the same.
 //! Reorders: nothing.
 //!
-//! [`as_with_loop`] gives merges one form to look at; [`as_assembly`] finds the cheap primitive again in a with-loop that merges
+//! [`as_with_loop`] gives merges one form to look at; [`assemble`] finds the cheap primitive again in a with-loop that merges
 //! left alone. A with-loop reads its sources one scalar at a time, so its rank is that of the result.
 
-use super::generators::{Axis, Bounds, Grid};
+use super::Attempts;
+use super::generators::{Axis, Bounds, Grid, facts_at};
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoopData};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use frit_support::Span;
@@ -186,9 +187,41 @@ impl Cells<'_> {
     }
 }
 
+/// Replaces the with-loop at this position of a block by the primitive that computes the same; false if there is none.
+pub fn assemble(func: &mut Func, block: &mut Block, at: usize) -> bool {
+    let Op::With(label) = block.stmts[at].op else { panic!("only a with-loop puts an array together") };
+    let data = func.with_loops[label].clone();
+    if data.operators.len() > 1 || data.generators.iter().any(|generator| generator.body.stmts.len() > 2) {
+        return false;
+    }
+    let mut facts = facts_at(func, block, at);
+    let mut bounds = Bounds::new(func, &mut facts, data.span);
+    let Some((op, more)) = as_assembly(&mut bounds, &data) else { return false };
+    let (_, certs) = bounds.finish();
+    let stmt = &mut block.stmts[at];
+    stmt.op = op;
+    stmt.certs.extend(certs.into_iter().chain(more));
+    stmt.certs.sort_unstable();
+    stmt.certs.dedup();
+    true
+}
+
+/// Replaces all with-loops that only put an array together.
+pub fn everywhere(func: &mut Func) -> Attempts {
+    let mut attempts = Attempts::default();
+    super::each_block(func, &mut |func, _, block| {
+        for at in 0..block.stmts.len() {
+            let is_loop = matches!(block.stmts[at].op, Op::With(_));
+            attempts.applied += usize::from(is_loop && assemble(func, block, at));
+        }
+        0
+    });
+    attempts
+}
+
 /// The primitive that computes what a with-loop does, and the certificates that it needs beside those of the with-loop's statement;
 /// `None` if the with-loop does more than to put its result together.
-pub fn as_assembly(bounds: &mut Bounds, data: &WithLoopData) -> Option<(Op, Vec<Value>)> {
+fn as_assembly(bounds: &mut Bounds, data: &WithLoopData) -> Option<(Op, Vec<Value>)> {
     let [OperatorData { op: Operator::GenArray, guarded: false }] = &data.operators[..] else { return None };
     let &[outer, ..] = &data.space[..] else { return None };
     let [generator] = &data.generators[..] else { return as_concatenation(bounds, data) };

@@ -120,7 +120,7 @@ fn continued(bounds: &mut Bounds, x: Axis, y: Axis) -> Option<Axis> {
 }
 
 /// Coalesces the generators of all with-loops.
-pub fn coalesce_everywhere(func: &mut Func) -> Attempts {
+pub fn everywhere(func: &mut Func) -> Attempts {
     let mut attempts = Attempts::default();
     super::each_block(func, &mut |func, _, block| {
         for at in 0..block.stmts.len() {

@@ -20,9 +20,9 @@ pub mod equal;
 pub mod periodic;
 pub mod preimage;
 
-pub use bounds::{Bounds, facts_at, facts_before};
-pub use boxes::{Part, covers, intersect, refined, remainder, subtract, unify, unify_equal};
-pub use preimage::{preimage, preimages};
+pub use bounds::{Bounds, facts_at};
+pub use boxes::{Part, covers, intersect, refined, remainder, subtract, unify};
+pub use preimage::preimages;
 
 use super::Refusal;
 use frit_ir::array::{Block, Extent, Generator, Operand};

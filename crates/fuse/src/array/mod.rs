@@ -66,6 +66,13 @@ pub fn split_index_sets(program: &mut Program, _: &Options) -> Changes {
     Changes { count: program.funcs.iter_mut().map(|(_, func)| index_set_splitting::everywhere(func).applied).sum() }
 }
 
+/// Gives the with-loops that merges left their simplest form: equal generators become one, and loops that compute nothing
+/// the primitives that they are.
+pub fn clean_up(program: &mut Program, _: &Options) -> Changes {
+    let rules = |func: &mut Func| coalescing::everywhere(func).applied + assemble::everywhere(func).applied;
+    Changes { count: program.funcs.iter_mut().map(|(_, func)| rules(func)).sum() }
+}
+
 /// Calls `f` on every block of the function, inner blocks before those around them. `f` returns how much it changed.
 fn each_block(func: &mut Func, f: &mut impl FnMut(&mut Func, &mut Sharing, &mut Block) -> usize) -> usize {
     let mut sharing = Sharing::of(func);
@@ -228,5 +235,10 @@ pub const RULES: &[Rule] = &[
         name: "with-loop-hull",
         summary: "two loops over different spaces, or of different generators, become one",
         everywhere: hull::fuse_everywhere,
+    },
+    Rule {
+        name: "assembly",
+        summary: "a loop that only puts an array together becomes `concat`, `replicate`, `iota` or `copy`",
+        everywhere: assemble::everywhere,
     },
 ];

@@ -88,7 +88,7 @@ pub fn covers(bounds: &mut Bounds, data: &WithLoopData) -> bool {
 
 /// The common refinement of with-loops over one space whose generators are the same sets of indices, or of which one has a single
 /// generator for the whole space. Needs no statement; `None` if they are not of this kind.
-pub fn unify_equal(first: &WithLoopData, second: &WithLoopData) -> Option<Vec<Part>> {
+fn unify_equal(first: &WithLoopData, second: &WithLoopData) -> Option<Vec<Part>> {
     if first.space != second.space {
         return None;
     }

@@ -35,7 +35,7 @@ pub fn preimages(
 }
 
 /// The part of a consumer's grid that reads in one grid of the producer's space.
-pub fn preimage(
+fn preimage(
     bounds: &mut Bounds,
     consumer: &Grid,
     map: &[Option<AxisForm<Value>>],
