@@ -10,13 +10,15 @@
 //! - [`periodic`]: intersections of one axis, dense or on a grid;
 //! - [`boxes`]: intersections and remainders of grids, the common refinement of two with-loops;
 //! - [`preimage`]: the part of a generator whose reads fall into another one;
-//! - [`equal`]: bodies that are equal up to the names inside them.
+//! - [`equal`]: bodies that are equal up to the names inside them;
+//! - [`facts`]: what is known at a with-loop.
 //!
 //! Knows nothing of rules. Read [`boxes`] next.
 
 pub mod bounds;
 pub mod boxes;
 pub mod equal;
+pub mod facts;
 pub mod periodic;
 pub mod preimage;
 

@@ -7,14 +7,17 @@
 //! Work:     less by the tests.
 //! Reorders: nothing.
 
-use super::generators::{Axis, Bounds, Grid, facts_at, intersect};
+use super::generators::facts::facts_before;
+use super::generators::{Axis, Bounds, Grid, intersect};
 use super::refusal::Refusal;
 use super::replace::share_copies;
 use super::{Attempts, at_every_place, is_with};
 use frit_ir::array::walk::Renaming;
-use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, WithLoopData};
+use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, WithLoop, WithLoopData};
 use frit_ir::scalar::{BinOp, Const, UnOp};
+use frit_simplify::ranges::Ranges;
 use frit_simplify::sharing::Sharing;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// With-loops are not split into more generators than this.
@@ -48,21 +51,22 @@ enum Condition {
 /// Comparisons whose outcome is known.
 type Known = BTreeMap<Comparison, bool>;
 
-/// Splits the generators of the with-loop at this position of a block; how many there are then. `None` if its body does not branch on
-/// its index.
+/// Splits the generators of the with-loop at this position of a block, where these facts hold; how many there are then. `None` if
+/// its body does not branch on its index.
 ///
 /// On `Err`, nothing is changed.
 pub fn index_set_splitting(
     func: &mut Func,
     block: &mut Block,
     sharing: &mut Sharing,
+    facts: &mut Ranges,
     at: usize,
 ) -> Result<Option<usize>, Refusal> {
     let Op::With(label) = block.stmts[at].op else { unreachable!("the statement is a with-loop") };
     let data = func.with_loops[label].clone();
-    let conditions: Vec<BTreeMap<usize, Condition>> =
-        data.generators.iter().map(|generator| branch_conditions(&data, &generator.body)).collect();
-    if conditions.iter().all(BTreeMap::is_empty) {
+    let conditions: Vec<Conditions> =
+        data.generators.iter().map(|generator| Conditions::of(&data, &generator.body)).collect();
+    if conditions.iter().all(|conditions| conditions.branches.is_empty()) {
         return Ok(None);
     }
     let span = block.stmts[at].span;
@@ -70,13 +74,13 @@ pub fn index_set_splitting(
         // A fold combines in the order of the index space, which parts need not keep.
         return Err(Refusal::SpacesDiffer { span });
     }
-    let mut facts = facts_at(func, block, at);
-    let mut bounds = Bounds::new(func, &mut facts, span);
+    let mut bounds = Bounds::new(func, facts, span);
     let mut parts: Vec<(usize, Grid, Known)> = Vec::new();
     for (which, generator) in data.generators.iter().enumerate() {
         let mut open = vec![(Grid::of(generator), Known::new())];
         while let Some((grid, known)) = open.pop() {
-            let undecided = conditions[which].values().find_map(|condition| condition.undecided(&known));
+            let mut branches = conditions[which].branches.iter();
+            let undecided = branches.find_map(|value| conditions[which].all[value].undecided(&known));
             match undecided {
                 None => parts.push((which, grid, known)),
                 Some(comparison) => {
@@ -99,11 +103,12 @@ pub fn index_set_splitting(
         let mut renaming = Renaming::new();
         let mut body = func.copy_block(None, &data.generators[which].body, &mut renaming);
         share_copies(func, sharing, &renaming);
-        for (&branch, condition) in &conditions[which] {
-            let Op::If { cond, .. } = &mut body.stmts[branch].op else { unreachable!("the statement is a branch") };
-            let holds = condition.decide(&known).expect("the part was cut until its conditions were known");
-            *cond = Operand::Const(Const::Bool(holds));
-        }
+        let decided = conditions[which].all.iter().filter_map(|(value, condition)| {
+            let copy = renaming[value].value().expect("a copied statement defines a value");
+            Some((copy, Operand::Const(Const::Bool(condition.decide(&known)?))))
+        });
+        let decided: Renaming = decided.collect();
+        func.substitute_in_block(&mut body, &decided);
         split.generators.push(grid.generator(body));
     }
     func.with_loops[label] = split;
@@ -115,31 +120,59 @@ pub fn index_set_splitting(
     Ok(Some(count))
 }
 
-/// Applies the rule to all with-loops of a function.
+/// Applies the rule to all with-loops of a function, one of several nested ones after the other.
 pub(super) fn everywhere(func: &mut Func) -> Attempts {
+    // What is known at a with-loop is found while the function is whole.
+    let mut candidates: Vec<WithLoop> = Vec::new();
+    collect(func, &func.body, &mut candidates);
+    let facts: BTreeMap<WithLoop, Ranges> =
+        candidates.into_iter().filter_map(|label| Some((label, facts_before(func, label)?))).collect();
+    let facts = RefCell::new(facts);
     let places = |block: &Block| (0..block.stmts.len()).filter(|&at| is_with(block, at)).map(|at| (at, at)).collect();
     at_every_place(func, places, |func, block, sharing, (at, _)| {
-        index_set_splitting(func, block, sharing, at).map(|done| done.map(|_| ())).transpose()
+        let Op::With(label) = block.stmts[at].op else { unreachable!("the place is a with-loop") };
+        let mut facts = facts.borrow_mut().remove(&label)?;
+        index_set_splitting(func, block, sharing, &mut facts, at).map(|done| done.map(|_| ())).transpose()
     })
 }
 
-/// The branches of a body, by their positions, whose conditions are known from the index.
-fn branch_conditions(data: &WithLoopData, body: &Block) -> BTreeMap<usize, Condition> {
-    let mut inside: BTreeSet<Value> = data.indices.iter().copied().collect();
-    let mut conditions: BTreeMap<Value, Condition> = BTreeMap::new();
-    let mut found = BTreeMap::new();
-    for (at, stmt) in body.stmts.iter().enumerate() {
-        if let Op::If { cond: Operand::Value(cond), .. } = &stmt.op
-            && let Some(condition) = conditions.get(cond)
-        {
-            found.insert(at, condition.clone());
+/// The with-loops that branch on their index, inner ones included.
+fn collect(func: &Func, block: &Block, found: &mut Vec<WithLoop>) {
+    for stmt in &block.stmts {
+        if let Op::With(label) = stmt.op {
+            let data = &func.with_loops[label];
+            if data.generators.iter().any(|g| !Conditions::of(data, &g.body).branches.is_empty()) {
+                found.push(label);
+            }
         }
-        if let Some(condition) = condition_of(data, &inside, &conditions, stmt) {
-            conditions.insert(stmt.results[0], condition);
-        }
-        inside.extend(&stmt.results);
+        stmt.op.for_each_block(func, &mut |inner| collect(func, inner, found));
     }
-    found
+}
+
+/// The conditions that a body computes from its index.
+struct Conditions {
+    all: BTreeMap<Value, Condition>,
+    /// Those on which it branches.
+    branches: Vec<Value>,
+}
+
+impl Conditions {
+    fn of(data: &WithLoopData, body: &Block) -> Self {
+        let mut inside: BTreeSet<Value> = data.indices.iter().copied().collect();
+        let mut conditions = Conditions { all: BTreeMap::new(), branches: Vec::new() };
+        for stmt in &body.stmts {
+            if let Op::If { cond: Operand::Value(cond), .. } = stmt.op
+                && conditions.all.contains_key(&cond)
+            {
+                conditions.branches.push(cond);
+            }
+            if let Some(condition) = condition_of(data, &inside, &conditions.all, stmt) {
+                conditions.all.insert(stmt.results[0], condition);
+            }
+            inside.extend(&stmt.results);
+        }
+        conditions
+    }
 }
 
 /// The condition that a statement computes.

@@ -7,6 +7,7 @@
 //!   generators;
 //! - [`with_loop_scalarisation`], [`iswim`], [`reduce_interchange`]: the rules about nests; [`nest`]: what they share, and the
 //!   splitting of a nest again;
+//! - [`index_set_splitting`], [`unswitching`]: branches taken out of loops when all merges are made;
 //! - [`planning`]: the graph of a block for the planner, and the making of its plan;
 //! - [`traffic`]: what a function moves to and from memory, for reports;
 //! - [`RULES`]: the catalogue of rules.
@@ -30,6 +31,7 @@ mod refining;
 pub mod refusal;
 mod replace;
 pub mod traffic;
+pub mod unswitching;
 pub mod with_loop_folding;
 pub mod with_loop_fusion;
 pub mod with_loop_scalarisation;
@@ -61,9 +63,11 @@ pub fn fuse(program: &mut Program, options: &Options, log: &mut Log) -> Changes 
     Changes { count }
 }
 
-/// Cuts generators where branches on their indices change, for programs in which nothing is left to merge.
+/// Takes branches on indices out of with-loops, for programs in which nothing is left to merge: generators are cut where such
+/// branches change, and inner loops are written once for each side of a branch that is decided before them.
 pub fn split_index_sets(program: &mut Program, _: &Options) -> Changes {
-    Changes { count: program.funcs.iter_mut().map(|(_, func)| index_set_splitting::everywhere(func).applied).sum() }
+    let split = |func: &mut Func| unswitching::everywhere(func).applied + index_set_splitting::everywhere(func).applied;
+    Changes { count: program.funcs.iter_mut().map(|(_, func)| split(func)).sum() }
 }
 
 /// Gives the with-loops that merges left their simplest form: equal generators become one, and loops that compute nothing
@@ -204,6 +208,11 @@ pub const RULES: &[Rule] = &[
         name: "index-set-splitting",
         summary: "generators without branches on the index",
         everywhere: index_set_splitting::everywhere,
+    },
+    Rule {
+        name: "unswitching",
+        summary: "inner loops without branches on what is known before them",
+        everywhere: unswitching::everywhere,
     },
     Rule {
         name: "operator-splitting",
