@@ -148,8 +148,8 @@ const EXAMPLES: [(&str, usize, usize, Option<(usize, usize)>); 6] = [
     // over shares of the correlated path (a reduction over shares).
     ("option_pricer", 18, 8, None),
     // The strikes with their errors; both grids with all that depends on them alone; per time step and direction a map over lines,
-    // with one loop that makes a line's system.
-    ("volcalib", 25, 7, None),
+    // with one loop that makes a line's system, and for rows one more after the solution, for what the columns need of it.
+    ("volcalib", 25, 8, None),
     // First members; the best, in each generation and at the end; a generation's members; the quotes; per quote the swap rate, bonds
     // with the coupons of three strikes, bounds at three points for three strikes (what does not depend on y, then a loop of Newton's
     // method for each strike), and the points with the sum over payments.
