@@ -389,7 +389,7 @@ impl Problem {
         })
     }
 
-    /// Dependences between clusters, and how many each cluster waits for. `None` if a cluster needs itself.
+    /// Dependences between clusters, some more than once, and how many each cluster waits for. `None` if a cluster needs itself.
     #[allow(clippy::type_complexity)] // successors and in-degrees by cluster
     pub(super) fn quotient_edges(&self, partition: &Partition) -> Option<(Vec<Vec<usize>>, Vec<usize>)> {
         let mut successors = vec![Vec::new(); self.nodes];
@@ -408,11 +408,7 @@ impl Problem {
             }
         }
         let mut open = vec![0; self.nodes];
-        for edges in &mut successors {
-            edges.sort_unstable();
-            edges.dedup();
-            edges.iter().for_each(|&to| open[to] += 1);
-        }
+        successors.iter().flatten().for_each(|&to: &usize| open[to] += 1);
         Some((successors, open))
     }
 
