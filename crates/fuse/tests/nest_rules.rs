@@ -6,8 +6,7 @@
 mod nests;
 
 use frit_fuse::array::nest::unflatten;
-use frit_fuse::array::with_loop_scalarisation::with_loop_scalarisation;
-use frit_fuse::array::{RULES, Rule};
+use frit_fuse::array::{RULES, Rule, iswim, reduce_interchange, with_loop_scalarisation};
 use frit_interp::{Options as Limits, RunError, array::run_with};
 use frit_ir::array::{Block, Func, Op, Operator, Program, parse, verify};
 use frit_ir::{Const, Tensor};
@@ -141,7 +140,9 @@ fn split_and_flattened(func: &Func, at: usize, axes: usize) -> Option<Func> {
     };
     splits(&mut func, &|func, stmt| unflatten(func, stmt, axes).expect("a map over several axes can be split"));
     verify::verify_func(&func, None).unwrap_or_else(|e| panic!("{e}"));
-    splits(&mut func, &|func, stmt| with_loop_scalarisation(func, stmt).expect("a map of a map can be flattened"));
+    splits(&mut func, &|func, stmt| {
+        with_loop_scalarisation::with_loop_scalarisation(func, stmt).expect("a map of a map can be flattened")
+    });
     Some(func)
 }
 
@@ -166,6 +167,40 @@ fn a_split_nest_flattens_to_what_it_was() {
         }
     }
     assert!(count > 200, "too few nests were split: {count}");
+}
+
+/// The first with-loop statement of a test file, in its function.
+fn first_loop(file: &str) -> (Func, frit_ir::array::Stmt) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuse").join(file);
+    let text = std::fs::read_to_string(path).unwrap();
+    let program = parse::parse_program(text.split("// ----").next().unwrap()).unwrap();
+    let func = program.funcs.iter().next().unwrap().1.clone();
+    let stmt = func.body.stmts.iter().find(|stmt| matches!(stmt.op, Op::With(_))).unwrap().clone();
+    (func, stmt)
+}
+
+#[test]
+fn rows_that_are_combined_one_after_the_other_are_left_so() {
+    let (func, stmt) = first_loop("iswim/scan-of-rows.ir");
+    assert!(!iswim::pays(&func, &stmt));
+    let (func, stmt) = first_loop("reduce-interchange/sum-of-rows.ir");
+    assert!(!reduce_interchange::pays(&func, &stmt));
+}
+
+#[test]
+fn columns_that_are_combined_are_better_combined_one_by_one() {
+    let (func, stmt) = first_loop("iswim/scan-of-columns.ir");
+    assert!(iswim::pays(&func, &stmt));
+    let (func, stmt) = first_loop("reduce-interchange/sum-of-columns.ir");
+    assert!(reduce_interchange::pays(&func, &stmt));
+}
+
+#[test]
+fn a_literal_row_is_better_stored_at_once() {
+    let (func, stmt) = first_loop("with-loop-scalarisation/row-literal.ir");
+    assert!(!with_loop_scalarisation::pays(&func, &stmt));
+    let (func, stmt) = first_loop("with-loop-scalarisation/map-of-map.ir");
+    assert!(with_loop_scalarisation::pays(&func, &stmt));
 }
 
 #[test]

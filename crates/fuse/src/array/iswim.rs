@@ -10,7 +10,7 @@
 use super::nest::interchange::{self, Interchange};
 use super::nest::{NestRule, with_loop};
 use super::{Attempts, Refusal};
-use frit_ir::array::{Func, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View};
+use frit_ir::array::{Func, Op, Operand, Operator, OperatorData, Stmt, Value, View};
 
 /// Exchanges the scan of this statement with the loop over the elements of its accumulators, or says why it may not. Returns the
 /// statements that take its place; the outer with-loop has the label that the scan had.
@@ -33,6 +33,11 @@ pub fn is_candidate(func: &Func, stmt: &Stmt) -> bool {
     with_loop(func, stmt).is_some_and(|(_, data)| {
         data.operators.iter().any(|operator| scanned(operator).is_some_and(|neutral| neutral.iter().any(is_array)))
     })
+}
+
+/// True if the interchange pays by itself: it makes strides shorter. Otherwise it pays only if it makes a merge possible.
+pub fn pays(func: &Func, stmt: &Stmt) -> bool {
+    interchange::shortens_strides(func, stmt)
 }
 
 fn scanned(operator: &OperatorData) -> Option<&[Operand]> {
@@ -59,9 +64,9 @@ fn apply(func: &mut Func, stmt: &Stmt, proof: Interchange) -> Vec<Stmt> {
     let moved = proof.axes();
     let mut exchanged: Vec<Value> = Vec::new();
     for &result in &stmt.results {
-        let Type { elem, mut shape } = func.ty(result).clone();
-        shape[..=moved].rotate_left(1);
-        exchanged.push(func.value(Type::array(elem, shape), stmt.span));
+        let mut data = func.values[result].clone();
+        data.ty.shape[..=moved].rotate_left(1);
+        exchanged.push(func.values.push(data));
     }
     let mut stmts = vec![interchange::apply(func, stmt, proof, exchanged.clone())];
     for (&result, array) in stmt.results.iter().zip(exchanged) {

@@ -34,6 +34,11 @@ pub fn is_candidate(func: &Func, stmt: &Stmt) -> bool {
     })
 }
 
+/// True if the interchange pays by itself: it makes strides shorter. Otherwise it pays only if it makes a merge possible.
+pub fn pays(func: &Func, stmt: &Stmt) -> bool {
+    interchange::shortens_strides(func, stmt)
+}
+
 fn folded(operator: &OperatorData) -> Option<&[Operand]> {
     match &operator.op {
         Operator::Fold { neutral, .. } => Some(neutral),

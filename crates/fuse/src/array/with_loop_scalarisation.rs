@@ -43,6 +43,12 @@ pub fn is_candidate(func: &Func, stmt: &Stmt) -> bool {
     })
 }
 
+/// True if flattening pays: it needs no generators for the elements of literals. Those store one element of each row at a time,
+/// which moves more memory than a row that is stored at once, unless other merges follow.
+pub fn pays(func: &Func, stmt: &Stmt) -> bool {
+    prove(func, stmt).is_ok_and(|proof| !proof.of_literals)
+}
+
 fn collects(operator: &Operator) -> bool {
     match operator {
         Operator::GenArray | Operator::ModArray { .. } => true,
@@ -58,6 +64,8 @@ struct Proof {
     axes: Vec<Extent>,
     /// Per generator of the outer with-loop, and part of the space of the cells: how elements are computed.
     generators: Vec<Vec<(Grid, Elements)>>,
+    /// Some of the parts are elements of literals.
+    of_literals: bool,
 }
 
 fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
@@ -75,8 +83,11 @@ fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
     let mut refusal = Refusal::SpacesDiffer { span };
     for count in (1..=common.len()).rev() {
         let axes = Axes { extents: &common[..count], span };
-        match flattened(func, data, axes) {
-            Ok(generators) => return Ok(Proof { with_loop: label, axes: axes.extents.to_vec(), generators }),
+        let mut of_literals = false;
+        match flattened(func, data, axes, &mut of_literals) {
+            Ok(generators) => {
+                return Ok(Proof { with_loop: label, axes: axes.extents.to_vec(), generators, of_literals });
+            }
             Err(found) if count == common.len() => refusal = found,
             Err(_) => {}
         }
@@ -84,11 +95,20 @@ fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
     Err(refusal)
 }
 
-fn flattened(func: &Func, data: &WithLoopData, axes: Axes) -> Result<Vec<Vec<(Grid, Elements)>>, Refusal> {
+fn flattened(
+    func: &Func,
+    data: &WithLoopData,
+    axes: Axes,
+    of_literals: &mut bool,
+) -> Result<Vec<Vec<(Grid, Elements)>>, Refusal> {
     let mut generators = Vec::new();
     for generator in &data.generators {
         let wanted: Vec<_> = generator.body.results.iter().map(|&cell| (cell, true)).collect();
-        generators.push(for_each_part(axes, |parts| survey(func, &generator.body, &wanted, &[], axes, parts))?);
+        generators.push(for_each_part(axes, |parts| {
+            let elements = survey(func, &generator.body, &wanted, &[], axes, parts)?;
+            *of_literals |= parts.are_of_literal();
+            Ok(elements)
+        })?);
     }
     let count = generators.iter().map(Vec::len).sum();
     if count > MAX_GENERATORS.max(data.generators.len()) {

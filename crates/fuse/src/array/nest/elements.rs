@@ -95,9 +95,16 @@ pub(in crate::array) struct Axes<'a> {
 pub(in crate::array) struct Parts {
     grids: Option<Vec<Grid>>,
     at: usize,
+    /// They are the elements of a literal.
+    of_literal: bool,
 }
 
 impl Parts {
+    /// Elements come from a literal, each from a place of its own.
+    pub(in crate::array) fn are_of_literal(&self) -> bool {
+        self.of_literal
+    }
+
     /// Elements come from as many generators as there are grids; which one is that of this part.
     fn choose(&mut self, grids: Vec<Grid>, span: Span) -> Result<usize, Refusal> {
         match &self.grids {
@@ -356,6 +363,7 @@ impl<'a> Survey<'a> {
         if elems.len() > MAX_GENERATORS {
             return Err(Refusal::TooManyGenerators { count: elems.len(), span: stmt.span });
         }
+        self.parts.of_literal = true;
         let full = Grid::full(self.axes.extents);
         let only = |at: i64| full.with_axis(axis, Axis::dense(Operand::i64(at), Operand::i64(at + 1)));
         self.parts.choose((0..elems.len() as i64).map(only).collect(), stmt.span)

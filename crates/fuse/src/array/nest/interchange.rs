@@ -46,6 +46,55 @@ impl Interchange {
     }
 }
 
+/// True if the exchange makes strides shorter: of the arrays that the cells read, some are read along the axis that is folded or
+/// scanned, and none is read along the rows that are combined. Otherwise whole rows are better combined as they are, one
+/// after the other, unless the exchange makes a merge possible.
+pub(in crate::array) fn shortens_strides(func: &Func, stmt: &Stmt) -> bool {
+    let Some((_, data)) = with_loop(func, stmt) else { return false };
+    let mut strides =
+        Strides { func, along: data.indices.iter().copied().collect(), across: BTreeSet::new(), shorter: 0, longer: 0 };
+    data.generators.iter().for_each(|generator| strides.block(&generator.body));
+    strides.shorter > 0 && strides.longer == 0
+}
+
+/// Which reads of a block run along its loop's indices, and which along those of loops inside.
+struct Strides<'a> {
+    func: &'a Func,
+    /// The loop's indices, and what is computed from them.
+    along: BTreeSet<Value>,
+    /// The indices of loops inside, and what is computed from them.
+    across: BTreeSet<Value>,
+    shorter: usize,
+    longer: usize,
+}
+
+impl Strides<'_> {
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            let mut uses = Vec::new();
+            stmt.op.for_each_operand(self.func, &mut |operand| uses.extend(operand.value()));
+            if let Op::Index { array, indices } = &stmt.op {
+                let last = indices.last().and_then(|index| index.value());
+                let is_row = indices.len() < self.func.ty(*array).rank();
+                let runs = |values: &BTreeSet<Value>| last.is_some_and(|last| values.contains(&last));
+                self.longer += usize::from(is_row || runs(&self.across));
+                self.shorter += usize::from(!is_row && !runs(&self.across) && runs(&self.along));
+            }
+            if stmt.results.iter().all(|&result| self.func.ty(result).is_scalar()) {
+                for values in [&mut self.along, &mut self.across] {
+                    if uses.iter().any(|used| values.contains(used)) {
+                        values.extend(&stmt.results);
+                    }
+                }
+            }
+            stmt.op.for_each_binder(self.func, &mut |binder| {
+                self.across.insert(binder);
+            });
+            stmt.op.for_each_block(self.func, &mut |inner| self.block(inner));
+        }
+    }
+}
+
 /// The combining function and neutral elements of a fold or scan.
 fn combination(operator: &OperatorData) -> Option<(&Lambda, &[Operand])> {
     match &operator.op {
