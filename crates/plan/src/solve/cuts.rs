@@ -1,6 +1,6 @@
-//! Inequalities that all partitions obey and a solution of the relaxation may violate: merging is transitive, clusters do not depend
-//! on themselves, and they have few generators. There are too many to write all of them down; those that are violated are
-//! found here.
+//! Inequalities that all partitions obey and a solution of the relaxation may violate: incompatible nodes are kept apart, clusters do
+//! not depend on themselves, and they have few generators. There are too many to write all of them down; those that are
+//! violated are found here.
 
 use super::conflicts;
 use super::problem::Problem;

@@ -6,7 +6,7 @@ use super::cuts;
 use super::greedy::{Merging, improve};
 use super::problem::{Partition, Problem, Score};
 use super::reduce;
-use super::relaxation::{Cut, Fractional, Relaxation, Solved, TOLERANCE};
+use super::relaxation::{Cut, Fractional, Relaxation, Solved, TOLERANCE, WHOLE, rounding_error};
 
 /// Work after which the search gives up: pivots times rows, which is proportional to time and the same on every machine.
 const WORK: u64 = 6_000_000;
@@ -154,7 +154,7 @@ impl Search<'_> {
             let found = cuts::violated(&branch.problem, &relaxation, &solution, &names);
             let rounded = round(&branch.problem, &relaxation, &solution);
             let gained = solution.value - last;
-            if gained > 1e3 * TOLERANCE {
+            if gained > WHOLE {
                 branch.cuts.retain(|cut| relaxation.is_tight(&solution, cut, &nodes));
             }
             branch.cuts.extend(found.iter().cloned());
@@ -165,8 +165,7 @@ impl Search<'_> {
             // Where cuts gain little any more, it is better to divide.
             let missing = self.score[criterion] as f64 - solution.value;
             if found.is_empty() || gained < TAIL * missing {
-                let choice = fractional(&relaxation, &solution);
-                match choice {
+                match fractional(&relaxation, &solution) {
                     Some(choice) => return Ok(Some(choice)),
                     None if found.is_empty() => return Ok(any_choice(&relaxation)),
                     None => {}
@@ -185,10 +184,9 @@ enum Compared {
     Worse,
 }
 
-/// Scores are whole numbers, so a bound counts as the next one above it. See Note [Rounding].
+/// Scores are whole numbers, so a bound counts as the next one above it. See `Note [Rounding]` in `relaxation`.
 fn compare(bound: f64, best: i128) -> Compared {
-    let best = best as f64;
-    let error = (best.abs() * 1e-9 + 1e3 * TOLERANCE).min(0.5);
+    let (best, error) = (best as f64, rounding_error(best));
     if bound <= best - 1.0 + error {
         Compared::MayBeBetter
     } else if bound <= best + error {
@@ -225,7 +223,7 @@ fn fractional(relaxation: &Relaxation, solution: &Fractional) -> Option<Choice> 
     let pairs = relaxation.pairs();
     let merges =
         pairs.map(|(one, other)| (undecided(relaxation.merged(solution, one, other)), Choice::Merge(one, other)));
-    let all = folds.chain(merges).filter(|(undecided, _)| *undecided > 1e3 * TOLERANCE);
+    let all = folds.chain(merges).filter(|(undecided, _)| *undecided > WHOLE);
     // Of equals the first is taken.
     all.reduce(|best, next| if next.0 > best.0 + TOLERANCE { next } else { best }).map(|(_, choice)| choice)
 }
@@ -235,10 +233,3 @@ fn any_choice(relaxation: &Relaxation) -> Option<Choice> {
     let fold = relaxation.foldable().next().map(Choice::Fold);
     fold.or_else(|| relaxation.pairs().next().map(|(one, other)| Choice::Merge(one, other)))
 }
-
-// Note [Rounding]
-// ~~~~~~~~~~~~~~~
-// The simplex method works with floating-point numbers, and its bounds are off by a little: about one part in 10^9. Coefficients are divided by what
-// they have in common, so they are small for real programs, and then bounds are far more exact than the distance of whole
-// numbers. Only where the coefficients of one criterion differ by nine orders of magnitude, a partition that is worse by
-// one part in 10^9 may pass for the best. Scores of partitions themselves are always computed exactly.

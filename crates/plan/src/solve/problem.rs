@@ -6,8 +6,8 @@ use crate::graph::{Graph, Size};
 use frit_support::Index;
 use std::collections::BTreeSet;
 
-/// A polynomial's coefficients by degree, the highest degree first; only degrees that occur in the problem have a place. See Note
-/// [Comparing sizes].
+/// A polynomial's coefficients by degree, the highest degree first; only degrees that occur in the problem have a place. See
+/// `Note [Comparing sizes]`.
 pub(super) type Weight = Vec<i128>;
 
 /// What a partition costs, in the order of importance: bytes moved, bytes held and work repeated, each by falling degree, then

@@ -120,7 +120,7 @@ fn joins_any_cluster_of(problem: &Problem, node: usize, other: usize) -> bool {
         && (problem.generators[node] == 1 || unlimited())
 }
 
-/// Two nodes that some best partition merges, if there are such for sure. See Note [Sure merges].
+/// Two nodes that some best partition merges, if there are such for sure. See `Note [Sure merges]`.
 fn sure_merge(problem: &Problem, reach: &Relation) -> Option<(usize, usize)> {
     let mut touched_by_folds = vec![false; problem.nodes];
     for node in (0..problem.nodes).filter(|&node| problem.folds[node].is_some()) {
