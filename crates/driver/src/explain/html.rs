@@ -178,11 +178,8 @@ impl Page<'_> {
         let mut all = String::from("<section id=\"texts\">\n<h2>Code</h2>\n");
         for (title, text) in texts {
             if let Some(text) = text {
-                let _ = write!(
-                    all,
-                    "<details><summary>{title}</summary><pre tabindex=\"0\">{}</pre></details>\n",
-                    escape(text)
-                );
+                let pre = format!("<pre tabindex=\"0\">{}</pre>", escape(text));
+                let _ = writeln!(all, "<details><summary>{title}</summary>{pre}</details>");
             }
         }
         all + "</section>\n"

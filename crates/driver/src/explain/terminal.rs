@@ -84,7 +84,11 @@ pub(super) fn notes(explanation: &Explanation, unit: &Unit) -> Vec<String> {
         }
     }
     for size in &explanation.sizes {
-        let is = if size.is == size.name { String::new() } else { format!(" is {}", size.is) };
+        let is = match (size.is == size.name, size.name.starts_with('%')) {
+            (_, true) => " is a size that the program computes, so named in dumps".to_string(),
+            (true, false) => String::new(),
+            (false, false) => format!(" is {}", size.is),
+        };
         let value = size.value.map(|value| format!(" = {value}")).unwrap_or_default();
         if !is.is_empty() || !value.is_empty() {
             lines.push(format!("{}{is}{value}", size.name));

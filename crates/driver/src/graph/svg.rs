@@ -10,9 +10,9 @@ use layout::std_shapes::shapes::{Arrow, Element, LineEndKind, ShapeKind};
 use layout::topo::layout::VisualGraph;
 use std::fmt::Write;
 
-/// Graphs of one block with more nodes are not drawn.
-pub const MAX_NODES: usize = 1000;
-/// Up to so many nodes, crossings of edges are avoided, which takes time cubic in their number.
+/// Graphs of one block with more nodes are not drawn: the layout takes time cubic in their number.
+pub const MAX_NODES: usize = 300;
+/// Up to so many nodes, crossings of edges are avoided too.
 const MAX_TIDY: usize = 100;
 
 /// Height of a line of text, and the width of a character, in the font of the drawing.
@@ -255,6 +255,8 @@ impl Places {
 
 fn place(graph: &Graph, boxes: &[Drawing]) -> Places {
     let mut visual = VisualGraph::new(Orientation::TopToBottom);
+    // The library's checks of itself walk all paths of the graph, of which there may be exponentially many.
+    visual.dag.set_validate(false);
     let look = StyleAttr { font_size: LIBRARY_FONT, ..StyleAttr::simple() };
     let handles: Vec<_> = boxes
         .iter()
@@ -330,4 +332,61 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Edge;
+    use frit_support::Span;
+
+    fn node(at: usize, inside: Graph) -> Node {
+        let (id, title) = (format!("w{at}"), "map".to_string());
+        Node {
+            id,
+            kind: NodeKind::WithLoop,
+            title,
+            details: vec!["a<b".into()],
+            line: Some(3),
+            span: Span::NONE,
+            inside,
+        }
+    }
+
+    /// Each node feeds the next one and the one after that.
+    fn ladder(count: usize) -> Graph {
+        let edge = |from: usize, to: usize| Edge { from, to, labels: vec!["f64[n]".into()], is_scalar: false };
+        let one_step = (1..count).map(|to| edge(to - 1, to));
+        let edges: Vec<Edge> = one_step.chain((2..count).map(|to| edge(to - 2, to))).collect();
+        Graph { nodes: (0..count).map(|at| node(at, Graph::default())).collect(), edges }
+    }
+
+    #[test]
+    fn exponentially_many_paths_take_no_time() {
+        let drawing = draw(&ladder(80), &Plain).expect("it is small enough");
+        assert_eq!(drawing.content.matches("<path ").count(), 79 + 78);
+        assert!(draw(&ladder(MAX_NODES + 1), &Plain).is_none());
+    }
+
+    #[test]
+    fn a_box_holds_what_is_inside() {
+        let outer = Graph { nodes: vec![node(9, ladder(3))], edges: Vec::new() };
+        let (inside, around) = (draw(&ladder(3), &Plain), draw(&outer, &Plain));
+        let (inside, around) = (inside.expect("it is small"), around.expect("it is small"));
+        assert!(around.width > inside.width && around.height > inside.height);
+        assert_eq!(around.content.matches("<rect width=").count(), 4);
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let file = draw(&ladder(1), &Plain).expect("it is small").file("\"quoted\" & <tagged>");
+        assert!(file.contains("a&lt;b") && file.contains("&quot;quoted&quot; &amp; &lt;tagged&gt;"), "{file}");
+        assert_eq!(escape("\u{1}"), "\u{fffd}");
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        let drawing = draw(&Graph::default(), &Plain).expect("it is small");
+        assert_eq!((drawing.width, drawing.height), (0.0, 0.0));
+    }
 }
