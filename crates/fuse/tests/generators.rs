@@ -384,9 +384,11 @@ fn a_pre_image_holds_the_indices_whose_reads_fall_into_the_generator() {
                 let message = || format!("seed {seed}, {input:?}: {index:?} reads {place:?}, in {own:?} of {parts:?}");
                 if !whole.contains(&index) {
                     assert!(own.is_empty(), "{}", message());
-                } else if is_read {
+                    continue;
+                }
+                let [generator] = own[..] else { panic!("{}", message()) };
+                if is_read {
                     reads += 1;
-                    let [generator] = own[..] else { panic!("{}", message()) };
                     assert!(of_producer[generator].contains(&place), "{}", message());
                 }
             }

@@ -64,13 +64,18 @@ impl<'a> Bounds<'a> {
             return margin <= 0;
         }
         let gap = &(&self.facts.exact(y) - &self.facts.exact(x)) - &Poly::constant(margin);
+        self.not_negative(&gap)
+    }
+
+    /// True if the polynomial is proved not to be negative.
+    fn not_negative(&mut self, gap: &Poly<Value>) -> bool {
         if gap.terms().any(|(_, factor)| factor.unsigned_abs() > MAX_GAP) {
             return false;
         }
-        if self.facts.prove_without_certs(&gap) {
+        if self.facts.prove_without_certs(gap) {
             return true;
         }
-        match self.facts.prove(&gap) {
+        match self.facts.prove(gap) {
             Some(certs) => {
                 self.certs.extend(certs);
                 true

@@ -114,8 +114,8 @@ fn unify_equal(first: &WithLoopData, second: &WithLoopData) -> Option<Vec<Part>>
     }
 }
 
-/// The common refinement of the generators of two with-loops over one space, each of which covers it: disjoint parts, none of them
-/// provably empty, that cover the space.
+/// The common refinement of the generators of two with-loops over one space, each of which covers it: disjoint parts that cover the
+/// space. None of them is provably empty, unless the space is.
 ///
 /// A with-loop of folds or `ModArray`s that leaves indices out is refused; [`extend_to`](crate::array::hull::extend_to) its own space
 /// first.
@@ -146,6 +146,10 @@ pub fn unify(bounds: &mut Bounds, first: &WithLoopData, second: &WithLoopData) -
                 parts = limited(parts, second.span)?;
             }
         }
+    }
+    if let ([], [grid, ..]) = (&parts[..], &a[..]) {
+        // A with-loop needs a generator to say what its cells are.
+        parts.push(Part { grid: grid.clone(), first: 0, second: 0 });
     }
     Ok(parts)
 }
