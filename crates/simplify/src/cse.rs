@@ -14,9 +14,11 @@ use crate::rewrite::Replacements;
 use crate::sharing::Sharing;
 use crate::{Changes, Options};
 use frit_ir::array::{
-    Block, Extent, Func, Lambda, LoopKind, Op, Operand, Operator, Program, Stmt, Type, Value, View, WithLoopData,
+    Block, Extent, Func, Lambda, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Type, Value, View,
+    WithLoopData,
 };
 use frit_ir::scalar::{Const, Scalar};
+use frit_support::Index;
 use std::collections::HashMap;
 
 /// Shares the equal statements of all functions.
@@ -30,6 +32,7 @@ pub fn cse(func: &mut Func) -> usize {
         replacements: Replacements::new(func),
         sharing: Sharing::of(func),
         available: HashMap::new(),
+        uses: func.use_counts().iter().map(|(_, &count)| count).collect(),
         count: 0,
     };
     let body = std::mem::take(&mut func.body);
@@ -44,6 +47,8 @@ struct Sharer {
     replacements: Replacements,
     sharing: Sharing,
     available: HashMap<Vec<Word>, (Vec<Value>, Vec<Value>)>,
+    /// How often each value is used when the pass begins.
+    uses: Vec<u32>,
     count: usize,
 }
 
@@ -57,6 +62,7 @@ impl Sharer {
                 let body = std::mem::take(inner);
                 *inner = self.block(func, body);
             });
+            self.equal_results(func, &stmt);
             let Some(key) = Key::of(func, &stmt) else {
                 stmts.push(stmt);
                 continue;
@@ -82,6 +88,38 @@ impl Sharer {
             self.available.remove(&key);
         }
         Block { stmts, results: block.results }
+    }
+
+    /// Of equal results of one with-loop the first is left.
+    fn equal_results(&mut self, func: &Func, stmt: &Stmt) {
+        let Op::With(label) = stmt.op else { return };
+        let data = &func.with_loops[label];
+        if data.operators.len() < 2 {
+            return;
+        }
+        let mut made: HashMap<Vec<Word>, Vec<Value>> = HashMap::new();
+        let (mut cell, mut result) = (0, 0);
+        for operator in &data.operators {
+            let cells = cell..cell + operator.cells();
+            let results = &stmt.results[result..result + operator.op.results()];
+            (cell, result) = (cells.end, result + results.len());
+            let mut key = Key { func, words: Vec::new(), inner: HashMap::new(), stmts_left: MAX_COMPARED };
+            data.generators.iter().for_each(|generator| key.operands(&generator.body.results[cells.clone()]));
+            if !key.operator(operator) {
+                continue;
+            }
+            match made.get(&key.words) {
+                Some(first) => {
+                    let again = Stmt { results: results.to_vec(), ..stmt.clone() };
+                    if self.is_shareable(func, first, &again) && self.share(first, &stmt.certs, &again) {
+                        self.count += usize::from(results.iter().any(|result| self.uses[result.at()] > 0));
+                    }
+                }
+                None => {
+                    made.insert(key.words, results.to_vec());
+                }
+            }
+        }
     }
 
     /// Equal arrays may be one array if no memory of either is written, and the caller does not get both.
@@ -344,33 +382,36 @@ impl<'a> Key<'a> {
             }
         }
         for operator in &data.operators {
-            self.tag(32, u64::from(operator.guarded));
-            match &operator.op {
-                Operator::GenArray => self.tag(33, 0),
-                Operator::ModArray { source, consumes } => {
-                    if *consumes {
-                        return false;
-                    }
-                    self.tag(34, 0);
-                    self.operand((*source).into());
-                }
-                Operator::Fold { combine, neutral, commutative } => {
-                    self.tag(35, u64::from(*commutative));
-                    self.operands(neutral);
-                    if !self.lambda(combine) {
-                        return false;
-                    }
-                }
-                Operator::Scan { combine, neutral } => {
-                    self.tag(36, 0);
-                    self.operands(neutral);
-                    if !self.lambda(combine) {
-                        return false;
-                    }
-                }
-                Operator::Filter { arrays } => self.tag(37, *arrays as u64),
-                Operator::Uniform => self.tag(38, 0),
+            if !self.operator(operator) {
+                return false;
             }
+        }
+        true
+    }
+
+    fn operator(&mut self, operator: &OperatorData) -> bool {
+        self.tag(32, u64::from(operator.guarded));
+        match &operator.op {
+            Operator::GenArray => self.tag(33, 0),
+            Operator::ModArray { source, consumes } => {
+                if *consumes {
+                    return false;
+                }
+                self.tag(34, 0);
+                self.operand((*source).into());
+            }
+            Operator::Fold { combine, neutral, commutative } => {
+                self.tag(35, u64::from(*commutative));
+                self.operands(neutral);
+                return self.lambda(combine);
+            }
+            Operator::Scan { combine, neutral } => {
+                self.tag(36, 0);
+                self.operands(neutral);
+                return self.lambda(combine);
+            }
+            Operator::Filter { arrays } => self.tag(37, *arrays as u64),
+            Operator::Uniform => self.tag(38, 0),
         }
         true
     }

@@ -13,7 +13,7 @@
 mod prove;
 
 use frit_ir::affine::Poly;
-use frit_ir::array::{Func, Op, Operand, Operator, Stmt, Value};
+use frit_ir::array::{Func, Op, Operand, Operator, Stmt, Type, Value};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_support::Index;
 use prove::{DEPTH, Search};
@@ -74,6 +74,8 @@ pub struct Ranges {
     /// Facts learnt with so many blocks open are not used.
     hidden: std::ops::Range<u32>,
     clock: u32,
+    /// The least and the largest element of constant arrays of integers.
+    tables: HashMap<Value, Interval>,
 }
 
 impl Ranges {
@@ -87,6 +89,7 @@ impl Ranges {
             scopes: Vec::new(),
             hidden: 0..0,
             clock: 0,
+            tables: HashMap::new(),
         };
         for &size in &func.sizes {
             ranges.introduce(size, (0, MAX_EXTENT));
@@ -223,7 +226,20 @@ impl Ranges {
         }
         match &stmt.op {
             Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } => self.define_scalar(func, stmt),
-            Op::Index { .. } => {}
+            Op::Index { array, .. } => {
+                let result = stmt.results[0];
+                if let Some(&(low, high)) = self.tables.get(array)
+                    && *func.ty(result) == Type::scalar(Scalar::I64)
+                {
+                    self.symbol_mut(result).interval = (low, high);
+                }
+            }
+            Op::Table { tensor } => {
+                let elements = (0..tensor.data().len()).filter_map(|at| tensor.data().get(at).as_i64()).map(i128::from);
+                if let (Some(low), Some(high)) = (elements.clone().min(), elements.max()) {
+                    self.tables.insert(stmt.results[0], (low, high));
+                }
+            }
             Op::Assert { cond, .. } => self.assume(func, *cond, true, Some(stmt.results[0])),
             Op::With(w) => {
                 let data = &func.with_loops[*w];
@@ -249,7 +265,6 @@ impl Ranges {
                 }
             }
             Op::View { .. }
-            | Op::Table { .. }
             | Op::ArrayLit { .. }
             | Op::Iota { .. }
             | Op::Replicate { .. }
@@ -458,7 +473,7 @@ impl Ranges {
 
     /// True if the polynomial cannot leave the range of `i64`, so that wrapping arithmetic computes its value.
     pub fn fits(&self, sum: &Sum) -> bool {
-        self.least(sum) >= ANY.0 && -self.least(&-sum) <= ANY.1
+        self.least(sum) >= ANY.0 && self.least(&-sum) >= -ANY.1
     }
 
     /// The polynomial that the operand equals modulo 2^64.
