@@ -196,7 +196,8 @@ pub fn assemble(func: &mut Func, block: &mut Block, at: usize) -> bool {
     }
     let mut facts = facts_at(func, block, at);
     let mut bounds = Bounds::new(func, &mut facts, data.span);
-    let Some((op, more)) = as_assembly(&mut bounds, &data) else { return false };
+    let result = block.stmts[at].results[0];
+    let Some((op, more)) = as_assembly(&mut bounds, &data, result) else { return false };
     let (_, certs) = bounds.finish();
     let stmt = &mut block.stmts[at];
     stmt.op = op;
@@ -221,19 +222,20 @@ pub fn everywhere(func: &mut Func) -> Attempts {
 
 /// The primitive that computes what a with-loop does, and the certificates that it needs beside those of the with-loop's statement;
 /// `None` if the with-loop does more than to put its result together.
-fn as_assembly(bounds: &mut Bounds, data: &WithLoopData) -> Option<(Op, Vec<Value>)> {
+fn as_assembly(bounds: &mut Bounds, data: &WithLoopData, result: Value) -> Option<(Op, Vec<Value>)> {
     let [OperatorData { op: Operator::GenArray, guarded: false }] = &data.operators[..] else { return None };
     let &[outer, ..] = &data.space[..] else { return None };
-    let [generator] = &data.generators[..] else { return as_concatenation(bounds, data) };
+    let [generator] = &data.generators[..] else { return as_concatenation(bounds, data, result) };
     if Grid::of(generator) != Grid::full(&data.space) {
         return None;
     }
     let own: Vec<Operand> = data.indices.iter().map(|&index| index.into()).collect();
+    let made = bounds.func.ty(result).shape.clone();
     if generator.body.stmts.is_empty() {
         let cell = generator.body.results[0];
         let op = if own[..] == [cell] {
             Op::Iota { n: outer.into() }
-        } else if data.space.len() == 1 {
+        } else if same_extents(bounds, &bounds.func.operand_type(cell).shape, &made[1..]) {
             Op::Replicate { n: outer.into(), x: cell }
         } else {
             return None;
@@ -246,16 +248,17 @@ fn as_assembly(bounds: &mut Bounds, data: &WithLoopData) -> Option<(Op, Vec<Valu
     if read.offset != Operand::i64(0) {
         return None;
     }
-    if read.indices == own && starts_with(bounds, &shape, &data.space) {
+    if read.indices == own && same_extents(bounds, &shape, &made) {
         return Some((Op::Copy { array: read.array }, read.certs));
     }
-    let repeats = read.indices == own[1..] && starts_with(bounds, &shape, &data.space[1..]);
+    let repeats = read.indices == own[1..] && same_extents(bounds, &shape, &made[1..]);
     let is_size = repeats && bounds.at_most(Operand::i64(0), outer.into());
     is_size.then(|| (Op::Replicate { n: outer.into(), x: read.array.into() }, read.certs))
 }
 
 /// The arrays of a concatenation, if every generator reads one of them from its begin to its end.
-fn as_concatenation(bounds: &mut Bounds, data: &WithLoopData) -> Option<(Op, Vec<Value>)> {
+fn as_concatenation(bounds: &mut Bounds, data: &WithLoopData, result: Value) -> Option<(Op, Vec<Value>)> {
+    let made = bounds.func.ty(result).shape.clone();
     let full = Grid::full(&data.space);
     let own: Vec<Operand> = data.indices.iter().map(|&index| index.into()).collect();
     let (mut arrays, mut certs) = (Vec::new(), Vec::new());
@@ -271,7 +274,7 @@ fn as_concatenation(bounds: &mut Bounds, data: &WithLoopData) -> Option<(Op, Vec
             && bounds.is_sum(start, shape[0].into(), axis.upper)
             && grid.axes[1..] == full.axes[1..]
             && read.indices == own
-            && starts_with(bounds, &shape[1..], &data.space[1..]);
+            && same_extents(bounds, &shape[1..], &made[1..]);
         if !is_part {
             return None;
         }
@@ -282,8 +285,9 @@ fn as_concatenation(bounds: &mut Bounds, data: &WithLoopData) -> Option<(Op, Vec
     bounds.equal(start, data.space[0].into()).then_some((Op::Concat { arrays }, certs))
 }
 
-fn starts_with(bounds: &Bounds, shape: &[Extent], extents: &[Extent]) -> bool {
-    shape.len() >= extents.len() && shape.iter().zip(extents).all(|(&a, &b)| bounds.equal(a.into(), b.into()))
+/// Rows of an array that has none may be of any size: what is read may differ from what is made.
+fn same_extents(bounds: &Bounds, x: &[Extent], y: &[Extent]) -> bool {
+    x.len() == y.len() && x.iter().zip(y).all(|(&a, &b)| bounds.equal(a.into(), b.into()))
 }
 
 /// A body that yields one element of an array.
