@@ -217,12 +217,26 @@ impl Checker<'_> {
             }
             _ => None,
         };
-        let is_replaced = known.is_some_and(|operand| self.replacements.replace(stmt.results[0], operand, &stmt.certs));
+        let is_replaced = match known {
+            Some(operand) => self.replacements.replace(stmt.results[0], operand, &stmt.certs),
+            None => self.checked_size(&stmt),
+        };
         if is_replaced {
             self.count += 1;
         } else {
             self.push(stmt);
         }
+    }
+
+    /// `max(n, 0)` is `n` where an assertion has seen that `n` is not negative.
+    fn checked_size(&mut self, stmt: &Stmt) -> bool {
+        let &Op::Binary { op: BinOp::Max, x: Operand::Value(size), y } = &stmt.op else { return false };
+        if y != Operand::i64(0) {
+            return false;
+        }
+        let Some(mut certs) = self.ranges.prove(&self.ranges.exact(size.into())) else { return false };
+        add_certs(&mut certs, &stmt.certs);
+        self.replacements.replace_size(stmt.results[0], size, &certs)
     }
 
     /// An assertion: nothing if it is proved, less if a part of it is.

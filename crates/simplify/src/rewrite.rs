@@ -18,16 +18,19 @@ pub(crate) struct Replacements {
     owed: HashMap<Value, Vec<Value>>,
     /// Values used where no certificate can be listed.
     pinned: Vec<bool>,
+    /// Those of them that are results of a block.
+    yielded: Vec<bool>,
 }
 
 impl Replacements {
     pub(crate) fn new(func: &Func) -> Self {
-        let mut pinned = vec![false; func.values.len()];
-        pin_block(&func.body, func, &mut pinned);
+        let mut yielded = vec![false; func.values.len()];
+        pin_block(&func.body, func, &mut yielded);
+        let mut pinned = yielded.clone();
         for (_, data) in func.values.iter() {
             data.ty.shape.iter().filter_map(|&e| Operand::from(e).value()).for_each(|v| pinned[v.at()] = true);
         }
-        Self { renaming: Renaming::new(), owed: HashMap::new(), pinned }
+        Self { renaming: Renaming::new(), owed: HashMap::new(), pinned, yielded }
     }
 
     /// From now on `value` is `by`, under these certificates. False if it cannot be.
@@ -43,6 +46,18 @@ impl Replacements {
         if !certs.is_empty() {
             self.owed.insert(value, certs.to_vec());
         }
+        true
+    }
+
+    /// As [`replace`](Self::replace), for a number that is not negative, by one that is the same under these certificates and
+    /// negative at worst without them. As an extent that means the same, so types need not list them.
+    #[must_use]
+    pub(crate) fn replace_size(&mut self, value: Value, by: Value, certs: &[Value]) -> bool {
+        if self.yielded.get(value.at()).copied().unwrap_or(true) {
+            return false;
+        }
+        self.renaming.insert(value, by.into());
+        self.owed.insert(value, certs.to_vec());
         true
     }
 
