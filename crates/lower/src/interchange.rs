@@ -16,6 +16,7 @@
 //! Knows nothing of the array IR.
 
 use crate::access::each_node;
+use crate::straight::{Mention, each_expr, is_straight, mentions_of, reads, renamed_stmt};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,14 +86,6 @@ struct Segment {
     rows: Option<(LoopData, Var)>,
     body: Vec<Stmt>,
     mentions: BTreeMap<Var, Mention>,
-}
-
-/// How a stretch of code uses a variable.
-#[derive(Clone, Copy, Default)]
-struct Mention {
-    /// It may be read before it is assigned.
-    enters: bool,
-    assigned: bool,
 }
 
 impl Columns {
@@ -285,92 +278,6 @@ impl Segment {
     }
 }
 
-/// Assigns, perhaps under conditions, and stores if that is allowed.
-fn is_straight(stmt: &Stmt, stores: bool) -> bool {
-    match stmt {
-        Stmt::Assign { .. } => true,
-        Stmt::Store { .. } => stores,
-        Stmt::If { cond: _, then, otherwise } => then.iter().chain(otherwise).all(|stmt| is_straight(stmt, stores)),
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => false,
-    }
-}
-
-/// Calls `f` on all expressions of straight-line code.
-fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
-    match stmt {
-        Stmt::Assign { value, .. } => f(value),
-        Stmt::Store { index, value, .. } => {
-            index.iter().for_each(&mut *f);
-            f(value);
-        }
-        Stmt::If { cond, then, otherwise } => {
-            f(cond);
-            then.iter().chain(otherwise).for_each(|stmt| each_expr(stmt, f));
-        }
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
-    }
-}
-
-/// How straight-line code uses each variable.
-fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
-    fn visit(body: &[Stmt], always: bool, certain: &mut BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>) {
-        let read = |expr: &Expr, certain: &BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>| {
-            each_node(expr, &mut |node| {
-                if let Expr::Var(var) = node {
-                    found.entry(*var).or_default().enters |= !certain.contains(var);
-                }
-            });
-        };
-        for stmt in body {
-            match stmt {
-                Stmt::Assign { var, value } => {
-                    read(value, certain, found);
-                    let mention = found.entry(*var).or_default();
-                    mention.assigned = true;
-                    // On the other path, the value from before stays.
-                    mention.enters |= !always && !certain.contains(var);
-                    certain.insert(*var);
-                }
-                Stmt::If { cond, then, otherwise } => {
-                    read(cond, certain, found);
-                    for branch in [then, otherwise] {
-                        visit(branch, false, &mut certain.clone(), found);
-                    }
-                }
-                Stmt::Store { .. } => each_expr(stmt, &mut |expr| read(expr, certain, found)),
-                Stmt::For(_)
-                | Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
-            }
-        }
-    }
-    let mut found = BTreeMap::new();
-    visit(body, true, &mut BTreeSet::new(), &mut found);
-    found
-}
-
 /// Some read of an inner loop goes down a column now, and all will go along rows or stay.
 fn pays(segments: &[Segment], column: Var) -> bool {
     let (mut strided, mut unit) = (false, true);
@@ -406,59 +313,5 @@ fn is_shifted(expr: &Expr, var: Var) -> bool {
         | Expr::Unary { .. }
         | Expr::Select { .. }
         | Expr::Threads => false,
-    }
-}
-
-fn reads(expr: &Expr, var: Var) -> bool {
-    let mut found = false;
-    each_node(expr, &mut |node| found |= *node == Expr::Var(var));
-    found
-}
-
-/// Straight-line code with other names for variables.
-fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt {
-    let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| renamed_stmt(stmt, renaming)).collect();
-    match stmt {
-        Stmt::Assign { var, value } => {
-            let value = renamed(value, renaming);
-            let var = match renaming.get(var) {
-                Some(Expr::Var(renamed)) => *renamed,
-                Some(_) | None => *var,
-            };
-            Stmt::Assign { var, value }
-        }
-        Stmt::Store { array, index, value } => Stmt::Store {
-            array: *array,
-            index: index.iter().map(|e| renamed(e, renaming)).collect(),
-            value: renamed(value, renaming),
-        },
-        Stmt::If { cond, then, otherwise } => {
-            Stmt::If { cond: renamed(cond, renaming), then: all(then), otherwise: all(otherwise) }
-        }
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
-    }
-}
-
-fn renamed(expr: &Expr, renaming: &BTreeMap<Var, Expr>) -> Expr {
-    let each = |e: &Expr| Box::new(renamed(e, renaming));
-    match expr {
-        Expr::Var(var) => renaming.get(var).cloned().unwrap_or_else(|| expr.clone()),
-        Expr::Const(_) | Expr::Threads => expr.clone(),
-        Expr::Load { array, index } => {
-            Expr::Load { array: *array, index: index.iter().map(|e| renamed(e, renaming)).collect() }
-        }
-        Expr::Unary { op, x } => Expr::Unary { op: *op, x: each(x) },
-        Expr::Binary { op, x, y } => Expr::Binary { op: *op, x: each(x), y: each(y) },
-        Expr::Select { cond, on_true, on_false } => {
-            Expr::Select { cond: each(cond), on_true: each(on_true), on_false: each(on_false) }
-        }
     }
 }

@@ -392,3 +392,90 @@ fn columns_are_computed_along_rows_whatever_is_computed() {
     let lowered = support::lowered_text(text);
     assert!(!lowered.contains("reduce("), "no loop goes down a column:\n{lowered}");
 }
+
+#[test]
+fn loops_in_order_are_distributed_without_a_change() {
+    // A filter of two costly arrays under one condition, a fold of what the condition leaves out, a scan of costly cells
+    // with a fold beside it, and a sequential loop: more than one block of each.
+    let text = "
+        func @all[%0](%1: f64[%0]) -> (i64, *f64[#0], *f64[#0], f64, f64[%0], f64, f64) {
+          %2: i64, %3: f64[%2], %4: f64[%2] = w0: with (%5) in [%0] {
+            [0] <= iv < [%0] {
+              %6: f64 = index %1[%5]
+              %7: bool = lt 0.25, %6
+              %8: f64 = if %7 {
+                %9: f64 = sqrt %6
+                %10: f64 = exp %9
+                yield %10
+              } else {
+                yield 0.0
+              }
+              %11: f64 = add %6, 1.0
+              yield %7, %8, %11
+            }
+          } : guarded filter 2
+          %12: f64 = w1: with (%13) in [%0] {
+            [0] <= iv < [%0] {
+              %14: f64 = index %1[%13]
+              %15: bool = lt 0.25, %14
+              %16: f64, %40: f64 = if %15 {
+                %41: f64 = neg %14
+                yield %41, 0.5
+              } else {
+                %17: f64 = exp %14
+                %18: f64 = sin %17
+                %19: f64 = cos %18
+                %20: f64 = exp %19
+                %21: f64 = log %20
+                yield %21, %17
+              }
+              %42: f64 = mul %16, %40
+              yield %42
+            }
+          } : fold commutative (0.0) by (%22: f64, %23: f64) {
+            %24: f64 = add %22, %23
+            yield %24
+          }
+          %25: f64[%0], %26: f64 = w2: with (%27) in [%0] {
+            [0] <= iv < [%0] {
+              %28: f64 = index %1[%27]
+              %29: f64 = exp %28
+              %30: f64 = div %29, 3.0
+              yield %30, %28
+            }
+          } : scan (0.0) by (%31: f64, %32: f64) {
+            %33: f64 = max %31, %32
+            yield %33
+          }, fold commutative (0.0) by (%34: f64, %35: f64) {
+            %36: f64 = max %34, %35
+            yield %36
+          }
+          %37: f64 = for %38 < %0 (%39: f64 = 0.0) {
+            %43: f64 = index %1[%38]
+            %44: f64 = sin %43
+            %45: f64 = mul %39, %44
+            %47: f64 = to_f64 %38
+            %46: f64 = add %45, %47
+            yield %46
+          }
+          return %2, %3, %4, %12, %25, %26, %37
+        }";
+    let program = program(text);
+    let entry = program.entry.unwrap();
+    for n in [0, 1, 255, 256, 257, 700] {
+        let values: Vec<f64> = (0..n).map(|i| f64::from(i * 37 % 101) / 50.0 - 1.0).collect();
+        let args = [reals(&values)];
+        let expected = frit_interp::array::run(&program, entry, args.to_vec()).expect("nothing fails");
+        for strict_fp in [true, false] {
+            let options = frit_lower::Options { strict_fp, parallel: false, chunk_threshold: 0 };
+            let lowered = frit_lower::lower(&program, &options);
+            let run = frit_interp::Options { reverse: true, ..frit_interp::Options::default() };
+            let args = support::with_sizes(&program, &args);
+            // Iterations marked independent run in reverse, so the regrouped sum is compared only where it is not.
+            let found = frit_interp::nest::run(&lowered, lowered.entry.unwrap(), args, &run).expect("nothing fails");
+            for (at, (expected, found)) in expected.iter().zip(&found).enumerate() {
+                assert!(at == 3 && !strict_fp || expected == found, "result {at} for {n} values:\n{lowered}");
+            }
+        }
+    }
+}

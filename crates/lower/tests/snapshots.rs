@@ -103,3 +103,13 @@ fn generators_have_loops_of_their_own_also_where_a_fold_reads_them() {
 fn several_statistics_of_columns_are_computed_along_rows() {
     check!("column_statistics");
 }
+
+#[test]
+fn costly_cells_of_a_scan_are_computed_ahead() {
+    check!("scan_of_costly_cells");
+}
+
+#[test]
+fn costly_cells_of_a_filter_are_computed_for_what_is_kept() {
+    check!("filter_of_costly_cells");
+}

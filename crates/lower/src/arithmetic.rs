@@ -1,0 +1,142 @@
+//! What arithmetic of the loop IR costs, and where it is defined. Knows nothing of the array IR.
+
+use crate::access::each_node;
+use crate::straight::each_expr;
+use frit_ir::nest::{Expr, Proc, Stmt};
+use frit_ir::scalar::{BinOp, UnOp};
+
+/// The cost of real arithmetic; vectors are no better at any other by enough.
+pub(crate) fn cost(proc: &Proc, body: &[Stmt]) -> i64 {
+    let mut cost = 0;
+    body.iter().for_each(|stmt| each_expr(stmt, &mut |expr| cost += expr_cost(proc, expr)));
+    cost
+}
+
+/// The cost of an expression's real arithmetic, in additions.
+pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
+    let mut cost = 0;
+    each_node(expr, &mut |node| {
+        cost += match node {
+            Expr::Unary { op, x } if is_real(proc, x) => match op {
+                UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => 1,
+                UnOp::Sqrt => 5,
+                UnOp::Exp
+                | UnOp::Log
+                | UnOp::Sin
+                | UnOp::Cos
+                | UnOp::Tan
+                | UnOp::Asin
+                | UnOp::Acos
+                | UnOp::Atan
+                | UnOp::Sinh
+                | UnOp::Cosh
+                | UnOp::Tanh => 10,
+            },
+            Expr::Binary { op, x, y: _ } if is_real(proc, x) => match op {
+                BinOp::Pow => 20,
+                BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 5,
+                BinOp::Add
+                | BinOp::Sub
+                | BinOp::Mul
+                | BinOp::Min
+                | BinOp::Max
+                | BinOp::And
+                | BinOp::Or
+                | BinOp::Xor
+                | BinOp::Shl
+                | BinOp::Shr
+                | BinOp::Eq
+                | BinOp::Ne
+                | BinOp::Lt
+                | BinOp::Le
+                | BinOp::InBounds => 1,
+            },
+            Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::Const(_)
+            | Expr::Var(_)
+            | Expr::Load { .. }
+            | Expr::Select { .. }
+            | Expr::Threads => 0,
+        }
+    });
+    cost
+}
+
+/// The expression is a real number, if it is a number.
+pub(crate) fn is_real(proc: &Proc, expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(value) => value.scalar().is_float(),
+        Expr::Var(var) => proc.vars[*var].scalar.is_float(),
+        Expr::Load { array, .. } => proc.arrays[*array].elem.is_float(),
+        Expr::Unary { op: UnOp::Convert(to), .. } => to.is_float(),
+        Expr::Unary { x, .. } => is_real(proc, x),
+        Expr::Binary { op, x, .. } => !is_comparison(*op) && is_real(proc, x),
+        Expr::Select { on_true, .. } => is_real(proc, on_true),
+        Expr::Threads => false,
+    }
+}
+
+/// Defined wherever its operands are.
+pub(crate) fn is_total(proc: &Proc, expr: &Expr) -> bool {
+    let mut total = true;
+    each_node(expr, &mut |node| match node {
+        Expr::Load { .. } => total = false,
+        Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow, x, .. } => {
+            total &= is_real(proc, x);
+        }
+        Expr::Const(_)
+        | Expr::Var(_)
+        | Expr::Unary { .. }
+        | Expr::Binary { .. }
+        | Expr::Select { .. }
+        | Expr::Threads => {}
+    });
+    total
+}
+
+/// Operands of the operation have the type of its result.
+pub(crate) fn keeps_type(op: UnOp) -> bool {
+    match op {
+        UnOp::Convert(_) => false,
+        UnOp::Neg
+        | UnOp::Not
+        | UnOp::Abs
+        | UnOp::Floor
+        | UnOp::Ceil
+        | UnOp::Sqrt
+        | UnOp::Exp
+        | UnOp::Log
+        | UnOp::Sin
+        | UnOp::Cos
+        | UnOp::Tan
+        | UnOp::Asin
+        | UnOp::Acos
+        | UnOp::Atan
+        | UnOp::Sinh
+        | UnOp::Cosh
+        | UnOp::Tanh => true,
+    }
+}
+
+/// Its result is a truth value.
+pub(crate) fn is_comparison(op: BinOp) -> bool {
+    match op {
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::InBounds => true,
+        BinOp::Add
+        | BinOp::Sub
+        | BinOp::Mul
+        | BinOp::Div
+        | BinOp::Rem
+        | BinOp::FloorDiv
+        | BinOp::FloorMod
+        | BinOp::Pow
+        | BinOp::Min
+        | BinOp::Max
+        | BinOp::And
+        | BinOp::Or
+        | BinOp::Xor
+        | BinOp::Shl
+        | BinOp::Shr => false,
+    }
+}

@@ -1,0 +1,159 @@
+//! Straight-line code of the loop IR, which assigns and stores, perhaps under conditions: how it uses variables, and copies
+//! of it with other variables. Knows nothing of the array IR.
+
+use crate::access::each_node;
+use frit_ir::nest::{Expr, Stmt, Var};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a stretch of code uses a variable.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Mention {
+    /// It may be read before it is assigned.
+    pub(crate) enters: bool,
+    pub(crate) assigned: bool,
+}
+
+/// Assigns, perhaps under conditions, and stores if that is allowed.
+pub(crate) fn is_straight(stmt: &Stmt, stores: bool) -> bool {
+    match stmt {
+        Stmt::Assign { .. } => true,
+        Stmt::Store { .. } => stores,
+        Stmt::If { cond: _, then, otherwise } => then.iter().chain(otherwise).all(|stmt| is_straight(stmt, stores)),
+        Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Check { .. }
+        | Stmt::Call { .. } => false,
+    }
+}
+
+/// Calls `f` on all expressions of straight-line code.
+pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
+    match stmt {
+        Stmt::Assign { value, .. } => f(value),
+        Stmt::Store { index, value, .. } => {
+            index.iter().for_each(&mut *f);
+            f(value);
+        }
+        Stmt::If { cond, then, otherwise } => {
+            f(cond);
+            then.iter().chain(otherwise).for_each(|stmt| each_expr(stmt, f));
+        }
+        Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Check { .. }
+        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+    }
+}
+
+/// How straight-line code uses each variable.
+pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
+    fn visit(body: &[Stmt], certain: &mut BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>) {
+        let read = |expr: &Expr, certain: &BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>| {
+            each_node(expr, &mut |node| {
+                if let Expr::Var(var) = node {
+                    found.entry(*var).or_default().enters |= !certain.contains(var);
+                }
+            });
+        };
+        for stmt in body {
+            match stmt {
+                Stmt::Assign { var, value } => {
+                    read(value, certain, found);
+                    found.entry(*var).or_default().assigned = true;
+                    certain.insert(*var);
+                }
+                Stmt::If { cond, then, otherwise } => {
+                    read(cond, certain, found);
+                    let mut after = [certain.clone(), certain.clone()];
+                    visit(then, &mut after[0], found);
+                    visit(otherwise, &mut after[1], found);
+                    *certain = after[0].intersection(&after[1]).copied().collect();
+                }
+                Stmt::Store { .. } => each_expr(stmt, &mut |expr| read(expr, certain, found)),
+                Stmt::For(_)
+                | Stmt::While { .. }
+                | Stmt::Alloc { .. }
+                | Stmt::Release { .. }
+                | Stmt::Bind { .. }
+                | Stmt::Swap { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Check { .. }
+                | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    let mut certain = BTreeSet::new();
+    visit(body, &mut certain, &mut found);
+    for (var, mention) in &mut found {
+        // Where it is not assigned, the value from before stays.
+        mention.enters |= mention.assigned && !certain.contains(var);
+    }
+    found
+}
+
+/// The expression reads the variable.
+pub(crate) fn reads(expr: &Expr, var: Var) -> bool {
+    let mut found = false;
+    each_node(expr, &mut |node| found |= *node == Expr::Var(var));
+    found
+}
+
+/// Straight-line code with other names for variables.
+pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt {
+    let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| renamed_stmt(stmt, renaming)).collect();
+    match stmt {
+        Stmt::Assign { var, value } => {
+            let value = renamed(value, renaming);
+            let var = match renaming.get(var) {
+                Some(Expr::Var(renamed)) => *renamed,
+                Some(_) | None => *var,
+            };
+            Stmt::Assign { var, value }
+        }
+        Stmt::Store { array, index, value } => Stmt::Store {
+            array: *array,
+            index: index.iter().map(|e| renamed(e, renaming)).collect(),
+            value: renamed(value, renaming),
+        },
+        Stmt::If { cond, then, otherwise } => {
+            Stmt::If { cond: renamed(cond, renaming), then: all(then), otherwise: all(otherwise) }
+        }
+        Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Check { .. }
+        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+    }
+}
+
+/// The expression with other names for variables.
+pub(crate) fn renamed(expr: &Expr, renaming: &BTreeMap<Var, Expr>) -> Expr {
+    let each = |e: &Expr| Box::new(renamed(e, renaming));
+    match expr {
+        Expr::Var(var) => renaming.get(var).cloned().unwrap_or_else(|| expr.clone()),
+        Expr::Const(_) | Expr::Threads => expr.clone(),
+        Expr::Load { array, index } => {
+            Expr::Load { array: *array, index: index.iter().map(|e| renamed(e, renaming)).collect() }
+        }
+        Expr::Unary { op, x } => Expr::Unary { op: *op, x: each(x) },
+        Expr::Binary { op, x, y } => Expr::Binary { op: *op, x: each(x), y: each(y) },
+        Expr::Select { cond, on_true, on_false } => {
+            Expr::Select { cond: each(cond), on_true: each(on_true), on_false: each(on_false) }
+        }
+    }
+}
