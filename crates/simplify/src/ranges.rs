@@ -455,7 +455,7 @@ impl Ranges {
         let Some(symbol) = operand.value().and_then(|value| self.symbol(value)) else { return exact };
         match &symbol.ring {
             Some(ring) if symbol.exact.is_none() => {
-                let is_bounded = -self.least(&-&**ring) <= ANY.1;
+                let is_bounded = self.least(&-&**ring) >= -ANY.1;
                 let fits = is_bounded && (self.least(ring) >= ANY.0 || self.prove_without_certs(ring));
                 if fits { (**ring).clone() } else { exact }
             }
