@@ -60,7 +60,8 @@ fn codes_in(text: &str) -> BTreeSet<String> {
         codes.extend(text.match_indices(maker).filter_map(|(at, _)| first_literal(&text[at + maker.len()..])));
     }
     for line in text.lines().map(str::trim_start) {
-        let code = if line.starts_with("FailureKind::") || line.starts_with("L0Error::") {
+        let kinds = ["FailureKind::", "L0Error::", "Refusal::"];
+        let code = if kinds.iter().any(|kind| line.starts_with(kind)) {
             line.split_once("=> ").and_then(|(_, value)| value.strip_suffix(','))
         } else if line.starts_with("NativeError::") {
             line.split_once("=> (Kind::").and_then(|(_, pair)| pair.split_once(", ")?.1.strip_suffix("),"))

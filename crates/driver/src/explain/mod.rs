@@ -14,6 +14,7 @@ use crate::graph::{self, Graph};
 use crate::options::{Fusion, Level, Options};
 use crate::pipeline::{Pipeline, SIMPLIFY};
 use crate::source::Unit;
+use frit_fuse::array::RULES;
 use frit_fuse::array::traffic::{Traffic, traffic};
 use frit_ir::Tensor;
 use frit_ir::array::Program;
@@ -77,6 +78,8 @@ pub struct Decision {
     pub number: usize,
     /// The rule.
     pub rule: &'static str,
+    /// What the rule does, in a line; empty for a rule that is not in the catalogue.
+    pub summary: &'static str,
     /// The function it is in.
     pub function: String,
     /// The loop that runs first.
@@ -270,6 +273,7 @@ fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
         .map(|decision| Decision {
             number: 0,
             rule: decision.rule,
+            summary: RULES.iter().find(|rule| rule.name == decision.rule).map_or("", |rule| rule.summary),
             function: decision.function.clone(),
             first: place(&decision.first),
             second: (decision.second != decision.first).then(|| place(&decision.second)),
@@ -361,8 +365,12 @@ impl Decision {
         let subject = self.subject();
         match &self.outcome {
             Outcome::Merged { saved, passes, .. } => {
-                let become_one = if self.second.is_some() { "are one loop now" } else { "is rewritten" };
-                format!("{subject} {become_one}{}", saving_text(explanation, saved, *passes))
+                let done = match (&self.second, self.summary) {
+                    (Some(_), _) => "are one loop now".to_string(),
+                    (None, "") => "is rewritten".to_string(),
+                    (None, summary) => format!("is rewritten ({summary})"),
+                };
+                format!("{subject} {done}{}", saving_text(explanation, saved, *passes))
             }
             Outcome::NotChosen { reason, saving } => {
                 let would = saving_text(explanation, saving, 0);

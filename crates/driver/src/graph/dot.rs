@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// One directed graph with a cluster for each of these graphs, under its title.
 pub fn print(graphs: &[(String, Graph)]) -> String {
     let mut text = String::from(
-        "digraph frit {\n  compound=true;\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
+        "digraph frit {\n  compound=true;\n  graph [fontname=\"monospace\"];\n  node [shape=box, fontname=\"monospace\"];\n  edge [fontname=\"monospace\"];\n",
     );
     for (nth, (title, graph)) in graphs.iter().enumerate() {
         let _ = writeln!(text, "  subgraph cluster_{nth} {{\n    label={};", quote(title));
@@ -26,12 +26,13 @@ fn block(text: &mut String, graph: &Graph, prefix: &str, indent: usize) {
         if node.inside.nodes.is_empty() {
             let style = match node.kind {
                 NodeKind::Parameter | NodeKind::Result => ", style=dashed",
-                NodeKind::WithLoop => ", style=filled, fillcolor=\"#dbeafe\"",
-                NodeKind::Statement => "",
+                NodeKind::WithLoop | NodeKind::Statement => ", style=filled",
             };
-            let _ = writeln!(text, "{margin}{} [label={label}{style}];", name(at));
+            let _ = writeln!(text, "{margin}{} [label={label}{style}, {}];", name(at), fill(node.kind));
         } else {
-            let _ = writeln!(text, "{margin}subgraph {} {{\n{margin}  label={label};", quote(&cluster(at)));
+            let (fill, name_of_cluster) = (fill(node.kind), quote(&cluster(at)));
+            let _ =
+                writeln!(text, "{margin}subgraph {name_of_cluster} {{\n{margin}  label={label}; style=filled; {fill};");
             let _ = writeln!(text, "{margin}  {} [shape=point, style=invis];", name(at));
             block(text, &node.inside, prefix, indent + 2);
             let _ = writeln!(text, "{margin}}}");
@@ -48,6 +49,15 @@ fn block(text: &mut String, graph: &Graph, prefix: &str, indent: usize) {
             attributes.push("style=dashed".into());
         }
         let _ = writeln!(text, "{margin}{} -> {} [{}];", name(edge.from), name(edge.to), attributes.join(", "));
+    }
+}
+
+/// With-loops stand out.
+fn fill(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Parameter | NodeKind::Result => "fillcolor=\"#ffffff\"",
+        NodeKind::WithLoop => "fillcolor=\"#dbeafe\"",
+        NodeKind::Statement => "fillcolor=\"#f3f4f6\"",
     }
 }
 
