@@ -60,7 +60,7 @@ pub fn fuse(program: &mut Program, options: &Options, log: &mut Log) -> Changes 
     for (_, func) in program.funcs.iter_mut() {
         count += planning::plan_function(func, options, log);
     }
-    Changes { count }
+    Changes { count: count + clean_up(program, options).count }
 }
 
 /// Takes branches on indices out of with-loops, for programs in which nothing is left to merge: generators are cut where such

@@ -46,22 +46,35 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
 struct NestStep {
     name: &'static str,
     is_candidate: fn(&Func, &Stmt) -> bool,
+    /// Whether it is worth it when no merge follows.
+    pays: fn(&Func, &Stmt) -> bool,
+    /// Whether it makes merges possible with loops that make what the nest reads, or read what it makes.
+    enables: bool,
     rewrite: fn(&mut Func, &Stmt) -> Result<Vec<Stmt>, Refusal>,
 }
 
-/// The rules about nests, in the order in which they are tried. They repeat no work worth mentioning and save memory, or
-/// make merges possible that do, so they are made wherever they are legal.
+/// The rules about nests, in the order in which they are tried. They repeat no work worth mentioning.
 const NEST_STEPS: &[NestStep] = &[
     // Interchanges make nests that can be flattened.
-    NestStep { name: "iswim", is_candidate: iswim::is_candidate, rewrite: iswim::iswim },
+    NestStep {
+        name: "iswim",
+        is_candidate: iswim::is_candidate,
+        pays: iswim::pays,
+        enables: true,
+        rewrite: iswim::iswim,
+    },
     NestStep {
         name: "reduce-interchange",
         is_candidate: reduce_interchange::is_candidate,
+        pays: reduce_interchange::pays,
+        enables: true,
         rewrite: reduce_interchange::reduce_interchange,
     },
     NestStep {
         name: "with-loop-scalarisation",
         is_candidate: with_loop_scalarisation::is_candidate,
+        pays: with_loop_scalarisation::pays,
+        enables: false,
         rewrite: with_loop_scalarisation::with_loop_scalarisation,
     },
 ];
@@ -91,7 +104,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Applies the rules about nests.
+    /// Applies the rules about nests where they pay by themselves.
     fn nests(&mut self) -> usize {
         let mut count = 0;
         for step in NEST_STEPS {
@@ -100,7 +113,9 @@ impl Planner<'_> {
                 if self.is_at_limit() {
                     return count;
                 }
-                if !(step.is_candidate)(self.func, &self.block.stmts[at]) {
+                let stmt = &self.block.stmts[at];
+                let pays = |stmt| (step.pays)(self.func, stmt) || step.enables && self.has_neighbour(at);
+                if !(step.is_candidate)(self.func, stmt) || !pays(stmt) {
                     at += 1;
                     continue;
                 }
@@ -123,6 +138,32 @@ impl Planner<'_> {
             }
         }
         count
+    }
+
+    /// True if a with-loop of the block makes what the one at this position reads, or reads what that makes, maybe through views.
+    fn has_neighbour(&self, at: usize) -> bool {
+        let stmts = &self.block.stmts;
+        let loops = || stmts.iter().enumerate().filter(|(other, stmt)| *other != at && matches!(stmt.op, Op::With(_)));
+        let used = used_values(self.func, &stmts[at]);
+        let mut made: BTreeSet<Value> = stmts[at].results.iter().copied().collect();
+        for stmt in &stmts[at + 1..] {
+            if let Op::View { array, .. } = &stmt.op
+                && made.contains(array)
+            {
+                made.insert(stmt.results[0]);
+            }
+        }
+        let mut of_loops: BTreeSet<Value> = loops().flat_map(|(_, stmt)| stmt.results.iter().copied()).collect();
+        for stmt in &stmts[..at] {
+            if let Op::View { array, .. } = &stmt.op
+                && of_loops.contains(array)
+            {
+                of_loops.insert(stmt.results[0]);
+            }
+        }
+        let is_array = |value: &&Value| !self.func.ty(**value).is_scalar();
+        used.intersection(&of_loops).any(|value| is_array(&value))
+            || loops().any(|(_, stmt)| used_values(self.func, stmt).intersection(&made).any(|value| is_array(&value)))
     }
 
     /// Plans the block and makes the plan. What may enable merges is rewritten first; a rewriting that enables none is
