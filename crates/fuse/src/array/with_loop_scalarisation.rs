@@ -43,10 +43,10 @@ pub fn is_candidate(func: &Func, stmt: &Stmt) -> bool {
     })
 }
 
-/// True if flattening pays: it needs no generators for the elements of literals. Those store one element of each row at a time,
-/// which moves more memory than a row that is stored at once, unless other merges follow.
+/// False if flattening would be right and would cost: generators for the elements of literals store one element of each row at
+/// a time, which moves more memory than a row that is stored at once, unless other merges follow.
 pub fn pays(func: &Func, stmt: &Stmt) -> bool {
-    prove(func, stmt).is_ok_and(|proof| !proof.of_literals)
+    !prove(func, stmt).is_ok_and(|proof| proof.of_literals)
 }
 
 fn collects(operator: &Operator) -> bool {
