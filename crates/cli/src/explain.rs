@@ -12,7 +12,7 @@ pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
     let unit = frit_driver::load(&command.file)?;
     let arguments =
         if command.arguments.is_empty() { None } else { Some(arguments::from_words(&unit, &command.arguments)?) };
-    let request = explain::Request { sizes: command.sizes.clone(), arguments };
+    let request = explain::Request { sizes: command.sizes.clone(), arguments, code: command.html.is_some() };
     let explanation = explain::explain(&unit, &request, &options(command.fusion_limit, command.strict_fp))?;
     drop(progress);
     if let Some(page) = &command.html {

@@ -23,7 +23,7 @@ pub struct StepInfo {
 const FRONT: StepInfo = StepInfo { name: "front", summary: "the array IR as the front end made it" };
 pub(crate) const SIMPLIFY: StepInfo =
     StepInfo { name: "simplify", summary: "the steps above, repeated until nothing changes" };
-const FUSE: StepInfo =
+pub(crate) const FUSE: StepInfo =
     StepInfo { name: "fuse", summary: "with-loops merged, and the steps above, repeated until nothing changes" };
 const INDEX_SETS: StepInfo =
     StepInfo { name: "index-sets", summary: "generators cut where branches on their indices change" };

@@ -12,7 +12,7 @@ pub mod terminal;
 use crate::error::Error;
 use crate::graph::{self, Graph};
 use crate::options::{Fusion, Level, Options};
-use crate::pipeline::{Pipeline, SIMPLIFY};
+use crate::pipeline::{FUSE, Pipeline, SIMPLIFY};
 use crate::source::Unit;
 use frit_fuse::array::RULES;
 use frit_fuse::array::traffic::{Traffic, traffic};
@@ -29,6 +29,8 @@ pub struct Request {
     pub sizes: Option<String>,
     /// The program's arguments, whose sizes are taken.
     pub arguments: Option<Vec<Tensor>>,
+    /// Make the C source too.
+    pub code: bool,
 }
 
 /// Why a program came out as it did.
@@ -45,7 +47,7 @@ pub struct Explanation {
     pub after: Stage,
     /// The sizes that amounts mention.
     pub sizes: Vec<Size>,
-    /// The C source, if the program can be built.
+    /// The C source, if it was asked for and the program can be built.
     pub c: Option<String>,
     naming: Naming,
 }
@@ -175,14 +177,15 @@ pub fn explain(unit: &Unit, request: &Request, options: &Options) -> Result<Expl
     frit_support::with_deep_stack(|| {
         let mut pipeline = Pipeline::new(unit, options);
         let before = pipeline.optimise(Some(SIMPLIFY.name))?;
-        let after = pipeline.optimise(None)?;
+        // Later steps cut loops into pieces, which tells nothing about merges.
+        let after = pipeline.optimise(Some(FUSE.name))?;
         let log = std::mem::take(&mut pipeline.log);
-        let c = match after.entry {
-            Some(_) => {
-                let nest = pipeline.lower(&after)?;
-                Some(pipeline.print_c(&nest)?.source)
-            }
-            None => None,
+        let c = if request.code && after.entry.is_some() {
+            let program = pipeline.optimise(None)?;
+            let nest = pipeline.lower(&program)?;
+            Some(pipeline.print_c(&nest)?.source)
+        } else {
+            None
         };
         let entry = before.entry.map(|entry| &before.funcs[entry]);
         let mut naming = Naming::of(entry);
