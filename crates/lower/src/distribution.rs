@@ -14,7 +14,7 @@
 
 use crate::access::{each_array, each_node};
 use crate::arithmetic::{cost, expr_cost, is_comparison, is_total, keeps_type};
-use crate::straight::{each_expr, is_straight, mentions_of, reads, renamed_stmt};
+use crate::straight::{assigned, each_expr, fresh, is_straight, live, mentions_of, reads};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_support::Span;
@@ -277,7 +277,7 @@ impl Parts {
                 value: Expr::Var(var),
             });
             independent.extend(stores);
-            let (var, part) = fresh(proc, self.var, independent, None);
+            let (var, part) = fresh(proc, self.var, independent, &[]);
             body.push(self.over(proc, (first, end), var, any_order(), part));
         }
         for branch in &self.branches {
@@ -289,7 +289,7 @@ impl Parts {
             ];
             let listing = self.with_needed(listing, &place(Expr::Var(self.var)));
             body.push(Stmt::Assign { var: count, value: Expr::i64(0) });
-            let (var, listing) = fresh(proc, self.var, listing, Some(count));
+            let (var, listing) = fresh(proc, self.var, listing, &[count]);
             body.push(self.over(proc, (first, end), var, LoopKind::Sequential, listing));
 
             let number = proc.var(Scalar::I64, None);
@@ -309,7 +309,7 @@ impl Parts {
             }
             let mut part = vec![Stmt::Assign { var: self.var, value: at }];
             part.extend(self.with_needed(computed, &place(Expr::Var(self.var))));
-            let (number, part) = fresh(proc, number, part, None);
+            let (number, part) = fresh(proc, number, part, &[]);
             let header = LoopData {
                 var: Some(number),
                 upper: count.into(),
@@ -437,11 +437,6 @@ impl Branch {
     }
 }
 
-/// The variables that straight-line code assigns.
-fn assigned(body: &[Stmt]) -> impl Iterator<Item = Var> {
-    mentions_of(body).into_iter().filter(|(_, mention)| mention.assigned).map(|(var, _)| var)
-}
-
 fn any_order() -> LoopKind {
     LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() }
 }
@@ -450,35 +445,6 @@ fn any_order() -> LoopKind {
 fn buffer(proc: &mut Proc, elem: Scalar, length: i64, of: Option<Var>, span: Span) -> Array {
     let name = of.and_then(|var| proc.vars[var].name.clone());
     proc.arrays.push(ArrayData { elem, extents: vec![Expr::i64(length)], storage: Storage::Stack, name, span })
-}
-
-/// The loop variable and a loop's body with variables of their own, but for one.
-fn fresh(proc: &mut Proc, var: Var, body: Vec<Stmt>, but_for: Option<Var>) -> (Var, Vec<Stmt>) {
-    let copy = |proc: &mut Proc, var: Var| {
-        let data = proc.vars[var].clone();
-        proc.vars.push(data)
-    };
-    let own = copy(proc, var);
-    let mut names = BTreeMap::from([(var, Expr::Var(own))]);
-    for var in assigned(&body).filter(|var| Some(*var) != but_for) {
-        let renamed = copy(proc, var);
-        names.insert(var, Expr::Var(renamed));
-    }
-    (own, body.iter().map(|stmt| renamed_stmt(stmt, &names)).collect())
-}
-
-/// The statements that compute these variables, and what they need.
-fn live(stmts: Vec<Stmt>, mut needed: BTreeSet<Var>) -> Vec<Stmt> {
-    let mut found = Vec::new();
-    for stmt in stmts.into_iter().rev() {
-        let mentions = mentions_of(std::slice::from_ref(&stmt));
-        if mentions.iter().any(|(var, mention)| mention.assigned && needed.contains(var)) {
-            needed.extend(mentions.into_keys());
-            found.push(stmt);
-        }
-    }
-    found.reverse();
-    found
 }
 
 /// Some branch at the top of the body is not to be run needlessly.

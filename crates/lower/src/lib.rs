@@ -8,9 +8,9 @@
 //!   passes from iteration to iteration;
 //! - [`with_loop`], its [`generators`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`]
 //!   recognises folds that vectors can do; [`work`] estimates costs;
-//! - [`hoist`] takes allocations out of loops, [`interchange`] orders loops for unit stride, [`distribution`] takes what
-//!   vectors can do out of loops that must run in order, [`vectors`] marks the loops that vectors can run; [`straight`] and
-//!   [`arithmetic`] are what they know of the code.
+//! - [`hoist`] takes allocations out of loops, [`interchange`] orders loops for unit stride, [`checking`] checks blocks of
+//!   iterations ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
+//!   [`vectors`] marks the loops that vectors can run; [`straight`] and [`arithmetic`] are what they know of the code.
 //!
 //! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
 //! optimised before is not its business either: it lowers calls, nests and views as they come.
@@ -19,6 +19,7 @@ mod access;
 mod arithmetic;
 mod arrays;
 mod carried;
+mod checking;
 mod control;
 mod distribution;
 mod facts;
@@ -117,6 +118,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
         hoist::hoist_allocations(&mut proc);
         interchange::interchange_loops(&mut proc);
+        checking::check_ahead(&mut proc);
         distribution::distribute_loops(&mut proc);
         vectors::mark_vector_loops(&mut proc);
         procs.push(proc);

@@ -2,7 +2,7 @@
 //! of it with other variables. Knows nothing of the array IR.
 
 use crate::access::each_node;
-use frit_ir::nest::{Expr, Stmt, Var};
+use frit_ir::nest::{Expr, Proc, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a stretch of code uses a variable.
@@ -156,4 +156,38 @@ pub(crate) fn renamed(expr: &Expr, renaming: &BTreeMap<Var, Expr>) -> Expr {
             Expr::Select { cond: each(cond), on_true: each(on_true), on_false: each(on_false) }
         }
     }
+}
+
+/// The variables that straight-line code assigns.
+pub(crate) fn assigned(body: &[Stmt]) -> impl Iterator<Item = Var> {
+    mentions_of(body).into_iter().filter(|(_, mention)| mention.assigned).map(|(var, _)| var)
+}
+
+/// The loop variable and a loop's body with variables of their own, but for some.
+pub(crate) fn fresh(proc: &mut Proc, var: Var, body: Vec<Stmt>, but_for: &[Var]) -> (Var, Vec<Stmt>) {
+    let copy = |proc: &mut Proc, var: Var| {
+        let data = proc.vars[var].clone();
+        proc.vars.push(data)
+    };
+    let own = copy(proc, var);
+    let mut names = BTreeMap::from([(var, Expr::Var(own))]);
+    for var in assigned(&body).filter(|var| !but_for.contains(var)) {
+        let renamed = copy(proc, var);
+        names.insert(var, Expr::Var(renamed));
+    }
+    (own, body.iter().map(|stmt| renamed_stmt(stmt, &names)).collect())
+}
+
+/// The statements that compute these variables, and what they need.
+pub(crate) fn live(stmts: Vec<Stmt>, mut needed: BTreeSet<Var>) -> Vec<Stmt> {
+    let mut found = Vec::new();
+    for stmt in stmts.into_iter().rev() {
+        let mentions = mentions_of(std::slice::from_ref(&stmt));
+        if mentions.iter().any(|(var, mention)| mention.assigned && needed.contains(var)) {
+            needed.extend(mentions.into_keys());
+            found.push(stmt);
+        }
+    }
+    found.reverse();
+    found
 }

@@ -479,3 +479,45 @@ fn loops_in_order_are_distributed_without_a_change() {
         }
     }
 }
+
+#[test]
+fn checks_made_ahead_fail_where_the_program_fails() {
+    // The second check needs what the first allows to be read, so only the first program checks ahead.
+    let ahead = "
+        func @gather[%0, %1](%2: i64[%0], %3: i64[%1]) -> (i64, *i64[%0]) {
+          %4: i64, %5: i64[%0] = w0: with (%6) in [%0] {
+            [0] <= iv < [%0] {
+              %7: i64 = index %2[%6]
+              %8: bool = in_bounds %7, %1
+              %9: cert = assert %8, out-of-bounds(%7, %1)
+              %10: i64 = index<%9> %3[%7]
+              %11: bool = lt %6, 1000
+              %12: cert = assert %11, out-of-bounds(%6, 1000)
+              %13: i64 = mul<%12> %10, 2
+              yield %13, %10
+            }
+          } : fold commutative (5) by (%14: i64, %15: i64) {
+            %16: i64 = add %14, %15
+            yield %16
+          }, genarray
+          return %4, %5
+        }";
+    let chained = ahead.replace("lt %6, 1000", "lt %10, 1000").replace("(%6, 1000)", "(%10, 1000)");
+    let table: Vec<i64> = (0..40).map(|i| i * i).collect();
+    for text in [ahead, &chained] {
+        for n in [0, 5, 256, 700] {
+            let places: Vec<i64> = (0..n).map(|i| i * 7 % 30).collect();
+            let found = check(&program(text), &[ints(&places), ints(&table)]).expect("all are in bounds");
+            assert_eq!(found[0], int(5 + 2 * places.iter().map(|i| i * i).sum::<i64>()));
+            for wrong in [0, 255, 300, 699] {
+                let mut places = places.clone();
+                for (at, place) in places.iter_mut().enumerate().filter(|(at, _)| *at >= wrong) {
+                    *place = if at % 2 == 0 { 40 + at as i64 } else { -1 - at as i64 };
+                }
+                assert_eq!(check(&program(text), &[ints(&places), ints(&table)]).is_err(), wrong < places.len());
+            }
+        }
+    }
+    let loops = |text: &str| support::lowered_text(text).matches(": for ").count();
+    assert_eq!((loops(ahead), loops(&chained)), (4, 1));
+}

@@ -113,3 +113,8 @@ fn costly_cells_of_a_scan_are_computed_ahead() {
 fn costly_cells_of_a_filter_are_computed_for_what_is_kept() {
     check!("filter_of_costly_cells");
 }
+
+#[test]
+fn checks_are_made_ahead_block_by_block() {
+    check!("checked_gather");
+}

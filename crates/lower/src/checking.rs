@@ -1,0 +1,208 @@
+//! Checks a block of iterations ahead of running it, so that the loop that computes has no checks and vectors can run it.
+//!
+//! ```text
+//! for i { check c(i); D[i] = e(i) }
+//!     becomes   for i0 step 256 {
+//!                 bad = 0
+//!                 for i { bad = bad + not c(i) }
+//!                 if bad = 0 { for i { D[i] = e(i) } } else { for i { check c(i); D[i] = e(i) } }
+//!               }   where i goes from i0 to below i0+256
+//! ```
+//!
+//! A block in which some check fails runs as before, so the failure is that of the first iteration that fails. What the
+//! conditions read must be defined whether or not checks hold: loads and divisions that come after a check may not be, so
+//! none of those is needed ahead. Knows nothing of the array IR.
+
+use crate::access::{each_array, each_node};
+use crate::arithmetic::is_total;
+use crate::straight::{each_expr, fresh, is_straight, live, mentions_of};
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
+use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
+use std::collections::BTreeSet;
+
+/// Iterations of a block; what they read stays in the nearest cache.
+const BLOCK: i64 = 256;
+
+/// Does so in every loop where it can be done.
+pub(crate) fn check_ahead(proc: &mut Proc) {
+    let body = std::mem::take(&mut proc.body);
+    proc.body = stmts(proc, body);
+}
+
+fn stmts(proc: &mut Proc, body: Vec<Stmt>) -> Vec<Stmt> {
+    let mut result = Vec::with_capacity(body.len());
+    for stmt in body {
+        match stmt {
+            Stmt::For(id) => match Checked::of(proc, id) {
+                Some(checked) => result.extend(checked.blocked(proc)),
+                None => {
+                    let mut data = proc.take_loop(id);
+                    data.body = stmts(proc, data.body);
+                    proc.loops[id] = data;
+                    result.push(Stmt::For(id));
+                }
+            },
+            Stmt::While { before, cond, body } => {
+                let (before, body) = (stmts(proc, before), stmts(proc, body));
+                result.push(Stmt::While { before, cond, body });
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let (then, otherwise) = (stmts(proc, then), stmts(proc, otherwise));
+                result.push(Stmt::If { cond, then, otherwise });
+            }
+            Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Alloc { .. }
+            | Stmt::Release { .. }
+            | Stmt::Bind { .. }
+            | Stmt::Swap { .. }
+            | Stmt::CopyElements { .. }
+            | Stmt::Check { .. }
+            | Stmt::Call { .. } => result.push(stmt),
+        }
+    }
+    result
+}
+
+/// An independent loop whose checks can be made ahead.
+struct Checked {
+    data: LoopData,
+    var: Var,
+    reductions: Vec<Reduction>,
+    conditions: Vec<Expr>,
+    /// What the conditions need.
+    needed: Vec<Stmt>,
+    /// The body without the checks.
+    rest: Vec<Stmt>,
+}
+
+impl Checked {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (LoopKind::Independent { parallel, reductions, .. }, Some(var), 1) = (&data.kind, data.var, data.step)
+        else {
+            return None;
+        };
+        let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < BLOCK / 4);
+        if few || parallel.is_some() && !reductions.is_empty() {
+            return None;
+        }
+        let (mut conditions, mut rest, mut unchecked) = (Vec::new(), Vec::new(), 0);
+        for stmt in &data.body {
+            match stmt {
+                Stmt::Check { cond, .. } => {
+                    if conditions.is_empty() {
+                        unchecked = rest.len();
+                    } else if !is_total(proc, cond) {
+                        return None;
+                    }
+                    conditions.push(cond.clone());
+                }
+                stmt if is_straight(stmt, true) => rest.push(stmt.clone()),
+                Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::If { .. }
+                | Stmt::For(_)
+                | Stmt::While { .. }
+                | Stmt::Alloc { .. }
+                | Stmt::Release { .. }
+                | Stmt::Bind { .. }
+                | Stmt::Swap { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Call { .. } => return None,
+            }
+        }
+        let mut wanted: BTreeSet<Var> = BTreeSet::new();
+        let mut loaded: BTreeSet<Array> = BTreeSet::new();
+        let mut note = |expr: &Expr| {
+            each_array(expr, &mut |array| {
+                loaded.insert(array);
+            });
+        };
+        for condition in &conditions {
+            note(condition);
+            each_node(condition, &mut |node| {
+                if let Expr::Var(var) = node {
+                    wanted.insert(*var);
+                }
+            });
+        }
+        let after = live(rest[unchecked..].to_vec(), wanted.clone());
+        let mut defined = true;
+        after.iter().for_each(|stmt| each_expr(stmt, &mut |expr| defined &= is_total(proc, expr)));
+        let needed = live(rest.clone(), wanted);
+        needed.iter().for_each(|stmt| each_expr(stmt, &mut note));
+        let plain = needed.iter().all(|stmt| is_straight(stmt, false));
+        let accumulates = mentions_of(&needed).into_keys().any(|var| reductions.iter().any(|r| r.var == var));
+        let mut written = false;
+        each_store(&rest, &mut |array| written |= loaded.contains(&array));
+        (!conditions.is_empty() && defined && plain && !accumulates && !written).then(|| Self {
+            data: data.clone(),
+            var,
+            reductions: reductions.clone(),
+            conditions,
+            needed,
+            rest,
+        })
+    }
+
+    /// The loop over blocks, and what goes before it.
+    fn blocked(self, proc: &mut Proc) -> Vec<Stmt> {
+        let mut i64_var = || proc.var(Scalar::I64, None);
+        let (limit, first, end, bad) = (i64_var(), i64_var(), i64_var(), i64_var());
+        let next = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(BLOCK), Expr::Var(limit));
+        let part = |proc: &mut Proc, var: Var, kind: LoopKind, body: Vec<Stmt>| {
+            let (lower, upper) = (first.into(), end.into());
+            Stmt::For(proc.loops.push(LoopData {
+                var: Some(var),
+                lower,
+                upper,
+                step: 1,
+                kind,
+                body,
+                span: self.data.span,
+            }))
+        };
+        let independent = |reductions| LoopKind::Independent { parallel: None, simd: false, reductions };
+
+        let mut checks = self.needed;
+        checks.extend(self.conditions.into_iter().map(|condition| {
+            let fails = Expr::unary(UnOp::Convert(Scalar::I64), Expr::unary(UnOp::Not, condition));
+            Stmt::Assign { var: bad, value: Expr::Var(bad) + fails }
+        }));
+        let (var, checks) = fresh(proc, self.var, checks, &[bad]);
+        let count = part(proc, var, independent(vec![Reduction { op: BinOp::Add, var: bad }]), checks);
+        let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
+        let (var, rest) = fresh(proc, self.var, self.rest, &accumulators);
+        let fast = part(proc, var, independent(self.reductions.clone()), rest);
+        let slow = part(proc, self.var, LoopKind::Sequential, self.data.body);
+        let body = vec![
+            Stmt::Assign { var: end, value: next },
+            Stmt::Assign { var: bad, value: Expr::Const(Const::i64(0)) },
+            count,
+            Stmt::If {
+                cond: Expr::binary(BinOp::Eq, bad.into(), Expr::i64(0)),
+                then: vec![fast],
+                otherwise: vec![slow],
+            },
+        ];
+        let bound = Stmt::Assign { var: limit, value: self.data.upper };
+        let kind = if self.reductions.is_empty() { self.data.kind } else { LoopKind::Sequential };
+        let (lower, span) = (self.data.lower, self.data.span);
+        let header = LoopData { var: Some(first), lower, upper: limit.into(), step: BLOCK, kind, body, span };
+        vec![bound, Stmt::For(proc.loops.push(header))]
+    }
+}
+
+/// Calls `f` on the arrays that straight-line code stores to.
+fn each_store(body: &[Stmt], f: &mut impl FnMut(Array)) {
+    for stmt in body {
+        if let Stmt::Store { array, .. } = stmt {
+            f(*array);
+        }
+        if let Stmt::If { then, otherwise, .. } = stmt {
+            each_store(then, f);
+            each_store(otherwise, f);
+        }
+    }
+}
