@@ -96,6 +96,10 @@ pub fn index_set_splitting(
             }
         }
     }
+    if parts.is_empty() {
+        // There is no index, so nothing to test.
+        return Ok(None);
+    }
     let (before, certs) = bounds.finish();
     let count = parts.len();
     let mut split = WithLoopData { generators: Vec::new(), ..data.clone() };

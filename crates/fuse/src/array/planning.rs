@@ -257,6 +257,11 @@ impl Planner<'_> {
             }
             Enabling::Hull(first, second) => {
                 let (at, to) = (self.position(first), self.position(second));
+                // A rewriting before this one may have made another statement of a loop, or moved it.
+                let is_loop = |at: usize| matches!(self.block.stmts[at].op, Op::With(_));
+                if at >= to || !is_loop(at) || !is_loop(to) {
+                    return None;
+                }
                 let (at, to) = with_loop_hull(self.func, self.block, self.sharing, at, to).ok()?;
                 Some(BTreeSet::from([self.block.stmts[at].results[0], self.block.stmts[to].results[0]]))
             }

@@ -1,0 +1,171 @@
+//! Arrays that are no loops: views, joins, counts, repetitions.
+
+use super::{I64, Maker, Scope};
+use frit_ir::array::{Extent, Op, Operand, Type, Value, View};
+use frit_ir::{BinOp, FailureKind, Scalar, Tensor, TensorData};
+use std::sync::Arc;
+
+impl Maker {
+    pub(super) fn view(&mut self, scope: &mut Scope) {
+        let array = self.source(scope);
+        let shape = self.b.func.ty(array).shape.clone();
+        let rank = shape.len();
+        let view = match self.choices.below(if rank > 1 { 8 } else { 5 }) {
+            0 => self.reversed(array),
+            1 => self.tail(scope, array),
+            2 => self.halves(scope, array),
+            3 => {
+                let added = self.extent(scope);
+                let mut shape = shape;
+                shape.insert(0, added);
+                self.b.view(array, View::Broadcast, shape, vec![])
+            }
+            4 => self.cut(scope, array),
+            5 => {
+                let flat = self.flattened(scope, array);
+                if self.choices.one_in(3) { self.b.view(flat, View::Reshape, shape, vec![]) } else { flat }
+            }
+            _ => {
+                let mut axes: Vec<usize> = (0..rank).collect();
+                let by = 1 + self.choices.below(rank - 1);
+                axes.rotate_left(by);
+                self.b.permute(array, axes)
+            }
+        };
+        self.add(scope, view.into());
+    }
+
+    fn slice(&mut self, array: Value, start: Operand, step: i64, extent: Extent, certs: Vec<Value>) -> Value {
+        let mut shape = self.b.func.ty(array).shape.clone();
+        let (mut starts, mut steps) = (vec![Operand::i64(0); shape.len()], vec![1; shape.len()]);
+        (shape[0], starts[0], steps[0]) = (extent, start, step);
+        self.b.view(array, View::Slice { starts, steps }, shape, certs)
+    }
+
+    fn reversed(&mut self, array: Value) -> Value {
+        let extent = self.b.func.ty(array).shape[0];
+        let last = self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1));
+        self.slice(array, last, -1, extent, vec![])
+    }
+
+    fn tail(&mut self, scope: &mut Scope, array: Value) -> Value {
+        let extent = self.b.func.ty(array).shape[0];
+        let shorter = self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1));
+        let shorter = self.b.binary(BinOp::Max, shorter, Operand::i64(0)).extent();
+        scope.extents.push(shorter);
+        let start = Operand::i64(self.choices.below(2) as i64);
+        self.slice(array, start, 1, shorter, vec![])
+    }
+
+    /// Every other element.
+    fn halves(&mut self, scope: &mut Scope, array: Value) -> Value {
+        let extent = self.b.func.ty(array).shape[0];
+        let half = self.b.binary(BinOp::Div, extent.into(), Operand::i64(2)).extent();
+        scope.extents.push(half);
+        let start = Operand::i64(self.choices.below(2) as i64);
+        self.slice(array, start, 2, half, vec![])
+    }
+
+    /// Both parts of a split.
+    fn cut(&mut self, scope: &mut Scope, array: Value) -> Value {
+        let extent = self.b.func.ty(array).shape[0];
+        let at = self.scalar(scope, Scalar::I64);
+        let is_checked = self.choices.one_in(12);
+        let (at, certs) = if is_checked {
+            let low = self.b.binary(BinOp::Le, Operand::i64(0), at);
+            let high = self.b.binary(BinOp::Le, at, extent.into());
+            let both = self.b.binary(BinOp::And, low, high);
+            (at, vec![self.b.assert(both, FailureKind::SplitOutOfBounds, vec![at, extent.into()])])
+        } else {
+            let low = self.b.binary(BinOp::Max, at, Operand::i64(0));
+            (self.b.binary(BinOp::Min, low, extent.into()), vec![])
+        };
+        let first = self.slice(array, Operand::i64(0), 1, at.extent(), certs.clone());
+        let rest = self.b.binary(BinOp::Sub, extent.into(), at).extent();
+        if !is_checked {
+            scope.extents.extend([at.extent(), rest]);
+        }
+        scope.arrays.push(first);
+        self.slice(array, at, 1, rest, certs)
+    }
+
+    fn flattened(&mut self, scope: &mut Scope, array: Value) -> Value {
+        let shape = self.b.func.ty(array).shape.clone();
+        let from = self.choices.below(shape.len() - 1);
+        let mut size: Operand = shape[from].into();
+        for &extent in &shape[from + 1..] {
+            size = self.b.binary(BinOp::Mul, size, extent.into());
+        }
+        scope.extents.push(size.extent());
+        let shape = [&shape[..from], &[size.extent()]].concat();
+        self.b.view(array, View::Reshape, shape, vec![])
+    }
+
+    /// Two arrays one behind the other, or a vector folded into rows.
+    pub(super) fn joined_array(&mut self, scope: &mut Scope) {
+        let first = self.source(scope);
+        let ty = self.b.func.ty(first).clone();
+        if ty.rank() == 1 && self.choices.one_in(3) {
+            return self.folded(scope, first);
+        }
+        let fits =
+            |other: &Type| other.elem == ty.elem && other.rank() == ty.rank() && other.shape[1..] == ty.shape[1..];
+        let second = self.source_where(scope, fits).expect("the first fits itself");
+        let lengths = [first, second].map(|array| Operand::from(self.b.func.ty(array).shape[0]));
+        let length = self.b.binary(BinOp::Add, lengths[0], lengths[1]).extent();
+        let mut shape = ty.shape;
+        shape[0] = length;
+        let arrays = vec![first, second];
+        let joined = self.b.emit_one(Op::Concat { arrays }, Type::array(ty.elem, shape), vec![]);
+        scope.arrays.push(joined);
+        if self.depth == 0 {
+            scope.extents.push(length);
+        }
+    }
+
+    /// As rows of two, without the odd element at the end.
+    fn folded(&mut self, scope: &mut Scope, array: Value) {
+        let extent = self.b.func.ty(array).shape[0];
+        let rows = self.b.binary(BinOp::Div, extent.into(), Operand::i64(2));
+        let even = self.b.binary(BinOp::Mul, rows, Operand::i64(2)).extent();
+        let even = self.slice(array, Operand::i64(0), 1, even, vec![]);
+        let view = self.b.view(even, View::Reshape, vec![rows.extent(), Extent::Const(2)], vec![]);
+        scope.extents.push(rows.extent());
+        scope.arrays.push(view);
+    }
+
+    pub(super) fn new_array(&mut self, scope: &mut Scope) {
+        let array = match self.choices.below(6) {
+            0 | 1 => {
+                let n = self.extent(scope);
+                self.b.iota(n.into(), vec![])
+            }
+            2 => {
+                let elem = self.element_type();
+                let (n, x) = (self.extent(scope), self.scalar(scope, elem));
+                self.b.replicate(n.into(), x, vec![])
+            }
+            3 => {
+                let Some(row) = self.source_where(scope, |ty| ty.rank() < 3) else { return };
+                let n = self.extent(scope);
+                self.b.replicate(n.into(), row.into(), vec![])
+            }
+            4 => {
+                let array = self.source(scope);
+                self.b.copy(array)
+            }
+            _ => {
+                let elems = vec![self.scalar(scope, Scalar::I64), self.scalar(scope, Scalar::I64)];
+                if self.choices.one_in(2) {
+                    let data = TensorData::F64(vec![2.0, -0.0, 0.25]);
+                    let tensor = Tensor::new(vec![3], data).expect("three elements");
+                    self.b.table(Arc::new(tensor))
+                } else {
+                    let ty = Type::array(I64.elem, vec![Extent::Const(2)]);
+                    self.b.emit_one(Op::ArrayLit { elems }, ty, vec![])
+                }
+            }
+        };
+        scope.arrays.push(array);
+    }
+}
