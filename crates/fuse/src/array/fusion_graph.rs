@@ -59,6 +59,12 @@ impl SymbolTable<'_> {
     }
 }
 
+/// In a block of more loops than this, only pairs of loops that are near each other are considered. What is merged leaves
+/// fewer loops, so that the next plan of the block sees the others.
+const MAX_PAIRED: usize = 128;
+/// How near.
+const NEAR: usize = 24;
+
 /// Builds the graph of a block.
 pub(super) struct GraphBuilder<'a> {
     func: &'a Func,
@@ -175,7 +181,7 @@ impl<'a> GraphBuilder<'a> {
             let by = readers.get(&value).cloned().unwrap_or_default();
             let producer = definer.get(&value).copied();
             let made_by_loop = producer.as_ref().is_some_and(is_with);
-            if !made_by_loop && !by.iter().any(|at| is_with(at)) {
+            if !made_by_loop && !by.iter().any(is_with) {
                 continue;
             }
             let bytes = self.symbols.size(&sizes.bytes(self.func.ty(value)));
@@ -213,11 +219,8 @@ impl<'a> GraphBuilder<'a> {
             while let Some(before) = open.pop() {
                 match nodes.get(&before) {
                     Some(&earlier) if through_array.contains(&(earlier, node)) => {}
-                    Some(&earlier) => {
-                        if seen.insert(earlier) {
-                            graph.orders.push((earlier, node));
-                        }
-                    }
+                    Some(&earlier) if seen.insert(earlier) => graph.orders.push((earlier, node)),
+                    Some(_) => {}
                     None if matches!(self.block.stmts[before].op, Op::View { .. }) => {
                         open.extend(&dependences.before[before]);
                     }
@@ -257,7 +260,10 @@ impl<'a> GraphBuilder<'a> {
             .map(|(&at, &node)| (at, node))
             .collect();
         for (i, &(first, one)) in loops.iter().enumerate() {
-            for &(second, other) in &loops[i + 1..] {
+            for (distance, &(second, other)) in loops[i + 1..].iter().enumerate() {
+                if loops.len() > MAX_PAIRED && distance >= NEAR {
+                    break;
+                }
                 let (a, b) = (&self.block.stmts[first], &self.block.stmts[second]);
                 if forbidden.pairs.contains(&(a.results[0], b.results[0])) {
                     continue;

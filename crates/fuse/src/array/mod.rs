@@ -165,6 +165,16 @@ fn split_everywhere(func: &mut Func) -> Attempts {
     })
 }
 
+fn align_everywhere(func: &mut Func) -> Attempts {
+    let places = |block: &Block| {
+        let loops: Vec<usize> = (0..block.stmts.len()).filter(|&at| is_with(block, at)).collect();
+        loops.iter().flat_map(|&i| loops.iter().filter(move |&&j| j > i).map(move |&j| (i, j))).collect()
+    };
+    at_every_place(func, places, |func, block, sharing, (first, second)| {
+        Some(alignment::alignment(func, block, sharing, first, second))
+    })
+}
+
 /// What an operator is called in reports.
 pub fn operator_name(operator: &Operator) -> &'static str {
     match operator {
@@ -203,6 +213,11 @@ pub const RULES: &[Rule] = &[
         name: "with-loop-folding",
         summary: "a producer's body in the place of every read of its arrays",
         everywhere: fold_everywhere,
+    },
+    Rule {
+        name: "alignment",
+        summary: "consumers run over the producer's space, and their results are viewed in their own shape",
+        everywhere: align_everywhere,
     },
     Rule {
         name: "index-set-splitting",
