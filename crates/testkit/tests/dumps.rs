@@ -10,7 +10,16 @@ fn dumps_as_before(name: &str) {
     let path = folder.join(format!("../../examples/{name}.l0"));
     let source = std::fs::read_to_string(&path).expect("the example is there");
     let unit = load_l0(&format!("{name}.l0"), &source).expect("the example is accepted");
-    for (step, l0) in [("front", false), ("simplify", false), ("simplify", true), ("lower", false), ("c", false)] {
+    let steps = [
+        ("front", false),
+        ("simplify", false),
+        ("simplify", true),
+        ("fuse", false),
+        ("fuse", true),
+        ("lower", false),
+        ("c", false),
+    ];
+    for (step, l0) in steps {
         let text = dump(&unit, step, l0, &Options::default()).expect("the step exists");
         // The run-time system is the same in all programs.
         let text = match text.split_once("/* ---- the program ---- */\n") {
@@ -23,17 +32,17 @@ fn dumps_as_before(name: &str) {
 }
 
 #[test]
-fn p0_is_three_maps_without_calls() {
+fn p0_is_one_map() {
     dumps_as_before("p0");
 }
 
 #[test]
-fn p1_has_its_assertions_before_the_nest() {
+fn p1_is_one_nest_with_its_assertions_before_it() {
     dumps_as_before("p1");
 }
 
 #[test]
-fn p2_is_a_nest_of_maps_and_one_reduction() {
+fn p2_is_one_nest_of_maps_around_a_reduction() {
     dumps_as_before("p2");
 }
 
