@@ -7,6 +7,8 @@
 //! Array types carry the text of their length; arrays are walked in step only if the texts are equal. In-place updates
 //! are made on fresh copies at once, so that programs keep the uniqueness rules by construction.
 
+mod pipelines;
+
 use std::fmt::Write;
 
 /// A program and what to give it on standard input.
@@ -23,6 +25,8 @@ pub struct Generated {
 pub struct Flavour {
     /// Use reals. Results are only comparable bit for bit under strict floating point.
     pub reals: bool,
+    /// Chains of operations on whole arrays, instead of expressions nested in one another.
+    pub pipelines: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -74,29 +78,65 @@ struct Generator<'a> {
     scope: Vec<Variable>,
     functions: Vec<Function>,
     next_name: usize,
+    /// What the function is called that makes the program's results.
+    main: String,
     /// How many sub-expressions may still be made: bounds the size of a program.
     fuel: usize,
 }
 
 /// The program that these choices make.
 pub fn generate(choices: &[u8], flavour: Flavour) -> Generated {
+    let part = part(choices, flavour, "main", 0);
+    Generated { source: DOWN.to_string() + &part.source, input: part.input.concat() }
+}
+
+/// One program that runs these programs one after the other.
+pub fn generate_batch(programs: &[Vec<u8>], flavour: Flavour) -> Generated {
+    let (mut source, mut input) = (DOWN.to_string(), String::new());
+    let (mut params, mut calls, mut results) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, choices) in programs.iter().enumerate() {
+        let part = part(choices, flavour, &format!("main{number}"), number * 1000);
+        source.push_str(&part.source);
+        input.push_str(&part.input.concat());
+        let names: Vec<String> = (0..part.params.len()).map(|at| format!("q{number}x{at}")).collect();
+        params.extend(part.params.iter().zip(&names).map(|(ty, name)| format!("{ty} {name}")));
+        calls.push(format!("main{number}({})", names.join(", ")));
+        results.push(part.result.source());
+    }
+    let _ = writeln!(source, "fun {{{}}} main({}) =", results.join(", "), params.join(", "));
+    let _ = writeln!(source, "  {{{}}}", calls.join(",\n   "));
+    Generated { source, input }
+}
+
+/// A function that calls itself, which all programs may call.
+const DOWN: &str = "fun int down(int n, int s) = if n <= 0 then s else down(n - 1, s + n * n)\n";
+
+/// A program whose main function has a name of its own.
+struct Part {
+    source: String,
+    /// Types of the parameters, and a line of input for each.
+    params: Vec<String>,
+    input: Vec<String>,
+    result: Ty,
+}
+
+fn part(choices: &[u8], flavour: Flavour, main: &str, first_name: usize) -> Part {
     let mut g = Generator {
         choices: choices.iter(),
         flavour,
         scope: Vec::new(),
         functions: Vec::new(),
-        next_name: 0,
+        next_name: first_name,
+        main: main.to_string(),
         fuel: 120,
     };
-    let mut source = String::new();
+    let mut helpers = String::new();
     for _ in 0..g.choose(4) {
-        source.push_str(&g.helper());
+        helpers.push_str(&g.helper());
     }
-    source.push_str("fun int down(int n, int s) = if n <= 0 then s else down(n - 1, s + n * n)\n");
     g.functions.push(Function { name: "down".into(), params: vec![Ty::Int, Ty::Int], result: Ty::Int });
-    let (main, input) = g.main();
-    source.push_str(&main);
-    Generated { source, input }
+    let main = g.main();
+    Part { source: helpers + &main.source, ..main }
 }
 
 impl Generator<'_> {
@@ -145,15 +185,16 @@ impl Generator<'_> {
         format!("fun {} {name}({list}) =\n  {body}\n", result.source())
     }
 
-    fn main(&mut self) -> (String, String) {
-        let mut input = String::new();
-        let mut params = Vec::new();
+    fn main(&mut self) -> Part {
+        let mut input = Vec::new();
+        let (mut params, mut types) = (Vec::new(), Vec::new());
         let lengths: Vec<(String, usize)> =
             (0..2).map(|at| (format!("n{at}"), [3, 0, 1, 2, 5, 7][self.choose(6)])).collect();
         for (name, value) in &lengths {
             params.push(format!("int {name}"));
+            types.push("int".to_string());
             self.scope.push(Variable { name: name.clone(), ty: Ty::Int });
-            let _ = writeln!(input, "{value}");
+            input.push(format!("{value}\n"));
         }
         for _ in 0..2 + self.choose(3) {
             let (len, value) = lengths[self.choose(2)].clone();
@@ -165,8 +206,8 @@ impl Generator<'_> {
             let ty = Ty::array(row, &len);
             let name = self.fresh("a");
             params.push(format!("{} {name}", ty.source()));
-            let text = self.value(&ty, &lengths);
-            let _ = writeln!(input, "{text}");
+            types.push(ty.source());
+            input.push(self.value(&ty, &lengths) + "\n");
             // With an empty outer dimension the text cannot carry the inner extent, so its length is not promised.
             let ty = match &ty {
                 Ty::Array(row, len) if value == 0 && matches!(**row, Ty::Array(..)) => match &**row {
@@ -177,6 +218,13 @@ impl Generator<'_> {
             };
             self.scope.push(Variable { name, ty });
         }
+        let (result, body) = if self.flavour.pipelines { self.pipeline() } else { self.nested_expression(&lengths) };
+        let source = format!("fun {} {}({}) =\n  {body}\n", result.source(), self.main, params.join(", "));
+        Part { source, params: types, input, result }
+    }
+
+    /// One expression for several results.
+    fn nested_expression(&mut self, lengths: &[(String, usize)]) -> (Ty, String) {
         let results: Vec<Ty> = (0..1 + self.choose(3))
             .map(|_| {
                 let len = lengths[self.choose(2)].0.clone();
@@ -193,7 +241,7 @@ impl Generator<'_> {
             .collect();
         let result = Ty::Tuple(results);
         let body = self.expression(&result, 6);
-        (format!("fun {} main({}) =\n  {body}\n", result.source(), params.join(", ")), input)
+        (result, body)
     }
 
     /// Literal text of a value for the input.

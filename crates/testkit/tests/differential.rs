@@ -1,14 +1,21 @@
-//! Random programs give the same results interpreted and compiled, as written and optimised, on one thread and on two.
+//! Random programs give the same results interpreted and compiled, as written and optimised, with loops merged and not, on one
+//! thread and on two. `FRIT_CASES` says how many chains of array operations of a kind.
 
-use frit_driver::{Engine, Error, Level, Options, error::Kind};
-use frit_testkit::l0_programs::{Flavour, Generated, generate};
+use frit_driver::{Engine, Error, Fusion, Level, Options, error::Kind};
+use frit_testkit::l0_programs::{Flavour, Generated, generate, generate_batch};
+use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use std::cell::Cell;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Programs per flavour; both flavours together are what the project promises to compare.
-const PROGRAMS: u32 = 1000;
+/// Programs of each flavour that nests expressions: each is compiled by itself.
+const PROGRAMS: u32 = 400;
+
+/// Chains of array operations without reals, and as many with them.
+const PIPELINES: usize = 2100;
+/// How many of them are compiled as one program: most of a C compiler's time for a small program goes into starting.
+const BATCH: usize = 12;
 
 #[derive(Default)]
 struct Tally {
@@ -36,6 +43,24 @@ const CONSTRUCTS: [&str; 16] = [
     "if ",
 ];
 
+/// What chains of array operations are made of.
+const PIPELINE_CONSTRUCTS: [&str; 14] = [
+    "map(",
+    "reduce(",
+    "scan(",
+    "filter(",
+    "loop (",
+    "split(",
+    "concat(",
+    "transpose(",
+    "reshape(",
+    "replicate(",
+    "iota(",
+    "zip(",
+    "unzip(",
+    "if ",
+];
+
 fn run(unit: &frit_driver::Unit, program: &Generated, options: &Options) -> Result<String, Error> {
     let arguments = frit_driver::arguments::from_text(unit, "<stdin>", &program.input)?;
     let outcome = frit_driver::run(unit, arguments, options)?;
@@ -53,11 +78,13 @@ fn compare(program: &Generated, strict_fp: bool, tally: &Tally) -> Result<(), Te
     let options =
         |level, engine, threads| Options { level, engine, threads, verify: true, strict_fp, ..Options::default() };
     let expected = run(&unit, program, &options(Level::O0, Engine::Interpreter, 1));
+    let unmerged = Options { fusion: Fusion::Off, ..options(Level::O3, Engine::Interpreter, 1) };
     if expected.is_err() {
         tally.failed_at_run_time.set(tally.failed_at_run_time.get() + 1);
     }
     let others = [
         ("interpreter, optimised", options(Level::O3, Engine::Interpreter, 1)),
+        ("interpreter, optimised, nothing merged", unmerged),
         ("native, as written", options(Level::O0, Engine::Native, 1)),
         ("native, optimised", options(Level::O1, Engine::Native, 1)),
         ("native, optimised, two threads", options(Level::O1, Engine::Native, 2)),
@@ -112,10 +139,91 @@ fn compare_many(flavour: Flavour, seed: u8) {
 
 #[test]
 fn programs_without_reals_agree() {
-    compare_many(Flavour { reals: false }, 1);
+    compare_many(Flavour { reals: false, pipelines: false }, 1);
 }
 
 #[test]
 fn programs_with_reals_agree_under_strict_floating_point() {
-    compare_many(Flavour { reals: true }, 2);
+    compare_many(Flavour { reals: true, pipelines: false }, 2);
+}
+
+/// Interprets a program as written and optimised; whether it runs without error.
+fn interpreted_alike(program: &Generated, strict_fp: bool) -> bool {
+    let unit = frit_driver::load_l0("generated.l0", &program.source)
+        .unwrap_or_else(|error| panic!("the generator made a wrong program:\n{error}\n{}", program.source));
+    let options = |level| Options {
+        level,
+        engine: Engine::Interpreter,
+        threads: 1,
+        verify: true,
+        strict_fp,
+        ..Options::default()
+    };
+    let expected = run(&unit, program, &options(Level::O0));
+    let found = run(&unit, program, &options(Level::O3));
+    match (&expected, &found) {
+        (Ok(expected), Ok(found)) if expected == found => true,
+        (Err(_), Ok(_)) => false,
+        (Err(_), Err(error)) if error.kind == Kind::Run => false,
+        _ => {
+            panic!("expected: {expected:?}\nfound:    {found:?}\ninput:\n{}program:\n{}", program.input, program.source)
+        }
+    }
+}
+
+/// Compares programs one by one on the interpreter, and those that run, together, on all engines.
+fn compare_batch(programs: &[Vec<u8>], flavour: Flavour, tally: &Tally) {
+    let runs = |choices: &&Vec<u8>| {
+        let program = generate(choices, flavour);
+        let is_good = interpreted_alike(&program, flavour.reals);
+        tally.failed_at_run_time.set(tally.failed_at_run_time.get() + u32::from(!is_good));
+        is_good
+    };
+    let good: Vec<Vec<u8>> = programs.iter().filter(runs).cloned().collect();
+    let together = Tally::default();
+    let Err(error) = compare(&generate_batch(&good, flavour), flavour.reals, &together) else { return };
+    for choices in &good {
+        if let Err(error) = compare(&generate(choices, flavour), flavour.reals, &together) {
+            panic!("{error}");
+        }
+    }
+    panic!("each of the programs is right by itself, but not all together\n{error}");
+}
+
+/// Compares `PIPELINES` chains of array operations.
+fn compare_chains(reals: bool, seed: u8) {
+    let flavour = Flavour { reals, pipelines: true };
+    let count = std::env::var("FRIT_CASES").map_or(PIPELINES, |text| text.parse().expect("a number"));
+    let tally = Tally::default();
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let choices = proptest::collection::vec(proptest::num::u8::ANY, 60..260);
+    for start in (0..count).step_by(BATCH) {
+        let program = |_| choices.new_tree(&mut runner).expect("any bytes will do").current();
+        let programs: Vec<Vec<u8>> = (start..count.min(start + BATCH)).map(program).collect();
+        for choices in &programs {
+            let source = generate(choices, flavour).source;
+            for construct in PIPELINE_CONSTRUCTS.iter().filter(|c| source.contains(**c)) {
+                *tally.constructs.borrow_mut().entry(construct).or_default() += 1;
+            }
+        }
+        compare_batch(&programs, flavour, &tally);
+    }
+    let failed = tally.failed_at_run_time.get() as usize;
+    println!("{count} programs compared, {failed} of them failed at run time; with {:?}", tally.constructs.borrow());
+    assert!(failed < count / 4, "most programs should run");
+    for construct in PIPELINE_CONSTRUCTS {
+        let found = tally.constructs.borrow().get(construct).copied().unwrap_or(0) as usize;
+        assert!(found >= count / 50, "`{construct}` occurs in {found} programs only");
+    }
+}
+
+#[test]
+fn chains_of_array_operations_agree() {
+    compare_chains(false, 3);
+}
+
+#[test]
+fn chains_of_array_operations_on_reals_agree_under_strict_floating_point() {
+    compare_chains(true, 4);
 }
