@@ -3,7 +3,72 @@
 
 use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value};
 use frit_simplify::sharing::Sharing;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// What a statement uses, and updates in place.
+#[derive(Debug)]
+pub struct Touched {
+    /// The values it uses, those in its blocks, certificates and types included.
+    pub used: BTreeSet<Value>,
+    /// The arrays that it, or a statement inside of it, updates in place.
+    pub consumed: Vec<Value>,
+}
+
+/// What the statements of a block use, each computed once until it is forgotten. A statement is known by its first result.
+#[derive(Debug, Default)]
+pub struct Touches {
+    known: HashMap<Value, Rc<Touched>>,
+}
+
+impl Touches {
+    /// What this statement uses.
+    pub fn of(&mut self, func: &Func, stmt: &Stmt) -> Rc<Touched> {
+        let compute = || Rc::new(Touched { used: used_values(func, stmt), consumed: consumed_values(func, stmt) });
+        match stmt.results.first() {
+            Some(&result) => self.known.entry(result).or_insert_with(compute).clone(),
+            None => compute(),
+        }
+    }
+
+    /// The statements with these results have changed.
+    pub fn forget(&mut self, results: &[Value]) {
+        results.iter().for_each(|result| {
+            self.known.remove(result);
+        });
+    }
+
+    /// Any statement may have changed.
+    pub fn forget_all(&mut self) {
+        self.known.clear();
+    }
+
+    /// The positions of the statements that use each value, ascending.
+    pub fn mentions(&mut self, func: &Func, block: &Block) -> Mentions {
+        let mut positions: HashMap<Value, Vec<usize>> = HashMap::new();
+        for (at, stmt) in block.stmts.iter().enumerate() {
+            for &value in &self.of(func, stmt).used {
+                positions.entry(value).or_default().push(at);
+            }
+        }
+        Mentions { positions }
+    }
+}
+
+/// Where values are used in a block.
+#[derive(Debug)]
+pub struct Mentions {
+    positions: HashMap<Value, Vec<usize>>,
+}
+
+impl Mentions {
+    /// The positions of the statements that use any of these values, ascending.
+    pub fn of<'a>(&self, values: impl IntoIterator<Item = &'a Value>) -> Vec<usize> {
+        let lists = values.into_iter().filter_map(|value| self.positions.get(value));
+        let all: BTreeSet<usize> = lists.flatten().copied().collect();
+        all.into_iter().collect()
+    }
+}
 
 /// Which statements of a block have to run before which.
 #[derive(Clone, Debug)]
@@ -14,16 +79,17 @@ pub struct BlockGraph {
 
 impl BlockGraph {
     /// The dependences of a block's statements.
-    pub fn of(func: &Func, block: &Block, sharing: &mut Sharing) -> Self {
+    pub fn of(func: &Func, block: &Block, sharing: &mut Sharing, touches: &mut Touches) -> Self {
         let mut definer: BTreeMap<Value, usize> = BTreeMap::new();
         let mut before: Vec<BTreeSet<usize>> = Vec::with_capacity(block.stmts.len());
         // Per class of memory that is updated in place somewhere: who used it, and who updated it last.
         let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut updater: BTreeMap<usize, usize> = BTreeMap::new();
         for (at, stmt) in block.stmts.iter().enumerate() {
-            let used = used_values(func, stmt);
+            let stmt_touches = touches.of(func, stmt);
+            let used = &stmt_touches.used;
             let mut depends: BTreeSet<usize> = used.iter().filter_map(|value| definer.get(value).copied()).collect();
-            let consumed: BTreeSet<usize> = consumed_values(func, stmt).into_iter().map(|v| sharing.class(v)).collect();
+            let consumed: BTreeSet<usize> = stmt_touches.consumed.iter().map(|&v| sharing.class(v)).collect();
             let touched: BTreeSet<usize> = used
                 .iter()
                 .filter(|&&value| !func.ty(value).is_scalar() && sharing.is_consumed(value))

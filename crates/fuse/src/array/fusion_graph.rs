@@ -5,7 +5,7 @@
 //! [`planning`](super::planning).
 
 use super::access::{Views, uses};
-use super::block_graph::{BlockGraph, used_values};
+use super::block_graph::{BlockGraph, Touches};
 use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
@@ -70,6 +70,7 @@ pub(super) struct GraphBuilder<'a> {
     func: &'a Func,
     block: &'a Block,
     sharing: &'a mut Sharing,
+    touches: &'a mut Touches,
     symbols: SymbolTable<'a>,
     candidates: Candidates,
 }
@@ -79,6 +80,7 @@ impl<'a> GraphBuilder<'a> {
         func: &'a Func,
         block: &'a Block,
         sharing: &'a mut Sharing,
+        touches: &'a mut Touches,
         log: &'a mut Log,
         names: &'a SizeNames,
     ) -> Self {
@@ -89,11 +91,11 @@ impl<'a> GraphBuilder<'a> {
             refusals: Vec::new(),
         };
         let symbols = SymbolTable { names, log, known: BTreeMap::new() };
-        Self { func, block, sharing, symbols, candidates }
+        Self { func, block, sharing, touches, symbols, candidates }
     }
 
     pub(super) fn build(&mut self, forbidden: &Forbidden) {
-        let dependences = BlockGraph::of(self.func, self.block, self.sharing);
+        let dependences = BlockGraph::of(self.func, self.block, self.sharing, self.touches);
         let relevant = self.relevant(&dependences);
         let mut nodes: BTreeMap<usize, Node> = BTreeMap::new();
         for &at in &relevant {
@@ -149,7 +151,7 @@ impl<'a> GraphBuilder<'a> {
             if let Op::View { array, .. } = &stmt.op {
                 source.insert(stmt.results[0], *array);
             }
-            for value in used_values(self.func, stmt) {
+            for &value in &self.touches.of(self.func, stmt).used {
                 let mut value = value;
                 if matches!(stmt.op, Op::View { .. }) {
                     continue;
@@ -232,13 +234,14 @@ impl<'a> GraphBuilder<'a> {
 
     fn folds(&mut self, nodes: &BTreeMap<usize, Node>, forbidden: &Forbidden) {
         let sizes = Sizes::of(self.func);
+        let mentions = self.touches.mentions(self.func, self.block);
         for (&at, &node) in nodes {
             let stmt = &self.block.stmts[at];
             let Op::With(label) = &stmt.op else { continue };
             if forbidden.folds.contains(&stmt.results[0]) {
                 continue;
             }
-            match with_loop_folding::prove(self.func, self.block, self.sharing, at) {
+            match with_loop_folding::prove(self.func, self.block, self.sharing, self.touches, &mentions, at) {
                 Ok(None) => {}
                 Ok(Some(folding)) => {
                     if folding.is_whole {

@@ -10,6 +10,7 @@
 //! there; arrays get a few elements that nothing reads and are cut to size by a view, but only if they grow by a small constant.
 //! [`extend_to`] its own space is also how a with-loop that leaves indices out comes to cover it.
 
+use super::block_graph::Touches;
 use super::generators::{Bounds, Grid, Part, covers, facts_at, refined, remainder, subtract, unify};
 use super::with_loop_fusion::{correspondence, with_loop_fusion};
 use super::{Attempts, Refusal};
@@ -356,7 +357,7 @@ pub fn fuse_in_hull(
     [first, second].into_iter().for_each(|at| loops_in(func, &block.stmts[at], &mut loops));
     let before = block.clone();
     let (first, second) = apply(func, block, sharing, (first, second), proof);
-    with_loop_fusion(func, block, sharing, first, second).inspect_err(|_| {
+    with_loop_fusion(func, block, sharing, &mut Touches::default(), first, second).inspect_err(|_| {
         *block = before;
         for (label, data) in loops {
             func.with_loops[label] = data;

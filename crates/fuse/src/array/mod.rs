@@ -38,6 +38,7 @@ pub mod with_loop_scalarisation;
 
 pub use refusal::Refusal;
 
+use block_graph::Touches;
 use frit_ir::array::{Block, Func, Op, Operator, Program};
 use frit_plan::{Log, Outcome};
 use frit_simplify::Changes;
@@ -148,7 +149,10 @@ fn fuse_everywhere(func: &mut Func) -> Attempts {
         loops.iter().flat_map(|&i| loops.iter().filter(move |&&j| j > i).map(move |&j| (i, j))).collect()
     };
     at_every_place(func, places, |func, block, sharing, (first, second)| {
-        Some(with_loop_fusion::with_loop_fusion(func, block, sharing, first, second).map(|_| ()))
+        Some(
+            with_loop_fusion::with_loop_fusion(func, block, sharing, &mut Touches::default(), first, second)
+                .map(|_| ()),
+        )
     })
 }
 

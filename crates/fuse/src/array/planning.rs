@@ -6,14 +6,14 @@
 
 use super::access::{Views, uses};
 use super::assemble::as_with_loop;
-use super::block_graph::used_values;
+use super::block_graph::{Mentions, Touches, used_values};
 use super::fusion_graph::{Candidates, Forbidden, GraphBuilder, SymbolTable};
 use super::generators::{Bounds, facts_at};
 use super::hull::with_loop_hull;
 use super::operator_splitting::operator_splitting;
 use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
-use super::with_loop_folding;
+use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
 use super::{Options, alignment, each_block, iswim, reduce_interchange, with_loop_scalarisation};
 use frit_ir::array::{Block, Func, Op, Operator, Stmt, Value, WithLoop};
@@ -23,6 +23,7 @@ use frit_plan::solve;
 use frit_plan::solve::{Cost, Limits};
 use frit_simplify::sharing::Sharing;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Plans and merges all blocks of a function; the number of merges.
 pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -> usize {
@@ -35,7 +36,17 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
             if !block.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_))) {
                 return 0;
             }
-            pass(&mut Planner { func, sharing, block, options, log, names: &names, forbidden: Forbidden::default() })
+            pass(&mut Planner {
+                func,
+                sharing,
+                block,
+                options,
+                log,
+                names: &names,
+                forbidden: Forbidden::default(),
+                touches: Touches::default(),
+                mentions: None,
+            })
         })
     };
     // Nests are looked at first, and what shares memory is found anew afterwards.
@@ -101,9 +112,29 @@ struct Planner<'a> {
     log: &'a mut Log,
     names: &'a SizeNames,
     forbidden: Forbidden,
+    /// What the statements of the block use.
+    touches: Touches,
+    /// Where, as long as nothing changes.
+    mentions: Option<Rc<Mentions>>,
 }
 
 impl Planner<'_> {
+    /// What folding the loop at this position would come to.
+    fn folding(&mut self, at: usize) -> Result<Option<Folding>, Refusal> {
+        let mentions = match &self.mentions {
+            Some(mentions) => mentions.clone(),
+            None => Rc::new(self.touches.mentions(self.func, self.block)),
+        };
+        self.mentions = Some(mentions.clone());
+        with_loop_folding::prove(self.func, self.block, self.sharing, &mut self.touches, &mentions, at)
+    }
+
+    /// Statements of the block have changed.
+    fn changed(&mut self) {
+        self.touches.forget_all();
+        self.mentions = None;
+    }
+
     /// Applies the rules about nests where they pay by themselves.
     fn nests(&mut self) -> usize {
         let mut count = 0;
@@ -180,6 +211,7 @@ impl Planner<'_> {
                 .into_iter()
                 .filter_map(|rewriting| Some((rewriting, self.rewrite(rewriting)?)))
                 .collect();
+            self.changed();
             let (count, merged) = self.plan();
             if made.iter().all(|(_, results)| results.iter().all(|result| merged.contains(result))) {
                 return count;
@@ -191,6 +223,7 @@ impl Planner<'_> {
                 .collect();
             *self.func = func;
             *self.block = block;
+            self.changed();
             self.forbidden = Forbidden::default();
             self.log.decisions.truncate(marks.0);
             self.log.plans.truncate(marks.1);
@@ -222,7 +255,7 @@ impl Planner<'_> {
     /// True if the second loop reads what the first makes in another order or shape, and neither can be folded.
     fn may_align(&mut self, first: usize, second: usize) -> bool {
         let mut disappears = |at: usize| {
-            let folding = with_loop_folding::prove(self.func, self.block, self.sharing, at);
+            let folding = self.folding(at);
             folding.ok().flatten().is_some_and(|folding| folding.is_whole)
         };
         !disappears(first)
@@ -353,9 +386,11 @@ impl Planner<'_> {
 
     /// Splits loops of which some results can be folded and others not, where the planner would fold them then.
     fn split(&mut self) {
-        let partial: Vec<(Value, BTreeSet<Value>)> = (0..self.block.stmts.len())
-            .filter(|&at| matches!(self.block.stmts[at].op, Op::With(_)))
-            .filter_map(|at| with_loop_folding::prove(self.func, self.block, self.sharing, at).ok().flatten())
+        let loops: Vec<usize> =
+            (0..self.block.stmts.len()).filter(|&at| matches!(self.block.stmts[at].op, Op::With(_))).collect();
+        let partial: Vec<(Value, BTreeSet<Value>)> = loops
+            .into_iter()
+            .filter_map(|at| self.folding(at).ok().flatten())
             .filter(|folding| !folding.is_whole)
             .map(|folding| (*folding.arrays.first().expect("an array is folded"), folding.arrays))
             .collect();
@@ -371,6 +406,7 @@ impl Planner<'_> {
             plan.folded.iter().map(|&node| self.block.stmts[candidates.positions[node]].results[0]).collect();
         *self.func = func;
         *self.block = block;
+        self.changed();
         for (first, results) in split.iter().filter(|(first, _)| folded.contains(first)) {
             let at = self.position(*first);
             let whole = self.loop_ref(at);
@@ -384,11 +420,14 @@ impl Planner<'_> {
     /// Splits off some results of a loop, unless that is wrong.
     fn split_off(&mut self, first: Value, results: &BTreeSet<Value>) -> Option<WithLoop> {
         let at = self.position(first);
-        operator_splitting(self.func, self.block, self.sharing, at, results).ok()
+        let label = operator_splitting(self.func, self.block, self.sharing, at, results).ok()?;
+        self.changed();
+        Some(label)
     }
 
     fn candidates(&mut self) -> Candidates {
-        let mut builder = GraphBuilder::new(self.func, self.block, self.sharing, self.log, self.names);
+        let mut builder =
+            GraphBuilder::new(self.func, self.block, self.sharing, &mut self.touches, self.log, self.names);
         builder.build(&self.forbidden);
         builder.finish()
     }
@@ -416,7 +455,7 @@ impl Planner<'_> {
             }
             let at = self.position(producer);
             let first = self.loop_ref(at);
-            match with_loop_folding::prove(self.func, self.block, self.sharing, at) {
+            match self.folding(at) {
                 Ok(None) => {}
                 Ok(Some(folding)) => {
                     let second = self.loop_ref(folding.consumers[0]);
@@ -426,6 +465,7 @@ impl Planner<'_> {
                     }
                     let saved = self.saved(&folding.arrays, folding.consumers.len(), folding.repeated, at);
                     with_loop_folding::apply(self.func, self.block, self.sharing, &folding);
+                    self.changed();
                     let into = second.label.clone();
                     self.decide("with-loop-folding", first, second, Outcome::Merged { into, saved, passes: 1 });
                     count += 1;
@@ -451,8 +491,9 @@ impl Planner<'_> {
                 let vanishing = self.vanishing(at, to);
                 let saved = self.saved(&vanishing, 1, 0, at);
                 let results = [&self.block.stmts[at].results[..], &self.block.stmts[to].results].concat();
-                match with_loop_fusion(self.func, self.block, self.sharing, at, to) {
+                match with_loop_fusion(self.func, self.block, self.sharing, &mut self.touches, at, to) {
                     Ok(label) => {
+                        self.mentions = None;
                         merged.extend(results);
                         let outcome = Outcome::Merged { into: label.to_string(), saved, passes: 1 };
                         self.decide("with-loop-fusion", refs.0, refs.1, outcome);
@@ -486,17 +527,20 @@ impl Planner<'_> {
     }
 
     /// The arrays of the first loop that only the second reads, which are not stored when the two are one.
-    fn vanishing(&self, first: usize, second: usize) -> BTreeSet<Value> {
-        let results = self.block.stmts[first].results.iter().copied();
-        let arrays = results.filter(|&result| !self.func.ty(result).is_scalar());
-        let is_read = |array: Value, at: usize| used_values(self.func, &self.block.stmts[at]).contains(&array);
-        arrays
-            .filter(|&array| {
-                is_read(array, second)
-                    && !self.block.results.contains(&array.into())
-                    && (first + 1..self.block.stmts.len()).all(|at| at == second || !is_read(array, at))
-            })
-            .collect()
+    fn vanishing(&mut self, first: usize, second: usize) -> BTreeSet<Value> {
+        let read_by_second = self.touches.of(self.func, &self.block.stmts[second]);
+        let read = |result: &Value| !self.func.ty(*result).is_scalar() && read_by_second.used.contains(result);
+        let arrays: Vec<Value> = self.block.stmts[first].results.iter().copied().filter(read).collect();
+        let mut vanishing = BTreeSet::new();
+        for array in arrays {
+            let stays = self.block.results.contains(&array.into())
+                || (first + 1..self.block.stmts.len())
+                    .any(|at| at != second && self.touches.of(self.func, &self.block.stmts[at]).used.contains(&array));
+            if !stays {
+                vanishing.insert(array);
+            }
+        }
+        vanishing
     }
 
     fn saved(&mut self, arrays: &BTreeSet<Value>, readers: usize, repeated: u64, at: usize) -> Cost {

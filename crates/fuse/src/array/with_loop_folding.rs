@@ -12,7 +12,7 @@
 //! Reorders: nothing, so floating-point results are bit-identical.
 
 use super::access::{Evaluations, Site, Views, uses};
-use super::block_graph::{consumed_values, used_values};
+use super::block_graph::{Mentions, Touches};
 use super::cost::Work;
 use super::generators::facts_at;
 use super::refining::{Choice, Refined, refine};
@@ -61,7 +61,9 @@ pub fn with_loop_folding(
     sharing: &mut Sharing,
     producer: usize,
 ) -> Result<Option<Folding>, Refusal> {
-    let proof = prove(func, block, sharing, producer)?;
+    let mut touches = Touches::default();
+    let mentions = touches.mentions(func, block);
+    let proof = prove(func, block, sharing, &mut touches, &mentions, producer)?;
     if let Some(proof) = &proof {
         apply(func, block, sharing, proof);
     }
@@ -69,13 +71,22 @@ pub fn with_loop_folding(
 }
 
 /// Shows that the producer may be folded, and what that repeats; `None` if nothing reads its arrays.
-pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize) -> Result<Option<Folding>, Refusal> {
+///
+/// `mentions` are those of the block.
+pub fn prove(
+    func: &Func,
+    block: &Block,
+    sharing: &mut Sharing,
+    touches: &mut Touches,
+    mentions: &Mentions,
+    producer: usize,
+) -> Result<Option<Folding>, Refusal> {
     let stmt = &block.stmts[producer];
     let Op::With(label) = &stmt.op else { unreachable!("the producer is a with-loop") };
     let data = &func.with_loops[*label];
     let candidates = elementwise_results(func, stmt, data);
-    let views = views_of(block, producer, &candidates);
-    let Readers { arrays, unused, refusal } = readers_of(func, block, producer, &candidates, &views, data.space.len());
+    let views = views_of(block, mentions, &candidates);
+    let Readers { arrays, unused, refusal } = readers_of(func, block, mentions, &candidates, &views, data.space.len());
     let Some(&any) = arrays.first() else {
         return refusal.map_or(Ok(None), Err);
     };
@@ -83,15 +94,15 @@ pub fn prove(func: &Func, block: &Block, sharing: &mut Sharing, producer: usize)
     let mut consumers = Vec::new();
     let mut evaluations = Evaluations::default();
     let mut sites: Vec<Site> = Vec::new();
-    for (at, reader) in block.stmts.iter().enumerate().skip(producer + 1) {
-        let found = uses(func, reader, &names, &views, data.space.len());
+    for at in mentions.of(&names) {
+        let found = uses(func, &block.stmts[at], &names, &views, data.space.len());
         if !found.sites.is_empty() {
             consumers.push(at);
             evaluations = evaluations.and(found.evaluations);
             sites.extend(found.sites);
         }
     }
-    not_consumed(func, block, sharing, producer, &consumers)?;
+    not_consumed(func, block, sharing, touches, producer, &consumers)?;
     let work = works(func, data);
     let span = sites[0].span;
     if work.may_fail && !reads_everything(func, data, &consumers, &sites, &evaluations, &views) {
@@ -133,13 +144,16 @@ fn elementwise_results(func: &Func, stmt: &Stmt, data: &WithLoopData) -> BTreeSe
 }
 
 /// The views of these arrays that statements of the block define.
-fn views_of(block: &Block, producer: usize, arrays: &BTreeSet<Value>) -> Views {
+fn views_of(block: &Block, mentions: &Mentions, arrays: &BTreeSet<Value>) -> Views {
     let mut views = Views::new();
-    for stmt in &block.stmts[producer + 1..] {
-        if let Op::View { array, view } = &stmt.op
-            && (arrays.contains(array) || views.contains_key(array))
-        {
-            views.insert(stmt.results[0], (*array, view.clone()));
+    let mut open: Vec<Value> = arrays.iter().copied().collect();
+    while let Some(name) = open.pop() {
+        for at in mentions.of([&name]) {
+            if let Op::View { array, view } = &block.stmts[at].op {
+                let result = block.stmts[at].results[0];
+                views.insert(result, (*array, view.clone()));
+                open.push(result);
+            }
         }
     }
     views
@@ -173,7 +187,7 @@ struct Readers {
 fn readers_of(
     func: &Func,
     block: &Block,
-    producer: usize,
+    mentions: &Mentions,
     candidates: &BTreeSet<Value>,
     views: &Views,
     axes: usize,
@@ -184,8 +198,8 @@ fn readers_of(
         let is_result = block.results.iter().any(|result| result.value().is_some_and(|value| names.contains(&value)));
         let mut is_read = false;
         let mut whole = is_result.then_some(Span::NONE);
-        for stmt in &block.stmts[producer + 1..] {
-            let found = uses(func, stmt, &names, views, axes);
+        for at in mentions.of(&names) {
+            let found = uses(func, &block.stmts[at], &names, views, axes);
             is_read |= !found.sites.is_empty();
             whole = whole.or(found.whole.map(|(_, span)| span));
         }
@@ -209,10 +223,12 @@ fn not_consumed(
     func: &Func,
     block: &Block,
     sharing: &mut Sharing,
+    touches: &mut Touches,
     producer: usize,
     consumers: &[usize],
 ) -> Result<(), Refusal> {
-    let inputs = used_values(func, &block.stmts[producer]);
+    let inputs = touches.of(func, &block.stmts[producer]);
+    let inputs = &inputs.used;
     let mut memory: BTreeMap<usize, Value> = BTreeMap::new();
     for &input in inputs.iter().filter(|&&input| !func.ty(input).is_scalar()) {
         if sharing.is_consumed(input) {
@@ -224,7 +240,7 @@ fn not_consumed(
     }
     let last = *consumers.last().expect("there is a reader");
     for stmt in &block.stmts[producer + 1..=last] {
-        for value in consumed_values(func, stmt) {
+        for &value in &touches.of(func, stmt).consumed {
             if let Some(&input) = memory.get(&sharing.class(value)) {
                 return Err(Refusal::InputConsumed { input, span: stmt.span });
             }

@@ -10,7 +10,7 @@
 //! Reorders: nothing within an operator, so floating-point results are bit-identical.
 
 use super::access::{Views, uses};
-use super::block_graph::{BlockGraph, schedule};
+use super::block_graph::{BlockGraph, Touches, schedule};
 use super::nest::unflatten;
 use super::refusal::Refusal;
 use super::replace::{dummy, inner_certificates, lift_certificates, under_certificates};
@@ -53,16 +53,27 @@ pub fn with_loop_fusion(
     func: &mut Func,
     block: &mut Block,
     sharing: &mut Sharing,
+    touches: &mut Touches,
     first: usize,
     second: usize,
 ) -> Result<WithLoop, Refusal> {
-    let proof = prove(func, block, sharing, first, second)?;
+    let proof = prove(func, block, sharing, touches, first, second)?;
+    // Nothing changes but the two statements, and of others their place.
+    touches.forget(&block.stmts[first].results);
+    touches.forget(&block.stmts[second].results);
     Ok(apply(func, block, sharing, (first, second), &proof))
 }
 
-fn prove(func: &Func, block: &Block, sharing: &mut Sharing, first: usize, second: usize) -> Result<Proof, Refusal> {
+fn prove(
+    func: &Func,
+    block: &Block,
+    sharing: &mut Sharing,
+    touches: &mut Touches,
+    first: usize,
+    second: usize,
+) -> Result<Proof, Refusal> {
     let iterations = correspondence(func, &block.stmts[first], &block.stmts[second])?;
-    let dependences = BlockGraph::of(func, block, sharing);
+    let dependences = BlockGraph::of(func, block, sharing, touches);
     if dependences.reaches_through_others(first, second) {
         let between = (first + 1..second).find(|&at| dependences.reaches(first, at) && dependences.reaches(at, second));
         let span = block.stmts[between.expect("a path leads through a statement")].span;
