@@ -10,7 +10,8 @@
 //!   recognises folds that vectors can do; [`work`] estimates costs;
 //! - [`hoist`] takes allocations out of loops, [`interchange`] orders loops for unit stride, [`checking`] checks blocks of
 //!   iterations ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
-//!   [`vectors`] marks the loops that vectors can run; [`straight`] and [`arithmetic`] are what they know of the code.
+//!   [`strips`] out of loops with inner loops, [`vectors`] marks the loops that vectors can run; [`straight`] and
+//!   [`arithmetic`] are what they know of the code.
 //!
 //! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
 //! optimised before is not its business either: it lowers calls, nests and views as they come.
@@ -35,6 +36,7 @@ mod scalar;
 mod scan;
 mod storage;
 mod straight;
+mod strips;
 mod vectors;
 mod with_loop;
 mod work;
@@ -119,6 +121,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         hoist::hoist_allocations(&mut proc);
         interchange::interchange_loops(&mut proc);
         checking::check_ahead(&mut proc);
+        strips::distribute_over_strips(&mut proc);
         distribution::distribute_loops(&mut proc);
         vectors::mark_vector_loops(&mut proc);
         procs.push(proc);
