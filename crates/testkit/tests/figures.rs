@@ -117,7 +117,6 @@ fn figures_print_the_same_interpreted_as_written_and_native_optimised() {
 }
 
 #[test]
-#[ignore = "not all rules are there yet"]
 fn figures_have_as_many_with_loops_as_they_say() {
     let found = all_differences(&figures(), |case| {
         let unit = load_l0("main.l0", &case.source).unwrap_or_else(|error| panic!("{error}"));
@@ -157,7 +156,6 @@ const EXAMPLES: [(&str, usize, usize, bool); 6] = [
 ];
 
 #[test]
-#[ignore = "not all rules are there yet"]
 fn examples_have_as_few_with_loops_as_they_can() {
     let mut found = Vec::new();
     for (name, before, after, is_all_fused) in EXAMPLES {

@@ -44,6 +44,7 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
                 log,
                 names: &names,
                 forbidden: Forbidden::default(),
+                folded: BTreeSet::new(),
                 touches: Touches::default(),
                 mentions: None,
             })
@@ -95,6 +96,8 @@ const NEST_STEPS: &[NestStep] = &[
 enum Enabling {
     /// A statement that puts an array together becomes a with-loop.
     Disassemble(Value),
+    /// A nest becomes one loop, though its outer body does more than the inner loops; for folding it.
+    Flatten(Value),
     /// The second loop runs over the space of the first, and its results are viewed in their own shape.
     Align(Value, Value),
     /// Both loops run over a space that contains both of theirs, with the same generators.
@@ -112,6 +115,8 @@ struct Planner<'a> {
     log: &'a mut Log,
     names: &'a SizeNames,
     forbidden: Forbidden,
+    /// Results of loops that were folded.
+    folded: BTreeSet<Value>,
     /// What the statements of the block use.
     touches: Touches,
     /// Where, as long as nothing changes.
@@ -213,17 +218,20 @@ impl Planner<'_> {
                 .collect();
             self.changed();
             let (count, merged) = self.plan();
-            if made.iter().all(|(_, results)| results.iter().all(|result| merged.contains(result))) {
+            let was_worth_it = |(rewriting, results): &(Enabling, BTreeSet<Value>)| match rewriting {
+                Enabling::Flatten(result) => self.folded.contains(result),
+                Enabling::Disassemble(_) | Enabling::Align(..) | Enabling::Hull(..) => {
+                    results.iter().all(|result| merged.contains(result))
+                }
+            };
+            if made.iter().all(was_worth_it) {
                 return count;
             }
-            enabling = made
-                .into_iter()
-                .filter(|(_, results)| results.iter().all(|result| merged.contains(result)))
-                .map(|(rewriting, _)| rewriting)
-                .collect();
+            enabling = made.iter().filter(|made| was_worth_it(made)).map(|(rewriting, _)| *rewriting).collect();
             *self.func = func;
             *self.block = block;
             self.changed();
+            self.folded.clear();
             self.forbidden = Forbidden::default();
             self.log.decisions.truncate(marks.0);
             self.log.plans.truncate(marks.1);
@@ -238,6 +246,14 @@ impl Planner<'_> {
             (0..self.block.stmts.len()).filter(|&at| matches!(self.block.stmts[at].op, Op::With(_))).collect();
         if loops.len() > MAX_ALIGNED {
             return found;
+        }
+        for &at in &loops {
+            // A nest that is folded has no outer loop any more, so what that does is done for every element.
+            if with_loop_scalarisation::is_candidate(self.func, &self.block.stmts[at])
+                && self.folding(at).is_err_and(|refusal| matches!(refusal, Refusal::RepeatsWork { .. }))
+            {
+                found.push(Enabling::Flatten(self.block.stmts[at].results[0]));
+            }
         }
         for (i, &first) in loops.iter().enumerate() {
             for &second in &loops[i + 1..] {
@@ -283,6 +299,12 @@ impl Planner<'_> {
     fn rewrite(&mut self, rewriting: Enabling) -> Option<BTreeSet<Value>> {
         match rewriting {
             Enabling::Disassemble(result) => self.disassemble(result).then(|| BTreeSet::from([result])),
+            Enabling::Flatten(result) => {
+                let at = self.position(result);
+                let stmts = with_loop_scalarisation::aggressive_scalarisation(self.func, &self.block.stmts[at]).ok()?;
+                self.block.stmts.splice(at..=at, stmts);
+                Some(BTreeSet::from([result]))
+            }
             Enabling::Align(first, second) => {
                 let (at, to) = (self.position(first), self.position(second));
                 alignment::alignment(self.func, self.block, self.sharing, at, to).ok()?;
@@ -460,6 +482,7 @@ impl Planner<'_> {
                 Ok(Some(folding)) => {
                     let second = self.loop_ref(folding.consumers[0]);
                     merged.extend(&self.block.stmts[at].results);
+                    self.folded.extend(&self.block.stmts[at].results);
                     for &consumer in &folding.consumers {
                         merged.extend(&self.block.stmts[consumer].results);
                     }

@@ -8,7 +8,7 @@
 //! Reorders: nothing, so floating-point results are bit-identical.
 
 use super::generators::{Grid, MAX_GENERATORS};
-use super::nest::elements::{Axes, Elements, for_each_part, survey};
+use super::nest::elements::{AGGRESSIVE, Axes, Budget, CONSERVATIVE, Elements, for_each_part, survey};
 use super::nest::{NestRule, common_axes, with_loop};
 use super::{Attempts, Refusal};
 use frit_ir::array::walk::Renaming;
@@ -22,6 +22,13 @@ use std::collections::BTreeSet;
 /// On `Err`, `func` is untouched.
 pub fn with_loop_scalarisation(func: &mut Func, stmt: &Stmt) -> Result<Vec<Stmt>, Refusal> {
     RULE.at(func, stmt)
+}
+
+/// The same, where more of the outer body is repeated for every element: as much as folding may repeat. Pays only if
+/// the flat loop is then folded.
+pub fn aggressive_scalarisation(func: &mut Func, stmt: &Stmt) -> Result<Vec<Stmt>, Refusal> {
+    let proof = prove_within(func, stmt, AGGRESSIVE)?;
+    Ok(apply(func, stmt, proof))
 }
 
 /// Flattens nests wherever that is right.
@@ -69,6 +76,10 @@ struct Proof {
 }
 
 fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
+    prove_within(func, stmt, CONSERVATIVE)
+}
+
+fn prove_within(func: &Func, stmt: &Stmt, budget: Budget) -> Result<Proof, Refusal> {
     let span = stmt.span;
     let (label, data) = with_loop(func, stmt).ok_or(Refusal::NotPerfect { span })?;
     if data.operators.iter().any(|operator| matches!(operator.op, Operator::Uniform)) {
@@ -82,7 +93,7 @@ fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
     let common = common_axes(cells);
     let mut refusal = Refusal::SpacesDiffer { span };
     for count in (1..=common.len()).rev() {
-        let axes = Axes { extents: &common[..count], span };
+        let axes = Axes { extents: &common[..count], span, budget };
         let mut of_literals = false;
         match flattened(func, data, axes, &mut of_literals) {
             Ok(generators) => {

@@ -15,10 +15,19 @@ use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Type, Val
 use frit_support::Span;
 use std::collections::{BTreeSet, HashMap};
 
-/// Statements that are repeated for every element weigh less than this each: no transcendental functions.
-const MAX_WEIGHT: u64 = 8;
-/// All statements of a block that are repeated for every element weigh at most this.
-const MAX_REPEATED_WEIGHT: u64 = 16;
+/// How much work beside the inner loops may be repeated for every element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::array) struct Budget {
+    /// The weight of one statement is less than this.
+    statement: u64,
+    /// All statements of a block weigh at most this.
+    block: u64,
+}
+
+/// Cheap scalar statements, no transcendental functions: what flattening by itself may repeat.
+pub(in crate::array) const CONSERVATIVE: Budget = Budget { statement: 8, block: 16 };
+/// As much as folding may repeat.
+pub(in crate::array) const AGGRESSIVE: Budget = Budget { statement: 20, block: 48 };
 
 /// A component of the index vector of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +97,8 @@ pub(in crate::array) struct Axes<'a> {
     pub(in crate::array) extents: &'a [Extent],
     /// The nest.
     pub(in crate::array) span: Span,
+    /// What may be repeated for every element.
+    pub(in crate::array) budget: Budget,
 }
 
 /// The parts of the space of the new axes in which elements come from different generators, found on the way.
@@ -583,7 +594,8 @@ impl<'a> Survey<'a> {
         let is_scalar = stmt.results.iter().all(|&result| self.func.ty(result).is_scalar());
         let work = Work::of(self.func, &Block { stmts: vec![stmt.clone()], results: Vec::new() });
         self.weight += work.weight;
-        let is_cheap = work.weight < MAX_WEIGHT && self.weight <= MAX_REPEATED_WEIGHT;
+        let budget = self.axes.budget;
+        let is_cheap = work.weight < budget.statement && self.weight <= budget.block;
         if !work.is_constant || !is_cheap || !(shares || is_scalar) {
             return Err(Refusal::NotPerfect { span: stmt.span });
         }
