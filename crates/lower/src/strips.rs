@@ -29,7 +29,11 @@ const STRIP: i64 = 128;
 /// Iterations of a strip where strips are handed out to threads.
 const PARALLEL_STRIP: i64 = 32;
 /// Fewer iterations are not worth a loop of their own.
-const LEAST_ITERATIONS: i64 = 16;
+const LEAST_ITERATIONS: i64 = 8;
+/// If there may be fewer than that, and the loop is too large to be kept for this case: the cost that makes up for it.
+const LEAST_UNGUARDED: i64 = 40;
+/// Statements of a loop that is kept for the case that there are few iterations.
+const LARGEST_COPY: usize = 80;
 /// Cost of arithmetic, in additions, from which a stretch of it is worth a loop of its own.
 const LEAST_COST: i64 = 12;
 /// What keeping a scalar costs in addition.
@@ -46,28 +50,34 @@ const LARGEST_PARALLEL: i64 = 1 << 10;
 /// Distributes independent loops wherever that pays.
 pub(crate) fn distribute_over_strips(proc: &mut Proc) {
     let body = std::mem::take(&mut proc.body);
-    proc.body = stmts(proc, body);
+    proc.body = stmts(proc, body, false);
 }
 
-fn stmts(proc: &mut Proc, body: Vec<Stmt>) -> Vec<Stmt> {
+/// The same in statements, which may run again and again.
+fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool) -> Vec<Stmt> {
     let mut result = Vec::with_capacity(body.len());
     for stmt in body {
         match stmt {
             Stmt::For(id) => {
                 let mut data = proc.take_loop(id);
-                data.body = stmts(proc, data.body);
+                data.body = stmts(proc, data.body, true);
                 proc.loops[id] = data;
                 match Parts::of(proc, id) {
+                    Some(parts) if again && !parts.is_long() => match parts.copied(proc, id) {
+                        Some(copy) => result.extend(parts.distributed_unless_short(proc, copy)),
+                        None if parts.gained(proc) >= LEAST_UNGUARDED => result.extend(parts.distributed(proc)),
+                        None => result.push(Stmt::For(id)),
+                    },
                     Some(parts) => result.extend(parts.distributed(proc)),
                     None => result.push(Stmt::For(id)),
                 }
             }
             Stmt::While { before, cond, body } => {
-                let (before, body) = (stmts(proc, before), stmts(proc, body));
+                let (before, body) = (stmts(proc, before, true), stmts(proc, body, true));
                 result.push(Stmt::While { before, cond, body });
             }
             Stmt::If { cond, then, otherwise } => {
-                let (then, otherwise) = (stmts(proc, then), stmts(proc, otherwise));
+                let (then, otherwise) = (stmts(proc, then, again), stmts(proc, otherwise, again));
                 result.push(Stmt::If { cond, then, otherwise });
             }
             Stmt::Assign { .. }
@@ -192,12 +202,51 @@ impl Parts {
         }
     }
 
-    /// The arithmetic that vectors take over costs more than to keep what passes.
+    /// The cost of the arithmetic that vectors take over.
+    fn gained(&self, proc: &Proc) -> i64 {
+        self.parts.iter().filter(|part| part.in_vectors).filter_map(|part| cost(proc, &part.body)).sum()
+    }
+
+    /// That is more than it costs to keep what passes.
     fn pays(&self, proc: &Proc) -> bool {
         let kept: BTreeSet<Var> = self.parts.iter().flat_map(|part| part.leaves.iter().copied()).collect();
-        let in_vectors = self.parts.iter().filter(|part| part.in_vectors);
-        let gained: i64 = in_vectors.filter_map(|part| cost(proc, &part.body)).sum();
-        kept.len() <= MOST_KEPT && gained >= LEAST_COST + COST_OF_KEEPING * kept.len() as i64
+        kept.len() <= MOST_KEPT && self.gained(proc) >= LEAST_COST + COST_OF_KEEPING * kept.len() as i64
+    }
+
+    /// There are iterations enough, or so many operations that threads are asked for.
+    fn is_long(&self) -> bool {
+        let LoopKind::Independent { parallel, .. } = &self.header.kind else { return false };
+        parallel.is_some() || iterations(&self.header).is_some()
+    }
+
+    /// The loop as it was, with variables of its own, if it is small.
+    fn copied(&self, proc: &mut Proc, id: Loop) -> Option<LoopData> {
+        let LoopKind::Independent { reductions, .. } = &self.header.kind else { return None };
+        let data = proc.loops[id].clone();
+        let mut count = 0;
+        each_stmt(proc, &data.body, &mut |_| count += 1);
+        if count > LARGEST_COPY || self.parts.iter().any(|part| !part.flow.placed.is_empty()) {
+            return None;
+        }
+        let mut own: BTreeSet<Var> = self.parts.iter().flat_map(|part| part.flow.assigned()).collect();
+        own.retain(|var| reductions.iter().all(|reduction| reduction.var != *var));
+        own.insert(self.var);
+        let names = fresh_names(proc, own);
+        let body = copied(proc, &data.body, &names);
+        Some(LoopData { var: Some(renamed_var(self.var, &names)), body, ..data })
+    }
+
+    /// The loop over strips if there are iterations enough, and otherwise this one, which is as it was.
+    fn distributed_unless_short(self, proc: &mut Proc, short: LoopData) -> Vec<Stmt> {
+        let lower = self.header.lower.clone();
+        let mut stmts = self.distributed(proc);
+        let (Some(strips), Some(Stmt::Assign { var: limit, .. })) = (stmts.pop(), stmts.last()) else {
+            panic!("a loop over strips comes after its limit");
+        };
+        let cond = Expr::binary(BinOp::Le, lower + Expr::i64(LEAST_ITERATIONS), Expr::Var(*limit));
+        let short = proc.loops.push(LoopData { upper: Expr::Var(*limit), ..short });
+        stmts.push(Stmt::If { cond, then: vec![strips], otherwise: vec![Stmt::For(short)] });
+        stmts
     }
 
     /// The loop over strips, and what goes before it.
@@ -278,12 +327,8 @@ impl Strip<'_> {
             let mut own: BTreeSet<Var> = Flow::of(proc, &body).assigned().collect();
             own.retain(|var| reductions.iter().all(|reduction| reduction.var != *var));
             own.insert(var);
-            let fresh = |var: Var| {
-                let data = proc.vars[var].clone();
-                (var, Expr::Var(proc.vars.push(data)))
-            };
-            let names: BTreeMap<Var, Expr> = own.into_iter().map(fresh).collect();
-            rename(proc, &mut body, &names);
+            let names = fresh_names(proc, own);
+            body = copied(proc, &body, &names);
             var = renamed_var(var, &names);
         }
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions };
@@ -637,37 +682,65 @@ fn renamed_var(var: Var, names: &BTreeMap<Var, Expr>) -> Var {
     }
 }
 
-/// Gives variables other names, in what vectors can run.
-fn rename(proc: &mut Proc, stmts: &mut [Stmt], names: &BTreeMap<Var, Expr>) {
-    for stmt in stmts {
-        match stmt {
-            Stmt::For(id) => {
-                let mut data = proc.take_loop(*id);
-                data.lower = renamed(&data.lower, names);
-                data.upper = renamed(&data.upper, names);
-                data.var = data.var.map(|var| renamed_var(var, names));
-                if let LoopKind::Independent { parallel, simd: _, reductions } = &mut data.kind {
-                    // Its few iterations are unrolled.
-                    *parallel = None;
-                    reductions.iter_mut().for_each(|reduction| reduction.var = renamed_var(reduction.var, names));
-                }
-                rename(proc, &mut data.body, names);
-                proc.loops[*id] = data;
+/// New variables for these.
+fn fresh_names(proc: &mut Proc, vars: BTreeSet<Var>) -> BTreeMap<Var, Expr> {
+    let fresh = |var: Var| {
+        let data = proc.vars[var].clone();
+        (var, Expr::Var(proc.vars.push(data)))
+    };
+    vars.into_iter().map(fresh).collect()
+}
+
+/// Statements again, with loops of their own and other names for variables.
+fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr>) -> Vec<Stmt> {
+    let new = |expr: &Expr| renamed(expr, names);
+    let mut copy = |stmt: &Stmt| match stmt {
+        Stmt::For(id) => {
+            let data = proc.loops[*id].clone();
+            let body = copied(proc, &data.body, names);
+            let mut kind = data.kind;
+            if let LoopKind::Independent { parallel, simd: _, reductions } = &mut kind {
+                parallel.iter_mut().for_each(|parallel| parallel.work = new(&parallel.work));
+                reductions.iter_mut().for_each(|reduction| reduction.var = renamed_var(reduction.var, names));
             }
-            Stmt::If { cond, then, otherwise } => {
-                *cond = renamed(cond, names);
-                rename(proc, then, names);
-                rename(proc, otherwise, names);
-            }
-            Stmt::Assign { .. } | Stmt::Store { .. } => *stmt = renamed_stmt(stmt, names),
-            Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => panic!("vectors run no such statement"),
+            let var = data.var.map(|var| renamed_var(var, names));
+            let (lower, upper) = (new(&data.lower), new(&data.upper));
+            Stmt::For(proc.loops.push(LoopData { var, lower, upper, kind, body, ..data }))
         }
-    }
+        Stmt::While { before, cond, body } => {
+            let (before, body) = (copied(proc, before, names), copied(proc, body, names));
+            Stmt::While { before, cond: new(cond), body }
+        }
+        Stmt::If { cond, then, otherwise } => {
+            let (then, otherwise) = (copied(proc, then, names), copied(proc, otherwise, names));
+            Stmt::If { cond: new(cond), then, otherwise }
+        }
+        Stmt::Assign { .. } | Stmt::Store { .. } => renamed_stmt(stmt, names),
+        Stmt::CopyElements { target, target_offset, source, source_offset, count } => Stmt::CopyElements {
+            target: *target,
+            target_offset: new(target_offset),
+            source: *source,
+            source_offset: new(source_offset),
+            count: new(count),
+        },
+        Stmt::Check { cond, kind, args, span } => {
+            Stmt::Check { cond: new(cond), kind: *kind, args: args.iter().map(new).collect(), span: *span }
+        }
+        Stmt::Call { callee, args, results, span } => {
+            let arg = |arg: &Arg| match arg {
+                Arg::Scalar(value) => Arg::Scalar(new(value)),
+                Arg::Array(array) => Arg::Array(*array),
+            };
+            let result = |result: &Binding| match result {
+                Binding::Var(var) => Binding::Var(renamed_var(*var, names)),
+                Binding::Array(array) => Binding::Array(*array),
+            };
+            let (args, results) = (args.iter().map(arg).collect(), results.iter().map(result).collect());
+            Stmt::Call { callee: *callee, args, results, span: *span }
+        }
+        Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Swap { .. } => {
+            panic!("what gets memory is not copied")
+        }
+    };
+    stmts.iter().map(&mut copy).collect()
 }
