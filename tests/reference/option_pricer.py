@@ -1,48 +1,26 @@
-"""An Asian basket option by Sobol points made from their primitive polynomials.
+"""An Asian basket option by the additive sequence of Roberts.
 
-The points come from the recurrence for direction numbers and the Gray-code order, one from the last; nothing
-is read from the tables of the program. The normal deviates use the same rational functions as the program, and are
-checked against the inverse normal distribution of the standard library.
+The sequence's steps come from the root of x^(n+1) = x + 1 by bisection, its points from exact fractions of them. The normal
+deviates use the same rational functions as the program, and are checked against the inverse normal distribution of the
+standard library.
 """
 
+from fractions import Fraction
 from math import exp, log, sqrt
 from statistics import NormalDist
 
 from l0_text import arguments, show
 
-BITS = 30
-# Degree, coefficients and first values of dimensions 2 to 8 (Joe and Kuo); dimension 1 is van der Corput's sequence.
-POLYNOMIALS = [
-    (1, 0, [1]),
-    (2, 1, [1, 3]),
-    (3, 1, [1, 3, 1]),
-    (3, 2, [1, 1, 1]),
-    (4, 1, [1, 1, 3, 3]),
-    (4, 4, [1, 3, 5, 13]),
-    (5, 2, [1, 1, 5, 5, 17]),
-]
 
-
-def direction_numbers():
-    yield [1 << (BITS - 1 - k) for k in range(BITS)]
-    for degree, coefficients, first in POLYNOMIALS:
-        vector = [m << (BITS - 1 - k) for k, m in enumerate(first)]
-        for k in range(degree, BITS):
-            value = vector[k - degree] ^ (vector[k - degree] >> degree)
-            for i in range(1, degree):
-                if coefficients >> (degree - 1 - i) & 1:
-                    value ^= vector[k - i]
-            vector.append(value)
-        yield vector
-
-
-def sobol_points(dimensions, count):
-    directions = list(direction_numbers())[:dimensions]
-    point = [0] * dimensions
-    for n in range(count):
-        lowest_zero = (~n & (n + 1)).bit_length() - 1
-        point = [x ^ vector[lowest_zero] for x, vector in zip(point, directions)]
-        yield [x / 2**BITS for x in point]
+def steps(dimensions):
+    low, high = 1.0, 2.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if middle ** (dimensions + 1) < middle + 1:
+            low = middle
+        else:
+            high = middle
+    return [low ** -(k + 1) for k in range(dimensions)]
 
 
 def inverse_normal(p):
@@ -71,30 +49,28 @@ def inverse_normal(p):
     return x
 
 
-samples, strike, rate, maturity, spots, volatilities, cholesky = arguments("option_pricer")
-times = [maturity * k / 4 for k in range(1, 5)]
+samples, dates, strike, rate, maturity, spots, volatilities, cholesky = arguments("option_pricer")
+interval = maturity / dates
 shares = range(len(spots))
+step = steps(dates * len(spots))
 
 
-def bridge(z):
-    """Brownian motion at the four times: the last first, then the middle, then the quarters."""
-    t1, t2, t3, t4 = times
-    w4 = sqrt(t4) * z[0]
-    w2 = ((t4 - t2) * 0 + t2 * w4) / t4 + sqrt(t2 * (t4 - t2) / t4) * z[1]
-    w1 = t1 * w2 / t2 + sqrt(t1 * (t2 - t1) / t2) * z[2]
-    w3 = ((t4 - t3) * w2 + (t3 - t2) * w4) / (t4 - t2) + sqrt((t3 - t2) * (t4 - t3) / (t4 - t2)) * z[3]
-    return [w1, w2, w3, w4]
+def point(n):
+    return [float((Fraction(1, 2) + n * Fraction(s)) % 1) for s in step]
 
 
-def payoff(normals):
-    paths = [bridge(normals[a :: len(spots)]) for a in shares]
+def payoff(deviates):
     total = 0.0
-    for date, t in enumerate(times):
+    brownian = [0.0 for _ in shares]
+    for date in range(dates):
+        for b in shares:
+            brownian[b] += sqrt(interval) * deviates[b * dates + date]
         for a in shares:
-            brownian = sum(cholesky[a][b] * paths[b][date] for b in shares)
-            total += spots[a] * exp((rate - volatilities[a] ** 2 / 2) * t + volatilities[a] * brownian)
-    return max(total / (len(times) * len(spots)) - strike, 0.0)
+            correlated = sum(cholesky[a][b] * brownian[b] for b in shares)
+            drift = (rate - volatilities[a] ** 2 / 2) * interval * (date + 1)
+            total += spots[a] * exp(drift + volatilities[a] * correlated)
+    return max(total / (dates * len(spots)) - strike, 0.0)
 
 
-payoffs = [payoff([inverse_normal(x) for x in p]) for p in sobol_points(4 * len(spots), samples)]
+payoffs = [payoff([inverse_normal(x) for x in point(n)]) for n in range(1, samples + 1)]
 show(exp(-rate * maturity) * sum(payoffs) / samples)

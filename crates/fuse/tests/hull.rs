@@ -4,6 +4,7 @@
 use frit_fuse::array::Refusal;
 use frit_fuse::array::coalescing::generator_coalescing;
 use frit_fuse::array::hull::{fuse_in_hull, with_loop_hull};
+use frit_fuse::array::block_graph::Touches;
 use frit_fuse::array::with_loop_fusion::with_loop_fusion;
 use frit_ir::array::{Func, FuncId, Op, Program, WithLoop, parse, verify};
 use frit_ir::{Tensor, TensorData};
@@ -61,7 +62,7 @@ fn fused_in_hull(text: &str) -> Result<(Program, usize), Refusal> {
     let generators = func.with_loops[label(func, first)].generators.len();
     let mut sharing = Sharing::of(func);
     let mut block = std::mem::take(&mut func.body);
-    with_loop_fusion(func, &mut block, &mut sharing, first, second).expect("they are alike");
+    with_loop_fusion(func, &mut block, &mut sharing, &mut Touches::default(), first, second).expect("they are alike");
     func.body = block;
     verify::verify(&program).unwrap_or_else(|e| panic!("{e}\n{program}"));
     Ok((program, generators))

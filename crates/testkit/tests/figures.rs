@@ -143,16 +143,16 @@ const EXAMPLES: [(&str, usize, usize, bool); 6] = [
     // A map of rank two of a reduction.
     ("p1", 7, 2, true),
     ("p2", 9, 2, true),
-    // The dates' times; the samples; per sample deviates (a map of reductions over bits), paths, and the mean over dates of the mean
-    // over shares of the correlated path (a reduction over shares).
-    ("option_pricer", 18, 8, false),
+    // The steps of the sequence; the samples; per sample a map over shares that runs along the dates, with the scan and what it
+    // scans in one; the mean over shares of the mean over dates of prices, each a sum over the correlated paths.
+    ("option_pricer", 18, 7, false),
     // The strikes with their errors; both grids with all that depends on them alone; per time step and direction a map over lines,
     // with one loop that makes a line's system, and for rows one more after the solution, for what the columns need of it.
     ("volcalib", 25, 8, false),
     // First members; the best, in each generation and at the end; a generation's members; the quotes; per quote the swap rate, bonds
     // with the coupons of three strikes, bounds at three points for three strikes (what does not depend on y, then a loop of Newton's
     // method for each strike), and the points with the sum over payments.
-    ("swaption", 83, 14, false),
+    ("swaption", 83, 15, false),
 ];
 
 #[test]
