@@ -145,7 +145,7 @@ const EXAMPLES: [(&str, usize, usize, bool); 6] = [
     ("p2", 9, 2, true),
     // The steps of the sequence; the samples; per sample a map over shares that runs along the dates, with the scan and what it
     // scans in one; the mean over shares of the mean over dates of prices, each a sum over the correlated paths.
-    ("option_pricer", 18, 7, false),
+    ("option_pricer", 24, 7, false),
     // The strikes with their errors; both grids with all that depends on them alone; per time step and direction a map over lines,
     // with one loop that makes a line's system, and for rows one more after the solution, for what the columns need of it.
     ("volcalib", 25, 8, false),
