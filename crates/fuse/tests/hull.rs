@@ -2,9 +2,9 @@
 //! the results stay the same on the reference interpreter.
 
 use frit_fuse::array::Refusal;
+use frit_fuse::array::block_graph::Touches;
 use frit_fuse::array::coalescing::generator_coalescing;
 use frit_fuse::array::hull::{fuse_in_hull, with_loop_hull};
-use frit_fuse::array::block_graph::Touches;
 use frit_fuse::array::with_loop_fusion::with_loop_fusion;
 use frit_ir::array::{Func, FuncId, Op, Program, WithLoop, parse, verify};
 use frit_ir::{Tensor, TensorData};
