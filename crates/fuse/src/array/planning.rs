@@ -16,7 +16,7 @@ use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
 use super::{Options, alignment, each_block, iswim, reduce_interchange, with_loop_scalarisation};
-use frit_ir::array::{Block, Func, Op, Operator, Stmt, Value, WithLoop};
+use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
 use frit_plan::graph::{Node, Size};
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
 use frit_plan::solve;
@@ -60,8 +60,8 @@ struct NestStep {
     is_candidate: fn(&Func, &Stmt) -> bool,
     /// Whether it is worth it when no merge follows.
     pays: fn(&Func, &Stmt) -> bool,
-    /// Whether it makes merges possible with loops that make what the nest reads, or read what it makes.
-    enables: bool,
+    /// Whether, at this position, it may make merges possible that are worth it.
+    enables: fn(&Planner, usize) -> bool,
     rewrite: fn(&mut Func, &Stmt) -> Result<Vec<Stmt>, Refusal>,
 }
 
@@ -72,21 +72,22 @@ const NEST_STEPS: &[NestStep] = &[
         name: "iswim",
         is_candidate: iswim::is_candidate,
         pays: iswim::pays,
-        enables: true,
+        enables: |planner, at| planner.is_read_by_columns(at),
         rewrite: iswim::iswim,
     },
     NestStep {
         name: "reduce-interchange",
         is_candidate: reduce_interchange::is_candidate,
         pays: reduce_interchange::pays,
-        enables: true,
+        // Lowering walks such reductions along rows again.
+        enables: |planner, at| planner.has_neighbour(at),
         rewrite: reduce_interchange::reduce_interchange,
     },
     NestStep {
         name: "with-loop-scalarisation",
         is_candidate: with_loop_scalarisation::is_candidate,
         pays: with_loop_scalarisation::pays,
-        enables: false,
+        enables: |_, _| false,
         rewrite: with_loop_scalarisation::with_loop_scalarisation,
     },
 ];
@@ -150,7 +151,7 @@ impl Planner<'_> {
                     return count;
                 }
                 let stmt = &self.block.stmts[at];
-                let pays = |stmt| (step.pays)(self.func, stmt) || step.enables && self.has_neighbour(at);
+                let pays = |stmt| (step.pays)(self.func, stmt) || (step.enables)(self, at);
                 if !(step.is_candidate)(self.func, stmt) || !pays(stmt) {
                     at += 1;
                     continue;
@@ -200,6 +201,49 @@ impl Planner<'_> {
         let is_array = |value: &&Value| !self.func.ty(**value).is_scalar();
         used.intersection(&of_loops).any(|value| is_array(&value))
             || loops().any(|(_, stmt)| used_values(self.func, stmt).intersection(&made).any(|value| is_array(&value)))
+    }
+
+    /// True if an interchange of the nest at this position could make a merge possible that is worth longer strides: a loop of the
+    /// block reads what the nest makes by columns, through a permutation, and would else walk down columns in memory.
+    fn is_read_by_columns(&self, at: usize) -> bool {
+        let mut columns: BTreeSet<Value> = BTreeSet::new();
+        for stmt in &self.block.stmts[at + 1..] {
+            match &stmt.op {
+                Op::View { array, view: View::Permute { .. } } if self.block.stmts[at].results.contains(array) => {
+                    columns.insert(stmt.results[0]);
+                }
+                Op::With(_) if !columns.is_disjoint(&used_values(self.func, stmt)) => return true,
+                Op::With(label) if self.reads_down_columns(*label, &self.block.stmts[at].results) => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// True if the loop reads one of these arrays at its own indices in another order.
+    fn reads_down_columns(&self, label: WithLoop, arrays: &[Value]) -> bool {
+        fn search(func: &Func, block: &Block, arrays: &[Value], around: &mut Vec<Value>) -> bool {
+            block.stmts.iter().any(|stmt| {
+                if let Op::Index { array, indices } = &stmt.op
+                    && arrays.contains(array)
+                {
+                    let place = |index: &Operand| around.iter().position(|&own| *index == Operand::Value(own));
+                    let places: Vec<usize> = indices.iter().filter_map(place).collect();
+                    return places.windows(2).any(|pair| pair[0] > pair[1]);
+                }
+                let depth = around.len();
+                if let Op::With(inner) = stmt.op {
+                    around.extend(&func.with_loops[inner].indices);
+                }
+                let mut found = false;
+                stmt.op.for_each_block(func, &mut |inner| found |= search(func, inner, arrays, around));
+                around.truncate(depth);
+                found
+            })
+        }
+        let data = &self.func.with_loops[label];
+        let mut around = data.indices.clone();
+        data.generators.iter().any(|generator| search(self.func, &generator.body, arrays, &mut around))
     }
 
     /// Plans the block and makes the plan. What may enable merges is rewritten first; a rewriting that enables none is

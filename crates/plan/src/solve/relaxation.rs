@@ -387,7 +387,9 @@ impl<'a> Relaxation<'a> {
                 return Solved::Infeasible;
             }
         }
-        match program.solve() {
+        // The library checks itself by assertions. One that fails must not end the compiler: there is another way to a plan.
+        let solved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| program.solve()));
+        match solved.unwrap_or(Err(ResolutionError::Other("the solver failed"))) {
             Ok(solution) => {
                 let values: Vec<f64> = variables.iter().map(|&variable| solution.value(variable)).collect();
                 let value = self.criteria[criterion].constant
