@@ -161,7 +161,7 @@ impl Planner<'_> {
                     Ok(stmts) => {
                         let made = stmts.len();
                         self.block.stmts.splice(at..=at, stmts);
-                        let saved = Cost { bytes: Size::zero(), held: Size::zero(), work: Size::zero() };
+                        let saved = Cost::default();
                         let outcome = Outcome::Merged { into: nest.label.clone(), saved, passes: 0 };
                         self.decide(step.name, nest.clone(), nest, outcome);
                         count += 1;
@@ -477,7 +477,7 @@ impl Planner<'_> {
             let at = self.position(*first);
             let whole = self.loop_ref(at);
             let label = self.split_off(*first, results).expect("it could be split before");
-            let saved = Cost { bytes: Size::zero(), held: Size::zero(), work: Size::zero() };
+            let saved = Cost::default();
             let outcome = Outcome::Merged { into: label.to_string(), saved, passes: 0 };
             self.decide("operator-splitting", whole.clone(), whole, outcome);
         }
@@ -612,7 +612,7 @@ impl Planner<'_> {
 
     fn saved(&mut self, arrays: &BTreeSet<Value>, readers: usize, repeated: u64, at: usize) -> Cost {
         let sizes = Sizes::of(self.func);
-        let mut cost = Cost { bytes: Size::zero(), held: Size::zero(), work: Size::zero() };
+        let mut cost = Cost::default();
         let mut symbols = SymbolTable { names: self.names, log: self.log, known: BTreeMap::new() };
         for &array in arrays {
             let bytes = symbols.size(&sizes.bytes(self.func.ty(array)));
