@@ -139,6 +139,9 @@ fn main(choices: Choices, count: usize) -> Func {
             maker.with_loop(&mut scope);
         }
     }
+    if maker.choices.one_in(10) {
+        maker.transposed(&mut scope);
+    }
     let results = maker.results(&scope);
     let mut func = maker.b.finish(results);
     let types: Vec<Type> = func.body.results.iter().map(|&result| func.operand_type(result)).collect();

@@ -2,7 +2,7 @@
 
 use super::{DEEPEST, I64, Maker, Scope};
 use frit_ir::array::{Block, Extent, Generator, Lambda, Operand, Operator, OperatorData, Type, Value, WithLoopData};
-use frit_ir::{BinOp, Const, FailureKind, Scalar};
+use frit_ir::{BinOp, Const, FailureKind, Scalar, UnOp};
 
 /// Stands for the result before the one whose type mentions it.
 const RESULT_BEFORE: Extent = Extent::Const(i64::MIN);
@@ -523,6 +523,28 @@ impl Maker {
         let body = self.body(&narrow, &ty.shape, &indices, &[source], &[Cell::Of(Type::scalar(ty.elem))]);
         let operators = vec![OperatorData::new(Operator::GenArray)];
         self.b.with_loop(ty.shape.clone(), indices, body, operators, vec![ty], vec![])[0]
+    }
+}
+
+impl Maker {
+    /// A map over a matrix, and one over the transpose of what it makes.
+    pub(super) fn transposed(&mut self, scope: &mut Scope) {
+        let Some(matrix) = self.source_where(scope, |ty| ty.rank() == 2) else { return };
+        let made = self.map_of(scope, matrix);
+        let ty = self.b.func.ty(made).clone();
+        let space = vec![ty.shape[1], ty.shape[0]];
+        let indices: Vec<Value> = space.iter().map(|_| self.b.value(I64, None)).collect();
+        self.b.open_block();
+        let element = self.b.index(made, vec![indices[1].into(), indices[0].into()], vec![]);
+        let cell = match ty.elem {
+            Scalar::Bool => self.b.unary(UnOp::Not, element.into()),
+            _ => self.b.binary(BinOp::Add, element.into(), element.into()),
+        };
+        let body = self.b.close_block(vec![cell]);
+        let operators = vec![OperatorData::new(Operator::GenArray)];
+        let transposed = Type::array(ty.elem, space.clone());
+        let result = self.b.with_loop(space, indices, body, operators, vec![transposed], vec![])[0];
+        self.add_all(scope, &[made, result]);
     }
 }
 
