@@ -9,6 +9,7 @@ use layout::core::style::{LineStyleKind, StyleAttr};
 use layout::std_shapes::shapes::{Arrow, Element, LineEndKind, ShapeKind};
 use layout::topo::layout::VisualGraph;
 use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Graphs of one block with more nodes are not drawn: the layout takes time cubic in their number.
 pub const MAX_NODES: usize = 300;
@@ -63,7 +64,7 @@ pub struct Drawing {
     content: String,
 }
 
-/// Draws a graph; `None` if one of its blocks has too many nodes.
+/// Draws a graph; `None` if one of its blocks has too many nodes, or no layout is found for it.
 pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
     if graph.nodes.len() > MAX_NODES {
         return None;
@@ -72,7 +73,7 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
     if boxes.is_empty() {
         return Some(Drawing::default());
     }
-    let places = place(graph, &boxes);
+    let places = place(graph, &boxes)?;
     let left = places.boxes.iter().map(|at| at.x).chain(places.points().map(|point| point.x)).fold(f64::MAX, f64::min);
     let top = places.boxes.iter().map(|at| at.y).fold(f64::MAX, f64::min);
     let mut drawing = Drawing::default();
@@ -253,7 +254,16 @@ impl Places {
     }
 }
 
-fn place(graph: &Graph, boxes: &[Drawing]) -> Places {
+/// The places of boxes and edges; `None` if the library fails. Some graphs it draws only without its finishing touches.
+fn place(graph: &Graph, boxes: &[Drawing]) -> Option<Places> {
+    let is_large = boxes.len() > MAX_TIDY;
+    [(is_large, false), (true, false), (true, true)].into_iter().find_map(|(is_rough, is_plain)| {
+        // It asserts what it expects of its own results.
+        catch_unwind(AssertUnwindSafe(|| place_with(graph, boxes, is_rough, is_plain))).ok()
+    })
+}
+
+fn place_with(graph: &Graph, boxes: &[Drawing], is_rough: bool, is_plain: bool) -> Places {
     let mut visual = VisualGraph::new(Orientation::TopToBottom);
     // The library's checks of itself walk all paths of the graph, of which there may be exponentially many.
     visual.dag.set_validate(false);
@@ -276,7 +286,7 @@ fn place(graph: &Graph, boxes: &[Drawing]) -> Places {
         visual.add_edge(arrow, handles[edge.from], handles[edge.to]);
     }
     let mut places = Places { boxes: vec![Point::zero(); boxes.len()], ..Places::default() };
-    visual.do_it(false, boxes.len() > MAX_TIDY, false, &mut places);
+    visual.do_it(false, is_rough, is_plain, &mut places);
     places
 }
 

@@ -89,6 +89,10 @@ fn permutation(one: &WithLoopData, other: &WithLoopData, sites: &[super::access:
         }
     }
     let mut order = order?;
+    // What is fused then walks as the producer does: for the sake of an array of fewer axes that would be a bad exchange.
+    if rank < other.space.len() && sites.iter().any(|site| site.indices.len() < other.space.len()) {
+        return None;
+    }
     let distinct: BTreeSet<usize> = order.iter().copied().collect();
     let same_extents = order.iter().zip(&one.space).all(|(&axis, &extent)| other.space[axis] == extent);
     if distinct.len() < order.len() || !same_extents {

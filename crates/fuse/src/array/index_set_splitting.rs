@@ -1,7 +1,7 @@
 //! Index-set splitting: a generator whose body branches on its own index is cut where the condition changes, so that no part
 //! tests it: the border and the interior of a stencil become generators of their own.
 //! Source:   \[WLF\] and \[MERGE\] write borders as generators; programs in L0 write them as branches on the index.
-//! Before:   verified array IR; the with-loop makes arrays, and a branch in its body has a condition made of comparisons of an index with
+//! Before:   verified array IR; the with-loop makes arrays, or folds or filters along one axis, and a branch in its body has a condition made of comparisons of an index with
 //!           values from outside.
 //! After:    the same results from more generators, the conditions replaced by constants; the simplifier removes the branches.
 //! Work:     less by the tests.
@@ -70,8 +70,13 @@ pub fn index_set_splitting(
         return Ok(None);
     }
     let span = block.stmts[at].span;
-    if !data.operators.iter().all(|operator| matches!(operator.op, Operator::GenArray)) {
-        // A fold combines in the order of the index space, which parts need not keep.
+    // What combines or collects in the order of the index space needs parts that follow each other in it.
+    let is_ordered = |operator: &Operator| match operator {
+        Operator::GenArray => true,
+        Operator::Fold { .. } | Operator::Filter { .. } => data.space.len() == 1,
+        Operator::Scan { .. } | Operator::ModArray { .. } | Operator::Uniform => false,
+    };
+    if !data.operators.iter().all(|operator| is_ordered(&operator.op)) {
         return Err(Refusal::SpacesDiffer { span });
     }
     let mut bounds = Bounds::new(func, facts, span);

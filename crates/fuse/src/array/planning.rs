@@ -17,7 +17,7 @@ use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
 use super::{Options, alignment, each_block, iswim, reduce_interchange, with_loop_scalarisation};
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
-use frit_plan::graph::{Node, Size};
+use frit_plan::graph::Node;
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
 use frit_plan::solve;
 use frit_plan::solve::{Cost, Limits};

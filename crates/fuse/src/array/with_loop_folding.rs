@@ -31,6 +31,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Bodies of constant work may be evaluated again for as much additional weight per element as this.
 const MAX_REPEATED: u64 = 48;
+/// Bodies of at least this weight, which have transcendental functions or divisions in them, are evaluated at most twice.
+const COSTLY: u64 = 8;
 
 /// What was shown of a producer: it may be folded.
 #[derive(Clone, Debug)]
@@ -296,6 +298,9 @@ fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool) -> Opti
         return (is_whole && evaluations.is_once()).then_some(0);
     }
     if evaluations.unbounded {
+        return None;
+    }
+    if work.weight >= COSTLY && times > 2 {
         return None;
     }
     let repeated = times.saturating_sub(1).saturating_mul(work.weight);
