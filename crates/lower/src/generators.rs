@@ -8,6 +8,7 @@ use crate::with_loop::{Chunk, Sink};
 use frit_ir::array::{Generator, Operand, WithLoopData};
 use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
 use frit_ir::scalar::BinOp;
+use frit_support::Index;
 
 /// How the iterations of a with-loop may be run.
 #[derive(Clone)]
@@ -84,6 +85,8 @@ impl<'a> Lowering<'a> {
             return;
         };
         for generator in generators {
+            // The index of the generator before is gone: an estimate of this one's work must not count with it.
+            data.indices.iter().for_each(|index| self.env[index.at()] = None);
             let axes: Vec<Axis> = (0..data.space.len())
                 .map(|axis| Axis {
                     lower: self.scalar(generator.lower[axis]),
