@@ -39,6 +39,9 @@ pub fn steps() -> Vec<StepInfo> {
 /// How often [`FUSE`] merges at most. Merges uncover few others, as one call of it already goes on until it finds none.
 const MAX_FUSE_ROUNDS: usize = 12;
 
+/// How often [`INDEX_SETS`] looks for branches: one in a branch is seen when the outer one is gone.
+const MAX_BRANCHES: usize = 4;
+
 /// How long a step took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timing {
@@ -107,8 +110,11 @@ impl<'u> Pipeline<'u> {
         if until == Some(FUSE.name) {
             return Ok(program);
         }
-        let split = |program: &mut array::Program| frit_fuse::array::split_index_sets(program, &options);
-        if self.step(INDEX_SETS.name, &mut program, split)?.any() {
+        for _ in 0..MAX_BRANCHES {
+            let split = |program: &mut array::Program| frit_fuse::array::split_index_sets(program, &options);
+            if !self.step(INDEX_SETS.name, &mut program, split)?.any() {
+                break;
+            }
             self.simplify(&mut program, None)?;
         }
         Ok(program)
