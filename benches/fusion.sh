@@ -33,9 +33,9 @@ python3 tests/reference/swaption_input.py --members 32 --generations 5 --points 
 
 ratio "six maps and a sum, 10^7" benches/six_maps.l0 "$work/reals.npy"
 ratio "four statistics, 10^7" benches/statistics.l0 "$work/reals.npy"
-ratio "option pricer, 100,000 x 32 x 2" examples/option_pricer.l0 100000 32 100.0 0.03 1.0 "[95.0, 110.0]" \
+ratio "option pricer, 200,000 x 32 x 2" examples/option_pricer.l0 200000 32 100.0 0.03 1.0 "[95.0, 110.0]" \
     "[0.25, 0.35]" "[[1.0, 0.0], [0.6, 0.8]]"
-ratio "local volatility, 2048 x 2048" examples/volcalib.l0 "{2048, 2048, 2}" "{0.03, 5.0, 0.2, 0.6, 0.5}" "[0.02]" "[0.0205]"
+ratio "local volatility, 4096 x 2048" examples/volcalib.l0 "{4096, 2048, 2}" "{0.03, 5.0, 0.2, 0.6, 0.5}" "[0.02]" "[0.0205]"
 ratio "swaption, 32 x 5 x 64 x 36" examples/swaption.l0 < "$work/swaption.in"
 
 memory() { # memory NAME [OPTION]: peak of P1 at n = 512, where the cube of intermediate products is 1 GiB
