@@ -15,6 +15,7 @@
 
 use crate::access::{each_array, each_node};
 use crate::arithmetic::is_total;
+use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, fresh, is_straight, live, mentions_of};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
@@ -25,43 +26,7 @@ const BLOCK: i64 = 256;
 
 /// Does so in every loop where it can be done.
 pub(crate) fn check_ahead(proc: &mut Proc) {
-    let body = std::mem::take(&mut proc.body);
-    proc.body = stmts(proc, body);
-}
-
-fn stmts(proc: &mut Proc, body: Vec<Stmt>) -> Vec<Stmt> {
-    let mut result = Vec::with_capacity(body.len());
-    for stmt in body {
-        match stmt {
-            Stmt::For(id) => match Checked::of(proc, id) {
-                Some(checked) => result.extend(checked.blocked(proc)),
-                None => {
-                    let mut data = proc.take_loop(id);
-                    data.body = stmts(proc, data.body);
-                    proc.loops[id] = data;
-                    result.push(Stmt::For(id));
-                }
-            },
-            Stmt::While { before, cond, body } => {
-                let (before, body) = (stmts(proc, before), stmts(proc, body));
-                result.push(Stmt::While { before, cond, body });
-            }
-            Stmt::If { cond, then, otherwise } => {
-                let (then, otherwise) = (stmts(proc, then), stmts(proc, otherwise));
-                result.push(Stmt::If { cond, then, otherwise });
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => result.push(stmt),
-        }
-    }
-    result
+    replace_loops(proc, &mut |proc, id| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
 }
 
 /// An independent loop whose checks can be made ahead.

@@ -14,6 +14,7 @@
 
 use crate::access::{each_array, each_node};
 use crate::arithmetic::{cost, expr_cost, is_comparison, is_total, keeps_type};
+use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, live, mentions_of, reads};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
@@ -37,8 +38,7 @@ const MOST_KEPT: usize = 8;
 pub(crate) fn distribute_loops(proc: &mut Proc) {
     let mut known = Known::default();
     known.visit(proc, &proc.body);
-    let body = std::mem::take(&mut proc.body);
-    proc.body = stmts(proc, &known, body);
+    replace_loops(proc, &mut |proc, id| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
 }
 
 /// What is known of the whole procedure.
@@ -82,41 +82,6 @@ impl Known {
     fn is_shared(&self, proc: &Proc, array: Array) -> bool {
         self.bound.contains(&array) || matches!(proc.arrays[array].storage, Storage::Reference)
     }
-}
-
-fn stmts(proc: &mut Proc, known: &Known, body: Vec<Stmt>) -> Vec<Stmt> {
-    let mut result = Vec::with_capacity(body.len());
-    for stmt in body {
-        match stmt {
-            Stmt::For(id) => match Parts::of(proc, known, id) {
-                Some(parts) => result.extend(parts.distributed(proc)),
-                None => {
-                    let mut data = proc.take_loop(id);
-                    data.body = stmts(proc, known, data.body);
-                    proc.loops[id] = data;
-                    result.push(Stmt::For(id));
-                }
-            },
-            Stmt::While { before, cond, body } => {
-                let (before, body) = (stmts(proc, known, before), stmts(proc, known, body));
-                result.push(Stmt::While { before, cond, body });
-            }
-            Stmt::If { cond, then, otherwise } => {
-                let (then, otherwise) = (stmts(proc, known, then), stmts(proc, known, otherwise));
-                result.push(Stmt::If { cond, then, otherwise });
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => result.push(stmt),
-        }
-    }
-    result
 }
 
 /// The body of a loop, divided.

@@ -16,6 +16,7 @@
 //! Knows nothing of the array IR.
 
 use crate::access::each_node;
+use crate::replace_loops::replace_loops;
 use crate::straight::{Mention, each_expr, is_straight, mentions_of, reads, renamed_stmt};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -32,43 +33,7 @@ const LEAST_COLUMNS: i64 = 8;
 
 /// Exchanges loops wherever that makes strides shorter.
 pub(crate) fn interchange_loops(proc: &mut Proc) {
-    let body = std::mem::take(&mut proc.body);
-    proc.body = stmts(proc, body);
-}
-
-fn stmts(proc: &mut Proc, body: Vec<Stmt>) -> Vec<Stmt> {
-    let mut result = Vec::with_capacity(body.len());
-    for stmt in body {
-        match stmt {
-            Stmt::For(id) => match Columns::of(proc, id) {
-                Some(columns) => result.push(columns.exchanged(proc)),
-                None => {
-                    let mut data = proc.take_loop(id);
-                    data.body = stmts(proc, data.body);
-                    proc.loops[id] = data;
-                    result.push(Stmt::For(id));
-                }
-            },
-            Stmt::While { before, cond, body } => {
-                let (before, body) = (stmts(proc, before), stmts(proc, body));
-                result.push(Stmt::While { before, cond, body });
-            }
-            Stmt::If { cond, then, otherwise } => {
-                let (then, otherwise) = (stmts(proc, then), stmts(proc, otherwise));
-                result.push(Stmt::If { cond, then, otherwise });
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => result.push(stmt),
-        }
-    }
-    result
+    replace_loops(proc, &mut |proc, id| Columns::of(proc, id).map(|columns| vec![columns.exchanged(proc)]));
 }
 
 /// A loop over columns that may and should be exchanged with the loops in it.

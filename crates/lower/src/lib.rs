@@ -11,7 +11,8 @@
 //! - [`hoist`] takes allocations out of loops, [`interchange`] orders loops for unit stride, [`checking`] checks blocks of
 //!   iterations ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
 //!   [`strips`] out of loops with inner loops, [`vectors`] marks the loops that vectors can run; [`straight`] and
-//!   [`arithmetic`] are what they know of the code.
+//!   [`arithmetic`] are what they know of the code;
+//! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
 //! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
 //! optimised before is not its business either: it lowers calls, nests and views as they come.
@@ -32,6 +33,7 @@ mod hoist;
 mod interchange;
 mod lowering;
 mod reduction;
+mod replace_loops;
 mod scalar;
 mod scan;
 mod storage;

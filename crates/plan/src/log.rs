@@ -14,8 +14,6 @@ pub struct Log {
     pub decisions: Vec<Decision>,
     /// The plans that were made, one for each block that had something to plan, in the order of planning.
     pub plans: Vec<PlanRecord>,
-    /// Merges made so far, and the number after which no more are made.
-    pub merged: usize,
 }
 
 /// What became of one candidate.

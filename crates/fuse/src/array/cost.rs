@@ -3,9 +3,8 @@
 //!
 //! Weights are rough and relative: 1 is an addition or an element read. Only their order of magnitude matters.
 
-use frit_ir::array::{Block, Extent, Func, LoopKind, Op, Operand, Operator, Type, Value};
+use frit_ir::array::{Block, Func, LoopKind, Op, Operator, Type};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
-use frit_support::poly::{Monomial, Poly};
 
 /// What one evaluation of a block costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,23 +126,4 @@ fn binary(op: BinOp, elem: Scalar) -> u64 {
         BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 8,
         BinOp::Pow => 16,
     }
-}
-
-/// The number of elements of a shape, over the values of its extents.
-pub fn elements(shape: &[Extent]) -> Poly<Value> {
-    let extent = |&extent: &Extent| match extent {
-        Extent::Const(n) => Poly::constant(n.max(0)),
-        Extent::Value(v) => Poly::term(Monomial::symbol(v), 1),
-    };
-    shape.iter().map(extent).fold(Poly::constant(1), |product, extent| &product * &extent)
-}
-
-/// The bytes of an array of this type.
-pub fn bytes(ty: &Type) -> Poly<Value> {
-    elements(&ty.shape).scale(ty.elem.bytes() as i64)
-}
-
-/// True if the operand is the constant.
-pub fn is_constant(operand: Operand, value: i64) -> bool {
-    operand == Operand::i64(value)
 }

@@ -255,7 +255,7 @@ impl Planner<'_> {
                 return self.plan().0;
             }
             let (func, block) = (self.func.clone(), self.block.clone());
-            let marks = (self.log.decisions.len(), self.log.plans.len(), self.log.merged);
+            let marks = (self.log.decisions.len(), self.log.plans.len());
             let made: Vec<(Enabling, BTreeSet<Value>)> = std::mem::take(&mut enabling)
                 .into_iter()
                 .filter_map(|rewriting| Some((rewriting, self.rewrite(rewriting)?)))
@@ -279,7 +279,6 @@ impl Planner<'_> {
             self.forbidden = Forbidden::default();
             self.log.decisions.truncate(marks.0);
             self.log.plans.truncate(marks.1);
-            self.log.merged = marks.2;
         }
     }
 
@@ -580,7 +579,7 @@ impl Planner<'_> {
     }
 
     fn is_at_limit(&self) -> bool {
-        self.options.limit.is_some_and(|limit| self.log.merged >= limit)
+        self.options.limit.is_some_and(|limit| self.log.merged_count() >= limit)
     }
 
     fn position(&self, result: Value) -> usize {
@@ -658,9 +657,6 @@ impl Planner<'_> {
     }
 
     fn decide(&mut self, rule: &'static str, first: LoopRef, second: LoopRef, outcome: Outcome) {
-        if matches!(outcome, Outcome::Merged { .. }) {
-            self.log.merged += 1;
-        }
         self.log.decisions.push(Decision { rule, function: self.func.name.clone(), first, second, outcome });
     }
 }

@@ -88,6 +88,20 @@ pub(crate) fn lift_certificates(stmt: &mut Stmt, inner: &BTreeSet<Value>, outer:
     stmt.certs.retain(|cert| inner.contains(cert));
 }
 
+/// Moves the blocks directly inside the operation out, so that they can be changed by who holds the function too; give them back
+/// with [`put_blocks`].
+pub(crate) fn take_blocks(func: &mut Func, op: &mut Op) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    func.for_each_block_mut(op, &mut |_, block| blocks.push(std::mem::take(block)));
+    blocks
+}
+
+/// Gives an operation its blocks back, in the order in which they were taken.
+pub(crate) fn put_blocks(func: &mut Func, op: &mut Op, blocks: Vec<Block>) {
+    let mut blocks = blocks.into_iter();
+    func.for_each_block_mut(op, &mut |_, block| *block = blocks.next().expect("there are as many blocks as before"));
+}
+
 /// Some operand of this type, which nothing looks at.
 pub(crate) fn dummy(func: &mut Func, ty: &Type, span: Span, out: &mut Vec<Stmt>) -> Operand {
     let mut operand = Operand::Const(ty.elem.zero());

@@ -17,7 +17,9 @@ use super::cost::Work;
 use super::generators::facts_at;
 use super::refining::{Choice, Refined, refine};
 use super::refusal::Refusal;
-use super::replace::{inner_certificates, lift_certificates, rename, share_copies, under_certificates};
+use super::replace::{
+    inner_certificates, lift_certificates, put_blocks, rename, share_copies, take_blocks, under_certificates,
+};
 use super::with_loop_fusion::{is_full, result_operators};
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
@@ -435,19 +437,14 @@ impl Folder<'_> {
         let Some(place) = self.choices.iter().position(|refined| refined.0 == at) else {
             return self.stmt(stmt, out);
         };
-        let choices = std::mem::take(&mut self.choices[place].1.choices);
-        let mut inner = Vec::new();
-        self.func.for_each_block_mut(&mut stmt.op, &mut |_, block| inner.push(std::mem::take(block)));
-        let mut choices = choices.into_iter();
+        let mut choices = std::mem::take(&mut self.choices[place].1.choices).into_iter();
+        let mut inner = take_blocks(self.func, &mut stmt.op);
         for block in &mut inner {
             self.choice = choices.next();
             self.block(block);
         }
         self.choice = None;
-        let mut changed = inner.into_iter();
-        self.func.for_each_block_mut(&mut stmt.op, &mut |_, block| {
-            *block = changed.next().expect("no block was added");
-        });
+        put_blocks(self.func, &mut stmt.op, inner);
         out.push(stmt);
     }
 
@@ -495,11 +492,9 @@ impl Folder<'_> {
     }
 
     fn inner_blocks(&mut self, op: &mut Op) {
-        let mut inner = Vec::new();
-        self.func.for_each_block_mut(op, &mut |_, block| inner.push(std::mem::take(block)));
+        let mut inner = take_blocks(self.func, op);
         inner.iter_mut().for_each(|block| self.block(block));
-        let mut changed = inner.into_iter();
-        self.func.for_each_block_mut(op, &mut |_, block| *block = changed.next().expect("no block was added"));
+        put_blocks(self.func, op, inner);
     }
 
     /// Computes what the statement reads.

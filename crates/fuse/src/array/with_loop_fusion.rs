@@ -13,7 +13,7 @@ use super::access::{Views, uses};
 use super::block_graph::{BlockGraph, Touches, schedule};
 use super::nest::unflatten;
 use super::refusal::Refusal;
-use super::replace::{dummy, inner_certificates, lift_certificates, under_certificates};
+use super::replace::{dummy, inner_certificates, lift_certificates, put_blocks, take_blocks, under_certificates};
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
     Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, WithLoop, WithLoopData,
@@ -526,21 +526,9 @@ impl Fusion<'_> {
                 let array = cell.value().expect("a cell that is read at further indices is an array");
                 stmt.op = Op::Index { array, indices: indices[rank..].to_vec() };
             }
-            let mut op = stmt.op;
-            // The data of an inner with-loop is in the table, and its blocks are changed there.
-            let mut inner_blocks = |this: &mut Self, func_op: &mut Op| {
-                let mut pending = Vec::new();
-                this.func.for_each_block_mut(func_op, &mut |_, inner| pending.push(std::mem::take(inner)));
-                for inner in &mut pending {
-                    this.replace_reads(inner, rank, cells, renaming);
-                }
-                let mut changed = pending.into_iter();
-                this.func.for_each_block_mut(func_op, &mut |_, inner| {
-                    *inner = changed.next().expect("there are as many blocks as before");
-                });
-            };
-            inner_blocks(self, &mut op);
-            stmt.op = op;
+            let mut inner = take_blocks(self.func, &mut stmt.op);
+            inner.iter_mut().for_each(|inner| self.replace_reads(inner, rank, cells, renaming));
+            put_blocks(self.func, &mut stmt.op, inner);
             block.stmts.push(stmt);
         }
     }

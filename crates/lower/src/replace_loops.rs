@@ -1,0 +1,44 @@
+//! The walk of passes that replace whole loops: outermost loops are offered first, and those that are not replaced are entered.
+
+use frit_ir::nest::{Loop, Proc, Stmt};
+
+/// Offers every loop of the procedure to `replace`, which returns what takes its place, or `None` to leave it.
+pub(crate) fn replace_loops(proc: &mut Proc, replace: &mut dyn FnMut(&mut Proc, Loop) -> Option<Vec<Stmt>>) {
+    let body = std::mem::take(&mut proc.body);
+    proc.body = stmts(proc, body, replace);
+}
+
+fn stmts(proc: &mut Proc, body: Vec<Stmt>, replace: &mut dyn FnMut(&mut Proc, Loop) -> Option<Vec<Stmt>>) -> Vec<Stmt> {
+    let mut result = Vec::with_capacity(body.len());
+    for stmt in body {
+        match stmt {
+            Stmt::For(id) => match replace(proc, id) {
+                Some(replacement) => result.extend(replacement),
+                None => {
+                    let mut data = proc.take_loop(id);
+                    data.body = stmts(proc, data.body, replace);
+                    proc.loops[id] = data;
+                    result.push(Stmt::For(id));
+                }
+            },
+            Stmt::While { before, cond, body } => {
+                let before = stmts(proc, before, replace);
+                result.push(Stmt::While { before, cond, body: stmts(proc, body, replace) });
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let then = stmts(proc, then, replace);
+                result.push(Stmt::If { cond, then, otherwise: stmts(proc, otherwise, replace) });
+            }
+            Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Alloc { .. }
+            | Stmt::Release { .. }
+            | Stmt::Bind { .. }
+            | Stmt::Swap { .. }
+            | Stmt::CopyElements { .. }
+            | Stmt::Check { .. }
+            | Stmt::Call { .. } => result.push(stmt),
+        }
+    }
+    result
+}
