@@ -3,3 +3,4 @@
 //! No front end knows another, and none knows what happens to the array IR afterwards. Read [`l0`] first.
 
 pub mod l0;
+pub mod sac;

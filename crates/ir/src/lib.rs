@@ -12,11 +12,13 @@
 pub mod affine;
 pub mod array;
 pub mod failure;
+pub mod format;
 pub mod nest;
 pub mod scalar;
 pub mod tensor;
 mod text;
 
 pub use failure::FailureKind;
+pub use format::{Format, FormatError};
 pub use scalar::{BinOp, Const, Scalar, UnOp};
 pub use tensor::{Tensor, TensorData};
