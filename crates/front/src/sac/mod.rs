@@ -8,3 +8,4 @@
 
 pub mod ast;
 pub mod core;
+pub mod source;

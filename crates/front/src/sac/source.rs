@@ -1,0 +1,93 @@
+//! From text to syntax tree: [`preprocess`] reads a file with what it includes, [`Source::parse`] makes the tree.
+//!
+//! In between the caller finds out which modules the file uses, because the grammar depends on a few of their words: `a +-+ b` is
+//! one operator or three, `(t) [1, 2]` a cast or a mistake. So a loader preprocesses a file and, in turn, the modules that
+//! [`Source::modules`] names, and only then parses any of them. [`Source::vocabulary`] needs nothing but the file itself;
+//! modules may use each other in a circle.
+
+use super::ast;
+use frit_support::{Diagnostic, FileId, SourceMap};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The words that the grammar depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vocabulary {
+    /// Operators that are not built in, as `+++`.
+    pub operators: BTreeSet<String>,
+    /// Names made by `typedef`.
+    pub types: BTreeSet<String>,
+    /// Names of structs.
+    pub structs: BTreeSet<String>,
+}
+
+impl Vocabulary {
+    /// Adds what `other` has.
+    pub fn extend(&mut self, other: &Vocabulary) {
+        self.operators.extend(other.operators.iter().cloned());
+        self.types.extend(other.types.iter().cloned());
+        self.structs.extend(other.structs.iter().cloned());
+    }
+}
+
+/// A file that `#include` asked for.
+#[derive(Clone, Debug)]
+pub struct Included {
+    /// Where it was found, which is also its name in messages. A file that is included twice has the same path both times.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+}
+
+/// Finds the file that `#include "written"` in the file `from` means, or says in a phrase why there is none ("no such file").
+pub type Include<'a> = dyn FnMut(&str, &Path) -> Result<Included, String> + 'a;
+
+/// A file after preprocessing.
+#[derive(Debug)]
+pub struct Source {
+    errors: Vec<Diagnostic>,
+}
+
+/// Reads `file`, whose name in `map` is its path, and what it includes, which is added to `map`.
+pub fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Include<'_>) -> Source {
+    let _ = (map, file, include);
+    Source { errors: Vec::new() }
+}
+
+impl Source {
+    /// The modules that the file names, in `use` and `import` or as `M::f`; sorted, each once.
+    pub fn modules(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// True if there is a `use` or `import`.
+    pub fn has_uses(&self) -> bool {
+        false
+    }
+
+    /// The words that the file itself defines, exported or not, and operators that it names in symbol lists.
+    pub fn vocabulary(&self) -> Vocabulary {
+        Vocabulary::default()
+    }
+
+    /// The tree, given the words of the modules that the file uses, and all mistakes of preprocessing and of grammar in the
+    /// order of the text.
+    pub fn parse(self, words: &Vocabulary) -> (ast::File, Vec<Diagnostic>) {
+        let _ = words;
+        (ast::File::default(), self.errors)
+    }
+}
+
+/// Looks for an included file beside the including one and then in `folders`.
+pub fn include_from_disk(written: &str, from: &Path, folders: &[PathBuf]) -> Result<Included, String> {
+    let beside = from.parent().unwrap_or(Path::new("")).join(written);
+    let mut places = vec![beside];
+    places.extend(folders.iter().map(|folder| folder.join(written)));
+    for path in places {
+        if path.is_file() {
+            let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            return Ok(Included { path, text });
+        }
+    }
+    Err("no such file here or in the search path".to_string())
+}
