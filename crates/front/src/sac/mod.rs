@@ -9,3 +9,4 @@
 pub mod ast;
 pub mod core;
 pub mod source;
+pub mod specialise;
