@@ -1,8 +1,13 @@
 //! Programs with their input and what must come of it: the files in `tests/run`.
 //!
-//! A file is an L0 program that begins with comments: `// input: TEXT` (any number, one line of input each), then
-//! `// output: TEXT` or `// fails: CODE LINE:COLUMN` (without a place for errors in the input). Outputs are compared without
-//! white space.
+//! A file begins with comments that say so.
+//!
+//! - L0: `// input: TEXT` (any number, one line of input each), then `// output: TEXT` or `// fails: CODE LINE:COLUMN` (without a
+//!   place for errors in the input). Outputs are compared without white space.
+//! - SAC: `// args: WORD ...` (the words of the command line after the program's name), or `// entry: FUNCTION VALUE ...` to run
+//!   another function than `main`; `// dynamic` if ranks depend on data, so that only the evaluator runs it; then any number of lines
+//!   `// output: TEXT` (what is written, results of an entry function at the end), `// status: N` if the exit status is not 0, or instead
+//!   `// fails: CODE LINE:COLUMN`. Outputs are compared as sequences of words.
 
 use frit_driver::{Engine, Error, Level, Options, error::Kind};
 use std::path::{Path, PathBuf};
