@@ -24,11 +24,33 @@ pub enum FailureKind {
     NegativeExponent,
     /// A split point outside the array: the point, the length.
     SplitOutOfBounds,
+    /// A call for which no function accepts the shapes of the arguments: no numbers.
+    NoMatchingFunction,
+    /// A call that several functions accept, none of which is more specific than the others: no numbers.
+    AmbiguousCall,
+    /// The use of a variable that was assigned on other ways only: no numbers.
+    UnassignedVariable,
+    /// A condition in the head of a function does not hold: no numbers.
+    ConstraintViolated,
+    /// An array does not fit the extents of its type: the extent in the type, the extent found.
+    ExtentMismatch,
+    /// An array has another number of axes than it must: the number needed, the number found.
+    RankMismatch,
+    /// An index, bound or vector of amounts has more or fewer components than fit: the axes there are, the components.
+    IndexLength,
+    /// A generator reaches an index outside of the result: the index, the extent.
+    GeneratorOutside,
+    /// A step or width of a generator that is not positive: it.
+    BadStep,
+    /// A new shape for another number of elements: the elements that it has, the elements there are.
+    ElementCount,
+    /// More is taken or dropped than there is: the amount, the extent.
+    TakeOutOfRange,
 }
 
 impl FailureKind {
     /// All kinds.
-    pub const ALL: [FailureKind; 9] = [
+    pub const ALL: [FailureKind; 20] = [
         FailureKind::OutOfBounds,
         FailureKind::NegativeSize,
         FailureKind::LengthMismatch,
@@ -38,6 +60,17 @@ impl FailureKind {
         FailureKind::DivisionByZero,
         FailureKind::NegativeExponent,
         FailureKind::SplitOutOfBounds,
+        FailureKind::NoMatchingFunction,
+        FailureKind::AmbiguousCall,
+        FailureKind::UnassignedVariable,
+        FailureKind::ConstraintViolated,
+        FailureKind::ExtentMismatch,
+        FailureKind::RankMismatch,
+        FailureKind::IndexLength,
+        FailureKind::GeneratorOutside,
+        FailureKind::BadStep,
+        FailureKind::ElementCount,
+        FailureKind::TakeOutOfRange,
     ];
 
     /// The stable code, as in the error index and the IR's text form.
@@ -52,6 +85,17 @@ impl FailureKind {
             FailureKind::DivisionByZero => "division-by-zero",
             FailureKind::NegativeExponent => "negative-exponent",
             FailureKind::SplitOutOfBounds => "split-out-of-bounds",
+            FailureKind::NoMatchingFunction => "no-matching-function",
+            FailureKind::AmbiguousCall => "undecided-call",
+            FailureKind::UnassignedVariable => "unassigned-variable",
+            FailureKind::ConstraintViolated => "constraint-violated",
+            FailureKind::ExtentMismatch => "extent-mismatch",
+            FailureKind::RankMismatch => "rank-mismatch",
+            FailureKind::IndexLength => "index-length",
+            FailureKind::GeneratorOutside => "generator-outside",
+            FailureKind::BadStep => "bad-step",
+            FailureKind::ElementCount => "element-count",
+            FailureKind::TakeOutOfRange => "take-out-of-range",
         }
     }
 
@@ -67,9 +111,21 @@ impl FailureKind {
             | FailureKind::LengthMismatch
             | FailureKind::ShapeMismatch
             | FailureKind::IrregularArray
-            | FailureKind::SplitOutOfBounds => 2,
-            FailureKind::NegativeSize => 1,
-            FailureKind::AssertionFailed | FailureKind::DivisionByZero | FailureKind::NegativeExponent => 0,
+            | FailureKind::SplitOutOfBounds
+            | FailureKind::ExtentMismatch
+            | FailureKind::RankMismatch
+            | FailureKind::IndexLength
+            | FailureKind::GeneratorOutside
+            | FailureKind::ElementCount
+            | FailureKind::TakeOutOfRange => 2,
+            FailureKind::NegativeSize | FailureKind::BadStep => 1,
+            FailureKind::AssertionFailed
+            | FailureKind::DivisionByZero
+            | FailureKind::NegativeExponent
+            | FailureKind::NoMatchingFunction
+            | FailureKind::AmbiguousCall
+            | FailureKind::UnassignedVariable
+            | FailureKind::ConstraintViolated => 0,
         }
     }
 
@@ -87,6 +143,19 @@ impl FailureKind {
             FailureKind::DivisionByZero => "integer division by zero",
             FailureKind::NegativeExponent => "zero cannot be raised to a negative power",
             FailureKind::SplitOutOfBounds => "an array of length {1} cannot be split at {0}",
+            FailureKind::NoMatchingFunction => "no function of this name accepts arguments of these shapes",
+            FailureKind::AmbiguousCall => {
+                "several functions of this name accept these arguments, and none of them is more specific than the others"
+            }
+            FailureKind::UnassignedVariable => "the variable has no value here",
+            FailureKind::ConstraintViolated => "the constraint does not hold",
+            FailureKind::ExtentMismatch => "the type asks for an extent of {0} here, but it is {1}",
+            FailureKind::RankMismatch => "an array of rank {0} is needed here, but its rank is {1}",
+            FailureKind::IndexLength => "there are {0} axes here, but {1} components for them",
+            FailureKind::GeneratorOutside => "the generator reaches index {0}, but the result has size {1} there",
+            FailureKind::BadStep => "the step and width of a generator must be at least 1, not {0}",
+            FailureKind::ElementCount => "a shape of {0} elements is given to an array of {1}",
+            FailureKind::TakeOutOfRange => "an amount of {0} cannot be taken from or dropped from an extent of {1}",
         }
     }
 
