@@ -86,26 +86,27 @@ impl Pattern {
 
 /// What is known of which function a call means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum Choice<T = FunctionId> {
     /// This one.
-    One(FunctionId),
+    One(T),
     /// No candidate accepts the arguments.
     None,
     /// These accept them, and none of them is more specific than all others.
-    Ambiguous(Vec<FunctionId>),
+    Ambiguous(Vec<T>),
     /// It depends on the shapes at run time: the first of these that accepts the arguments, or an error if none does.
-    Depends(Vec<FunctionId>),
+    Depends(Vec<T>),
 }
 
 /// The function among the candidates that a call with arguments of these classes means: the most specific one that
 /// accepts them. Arguments of known shape always get a definite answer.
 pub fn choose(program: &Program, candidates: &[FunctionId], arguments: &[Class]) -> Choice {
-    let classes = |id: &FunctionId| parameter_classes(&program.functions[*id]);
-    let mut viable: Vec<(FunctionId, Vec<Class>)> = candidates
-        .iter()
-        .map(|id| (*id, classes(id)))
-        .filter(|(_, params)| params.iter().zip(arguments).all(|(p, a)| p.meets(a)))
-        .collect();
+    choose_by(candidates.iter().map(|id| (*id, parameter_classes(&program.functions[*id]))), arguments)
+}
+
+/// As [`choose`], among candidates given with the classes of their parameters.
+pub fn choose_by<T: Copy>(candidates: impl Iterator<Item = (T, Vec<Class>)>, arguments: &[Class]) -> Choice<T> {
+    let mut viable: Vec<(T, Vec<Class>)> =
+        candidates.filter(|(_, params)| params.iter().zip(arguments).all(|(p, a)| p.meets(a))).collect();
     if viable.is_empty() {
         return Choice::None;
     }
@@ -121,7 +122,7 @@ pub fn choose(program: &Program, candidates: &[FunctionId], arguments: &[Class])
         return Choice::Ambiguous(viable.into_iter().map(|(id, _)| id).collect());
     }
     // A stable order in which every candidate comes before all that are less specific.
-    let mut ordered: Vec<(FunctionId, Vec<Class>)> = Vec::new();
+    let mut ordered: Vec<(T, Vec<Class>)> = Vec::new();
     for candidate in viable {
         let at = ordered.iter().position(|(_, other)| within(&candidate.1, other)).unwrap_or(ordered.len());
         ordered.insert(at, candidate);
