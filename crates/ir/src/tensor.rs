@@ -172,6 +172,27 @@ impl TensorData {
         }
     }
 
+    /// Overwrites `count` elements from `at` on with those of `source`, which has the same type, from `start` on.
+    pub fn copy_from(&mut self, at: usize, source: &TensorData, start: usize, count: usize) {
+        let (to, from) = (at..at + count, start..start + count);
+        match (self, source) {
+            (TensorData::I8(v), TensorData::I8(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::I16(v), TensorData::I16(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::I32(v), TensorData::I32(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::I64(v), TensorData::I64(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::U8(v), TensorData::U8(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::U16(v), TensorData::U16(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::U32(v), TensorData::U32(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::U64(v), TensorData::U64(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::F32(v), TensorData::F32(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::F64(v), TensorData::F64(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::Bool(v), TensorData::Bool(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::Char(v), TensorData::Char(source)) => v[to].copy_from_slice(&source[from]),
+            (TensorData::Cert(_), TensorData::Cert(_)) => {}
+            (data, source) => panic!("{} elements do not go into an array of {}", source.scalar(), data.scalar()),
+        }
+    }
+
     /// `count` times the same constant.
     pub fn splat(value: Const, count: usize) -> Self {
         match value {

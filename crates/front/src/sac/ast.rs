@@ -5,7 +5,7 @@
 //!
 //! The tree knows nothing of types or scopes; see [`core`](super::core) for the language that does.
 
-use frit_ir::Const;
+use frit_ir::{Const, Scalar};
 use frit_support::Span;
 
 /// One source file with what it includes.
@@ -332,6 +332,26 @@ pub enum Basic {
     ULongLong,
     Float,
     Double,
+}
+
+impl Basic {
+    /// What the array IR has for it.
+    pub fn scalar(self) -> Scalar {
+        match self {
+            Basic::Bool => Scalar::Bool,
+            Basic::Char => Scalar::Char,
+            Basic::Byte => Scalar::I8,
+            Basic::Short => Scalar::I16,
+            Basic::Int => Scalar::I32,
+            Basic::Long | Basic::LongLong => Scalar::I64,
+            Basic::UByte => Scalar::U8,
+            Basic::UShort => Scalar::U16,
+            Basic::UInt => Scalar::U32,
+            Basic::ULong | Basic::ULongLong => Scalar::U64,
+            Basic::Float => Scalar::F32,
+            Basic::Double => Scalar::F64,
+        }
+    }
 }
 
 /// The forms of expressions.
