@@ -240,6 +240,16 @@ pub enum UnOp {
     Cosh,
     /// Hyperbolic tangent.
     Tanh,
+    /// Logarithm to the base 2.
+    Log2,
+    /// Logarithm to the base 10.
+    Log10,
+    /// Natural logarithm of `1 + x`.
+    Log1p,
+    /// `e` to the power of `x`, minus 1.
+    Expm1,
+    /// Cube root, correctly rounded but in the rarest cases.
+    Cbrt,
     /// Largest whole number not above `x`.
     Floor,
     /// Smallest whole number not below `x`.
@@ -251,7 +261,7 @@ pub enum UnOp {
 
 impl UnOp {
     /// All operations but the conversions.
-    pub const NAMED: [UnOp; 17] = [
+    pub const NAMED: [UnOp; 22] = [
         UnOp::Neg,
         UnOp::Not,
         UnOp::Abs,
@@ -267,6 +277,11 @@ impl UnOp {
         UnOp::Sinh,
         UnOp::Cosh,
         UnOp::Tanh,
+        UnOp::Log2,
+        UnOp::Log10,
+        UnOp::Log1p,
+        UnOp::Expm1,
+        UnOp::Cbrt,
         UnOp::Floor,
         UnOp::Ceil,
     ];
@@ -289,6 +304,11 @@ impl UnOp {
             UnOp::Sinh => "sinh",
             UnOp::Cosh => "cosh",
             UnOp::Tanh => "tanh",
+            UnOp::Log2 => "log2",
+            UnOp::Log10 => "log10",
+            UnOp::Log1p => "log1p",
+            UnOp::Expm1 => "expm1",
+            UnOp::Cbrt => "cbrt",
             UnOp::Floor => "floor",
             UnOp::Ceil => "ceil",
             UnOp::Convert(to) => match to {
@@ -333,6 +353,11 @@ impl UnOp {
             | UnOp::Sinh
             | UnOp::Cosh
             | UnOp::Tanh
+            | UnOp::Log2
+            | UnOp::Log10
+            | UnOp::Log1p
+            | UnOp::Expm1
+            | UnOp::Cbrt
             | UnOp::Floor
             | UnOp::Ceil => operand.is_float().then_some(operand),
         }
@@ -370,11 +395,41 @@ impl UnOp {
             UnOp::Sinh => x.sinh(),
             UnOp::Cosh => x.cosh(),
             UnOp::Tanh => x.tanh(),
+            UnOp::Log2 => x.log2(),
+            UnOp::Log10 => x.log10(),
+            UnOp::Log1p => x.ln_1p(),
+            UnOp::Expm1 => x.exp_m1(),
+            UnOp::Cbrt => cbrt(x),
             UnOp::Floor => x.floor(),
             UnOp::Ceil => x.ceil(),
             UnOp::Not | UnOp::Convert(_) => panic!("{} is not defined on reals", self.name()),
         }
     }
+}
+
+/// The cube root as [`UnOp::Cbrt`] defines it. Libraries differ in its last bit, so one step of Newton's method in
+/// twice the precision follows; generated code does the same.
+fn cbrt(x: f64) -> f64 {
+    let magnitude = x.abs();
+    // Far from the limits of the range, so that no part of the cube is lost.
+    let (scale, back) = if magnitude < 1e-200 {
+        (2f64.powi(300), 2f64.powi(-100))
+    } else if magnitude > 1e200 {
+        (2f64.powi(-300), 2f64.powi(100))
+    } else {
+        (1.0, 1.0)
+    };
+    let scaled = x * scale;
+    let root = scaled.cbrt();
+    if root == 0.0 || !root.is_finite() {
+        return root;
+    }
+    let square = root * root;
+    let square_rest = root.mul_add(root, -square);
+    let cube = square * root;
+    let cube_rest = square.mul_add(root, -cube) + square_rest * root;
+    let missing = (scaled - cube) - cube_rest;
+    (root + missing / (3.0 * square)) * back
 }
 
 /// Conversion between scalar types as [`UnOp::Convert`] defines it.
@@ -424,7 +479,8 @@ pub enum BinOp {
     Mul,
     /// Quotient: IEEE on reals, truncated toward zero on integers (divisor not zero).
     Div,
-    /// Integer remainder with the dividend's sign (divisor not zero).
+    /// Remainder with the dividend's sign: exact on reals (C's `fmod`), of an integer division on integers (divisor not
+    /// zero).
     Rem,
     /// Integer quotient rounded toward minus infinity (divisor not zero).
     FloorDiv,
@@ -433,6 +489,10 @@ pub enum BinOp {
     /// Power: IEEE `pow` on reals; on integers repeated wrapping multiplication, and for a negative exponent the
     /// floor of the exact quotient (base not zero).
     Pow,
+    /// The angle of the point with height `x` and abscissa `y`, in the order of C's `atan2`.
+    Atan2,
+    /// The root of the sum of squares, without overflow on the way.
+    Hypot,
     /// The smaller; on reals `x < y ? x : y`, so the second operand if either is `NaN`.
     Min,
     /// The larger; on reals `y < x ? x : y`, so the second operand if either is `NaN`.
@@ -461,7 +521,7 @@ pub enum BinOp {
 
 impl BinOp {
     /// All operations.
-    pub const ALL: [BinOp; 20] = [
+    pub const ALL: [BinOp; 22] = [
         BinOp::Add,
         BinOp::Sub,
         BinOp::Mul,
@@ -470,6 +530,8 @@ impl BinOp {
         BinOp::FloorDiv,
         BinOp::FloorMod,
         BinOp::Pow,
+        BinOp::Atan2,
+        BinOp::Hypot,
         BinOp::Min,
         BinOp::Max,
         BinOp::And,
@@ -495,6 +557,8 @@ impl BinOp {
             BinOp::FloorDiv => "floordiv",
             BinOp::FloorMod => "floormod",
             BinOp::Pow => "pow",
+            BinOp::Atan2 => "atan2",
+            BinOp::Hypot => "hypot",
             BinOp::Min => "min",
             BinOp::Max => "max",
             BinOp::And => "and",
@@ -519,12 +583,11 @@ impl BinOp {
     pub fn result(self, operand: Scalar) -> Option<Scalar> {
         let number = operand.is_integer() || operand.is_float();
         match self {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Pow | BinOp::Min | BinOp::Max => {
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Pow | BinOp::Min | BinOp::Max => {
                 number.then_some(operand)
             }
-            BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => {
-                operand.is_integer().then_some(operand)
-            }
+            BinOp::Atan2 | BinOp::Hypot => operand.is_float().then_some(operand),
+            BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => operand.is_integer().then_some(operand),
             BinOp::And | BinOp::Or | BinOp::Xor => (operand.is_integer() || operand == Scalar::Bool).then_some(operand),
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le => (operand != Scalar::Cert).then_some(Scalar::Bool),
             BinOp::InBounds => (operand == Scalar::I64).then_some(Scalar::Bool),
@@ -544,6 +607,8 @@ impl BinOp {
             | BinOp::FloorDiv
             | BinOp::FloorMod
             | BinOp::Pow
+            | BinOp::Atan2
+            | BinOp::Hypot
             | BinOp::Shl
             | BinOp::Shr
             | BinOp::Lt
@@ -564,6 +629,8 @@ impl BinOp {
             | BinOp::FloorDiv
             | BinOp::FloorMod
             | BinOp::Pow
+            | BinOp::Atan2
+            | BinOp::Hypot
             | BinOp::Shl
             | BinOp::Shr
             | BinOp::Lt
@@ -615,6 +682,8 @@ impl BinOp {
             | BinOp::FloorDiv
             | BinOp::FloorMod
             | BinOp::Pow
+            | BinOp::Atan2
+            | BinOp::Hypot
             | BinOp::Min
             | BinOp::Max
             | BinOp::And
@@ -632,7 +701,10 @@ impl BinOp {
             BinOp::Sub => a - b,
             BinOp::Mul => a * b,
             BinOp::Div => a / b,
+            BinOp::Rem => a % b,
             BinOp::Pow => a.powf(b),
+            BinOp::Atan2 => a.atan2(b),
+            BinOp::Hypot => a.hypot(b),
             BinOp::Min => {
                 if a < b {
                     a
@@ -647,8 +719,7 @@ impl BinOp {
                     b
                 }
             }
-            BinOp::Rem
-            | BinOp::FloorDiv
+            BinOp::FloorDiv
             | BinOp::FloorMod
             | BinOp::And
             | BinOp::Or
@@ -686,6 +757,7 @@ impl BinOp {
                 if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
             }
             BinOp::Pow => return int_pow(kind, a, b),
+            BinOp::Atan2 | BinOp::Hypot => panic!("{} yields no integer", self.name()),
             BinOp::Min => {
                 if ordering.is_lt() {
                     a

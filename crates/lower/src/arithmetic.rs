@@ -30,10 +30,15 @@ pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
                 | UnOp::Atan
                 | UnOp::Sinh
                 | UnOp::Cosh
-                | UnOp::Tanh => 10,
+                | UnOp::Tanh
+                | UnOp::Log2
+                | UnOp::Log10
+                | UnOp::Log1p
+                | UnOp::Expm1
+                | UnOp::Cbrt => 10,
             },
             Expr::Binary { op, x, y: _ } if is_real(proc, x) => match op {
-                BinOp::Pow => 20,
+                BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => 20,
                 BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 5,
                 BinOp::Add
                 | BinOp::Sub
@@ -115,7 +120,12 @@ pub(crate) fn keeps_type(op: UnOp) -> bool {
         | UnOp::Atan
         | UnOp::Sinh
         | UnOp::Cosh
-        | UnOp::Tanh => true,
+        | UnOp::Tanh
+        | UnOp::Log2
+        | UnOp::Log10
+        | UnOp::Log1p
+        | UnOp::Expm1
+        | UnOp::Cbrt => true,
     }
 }
 
@@ -131,6 +141,8 @@ pub(crate) fn is_comparison(op: BinOp) -> bool {
         | BinOp::FloorDiv
         | BinOp::FloorMod
         | BinOp::Pow
+        | BinOp::Atan2
+        | BinOp::Hypot
         | BinOp::Min
         | BinOp::Max
         | BinOp::And

@@ -413,7 +413,9 @@ fn is_cheap(expr: &Expr) -> bool {
     each_node(expr, &mut |node| match node {
         Expr::Load { .. } => cheap = false,
         Expr::Binary { op, .. } => match op {
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow => cheap = false,
+            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => {
+                cheap = false
+            }
             BinOp::Add
             | BinOp::Sub
             | BinOp::Mul

@@ -125,6 +125,8 @@ impl<'a> Lowering<'a> {
                     | BinOp::FloorDiv
                     | BinOp::FloorMod
                     | BinOp::Pow
+                    | BinOp::Atan2
+                    | BinOp::Hypot
                     | BinOp::And
                     | BinOp::Or
                     | BinOp::Xor

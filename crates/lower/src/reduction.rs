@@ -33,6 +33,8 @@ impl Lowering<'_> {
                 | BinOp::FloorDiv
                 | BinOp::FloorMod
                 | BinOp::Pow
+                | BinOp::Atan2
+                | BinOp::Hypot
                 | BinOp::Shl
                 | BinOp::Shr
                 | BinOp::Eq
@@ -128,6 +130,8 @@ impl Recognised {
             | BinOp::FloorDiv
             | BinOp::FloorMod
             | BinOp::Pow
+            | BinOp::Atan2
+            | BinOp::Hypot
             | BinOp::Shl
             | BinOp::Shr
             | BinOp::Eq

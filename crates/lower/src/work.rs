@@ -134,7 +134,7 @@ impl Lowering<'_> {
                 }
                 Op::Binary { op, .. } => {
                     simple += match op {
-                        BinOp::Pow => 20,
+                        BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => 20,
                         BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 5,
                         BinOp::Add
                         | BinOp::Sub
@@ -210,6 +210,11 @@ pub(crate) fn is_simple_unary(op: UnOp) -> bool {
         | UnOp::Atan
         | UnOp::Sinh
         | UnOp::Cosh
-        | UnOp::Tanh => false,
+        | UnOp::Tanh
+        | UnOp::Log2
+        | UnOp::Log10
+        | UnOp::Log1p
+        | UnOp::Expm1
+        | UnOp::Cbrt => false,
     }
 }

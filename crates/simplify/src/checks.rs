@@ -477,6 +477,8 @@ impl Checker<'_> {
                 | BinOp::FloorDiv
                 | BinOp::FloorMod
                 | BinOp::Pow
+                | BinOp::Atan2
+                | BinOp::Hypot
                 | BinOp::Min
                 | BinOp::Max
                 | BinOp::And

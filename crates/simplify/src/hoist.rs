@@ -457,6 +457,8 @@ impl Hoister<'_> {
             | BinOp::Mul
             | BinOp::Min
             | BinOp::Max
+            | BinOp::Atan2
+            | BinOp::Hypot
             | BinOp::And
             | BinOp::Or
             | BinOp::Xor

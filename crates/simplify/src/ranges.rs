@@ -389,6 +389,8 @@ impl Ranges {
             | BinOp::Xor
             | BinOp::Shl
             | BinOp::Pow
+            | BinOp::Atan2
+            | BinOp::Hypot
             | BinOp::Eq
             | BinOp::Ne
             | BinOp::Lt

@@ -36,14 +36,35 @@ impl Helper {
                 let (t, r) = (c_type(from), c_type(to));
                 format!("static inline {r} {name}({t} x) {{ {} }}\n", saturate(to))
             }
+            Helper::Unary(UnOp::Cbrt, _) => CUBE_ROOT.replace("NAME", &name),
             Helper::Unary(op, scalar) => {
                 let t = c_type(scalar);
-                assert_eq!(op, UnOp::Abs, "of the operations on one operand only `abs` of integers needs a function");
+                assert_eq!(
+                    op,
+                    UnOp::Abs,
+                    "of the operations on one operand only `abs` of integers and `cbrt` need a function"
+                );
                 format!("static inline {t} {name}({t} x) {{ return ({t})(x < 0 ? -x : x); }}\n")
             }
         }
     }
 }
+
+/// The cube root as `frit_ir::scalar` defines it.
+const CUBE_ROOT: &str = "\
+static double NAME(double x)
+{
+    double magnitude = fabs(x), scale = 1.0, back = 1.0;
+    if (magnitude < 1e-200) { scale = 0x1p300; back = 0x1p-100; }
+    if (magnitude > 1e200) { scale = 0x1p-300; back = 0x1p100; }
+    double scaled = x * scale, root = cbrt(scaled);
+    if (root == 0.0 || !isfinite(root)) return root;
+    double square = root * root, square_rest = fma(root, root, -square);
+    double cube = square * root, cube_rest = fma(square, root, -cube) + square_rest * root;
+    double missing = (scaled - cube) - cube_rest;
+    return (root + missing / (3.0 * square)) * back;
+}
+";
 
 fn binary_body(op: BinOp, scalar: Scalar) -> String {
     let t = c_type(scalar);
@@ -85,7 +106,9 @@ fn binary_body(op: BinOp, scalar: Scalar) -> String {
         | BinOp::Eq
         | BinOp::Ne
         | BinOp::Lt
-        | BinOp::Le => panic!("C has {}", op.name()),
+        | BinOp::Le
+        | BinOp::Atan2
+        | BinOp::Hypot => panic!("C has {}", op.name()),
     }
 }
 

@@ -190,6 +190,14 @@ impl ProcPrinter<'_, '_> {
             }
             Expr::Binary { op, x, y } => {
                 let is_partial = match op {
+                    BinOp::Rem if self.is_real(x) => {
+                        *calls = true;
+                        false
+                    }
+                    BinOp::Atan2 | BinOp::Hypot => {
+                        *calls = true;
+                        false
+                    }
                     BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => !self.is_real(x),
                     BinOp::Pow => {
                         *calls = true;
@@ -300,7 +308,12 @@ impl ProcPrinter<'_, '_> {
             | UnOp::Atan
             | UnOp::Sinh
             | UnOp::Cosh
-            | UnOp::Tanh => self.transcendental(op.name(), &[x]),
+            | UnOp::Tanh
+            | UnOp::Log2
+            | UnOp::Log10
+            | UnOp::Log1p
+            | UnOp::Expm1
+            | UnOp::Cbrt => self.transcendental(op.name(), &[x]),
             UnOp::Convert(to) => self.convert(x, to),
         }
     }
@@ -331,6 +344,8 @@ impl ProcPrinter<'_, '_> {
             BinOp::Div if t.is_float() || !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
                 infix("/", Level::Product, t, x, y)
             }
+            // Exact in single precision, but a call.
+            BinOp::Rem if t.is_float() => Term { calls: true, ..self.function("fmod", t, &[x, y]) },
             BinOp::Rem if !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
                 infix("%", Level::Product, t, x, y)
             }
@@ -345,11 +360,14 @@ impl ProcPrinter<'_, '_> {
                 mixed("&", t, &x.strong(Level::Sum), x, &mask)
             }
             BinOp::Pow if t.is_float() => self.transcendental("pow", &[x, y]),
+            BinOp::Atan2 | BinOp::Hypot => self.transcendental(op.name(), &[x, y]),
             BinOp::Div
             | BinOp::Rem
             | BinOp::FloorDiv
             | BinOp::FloorMod
             | BinOp::Pow
+            | BinOp::Atan2
+            | BinOp::Hypot
             | BinOp::Min
             | BinOp::Max
             | BinOp::InBounds => self.helper(Helper::Binary(op, t), result, &[x, y]),
@@ -396,7 +414,11 @@ impl ProcPrinter<'_, '_> {
     /// precision and rounded once more, as the interpreter does.
     fn transcendental(&mut self, name: &str, operands: &[&Term]) -> Term {
         let t = operands[0].scalar;
-        let term = if t == Scalar::F32 && self.module.options.strict_fp {
+        let term = if name == UnOp::Cbrt.name() && self.module.options.strict_fp {
+            let wide = self.convert(operands[0], Scalar::F64);
+            let wide = self.helper(Helper::Unary(UnOp::Cbrt, Scalar::F64), Scalar::F64, &[&wide]);
+            self.convert(&wide, t)
+        } else if t == Scalar::F32 && self.module.options.strict_fp {
             let wide: Vec<Term> = operands.iter().map(|x| self.convert(x, Scalar::F64)).collect();
             let wide = call(name, Scalar::F64, &wide.iter().collect::<Vec<_>>());
             self.convert(&wide, t)
@@ -431,7 +453,12 @@ fn is_transcendental(op: UnOp) -> bool {
         | UnOp::Atan
         | UnOp::Sinh
         | UnOp::Cosh
-        | UnOp::Tanh => true,
+        | UnOp::Tanh
+        | UnOp::Log2
+        | UnOp::Log10
+        | UnOp::Log1p
+        | UnOp::Expm1
+        | UnOp::Cbrt => true,
         UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => false,
     }
 }

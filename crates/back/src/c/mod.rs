@@ -196,7 +196,14 @@ const ROUNDING_FUNCTIONS: &[&str] = &[
     "-fno-builtin-sinh",
     "-fno-builtin-cosh",
     "-fno-builtin-tanh",
+    "-fno-builtin-log2",
+    "-fno-builtin-log10",
+    "-fno-builtin-log1p",
+    "-fno-builtin-expm1",
+    "-fno-builtin-cbrt",
     "-fno-builtin-pow",
+    "-fno-builtin-atan2",
+    "-fno-builtin-hypot",
 ];
 
 /// Flags on which the meaning of generated code depends.
@@ -213,7 +220,10 @@ pub fn flags(strict_fp: bool) -> Vec<&'static str> {
 /// `-ffast-math`; those variants are within 4 units in the last place.
 fn vector_mathematics(procs: &str) -> String {
     const SINCE_2_22: &[&str] = &["cos", "exp", "log", "pow", "sin"];
-    const SINCE_2_35: &[&str] = &["acos", "asin", "atan", "cosh", "sinh", "tan", "tanh"];
+    const SINCE_2_35: &[&str] = &[
+        "acos", "asin", "atan", "atan2", "cbrt", "cosh", "expm1", "hypot", "log10", "log1p", "log2", "sinh", "tan",
+        "tanh",
+    ];
     let declarations = |names: &[&str]| {
         let mut text = String::new();
         for name in names {
@@ -223,7 +233,8 @@ fn vector_mathematics(procs: &str) -> String {
                     .match_indices(&format!("{function}("))
                     .any(|(at, _)| !procs[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
                 if is_called {
-                    let params = if *name == "pow" { format!("{t}, {t}") } else { t.to_owned() };
+                    let params =
+                        if matches!(*name, "pow" | "atan2" | "hypot") { format!("{t}, {t}") } else { t.to_owned() };
                     writeln!(text, "FRIT_VECTOR {t} {function}({params});").expect("a string takes any text");
                 }
             }

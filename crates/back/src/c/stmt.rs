@@ -684,6 +684,8 @@ fn reduction_operator(op: BinOp) -> &'static str {
         | BinOp::FloorDiv
         | BinOp::FloorMod
         | BinOp::Pow
+        | BinOp::Atan2
+        | BinOp::Hypot
         | BinOp::Shl
         | BinOp::Shr
         | BinOp::Eq

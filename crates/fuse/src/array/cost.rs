@@ -100,8 +100,17 @@ fn unary(op: UnOp) -> u64 {
     match op {
         UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Convert(_) | UnOp::Floor | UnOp::Ceil => 1,
         UnOp::Sqrt => 4,
-        UnOp::Exp | UnOp::Log | UnOp::Sin | UnOp::Cos => 8,
-        UnOp::Tan | UnOp::Asin | UnOp::Acos | UnOp::Atan | UnOp::Sinh | UnOp::Cosh | UnOp::Tanh => 16,
+        UnOp::Exp | UnOp::Log | UnOp::Log2 | UnOp::Log10 | UnOp::Sin | UnOp::Cos => 8,
+        UnOp::Tan
+        | UnOp::Asin
+        | UnOp::Acos
+        | UnOp::Atan
+        | UnOp::Sinh
+        | UnOp::Cosh
+        | UnOp::Tanh
+        | UnOp::Log1p
+        | UnOp::Expm1
+        | UnOp::Cbrt => 16,
     }
 }
 
@@ -124,6 +133,6 @@ fn binary(op: BinOp, elem: Scalar) -> u64 {
         | BinOp::InBounds => 1,
         BinOp::Div if matches!(elem, Scalar::F32 | Scalar::F64) => 4,
         BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 8,
-        BinOp::Pow => 16,
+        BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => 16,
     }
 }

@@ -297,9 +297,23 @@ const MAX_SPECULATED: usize = 12;
 /// True if the statement is defined whatever its operands are, and cheap.
 fn is_total(stmt: &Stmt) -> bool {
     match &stmt.op {
-        Op::Unary { op, .. } => !matches!(op, UnOp::Exp | UnOp::Log | UnOp::Sin | UnOp::Cos | UnOp::Tan),
+        Op::Unary { op, .. } => !matches!(
+            op,
+            UnOp::Exp
+                | UnOp::Log
+                | UnOp::Log2
+                | UnOp::Log10
+                | UnOp::Log1p
+                | UnOp::Expm1
+                | UnOp::Cbrt
+                | UnOp::Sin
+                | UnOp::Cos
+                | UnOp::Tan
+        ),
         Op::Binary { op, .. } => match op {
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow => false,
+            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => {
+                false
+            }
             BinOp::Add
             | BinOp::Sub
             | BinOp::Mul

@@ -90,6 +90,8 @@ fn infix(op: BinOp) -> Option<(&'static str, Tightness)> {
         | BinOp::FloorDiv
         | BinOp::FloorMod
         | BinOp::Pow
+        | BinOp::Atan2
+        | BinOp::Hypot
         | BinOp::Min
         | BinOp::Max
         | BinOp::And

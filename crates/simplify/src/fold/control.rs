@@ -335,7 +335,12 @@ fn op_cost(func: &Func, op: &Op) -> u32 {
             | UnOp::Atan
             | UnOp::Sinh
             | UnOp::Cosh
-            | UnOp::Tanh => u32::MAX,
+            | UnOp::Tanh
+            | UnOp::Log2
+            | UnOp::Log10
+            | UnOp::Log1p
+            | UnOp::Expm1
+            | UnOp::Cbrt => u32::MAX,
         },
         Op::Binary { op, x, .. } => match op {
             BinOp::Add
@@ -354,7 +359,9 @@ fn op_cost(func: &Func, op: &Op) -> u32 {
             | BinOp::Le
             | BinOp::InBounds => 1,
             BinOp::Div if func.operand_type(*x).elem.is_float() => 4,
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow => u32::MAX,
+            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => {
+                u32::MAX
+            }
         },
         Op::Select { .. } => 1,
         Op::Index { .. }

@@ -116,6 +116,8 @@ fn of_equal_operands(op: BinOp, x: Operand, elem: Scalar) -> Option<Folded> {
         | BinOp::FloorDiv
         | BinOp::FloorMod
         | BinOp::Pow
+        | BinOp::Atan2
+        | BinOp::Hypot
         | BinOp::Shl
         | BinOp::Shr
         | BinOp::Eq
@@ -155,6 +157,8 @@ fn real(op: BinOp, x: Operand, y: Operand, elem: Scalar) -> Option<Folded> {
         | BinOp::FloorDiv
         | BinOp::FloorMod
         | BinOp::Pow
+        | BinOp::Atan2
+        | BinOp::Hypot
         | BinOp::Min
         | BinOp::Max
         | BinOp::And
@@ -197,6 +201,8 @@ fn integer(op: BinOp, x: Operand, y: Operand, elem: Scalar) -> Option<Folded> {
         | BinOp::FloorDiv
         | BinOp::FloorMod
         | BinOp::Pow
+        | BinOp::Atan2
+        | BinOp::Hypot
         | BinOp::Min
         | BinOp::Max
         | BinOp::And

@@ -601,6 +601,8 @@ fn is_total(op: BinOp, elem: Scalar, y: Operand) -> bool {
         | BinOp::Mul
         | BinOp::Min
         | BinOp::Max
+        | BinOp::Atan2
+        | BinOp::Hypot
         | BinOp::And
         | BinOp::Or
         | BinOp::Xor

@@ -185,6 +185,8 @@ fn is_associative(op: BinOp) -> bool {
         | BinOp::FloorDiv
         | BinOp::FloorMod
         | BinOp::Pow
+        | BinOp::Atan2
+        | BinOp::Hypot
         | BinOp::Shl
         | BinOp::Shr
         | BinOp::Eq
