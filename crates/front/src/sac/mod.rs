@@ -8,5 +8,6 @@
 
 pub mod ast;
 pub mod core;
+mod library;
 pub mod source;
 pub mod specialise;
