@@ -14,6 +14,7 @@
 //!   [`StmtKind::Output`].
 
 pub mod dispatch;
+mod names;
 
 pub use super::ast::{Basic, Inlining};
 use frit_ir::{BinOp, Const, UnOp};
