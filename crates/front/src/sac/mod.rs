@@ -8,6 +8,7 @@
 
 pub mod ast;
 pub mod core;
+pub mod evaluate;
 mod library;
 pub mod source;
 pub mod specialise;

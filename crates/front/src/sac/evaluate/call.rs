@@ -1,0 +1,218 @@
+//! Calls: which function is meant, parameters and results.
+
+use super::failure::{Outcome, fail};
+use super::pattern::Flexible;
+use super::value::Value;
+use super::{Machine, flexible, only, pattern_locals};
+use crate::sac::core::dispatch::{Choice, Class, choose};
+use crate::sac::core::{Expr, Function, FunctionId, Local, OverloadId};
+use frit_ir::FailureKind;
+use frit_support::{Index, Span};
+
+/// An argument of a call.
+pub(super) struct Argument {
+    pub(super) value: Value,
+    pub(super) flexible: Flexible,
+    /// Where it stands.
+    pub(super) span: Span,
+}
+
+/// What an overload means where just these of its candidates accept the arguments.
+pub(super) struct Selection {
+    /// One bit per candidate.
+    accepting: u128,
+    choice: Choice,
+}
+
+/// Candidates beyond this number are chosen among anew by every call.
+const REMEMBERED: usize = 128;
+
+impl<'p> Machine<'p> {
+    /// A call: the results.
+    pub(super) fn call(&mut self, overload: OverloadId, args: &'p [Expr], span: Span) -> Outcome<Vec<Value>> {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            values.push(self.value(arg)?);
+        }
+        let function = match self.choose(overload, &values) {
+            Choice::One(function) => function,
+            Choice::None => match self.choose_for_literals(overload, args, &values) {
+                Some(function) => function,
+                None => return self.no_match(overload, &values, span),
+            },
+            Choice::Ambiguous(_) => return fail(FailureKind::AmbiguousCall, &[], span),
+            Choice::Depends(_) => panic!("which function a call means is decided by the shapes of its arguments"),
+        };
+        let argument = |(value, arg): (Value, &Expr)| Argument { value, flexible: flexible(arg), span: arg.span };
+        self.apply(function, values.into_iter().zip(args).map(argument).collect())
+    }
+
+    /// A call with these values as arguments, as folds make it.
+    pub(super) fn call_with(&mut self, overload: OverloadId, values: Vec<Value>, span: Span) -> Outcome<Value> {
+        match self.choose(overload, &values) {
+            Choice::One(function) => {
+                let argument = |value| Argument { value, flexible: Flexible::No, span };
+                Ok(only(self.apply(function, values.into_iter().map(argument).collect())?))
+            }
+            Choice::None => self.no_match(overload, &values, span),
+            Choice::Ambiguous(_) => fail(FailureKind::AmbiguousCall, &[], span),
+            Choice::Depends(_) => panic!("which function a call means is decided by the shapes of its arguments"),
+        }
+    }
+
+    /// The function that is meant; never one that depends on anything.
+    fn choose(&mut self, overload: OverloadId, values: &[Value]) -> Choice {
+        let candidates = &self.program.overloads[overload].candidates;
+        if candidates.len() > REMEMBERED {
+            return choose(self.program, candidates, &classes(values));
+        }
+        let accepts = |function: &FunctionId| {
+            self.classes[*function].iter().zip(values).all(|(class, value)| accepts(class, &value.shape))
+        };
+        let accepting = (0..).zip(candidates).filter(|(_, function)| accepts(function)).map(|(at, _)| 1 << at).sum();
+        // Among candidates that all accept the arguments, these do not matter any more.
+        if let Some(known) = self.selections[overload].iter().find(|known| known.accepting == accepting) {
+            return known.choice.clone();
+        }
+        let choice = choose(self.program, candidates, &classes(values));
+        self.selections[overload].push(Selection { accepting, choice: choice.clone() });
+        choice
+    }
+
+    /// The function that is meant if literals `[]` among the arguments may have any shape without elements.
+    fn choose_for_literals(&self, overload: OverloadId, args: &[Expr], values: &[Value]) -> Option<FunctionId> {
+        let is_literal: Vec<bool> = args.iter().map(|arg| flexible(arg) == Flexible::Yes).collect();
+        if !is_literal.contains(&true) {
+            return None;
+        }
+        let any_shape = |(class, is_literal): (Class, &bool)| if *is_literal { Class::AtLeast(0) } else { class };
+        let classes: Vec<Class> = classes(values).into_iter().zip(&is_literal).map(any_shape).collect();
+        let fits = |function: &FunctionId| {
+            self.classes[*function].iter().zip(&is_literal).all(|(class, is_literal)| !is_literal || holds_empty(class))
+        };
+        let candidates: Vec<FunctionId> =
+            self.program.overloads[overload].candidates.iter().copied().filter(fits).collect();
+        match choose(self.program, &candidates, &classes) {
+            Choice::One(function) => Some(function),
+            Choice::Depends(functions) => functions.first().copied(),
+            Choice::None | Choice::Ambiguous(_) => None,
+        }
+    }
+
+    fn no_match<T>(&self, overload: OverloadId, values: &[Value], span: Span) -> Outcome<T> {
+        let shapes: Vec<String> = values.iter().map(|value| format!("{:?}", value.shape())).collect();
+        let name = &self.program.overloads[overload].name;
+        let note = format!("`{name}` is called with arguments of shapes {}", shapes.join(", "));
+        fail(FailureKind::NoMatchingFunction, &[], span).map_err(|failure| with_note(failure, note))
+    }
+
+    /// Runs a function for these arguments.
+    pub(super) fn apply(&mut self, id: FunctionId, args: Vec<Argument>) -> Outcome<Vec<Value>> {
+        let function = &self.program.functions[id];
+        let caller = std::mem::replace(&mut self.frame, vec![None; function.locals.len()]);
+        let results = self.run_function(function, args);
+        self.frame = caller;
+        results
+    }
+
+    fn run_function(&mut self, function: &'p Function, args: Vec<Argument>) -> Outcome<Vec<Value>> {
+        for (param, arg) in function.params.iter().zip(args) {
+            let note = || format!("argument `{}` of `{}`", function.locals[param.local].name, function.name);
+            self.match_pattern(&param.pattern, arg.value, arg.flexible, true, arg.span)
+                .and_then(|value| self.bind(param.local, value, arg.span))
+                .map_err(|failure| noted(failure, note))?;
+        }
+        for condition in &function.requires {
+            self.constraint(condition, function)?;
+        }
+        let entry = self.entry_values(function);
+        self.statements(&function.body)?;
+        let mut results = Vec::with_capacity(function.returns.len());
+        for value in &function.returns {
+            results.push(self.value(value)?);
+        }
+        for (local, value) in entry {
+            self.frame[local.at()] = Some(value);
+        }
+        for (at, (value, pattern)) in function.returns.iter().zip(&function.results).enumerate() {
+            let result = std::mem::replace(&mut results[at], Value::bool(false));
+            let note = || format!("result {} of `{}`", at + 1, function.name);
+            results[at] = self
+                .match_pattern(pattern, result, flexible(value), true, value.span)
+                .map_err(|failure| noted(failure, note))?;
+        }
+        for condition in &function.ensures {
+            self.constraint(condition, function)?;
+        }
+        Ok(results)
+    }
+
+    fn constraint(&mut self, condition: &'p Expr, function: &Function) -> Outcome<()> {
+        if self.truth(condition)? {
+            return Ok(());
+        }
+        let note = || format!("a constraint of `{}`", function.name);
+        fail(FailureKind::ConstraintViolated, &[], condition.span).map_err(|failure| noted(failure, note))
+    }
+
+    /// Gives a parameter its value, which must be the one that an earlier parameter's type bound the name to.
+    fn bind(&mut self, local: Local, value: Value, span: Span) -> Outcome<()> {
+        if let Some(bound) = &self.frame[local.at()] {
+            super::failure::same_shape(FailureKind::ExtentMismatch, &bound.shape, &value.shape, span)?;
+            for at in 0..bound.count() {
+                if bound.integer(at) != value.integer(at) {
+                    return fail(FailureKind::ExtentMismatch, &[bound.integer(at), value.integer(at)], span);
+                }
+            }
+        }
+        self.frame[local.at()] = Some(value);
+        Ok(())
+    }
+
+    /// What names mean in types of results and in conditions on them: what they meant to the caller, also if the body assigned them anew.
+    fn entry_values(&self, function: &Function) -> Vec<(Local, Value)> {
+        let bound = |local: Local| Some((local, self.frame[local.at()].clone()?));
+        if function.ensures.is_empty() {
+            return function
+                .results
+                .iter()
+                .flat_map(|pattern| pattern_locals(&pattern.axes))
+                .filter_map(bound)
+                .collect();
+        }
+        function.locals.indices().filter_map(bound).collect()
+    }
+}
+
+fn with_note(mut failure: Box<super::Failure>, note: String) -> Box<super::Failure> {
+    failure.note = Some(note);
+    failure
+}
+
+/// The failure with these words, unless it has others, which are nearer to what went wrong.
+fn noted(failure: Box<super::Failure>, note: impl Fn() -> String) -> Box<super::Failure> {
+    if failure.note.is_some() { failure } else { with_note(failure, note()) }
+}
+
+/// True if a shape is of a class.
+pub(super) fn accepts(class: &Class, shape: &[usize]) -> bool {
+    match class {
+        Class::Extents(extents) => {
+            extents.len() == shape.len()
+                && extents.iter().zip(shape).all(|(extent, found)| extent.is_none_or(|extent| extent == *found as i64))
+        }
+        Class::AtLeast(rank) => shape.len() >= *rank,
+    }
+}
+
+/// True if a class has a shape without elements.
+fn holds_empty(class: &Class) -> bool {
+    match class {
+        Class::Extents(extents) => extents.iter().any(|extent| extent.is_none_or(|extent| extent == 0)),
+        Class::AtLeast(_) => true,
+    }
+}
+
+fn classes(values: &[Value]) -> Vec<Class> {
+    values.iter().map(|value| Class::Extents(value.shape.iter().map(|&n| Some(n as i64)).collect())).collect()
+}

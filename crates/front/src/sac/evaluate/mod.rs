@@ -1,0 +1,302 @@
+//! What SAC means: a direct interpreter of the [`core`](super::core) language on values of dynamic rank. Slow, obvious, trusted.
+//!
+//! It knows nothing of specialisation, of the array IR or of any optimisation; [`super::specialise`] and everything behind it is
+//! compared with it. Where the language leaves an order open, this is the reference order: operands left to right, operations
+//! of a with-loop before the bounds of its generators, and these before any cell; cells in row-major order, generator by generator.
+//!
+//! [`Machine`] runs statements and expressions; calls and type patterns are in [`call`] and [`pattern`], with-loops in
+//! [`with_loop`], operations in [`primitive`].
+
+mod call;
+mod cells;
+mod failure;
+mod pattern;
+mod place;
+mod primitive;
+mod value;
+mod with_loop;
+
+pub use failure::{Cause, Failure};
+pub use value::{Shape, Value};
+
+use super::core::dispatch::{Class, parameter_classes};
+use super::core::{Axis, Expr, ExprKind, FunctionId, Local, OverloadId, Program, Stmt, StmtKind};
+use call::{Argument, Selection};
+use failure::{Outcome, fail, same_shape};
+use frit_ir::{Const, FailureKind};
+use frit_support::{Index, Span, Table};
+use pattern::Flexible;
+use value::{FieldPlace, Layouts};
+
+/// How deep expressions may nest in one another, those of callees in the calls of callers. A level takes well under 4 KiB.
+const DEPTH: usize = 400_000;
+/// Extents of arrays are below this, so that the number of a row, and one more, is an `int`.
+const EXTENT_LIMIT: i64 = 1 << 30;
+/// More elements than an array may have: no machine has memory for them.
+const COUNT_LIMIT: usize = 1 << 30;
+
+/// Runs a function of a program; its results, with those of reference parameters at the end. `words` is the command line with the
+/// program's name; `out` is given what the program prints, in order.
+///
+/// # Errors
+///
+/// What the language calls a run-time error, and exhaustion of stack and memory.
+pub fn run(
+    program: &Program,
+    function: FunctionId,
+    args: Vec<Value>,
+    words: &[String],
+    out: &mut dyn FnMut(&str),
+) -> Result<Vec<Value>, Failure> {
+    let mut machine = Machine {
+        program,
+        layouts: Layouts::new(program),
+        classes: program.functions.iter().map(|(_, function)| parameter_classes(function)).collect(),
+        selections: program.overloads.iter().map(|_| Vec::new()).collect(),
+        words,
+        out,
+        frame: Vec::new(),
+        depth: 0,
+    };
+    let span = program.functions[function].span;
+    let args = args.into_iter().map(|value| Argument { value, flexible: Flexible::No, span }).collect();
+    machine.apply(function, args).map_err(|failure| *failure)
+}
+
+/// The state of a run.
+struct Machine<'p> {
+    program: &'p Program,
+    layouts: Layouts,
+    /// Of the parameters of each function.
+    classes: Table<FunctionId, Vec<Class>>,
+    /// Which function each overload means, as far as that was asked for.
+    selections: Table<OverloadId, Vec<Selection>>,
+    words: &'p [String],
+    out: &'p mut dyn FnMut(&str),
+    /// The variables of the function that runs; `None` for those without a value.
+    frame: Vec<Option<Value>>,
+    depth: usize,
+}
+
+impl<'p> Machine<'p> {
+    fn statements(&mut self, stmts: &'p [Stmt]) -> Outcome<()> {
+        stmts.iter().try_for_each(|stmt| self.statement(stmt))
+    }
+
+    fn statement(&mut self, stmt: &'p Stmt) -> Outcome<()> {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => self.assign(targets, value),
+            StmtKind::If { cond, then, otherwise } => {
+                let taken = if self.truth(cond)? { then } else { otherwise };
+                self.nested(stmt.span, |machine| machine.statements(taken))
+            }
+            StmtKind::Loop { is_do, cond, body, step } => {
+                let mut runs = *is_do || self.truth(cond)?;
+                while runs {
+                    self.nested(stmt.span, |machine| machine.statements(body))?;
+                    self.statements(step)?;
+                    runs = self.truth(cond)?;
+                }
+                Ok(())
+            }
+            StmtKind::Output { format, args } => {
+                let mut tensors = Vec::new();
+                for (arg, conversion) in args.iter().zip(format.conversions()) {
+                    let value = self.value(arg)?;
+                    let rank = usize::from(conversion.kind == frit_ir::format::ConversionKind::Text);
+                    if value.shape.len() != rank {
+                        return fail(FailureKind::RankMismatch, &[rank as i64, value.shape.len() as i64], arg.span);
+                    }
+                    tensors.push(value.to_tensor().expect("the checker lets no struct be printed"));
+                }
+                (self.out)(&format.render(&tensors));
+                Ok(())
+            }
+        }
+    }
+
+    fn assign(&mut self, targets: &'p [Option<Local>], value: &'p Expr) -> Outcome<()> {
+        if let [target] = targets {
+            if let Some(target) = target
+                && self.update(*target, value)?
+            {
+                return Ok(());
+            }
+            let value = self.value(value)?;
+            if let Some(target) = target {
+                self.frame[target.at()] = Some(value);
+            }
+            return Ok(());
+        }
+        let values = self.values(value)?;
+        debug_assert_eq!(values.len(), targets.len());
+        for (target, value) in targets.iter().zip(values) {
+            if let Some(target) = target {
+                self.frame[target.at()] = Some(value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs something that is nested in something else.
+    fn nested<T>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(Box::new(Failure { cause: Cause::RecursionTooDeep, span, note: None }));
+        }
+        let outcome = run(self);
+        self.depth -= 1;
+        outcome
+    }
+
+    /// The values of an expression: one, unless it is a call or a with-loop.
+    fn values(&mut self, expr: &'p Expr) -> Outcome<Vec<Value>> {
+        match &expr.kind {
+            ExprKind::Call { overload, args } => {
+                self.nested(expr.span, |machine| machine.call(*overload, args, expr.span))
+            }
+            ExprKind::With(with) => self.nested(expr.span, |machine| machine.with_loop(with, expr.span)),
+            ExprKind::Const(_)
+            | ExprKind::Text(_)
+            | ExprKind::Local(_)
+            | ExprKind::Array { .. }
+            | ExprKind::Select { .. }
+            | ExprKind::Modarray { .. }
+            | ExprKind::Prim { .. }
+            | ExprKind::Cond { .. }
+            | ExprKind::Recast { .. }
+            | ExprKind::Ascribe { .. }
+            | ExprKind::Struct { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::WithField { .. } => Ok(vec![self.value(expr)?]),
+        }
+    }
+
+    /// The value of an expression that has one.
+    fn value(&mut self, expr: &'p Expr) -> Outcome<Value> {
+        match &expr.kind {
+            ExprKind::Const(value) => Ok(Value::constant(*value)),
+            ExprKind::Local(local) => self.local(*local, expr.span).cloned(),
+            _ => self.nested(expr.span, |machine| machine.composed_value(expr)),
+        }
+    }
+
+    /// The value of a variable.
+    fn local(&self, local: Local, span: Span) -> Outcome<&Value> {
+        match &self.frame[local.at()] {
+            Some(value) => Ok(value),
+            None => fail(FailureKind::UnassignedVariable, &[], span),
+        }
+    }
+
+    fn composed_value(&mut self, expr: &'p Expr) -> Outcome<Value> {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Const(value) => Ok(Value::constant(*value)),
+            ExprKind::Local(local) => self.local(*local, span).cloned(),
+            ExprKind::Text(chars) => Ok(Value::text(chars.iter().copied())),
+            ExprKind::Array { elem, cells } => {
+                let mut values = Vec::with_capacity(cells.len());
+                for cell in cells {
+                    let value = self.value(cell)?;
+                    if let Some(first) = values.first() {
+                        let first: &Value = first;
+                        same_shape(FailureKind::IrregularArray, &first.shape, &value.shape, cell.span)?;
+                    }
+                    values.push(value);
+                }
+                Ok(Value::stack(&self.layouts, *elem, &values))
+            }
+            ExprKind::Select { array, index } => self.select(array, index, span),
+            ExprKind::Modarray { array, index, value } => {
+                let mut result = self.value(array)?;
+                let index_value = self.index(index)?;
+                let value = self.value(value)?;
+                let start = self.cell_at(&result.shape, index_value.as_slice(), &value, span)?;
+                result.write(&self.layouts, start, &value);
+                Ok(result)
+            }
+            ExprKind::Prim { prim, args } => self.primitive(*prim, args, span),
+            ExprKind::Call { overload, args } => Ok(only(self.call(*overload, args, span)?)),
+            ExprKind::With(with) => Ok(only(self.with_loop(with, span)?)),
+            ExprKind::Cond { cond, then, otherwise } => {
+                let taken = if self.truth(cond)? { then } else { otherwise };
+                self.value(taken)
+            }
+            ExprKind::Recast { to, from, array } => {
+                let value = self.value(array)?;
+                let full = value.shape.followed_by(&self.layouts.of(*from).cell);
+                let cell = &self.layouts.of(*to).cell;
+                let Some(rank) = full.len().checked_sub(cell.len()) else {
+                    return fail(FailureKind::RankMismatch, &[cell.len() as i64, full.len() as i64], span);
+                };
+                same_shape(FailureKind::ExtentMismatch, cell, &full[rank..], span)?;
+                Ok(value.recast(*to, full[..rank].into()))
+            }
+            ExprKind::Ascribe { pattern, value } => {
+                let given = self.value(value)?;
+                self.match_pattern(pattern, given, flexible(value), false, value.span)
+            }
+            ExprKind::Struct { of, fields } => {
+                let mut values = Vec::with_capacity(fields.len());
+                for (field, (_, _, shape)) in fields.iter().zip(&self.program.structs[*of].fields) {
+                    let value = self.value(field)?;
+                    same_shape(FailureKind::ShapeMismatch, &value::extents(shape), &value.shape, field.span)?;
+                    values.push(value);
+                }
+                Ok(Value::of_fields(&self.layouts, super::core::Elem::Struct(*of), &values))
+            }
+            ExprKind::Field { value, field } => {
+                let value = self.value(value)?;
+                let place = FieldPlace::new(self.program, &self.layouts, value.elem, *field);
+                Ok(value.field(&self.layouts, &place))
+            }
+            ExprKind::WithField { value, field, new } => {
+                let mut result = self.value(value)?;
+                let new_value = self.value(new)?;
+                let place = FieldPlace::new(self.program, &self.layouts, result.elem, *field);
+                let needed = result.shape.followed_by(&place.shape);
+                same_shape(FailureKind::ShapeMismatch, &needed, &new_value.shape, new.span)?;
+                result.set_field(&place, &new_value);
+                Ok(result)
+            }
+        }
+    }
+
+    /// A scalar `bool`, or a vector of one.
+    fn truth(&mut self, cond: &'p Expr) -> Outcome<bool> {
+        let value = self.value(cond)?;
+        if let Some(Const::Bool(truth)) = value.as_const() {
+            return Ok(truth);
+        }
+        same_shape(FailureKind::ShapeMismatch, &[1], &value.shape, cond.span)?;
+        Ok(value.get(0) == Const::Bool(true))
+    }
+}
+
+/// The value of an expression that the checker says has one.
+fn only(mut values: Vec<Value>) -> Value {
+    debug_assert_eq!(values.len(), 1);
+    values.pop().expect("an expression has a value")
+}
+
+/// Whether the value of an expression may change its shape to fit: `[]` fits wherever there is no element.
+fn flexible(expr: &Expr) -> Flexible {
+    match &expr.kind {
+        ExprKind::Array { cells, .. } if cells.is_empty() => Flexible::Yes,
+        _ => Flexible::No,
+    }
+}
+
+/// The variables that a pattern binds or compares with.
+fn pattern_locals(axes: &[Axis]) -> impl Iterator<Item = Local> {
+    use super::core::Count;
+    axes.iter()
+        .flat_map(|axis| match axis {
+            Axis::Extent(_) | Axis::Any | Axis::Rest { .. } => [None, None],
+            Axis::Bind(local) => [Some(*local), None],
+            Axis::Axes { count: Count::Bind(count), shape, .. } => [Some(*count), *shape],
+            Axis::Axes { count: Count::Fixed(_), shape, .. } => [*shape, None],
+        })
+        .flatten()
+}

@@ -1,0 +1,154 @@
+//! Type patterns: whether a value's shape fits, and what names in the pattern stand for.
+
+use super::Machine;
+use super::call::accepts;
+use super::failure::{Outcome, fail};
+use super::value::Value;
+use crate::sac::core::{Axis, Count, Local, Pattern};
+use frit_ir::FailureKind;
+use frit_support::{Index, Span};
+
+/// Whether a value may change its shape to fit: the literal `[]` fits wherever there is no element.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flexible {
+    Yes,
+    No,
+}
+
+impl Machine<'_> {
+    /// The value, if it fits. Names without a value get theirs if the pattern `binds`; those that have one must agree.
+    pub(super) fn match_pattern(
+        &mut self,
+        pattern: &Pattern,
+        value: Value,
+        flexible: Flexible,
+        binds: bool,
+        span: Span,
+    ) -> Outcome<Value> {
+        let mut value = if flexible == Flexible::Yes { self.fit_empty_literal(pattern, value) } else { value };
+        let counts = self.axis_counts(pattern, value.shape.len(), span)?;
+        let mut found = &value.shape[..];
+        for (axis, count) in pattern.axes.iter().zip(counts) {
+            let (part, rest) = found.split_at(count);
+            found = rest;
+            match axis {
+                Axis::Extent(extent) => equal(*extent, part[0] as i64, span)?,
+                Axis::Any | Axis::Rest { .. } => {}
+                Axis::Bind(local) => self.name_extent(*local, part[0], binds, span)?,
+                Axis::Axes { count, shape, .. } => {
+                    if let Count::Bind(local) = count {
+                        self.name_extent(*local, part.len(), binds, span)?;
+                    }
+                    if let Some(shape) = shape {
+                        self.name_extents(*shape, part, binds, span)?;
+                    }
+                }
+            }
+        }
+        value.elem = pattern.elem;
+        Ok(value)
+    }
+
+    /// How many axes each part of a pattern has, for a value of so many.
+    fn axis_counts(&self, pattern: &Pattern, rank: usize, span: Span) -> Outcome<Vec<usize>> {
+        let known = |axis: &Axis| match axis {
+            Axis::Extent(_) | Axis::Any | Axis::Bind(_) => Some(1),
+            Axis::Rest { .. } => None,
+            Axis::Axes { count: Count::Fixed(count), .. } => Some(*count),
+            Axis::Axes { count: Count::Bind(local), shape, .. } => {
+                let bound = self.frame[local.at()].as_ref().map(|count| count.integer(0));
+                // The length of a shape that is known says it as well.
+                let length = || shape.and_then(|shape| Some(self.frame[shape.at()].as_ref()?.count() as i64));
+                bound.or_else(length).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+            }
+        };
+        let least = |axis: &Axis| match axis {
+            Axis::Extent(_) | Axis::Any | Axis::Bind(_) => 1,
+            Axis::Rest { at_least } | Axis::Axes { at_least, .. } => *at_least,
+        };
+        let counts: Vec<Option<usize>> = pattern.axes.iter().map(known).collect();
+        let mut needed = 0usize;
+        for (axis, count) in pattern.axes.iter().zip(&counts) {
+            if let Some(count) = count
+                && *count < least(axis)
+            {
+                return fail(FailureKind::RankMismatch, &[least(axis) as i64, *count as i64], span);
+            }
+            needed = needed.saturating_add(count.unwrap_or_else(|| least(axis)));
+        }
+        let is_open = counts.contains(&None);
+        if rank < needed || (rank > needed && !is_open) {
+            return fail(FailureKind::RankMismatch, &[i64::try_from(needed).unwrap_or(i64::MAX), rank as i64], span);
+        }
+        // The first open part takes what is left; there is only one.
+        let mut left = rank - needed;
+        let count =
+            |(axis, count): (&Axis, Option<usize>)| count.unwrap_or_else(|| least(axis) + std::mem::take(&mut left));
+        Ok(pattern.axes.iter().zip(counts).map(count).collect())
+    }
+
+    fn name_extent(&mut self, local: Local, extent: usize, binds: bool, span: Span) -> Outcome<()> {
+        match &self.frame[local.at()] {
+            Some(bound) => equal(bound.integer(0), extent as i64, span),
+            None if binds => {
+                self.frame[local.at()] = Some(Value::int(extent as i32));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn name_extents(&mut self, local: Local, extents: &[usize], binds: bool, span: Span) -> Outcome<()> {
+        match &self.frame[local.at()] {
+            Some(bound) => {
+                let bound = bound.integers();
+                if bound.len() != extents.len() {
+                    return fail(FailureKind::RankMismatch, &[bound.len() as i64, extents.len() as i64], span);
+                }
+                bound.iter().zip(extents).try_for_each(|(bound, extent)| equal(*bound, *extent as i64, span))
+            }
+            None if binds => {
+                self.frame[local.at()] = Some(Value::extents(extents));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The literal `[]` with the shape that a pattern asks for, if that has no element and is another one.
+    pub(super) fn fit_empty_literal(&self, pattern: &Pattern, value: Value) -> Value {
+        if accepts(&pattern.class(), &value.shape) {
+            return value;
+        }
+        let bound = |local: &Local| self.frame[local.at()].as_ref().map(Value::integers).unwrap_or_default();
+        let mut shape: Vec<i64> = Vec::new();
+        for axis in &pattern.axes {
+            match axis {
+                Axis::Extent(extent) => shape.push(*extent),
+                Axis::Any => shape.push(0),
+                Axis::Bind(local) => shape.push(bound(local).first().copied().unwrap_or(0)),
+                Axis::Rest { at_least } => shape.extend(vec![0; *at_least]),
+                Axis::Axes { count, at_least, shape: name } => {
+                    let named = name.as_ref().map(bound).unwrap_or_default();
+                    let count = match count {
+                        Count::Fixed(count) => *count,
+                        Count::Bind(local) => {
+                            bound(local).first().map_or(named.len(), |&n| usize::try_from(n).unwrap_or(0))
+                        }
+                    };
+                    let extents = if named.is_empty() { vec![0; count.max(*at_least)] } else { named };
+                    shape.extend(extents);
+                }
+            }
+        }
+        match shape.iter().map(|&n| usize::try_from(n).ok()).collect::<Option<Vec<usize>>>() {
+            Some(shape) if shape.contains(&0) => value.reshaped(shape.into()),
+            _ => value,
+        }
+    }
+}
+
+/// Fails unless an extent is the one that is asked for.
+fn equal(needed: i64, found: i64, span: Span) -> Outcome<()> {
+    if needed == found { Ok(()) } else { fail(FailureKind::ExtentMismatch, &[needed, found], span) }
+}
