@@ -16,7 +16,7 @@ T[.,d:rest] take(int n, T[m,d:rest] a) { return take([n], a); }
 T[d:_] drop(int[n] v, T[d:shp] a) | reaches(v, shp) \
 { \
   from = rest_from(v, shp); \
-  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(rest(v, shp), ZERO(T)); \
+  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(left_over(v, shp), ZERO(T)); \
 } \
 T[.,d:rest] drop(int n, T[m,d:rest] a) { return drop([n], a); }
 
@@ -42,7 +42,7 @@ T[d:_] take_apl(int[n] v, T[d:shp] a) | n <= d \
 T[d:_] drop_apl(int[n] v, T[d:shp] a) | n <= d \
 { \
   from = rest_from(v, shp); \
-  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(rest(v, shp), ZERO(T)); \
+  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(left_over(v, shp), ZERO(T)); \
 }
 
 /* tile(s, o, a): the box of extents s at offset o; axes that s and o say nothing of stay whole.
