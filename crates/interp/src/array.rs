@@ -10,7 +10,7 @@ mod with_loop;
 
 use crate::memory::{Budget, Memory, element_count};
 use crate::scalar::{binary, unary};
-use crate::{Options, RunError, broken, failure};
+use crate::{Options, RunError, Sink, broken, failure, rendered};
 use frit_ir::array::{
     Block, Extent, Func, FuncId, LoopData, LoopKind, Op, Operand, Program, ResultExtent, Stmt, Type, Value,
 };
@@ -28,21 +28,36 @@ pub fn run(program: &Program, func: FuncId, args: Vec<Tensor>) -> Result<Vec<Ten
     run_with(program, func, args, &Options::default())
 }
 
-/// Runs a function of a program on these arguments.
+/// Runs a function of a program on these arguments. What it writes is dropped.
 ///
 /// # Errors
 ///
-/// The failure that the program ends with, the limit that it reaches, or the invariant that it breaks; arguments that do not
-/// fit the parameters count as the last.
+/// As [`run_writing`].
 pub fn run_with(
     program: &Program,
     func: FuncId,
     args: Vec<Tensor>,
     options: &Options,
 ) -> Result<Vec<Tensor>, RunError> {
+    run_writing(program, func, args, options, &mut |_| {})
+}
+
+/// Runs a function of a program on these arguments; the sink gets what it writes, also before a failure.
+///
+/// # Errors
+///
+/// The failure that the program ends with, the limit that it reaches, or the invariant that it breaks; arguments that do not
+/// fit the parameters count as the last.
+pub fn run_writing(
+    program: &Program,
+    func: FuncId,
+    args: Vec<Tensor>,
+    options: &Options,
+    sink: &mut Sink<'_>,
+) -> Result<Vec<Tensor>, RunError> {
     with_deep_stack(|| {
         let memory = Memory::new(options);
-        let mut machine = Machine { program, memory, budget: Budget::new(options), is_placed: false };
+        let mut machine = Machine { program, memory, budget: Budget::new(options), is_placed: false, sink };
         let args = args.into_iter().map(|arg| Datum::argument(&machine.memory, arg)).collect::<Result<Vec<_>, _>>()?;
         let results = machine.call(func, args)?;
         results.iter().map(Datum::to_tensor).collect()
@@ -56,6 +71,8 @@ struct Machine<'p> {
     budget: Budget,
     /// The message of a broken invariant already says where.
     is_placed: bool,
+    /// Where output goes.
+    sink: &'p mut Sink<'p>,
 }
 
 /// One activation of a function.
@@ -330,6 +347,12 @@ impl<'p> Machine<'p> {
                 if !frame.truth(*cond)? {
                     return Err(failure(*kind, frame.ints(args)?, stmt.span));
                 }
+                Datum::Scalar(Const::Cert)
+            }
+            Op::Output { format, args } => {
+                let args = frame.operands(args)?;
+                let args = args.iter().map(Datum::to_tensor).collect::<Result<Vec<_>, _>>()?;
+                (self.sink)(&rendered(format, &args)?);
                 Datum::Scalar(Const::Cert)
             }
             Op::Conjoin { certs } => {

@@ -12,7 +12,7 @@ mod memory;
 pub mod nest;
 mod scalar;
 
-use frit_ir::FailureKind;
+use frit_ir::{FailureKind, Format, Tensor};
 use frit_support::Span;
 use std::fmt;
 
@@ -36,6 +36,9 @@ impl Default for Options {
         Self { memory: 8 << 30, depth: 500_000, fuel: None, threads: 1, reverse: false }
     }
 }
+
+/// Takes what a program writes, piece by piece.
+pub type Sink<'a> = dyn FnMut(&str) + Send + 'a;
 
 /// A run-time failure of the program: it did what the language calls an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +87,19 @@ macro_rules! broken {
     };
 }
 pub(crate) use broken;
+
+/// What an output writes, if its arguments fit its format.
+pub(crate) fn rendered(format: &Format, args: &[Tensor]) -> Result<String, RunError> {
+    if format.conversions().count() != args.len() {
+        broken!("a format of {} conversions has {} arguments", format.conversions().count(), args.len());
+    }
+    for (conversion, arg) in format.conversions().zip(args) {
+        if !conversion.kind.accepts(arg.elem(), arg.shape().len()) {
+            broken!("`{conversion}` shows no {} of rank {}", arg.elem(), arg.shape().len());
+        }
+    }
+    Ok(format.render(args))
+}
 
 /// The `i64` arguments of a failure's message, counted.
 pub(crate) fn failure(kind: FailureKind, args: Vec<i64>, span: Span) -> RunError {

@@ -10,7 +10,7 @@ mod storage;
 
 use crate::memory::{Budget, Memory};
 use crate::scalar::{binary, unary};
-use crate::{Options, RunError, broken, failure};
+use crate::{Options, RunError, Sink, broken, failure, rendered};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Reduction, Stmt, Storage, Var};
 use frit_ir::{Const, Scalar, Tensor};
 use frit_support::{Table, with_deep_stack};
@@ -19,13 +19,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use storage::{Place, Region};
 
-/// Runs a procedure of a program. The arguments are those of its parameters, one by one, sizes included.
+/// Runs a procedure of a program; what it writes is dropped. The arguments are those of its parameters, one by one, sizes included.
 ///
 /// # Errors
 ///
 /// The failure that the program ends with, the limit that it reaches, or the invariant that it breaks; arguments that do not
 /// fit the parameters count as the last.
 pub fn run(program: &Program, proc: ProcId, args: Vec<Tensor>, options: &Options) -> Result<Vec<Tensor>, RunError> {
+    run_writing(program, proc, args, options, &mut |_| {})
+}
+
+/// Runs a procedure of a program as [`run`] does; the sink gets what it writes, also before a failure.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_writing(
+    program: &Program,
+    proc: ProcId,
+    args: Vec<Tensor>,
+    options: &Options,
+    sink: &mut Sink<'_>,
+) -> Result<Vec<Tensor>, RunError> {
     with_deep_stack(|| {
         let mut machine = Machine {
             program,
@@ -33,6 +48,7 @@ pub fn run(program: &Program, proc: ProcId, args: Vec<Tensor>, options: &Options
             memory: Memory::new(options),
             budget: Budget::new(options),
             is_placed: false,
+            sink,
             scene: Scene { threads: options.threads.max(1), timeline: Timeline::default() },
             tables: BTreeMap::new(),
             private: program.procs.iter().map(|(_, proc)| vec![None; proc.loops.len()]).collect(),
@@ -75,6 +91,8 @@ struct Machine<'p> {
     budget: Budget,
     /// The message of a broken invariant already says where.
     is_placed: bool,
+    /// Where output goes.
+    sink: &'p mut Sink<'p>,
     scene: Scene,
     /// The memory of the constant tables used so far.
     tables: BTreeMap<(ProcId, Array), Place>,
@@ -330,6 +348,7 @@ impl<'p> Machine<'p> {
                     Stmt::Swap { first, second } => format!("exchange of {first} and {second}"),
                     Stmt::CopyElements { target, source, .. } => format!("copy from {source} to {target}"),
                     Stmt::Check { kind, .. } => format!("check of {kind}"),
+                    Stmt::Output { format, .. } => format!("output of {format:?}", format = format.to_string()),
                     Stmt::Call { callee, .. } => format!("call of {callee}"),
                 };
                 RunError::Broken(format!(
@@ -411,6 +430,17 @@ impl<'p> Machine<'p> {
                 } else {
                     Err(failure(*kind, frame.ints(args, &self.scene)?, *span))
                 }
+            }
+            Stmt::Output { format, args } => {
+                let mut tensors = Vec::new();
+                for arg in args {
+                    tensors.push(match arg {
+                        Arg::Scalar(value) => Tensor::scalar(frame.expr(value, &self.scene)?),
+                        Arg::Array(array) => frame.place(*array)?.to_tensor()?,
+                    });
+                }
+                (self.sink)(&rendered(format, &tensors)?);
+                Ok(())
             }
             Stmt::Call { callee, args, results, span: _ } => self.call_statement(frame, *callee, args, results),
         }
@@ -583,6 +613,7 @@ fn assigned_variables(proc: &Proc, stmts: &[Stmt], assigned: &mut BTreeSet<Var>)
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         }
     }

@@ -22,7 +22,7 @@ fn examples(language: &str) -> Vec<String> {
 #[test]
 fn array_ir_examples_are_well_formed_and_as_printed() {
     let examples = examples("ir");
-    assert_eq!(examples.len(), 3);
+    assert_eq!(examples.len(), 4);
     for text in examples {
         let program = frit_ir::array::parse::parse_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         frit_ir::array::verify::verify(&program).unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -411,6 +411,7 @@ impl<'a> Lowering<'a> {
                 | Op::Concat { .. }
                 | Op::Copy { .. }
                 | Op::Assert { .. }
+                | Op::Output { .. }
                 | Op::Conjoin { .. }
                 | Op::Call { .. } => return false,
             }
@@ -471,6 +472,7 @@ impl<'a> Lowering<'a> {
                 | Op::View { .. }
                 | Op::Table { .. }
                 | Op::Assert { .. }
+                | Op::Output { .. }
                 | Op::Conjoin { .. }
                 | Op::Call { .. } => false,
             };

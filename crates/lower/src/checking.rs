@@ -74,6 +74,7 @@ impl Checked {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Call { .. } => return None,
             }
         }

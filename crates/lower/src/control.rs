@@ -5,9 +5,11 @@ use crate::access::{Access, Base, each_node, size};
 use crate::facts::operator_of;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
 use crate::storage::{Demand, OpenBlock};
+use frit_ir::Format;
 use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
+use std::sync::Arc;
 
 /// How the values of two branches become one.
 enum Join {
@@ -128,6 +130,7 @@ impl<'a> Lowering<'a> {
                 | Op::Concat { .. }
                 | Op::Copy { .. }
                 | Op::Assert { .. }
+                | Op::Output { .. }
                 | Op::Conjoin { .. }
                 | Op::If { .. }
                 | Op::Call { .. } => None,
@@ -368,6 +371,21 @@ impl<'a> Lowering<'a> {
             .collect();
         self.emit(Stmt::Call { callee: self.procs[&callee], args: passed, results, span: stmt.span });
         arrays.into_iter().for_each(|array| self.own(array));
+    }
+
+    /// Lowers an output.
+    pub(crate) fn output(&mut self, stmt: &'a array::Stmt, format: &Arc<Format>, args: &'a [Operand]) {
+        let mut shown = Vec::new();
+        for &arg in args {
+            shown.push(match self.lowered(arg) {
+                Lowered::Scalar(value) => Arg::Scalar(value),
+                Lowered::Array(access) => {
+                    Arg::Array(self.as_array(&access, Demand { writable: false, lasting: false }))
+                }
+            });
+        }
+        self.emit(Stmt::Output { format: format.clone(), args: shown });
+        self.bind_certificates(stmt.results[0]);
     }
 
     /// What a size of the callee is at this call: an extent of the first argument whose parameter mentions it.

@@ -72,6 +72,7 @@ impl Known {
                 | Stmt::Release { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => {}
             }
@@ -337,6 +338,7 @@ impl Filter {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => true,
         });
@@ -425,6 +427,7 @@ fn has_costly_branch(proc: &Proc, body: &[Stmt]) -> bool {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,
     })
@@ -461,6 +464,7 @@ impl<'k> Division<'k> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => {}
         });
@@ -512,6 +516,7 @@ impl<'k> Division<'k> {
                         | Stmt::Bind { .. }
                         | Stmt::Swap { .. }
                         | Stmt::CopyElements { .. }
+                        | Stmt::Output { .. }
                         | Stmt::Check { .. }
                         | Stmt::Call { .. } => false,
                     })
@@ -524,6 +529,7 @@ impl<'k> Division<'k> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => false,
         }
@@ -553,6 +559,7 @@ impl<'k> Division<'k> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => false,
         });
@@ -605,6 +612,7 @@ impl<'k> Division<'k> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => stmt,
         }

@@ -235,6 +235,7 @@ impl<'a> Walk<'a> {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. } => {}
         }
     }
@@ -281,6 +282,7 @@ impl<'a> Walk<'a> {
             | Op::Concat { .. }
             | Op::Copy { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::If { .. } => {}
         }
@@ -341,6 +343,7 @@ impl Facts<'_> {
                 | Op::Iota { .. }
                 | Op::Concat { .. }
                 | Op::Assert { .. }
+                | Op::Output { .. }
                 | Op::Conjoin { .. } => {}
             }
         }
@@ -379,6 +382,7 @@ impl Facts<'_> {
                 | Op::Iota { .. }
                 | Op::Concat { .. }
                 | Op::Assert { .. }
+                | Op::Output { .. }
                 | Op::Conjoin { .. }
                 | Op::Call { .. } => {}
             }
@@ -410,6 +414,7 @@ fn is_scalar_code(func: &Func, stmt: &Stmt) -> bool {
         | Op::Concat { .. }
         | Op::Copy { .. }
         | Op::Update { .. }
+        | Op::Output { .. }
         | Op::If { .. }
         | Op::Loop(_)
         | Op::With(_)

@@ -53,6 +53,7 @@ impl Hoisting<'_> {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => result.push(stmt),
             }
@@ -99,6 +100,7 @@ impl Hoisting<'_> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => true,
         });
@@ -268,7 +270,11 @@ impl Inside {
                         Binding::Array(_) => None,
                     }));
                 }
-                Stmt::Store { .. } | Stmt::Release { .. } | Stmt::CopyElements { .. } | Stmt::Check { .. } => {}
+                Stmt::Store { .. }
+                | Stmt::Release { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
+                | Stmt::Check { .. } => {}
             }
         }
     }
@@ -294,6 +300,7 @@ fn count_namings(proc: &Proc, stmts: &[Stmt], namings: &mut BTreeMap<Array, usiz
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => {}
         }
@@ -328,6 +335,7 @@ fn count_namings_here(stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
             | Stmt::Alloc { .. }
             | Stmt::Release { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         }
     }

@@ -83,6 +83,7 @@ impl Columns {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => return None,
             }

@@ -118,7 +118,10 @@ impl<'a> Lowering<'a> {
         self.naming = None;
         if let [result] = stmt.results[..]
             && self.func.ty(result).elem == Scalar::Cert
-            && !matches!(stmt.op, Op::Assert { .. } | Op::If { .. } | Op::Loop(_) | Op::With(_) | Op::Call { .. })
+            && !matches!(
+                stmt.op,
+                Op::Assert { .. } | Op::Output { .. } | Op::If { .. } | Op::Loop(_) | Op::With(_) | Op::Call { .. }
+            )
         {
             // Certificates carry no bits: whatever computes them computes nothing.
             self.bind_certificates(result);
@@ -139,6 +142,7 @@ impl<'a> Lowering<'a> {
             Op::Update { array, indices, value, consumes } => {
                 self.update(stmt.results[0], *array, indices, *value, *consumes);
             }
+            Op::Output { format, args } => self.output(stmt, format, args),
             Op::If { cond, then, otherwise } => self.branch(stmt, *cond, then, otherwise),
             Op::Loop(data) => self.sequential_loop(stmt, data),
             Op::With(w) => self.with_loop(stmt, &self.func.with_loops[*w]),

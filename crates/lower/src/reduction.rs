@@ -80,6 +80,7 @@ impl Lowering<'_> {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::Loop(_)
             | Op::With(_)

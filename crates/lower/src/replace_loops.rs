@@ -36,6 +36,7 @@ fn stmts(proc: &mut Proc, body: Vec<Stmt>, replace: &mut dyn FnMut(&mut Proc, Lo
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => result.push(stmt),
         }

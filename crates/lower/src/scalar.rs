@@ -38,6 +38,7 @@ impl<'a> Lowering<'a> {
             | Op::Concat { .. }
             | Op::Copy { .. }
             | Op::Update { .. }
+            | Op::Output { .. }
             | Op::If { .. }
             | Op::Loop(_)
             | Op::With(_)

@@ -26,6 +26,7 @@ pub(crate) fn is_straight(stmt: &Stmt, stores: bool) -> bool {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,
     }
@@ -50,6 +51,7 @@ pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
     }
@@ -87,6 +89,7 @@ pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
             }
@@ -136,6 +139,7 @@ pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt 
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
     }

@@ -87,6 +87,7 @@ fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool) -> Vec<Stmt> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => result.push(stmt),
         }
@@ -439,6 +440,7 @@ fn is_vectorisable(proc: &Proc, stmt: &Stmt) -> bool {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,
     }
@@ -468,6 +470,7 @@ fn cost(proc: &Proc, body: &[Stmt]) -> Option<i64> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. } => 0,
         };
         Some(sum.saturating_add(own))
@@ -538,6 +541,10 @@ impl Flow {
                     self.written.insert(*target);
                 }
                 Stmt::Check { .. } => self.may_end = true,
+                Stmt::Output { args, .. } => {
+                    self.may_end = true;
+                    self.arrays.extend(passed_arrays(args));
+                }
                 Stmt::Call { args, results, .. } => {
                     self.may_end = true;
                     for arg in args {
@@ -591,9 +598,18 @@ fn assigned_var(stmt: &Stmt) -> Option<Var> {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => None,
     }
+}
+
+/// The arrays among arguments.
+fn passed_arrays(args: &[Arg]) -> impl Iterator<Item = Array> + '_ {
+    args.iter().filter_map(|arg| match arg {
+        Arg::Array(array) => Some(*array),
+        Arg::Scalar(_) => None,
+    })
 }
 
 /// Calls `f` on all statements, those inside others too.
@@ -613,6 +629,7 @@ fn each_stmt(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => {}
         }
@@ -649,6 +666,13 @@ fn each_own_expr(proc: &Proc, stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
         Stmt::Check { cond, args, .. } => {
             f(cond);
             args.iter().for_each(f);
+        }
+        Stmt::Output { args, .. } => {
+            for arg in args {
+                if let Arg::Scalar(value) = arg {
+                    f(value);
+                }
+            }
         }
         Stmt::Call { args, results, .. } => {
             for arg in args {
@@ -694,6 +718,10 @@ fn fresh_names(proc: &mut Proc, vars: BTreeSet<Var>) -> BTreeMap<Var, Expr> {
 /// Statements again, with loops of their own and other names for variables.
 fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr>) -> Vec<Stmt> {
     let new = |expr: &Expr| renamed(expr, names);
+    let copied_arg = |arg: &Arg| match arg {
+        Arg::Scalar(value) => Arg::Scalar(new(value)),
+        Arg::Array(array) => Arg::Array(*array),
+    };
     let mut copy = |stmt: &Stmt| match stmt {
         Stmt::For(id) => {
             let data = proc.loops[*id].clone();
@@ -726,16 +754,15 @@ fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr>) -> Vec<S
         Stmt::Check { cond, kind, args, span } => {
             Stmt::Check { cond: new(cond), kind: *kind, args: args.iter().map(new).collect(), span: *span }
         }
+        Stmt::Output { format, args } => {
+            Stmt::Output { format: format.clone(), args: args.iter().map(copied_arg).collect() }
+        }
         Stmt::Call { callee, args, results, span } => {
-            let arg = |arg: &Arg| match arg {
-                Arg::Scalar(value) => Arg::Scalar(new(value)),
-                Arg::Array(array) => Arg::Array(*array),
-            };
             let result = |result: &Binding| match result {
                 Binding::Var(var) => Binding::Var(renamed_var(*var, names)),
                 Binding::Array(array) => Binding::Array(*array),
             };
-            let (args, results) = (args.iter().map(arg).collect(), results.iter().map(result).collect());
+            let (args, results) = (args.iter().map(copied_arg).collect(), results.iter().map(result).collect());
             Stmt::Call { callee: *callee, args, results, span: *span }
         }
         Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Swap { .. } => {

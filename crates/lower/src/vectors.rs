@@ -24,6 +24,7 @@ fn is_straight(body: &[Stmt]) -> bool {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,
     })

@@ -187,7 +187,7 @@ impl Lowering<'_> {
                     }
                 }
                 Op::With(w) => self.with_loop_cost(&self.func.with_loops[*w], depth),
-                Op::Call { .. } => Cost { operations: Expr::i64(100), irregular: true },
+                Op::Output { .. } | Op::Call { .. } => Cost { operations: Expr::i64(100), irregular: true },
             };
             total = total.plus(cost);
         }

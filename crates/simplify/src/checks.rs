@@ -164,7 +164,8 @@ impl Checker<'_> {
                 let w = *w;
                 self.with_loop(stmt, w);
             }
-            Op::Call { .. } => {
+            // What was written before a failure is to be seen, so no check moves ahead of an output either.
+            Op::Call { .. } | Op::Output { .. } => {
                 self.may_diverge = true;
                 self.push(stmt);
             }

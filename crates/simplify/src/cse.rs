@@ -362,8 +362,8 @@ impl<'a> Key<'a> {
                 return condition.is_none_or(|block| self.block(block)) && self.block(&data.body);
             }
             Op::With(w) => return self.with_loop(&self.func.with_loops[*w]),
-            // A call may consume its arguments.
-            Op::Call { .. } => return false,
+            // A call may consume its arguments, and two outputs are two.
+            Op::Call { .. } | Op::Output { .. } => return false,
         }
         true
     }

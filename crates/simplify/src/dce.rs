@@ -106,6 +106,7 @@ fn collect_stmt(func: &Func, stmt: &Stmt, needs: &mut [Vec<Value>]) {
         | Op::Copy { .. }
         | Op::Update { .. }
         | Op::Assert { .. }
+        | Op::Output { .. }
         | Op::Conjoin { .. }
         | Op::Call { .. } => {
             for &result in &stmt.results {
@@ -218,6 +219,7 @@ fn sweep_results(func: &mut Func, stmt: &mut Stmt, live: &Liveness, removed: &mu
         | Op::Copy { .. }
         | Op::Update { .. }
         | Op::Assert { .. }
+        | Op::Output { .. }
         | Op::Conjoin { .. }
         | Op::Call { .. } => {}
     }

@@ -216,6 +216,7 @@ impl Hoister<'_> {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::Call { .. } => {}
         }
@@ -267,7 +268,7 @@ impl Hoister<'_> {
     /// True if the statement may move at all: it ends, checks nothing, and no memory that it makes is updated in place.
     fn may_move(&mut self, stmt: &Stmt) -> bool {
         let is_movable = match &stmt.op {
-            Op::Assert { .. } | Op::Call { .. } => false,
+            Op::Assert { .. } | Op::Output { .. } | Op::Call { .. } => false,
             Op::Update { consumes, .. } => !consumes,
             Op::Loop(_) | Op::If { .. } | Op::With(_) => {
                 let mut budget = MAX_PROVED;
@@ -305,6 +306,7 @@ impl Hoister<'_> {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::If { .. }
             | Op::Loop(_)
@@ -343,7 +345,7 @@ impl Hoister<'_> {
                 let rows = |array: Value| &self.func.ty(array).shape[1..];
                 arrays.iter().all(|&array| rows(array) == rows(arrays[0]))
             }
-            Op::Assert { .. } | Op::Call { .. } => false,
+            Op::Assert { .. } | Op::Output { .. } | Op::Call { .. } => false,
             Op::If { cond, then, otherwise } => [(then, true), (otherwise, false)].into_iter().all(|(side, holds)| {
                 self.ranges.enter();
                 self.ranges.assume(self.func, *cond, holds, None);
@@ -479,14 +481,14 @@ fn introduce(ranges: &mut Ranges, values: &[Value]) {
     }
 }
 
-/// True if a statement surely ends, and so do those inside; false if it is large.
+/// True if a statement surely ends and writes nothing, and so do those inside; false if it is large.
 fn ends(func: &Func, stmt: &Stmt, budget: &mut usize) -> bool {
     if *budget == 0 {
         return false;
     }
     *budget -= 1;
     let is_endless = match &stmt.op {
-        Op::Call { .. } => true,
+        Op::Call { .. } | Op::Output { .. } => true,
         Op::Loop(data) => match data.kind {
             LoopKind::For { .. } => false,
             LoopKind::While { .. } => true,

@@ -1,7 +1,7 @@
 //! Inlining: replaces calls by copies of the functions' bodies, and removes the functions that no call reaches any more.
 //! Source:   \[L0\] section 5.1, with a bound on growth that the thesis does not have.
 //! Before:   verified array IR.
-//! After:    the same results; calls are left of recursive functions, and of functions too large for the growth limit.
+//! After:    the same results; calls are left of recursive functions, of those marked `noinline`, and of functions too large for the growth limit.
 //! Work:     unchanged.
 //! Reorders: nothing.
 
@@ -33,6 +33,8 @@ struct CallGraph {
     /// Statements once all calls inside are inlined; saturated.
     expanded: Vec<u64>,
     recursive: Vec<bool>,
+    /// The source asks for calls.
+    noinline: Vec<bool>,
 }
 
 impl CallGraph {
@@ -43,7 +45,8 @@ impl CallGraph {
         for (id, func) in program.funcs.iter() {
             survey(func, &func.body, &mut own[id.at()], &mut calls[id.at()]);
         }
-        let mut graph = CallGraph { own, calls, expanded: vec![0; count], recursive: vec![false; count] };
+        let noinline = program.funcs.iter().map(|(_, func)| func.noinline).collect();
+        let mut graph = CallGraph { own, calls, expanded: vec![0; count], recursive: vec![false; count], noinline };
         let order = graph.components();
         for component in order {
             let is_cycle = component.len() > 1 || graph.calls[component[0]].contains(&component[0]);
@@ -64,7 +67,7 @@ impl CallGraph {
     }
 
     fn is_inlined(&self, callee: usize, limit: u64) -> bool {
-        !self.recursive[callee] && self.expanded[callee] <= limit
+        !self.recursive[callee] && !self.noinline[callee] && self.expanded[callee] <= limit
     }
 
     /// The strongly connected components, callees first (Tarjan 1972).

@@ -271,6 +271,7 @@ impl Ranges {
             | Op::Concat { .. }
             | Op::Copy { .. }
             | Op::Update { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::If { .. }
             | Op::Loop(_)

@@ -144,6 +144,7 @@ impl Sharing {
             | Op::Concat { .. }
             | Op::Copy { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. } => {}
             Op::Index { array, .. } | Op::View { array, .. } => {
                 self.link(func, first.expect("one result"), (*array).into());

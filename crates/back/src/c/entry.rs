@@ -295,6 +295,12 @@ fn services(module: &ModulePrinter<'_>, entry: &Entry) -> String {
     put(
         &mut text,
         format!(
+            "FRIT_EXPORT void {name}_write_to(frit_context *context, frit_sink sink, void *state) {{ context->sink = sink, context->sink_state = state; }}\n"
+        ),
+    );
+    put(
+        &mut text,
+        format!(
             "FRIT_EXPORT const frit_report *{name}_report(const frit_context *context) {{ return &context->report; }}\n"
         ),
     );
@@ -332,7 +338,7 @@ const MESSAGE_FUNCTION: &str = r#"FRIT_EXPORT const char *NAME_message(frit_cont
 }
 "#;
 
-fn c_string(text: &str) -> String {
+pub(super) fn c_string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for byte in text.bytes() {
         match byte {
@@ -353,7 +359,7 @@ fn header(entry: &Entry) -> String {
     let guard = format!("FRIT_LIBRARY_{}", name.to_uppercase());
     let mut text =
         format!("/* Written by frit. The functions of the library `{name}`. */\n#ifndef {guard}\n#define {guard}\n\n");
-    text += "#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+    text += "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
     text += "#ifndef FRIT_INTERFACE\n#define FRIT_INTERFACE\n";
     text += include_str!("public.h");
     text += "#endif\n\n";
@@ -389,6 +395,8 @@ fn header(entry: &Entry) -> String {
     put(&mut text, format!("void {name}_close(frit_context *context);\n"));
     put(&mut text, "/* Gives up an array result, by its owner. */");
     put(&mut text, format!("void {name}_release(frit_context *context, frit_buffer *owner);\n"));
+    put(&mut text, "/* Where the output of calls goes from now on; to standard output if the sink is null. */");
+    put(&mut text, format!("void {name}_write_to(frit_context *context, frit_sink sink, void *state);\n"));
     put(&mut text, "/* What the last call reported, and its message for people, until the next call. */");
     put(&mut text, format!("const frit_report *{name}_report(const frit_context *context);"));
     put(&mut text, format!("const char *{name}_message(frit_context *context);\n"));

@@ -311,6 +311,14 @@ impl<'p> Layout<'p> {
                     self.count_expr(arg, here);
                 }
             }
+            Stmt::Output { format: _, args } => {
+                for arg in args {
+                    match arg {
+                        Arg::Scalar(expr) => self.count_expr(expr, here),
+                        Arg::Array(array) => self.read_array(*array, here),
+                    }
+                }
+            }
             Stmt::Call { callee: _, args, results, span: _ } => {
                 for arg in args {
                     match arg {
@@ -374,6 +382,7 @@ impl<'p> Outliner<'p> {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => Size { weight: 2, height: 0 },
             };
@@ -465,6 +474,7 @@ impl<'p> Outliner<'p> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => Vec::new(),
         };

@@ -13,6 +13,7 @@ mod expr;
 mod layout;
 mod module;
 mod names;
+mod output;
 mod proc;
 mod stmt;
 mod types;
@@ -140,6 +141,9 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     source += INCLUDES;
     source += include_str!("public.h");
     source += include_str!("runtime.h");
+    if procs.contains("frit_write(w)") {
+        source += include_str!("output.h");
+    }
     source += "\n/* ---- the program ---- */\n\n";
     if !options.strict_fp {
         source += &vector_mathematics(&procs);
@@ -171,6 +175,7 @@ const INCLUDES: &str = "\
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

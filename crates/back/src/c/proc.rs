@@ -544,7 +544,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
 pub(super) fn needs_worker(proc: &Proc, stmts: &[Stmt]) -> bool {
     any_stmt(proc, stmts, &mut |stmt| match stmt {
         Stmt::Alloc { array } => !matches!(proc.arrays[*array].storage, Storage::Stack),
-        Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Check { .. } | Stmt::Call { .. } => true,
+        Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Check { .. } | Stmt::Output { .. } | Stmt::Call { .. } => true,
         Stmt::Assign { .. }
         | Stmt::Store { .. }
         | Stmt::For(_)
@@ -570,6 +570,7 @@ pub(super) fn any_stmt(proc: &Proc, stmts: &[Stmt], is: &mut impl FnMut(&Stmt) -
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => false,
             }

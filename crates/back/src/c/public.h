@@ -17,6 +17,9 @@ typedef struct {
     uint64_t scalar;    /* the bytes of a scalar result */
 } frit_result;
 
+/* Takes what the program writes, piece by piece. */
+typedef void (*frit_sink)(void *state, const char *text, size_t length);
+
 /* How the last call went. */
 typedef struct {
     int32_t status;      /* one of the FRIT_ codes below */

@@ -47,6 +47,10 @@ struct frit_context {
     frit_buffer *returned;       /* results that the caller has released; bins take them at the next call */
     frit_report report;
     char message[256];
+    frit_sink sink; /* where output goes; null for standard output */
+    void *sink_state;
+    char *text; /* the output statement at hand */
+    size_t text_used, text_capacity;
     frit_worker *workers;
 };
 
@@ -332,6 +336,7 @@ static void frit_close(frit_context *c) {
         frit_dispose(b);
     }
     pthread_mutex_destroy(&c->lock);
+    free(c->text);
     free(c->workers);
     free(c);
 }
@@ -350,6 +355,7 @@ static frit_worker *frit_begin(frit_context *c) {
     }
     for (int at = 0; at < c->threads; at++) c->workers[at].stack_limit = NULL;
     c->report = (frit_report){.site = -1};
+    c->text_used = 0;
     return w;
 }
 
@@ -366,6 +372,8 @@ static int frit_end(frit_context *c, int failed) {
     if (failed) {
         c->report = c->workers[0].failure;
     }
+    /* What is written about a failure comes after what the program wrote before it. */
+    if (c->text != NULL && c->sink == NULL) fflush(stdout);
     for (int at = 0; at < c->threads; at++) {
         frit_worker *w = &c->workers[at];
         while (w->live.next != &w->live) {

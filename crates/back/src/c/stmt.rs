@@ -75,12 +75,13 @@ impl<'p> ProcPrinter<'_, 'p> {
                 self.line(&format!("frit_copy(w, {t}, {s}, {count}, {size});"));
             }
             Stmt::Check { cond, kind, args, span } => self.check(cond, *kind, args, *span),
+            Stmt::Output { format, args } => self.output(format, args),
             Stmt::Call { callee, args, results, span } => self.call(*callee, args, results, *span),
         }
     }
 
     /// What leaves after a failure has been noted.
-    fn leave(&self) -> String {
+    pub(super) fn leave(&self) -> String {
         match &self.exit {
             Exit::Return => "return 1;".into(),
             Exit::Label(label) => format!("goto {label};"),
@@ -171,6 +172,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => false,
             },
@@ -626,6 +628,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 | Stmt::If { .. }
                 | Stmt::Release { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
                 | Stmt::Check { .. } => {}
             }
             false
@@ -649,6 +652,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => true,
         })

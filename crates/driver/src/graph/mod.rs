@@ -315,6 +315,7 @@ impl Builder<'_> {
             | Op::Index { .. }
             | Op::View { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. } => return None,
         };
         Some(self.node(statement, title, &stmt.results, stmt.span))

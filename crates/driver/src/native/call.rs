@@ -7,7 +7,7 @@ use super::NativeError;
 use frit_back::c::{Entry, EntryExtent, EntryParam, EntryParamKind, Site};
 use frit_ir::{Const, FailureKind, Scalar, Tensor, TensorData};
 use frit_support::{Span, with_deep_stack};
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,6 +46,8 @@ type OpenFunction = unsafe extern "C" fn(c_int) -> *mut c_void;
 type CloseFunction = unsafe extern "C" fn(*mut c_void);
 type CallFunction = unsafe extern "C" fn(*mut c_void, *const CArgument, *mut CResult) -> c_int;
 type ReleaseFunction = unsafe extern "C" fn(*mut c_void, *mut c_void);
+type SinkFunction = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
+type WriteToFunction = unsafe extern "C" fn(*mut c_void, Option<SinkFunction>, *mut c_void);
 type ReportFunction = unsafe extern "C" fn(*const c_void) -> *const CReport;
 
 /// The code of a program, as long as anything needs it.
@@ -56,6 +58,7 @@ struct Code {
     call: CallFunction,
     release: ReleaseFunction,
     report: ReportFunction,
+    write_to: WriteToFunction,
     /// Last, as the functions are in it.
     _library: libloading::Library,
 }
@@ -283,6 +286,7 @@ impl Library {
                 close: *library.get(name("_close").as_slice()).map_err(load_error)?,
                 call: *library.get(name("_call").as_slice()).map_err(load_error)?,
                 release: *library.get(name("_release").as_slice()).map_err(load_error)?,
+                write_to: *library.get(name("_write_to").as_slice()).map_err(load_error)?,
                 report: *library.get(name("_report").as_slice()).map_err(load_error)?,
                 _library: library,
             }
@@ -297,8 +301,17 @@ impl Library {
     }
 
     /// Runs the program on so many threads. The arguments are one per parameter; those that are only extents of arrays may be
-    /// left out, all or none.
+    /// left out, all or none. What the program writes goes to standard output.
     pub fn call(&self, args: &[Arg<'_>], threads: usize) -> Result<Run, NativeError> {
+        self.call_to(args, threads, None)
+    }
+
+    /// Runs the program as [`call`](Self::call) does; the sink gets what it writes, also before a failure.
+    pub fn call_writing(&self, args: &[Arg<'_>], threads: usize, sink: &mut Sink<'_>) -> Result<Run, NativeError> {
+        self.call_to(args, threads, Some(sink))
+    }
+
+    fn call_to(&self, args: &[Arg<'_>], threads: usize, sink: Option<&mut Sink<'_>>) -> Result<Run, NativeError> {
         let sizes = self.sizes(args)?;
         let mut next = args.iter();
         let mut scalars = Vec::with_capacity(self.entry.params.len());
@@ -317,13 +330,18 @@ impl Library {
             .collect();
         if self.entry.is_recursive {
             let arguments = Shared(&arguments);
-            with_deep_stack(move || self.run(arguments.get(), threads))
+            with_deep_stack(move || self.run(arguments.get(), threads, sink))
         } else {
-            self.run(&arguments, threads)
+            self.run(&arguments, threads, sink)
         }
     }
 
-    fn run(&self, arguments: &[CArgument], threads: usize) -> Result<Run, NativeError> {
+    fn run(
+        &self,
+        arguments: &[CArgument],
+        threads: usize,
+        mut sink: Option<&mut Sink<'_>>,
+    ) -> Result<Run, NativeError> {
         let mut current = self.context.lock().unwrap_or_else(PoisonError::into_inner);
         let context = self.context_for(&mut current, threads.max(1))?;
         let mut shapes: Vec<Vec<i64>> =
@@ -336,9 +354,14 @@ impl Library {
                 scalar: 0,
             })
             .collect();
-        // SAFETY: arguments were checked against the parameters and live until the call ends; results and their shapes have
-        // the number and ranks of the program's; the lock is held.
+        let (function, state): (Option<SinkFunction>, *mut c_void) = match &mut sink {
+            Some(sink) => (Some(write_to_sink), std::ptr::from_mut(sink).cast()),
+            None => (None, std::ptr::null_mut()),
+        };
+        // SAFETY: arguments were checked against the parameters and live until the call ends, as does the sink; results and
+        // their shapes have the number and ranks of the program's; the lock is held.
         let report = unsafe {
+            (self.code.write_to)(context.pointer, function, state);
             (self.code.call)(context.pointer, arguments.as_ptr(), results.as_mut_ptr());
             *(self.code.report)(context.pointer)
         };
@@ -444,6 +467,24 @@ impl Library {
         }
         Ok((0..params.len()).map(|at| if actual[at].is_none() { size(at) } else { None }).collect())
     }
+}
+
+/// Takes what a program writes, piece by piece.
+pub type Sink<'a> = dyn FnMut(&str) + Send + 'a;
+
+/// Hands a piece of output to a sink.
+///
+/// # Safety
+///
+/// `state` is the address of a `&mut Sink` that nothing else uses; `text` has `length` bytes.
+unsafe extern "C" fn write_to_sink(state: *mut c_void, text: *const c_char, length: usize) {
+    if length == 0 {
+        return;
+    }
+    // SAFETY: by this function's contract.
+    let (sink, text) =
+        unsafe { (&mut *state.cast::<&mut Sink<'_>>(), std::slice::from_raw_parts(text.cast::<u8>(), length)) };
+    sink(&String::from_utf8_lossy(text));
 }
 
 /// Arguments on their way to the thread with the deep stack, while the caller waits.

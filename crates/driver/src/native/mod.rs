@@ -15,7 +15,7 @@ use frit_support::Span;
 use std::path::PathBuf;
 
 pub use cache::Cache;
-pub use call::{Arg, Element, Library, OwnedResult, Run};
+pub use call::{Arg, Element, Library, OwnedResult, Run, Sink};
 pub use compiler::{Compiler, Object};
 
 /// What can go wrong between C text and results.

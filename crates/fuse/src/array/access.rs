@@ -191,6 +191,7 @@ impl Search<'_> {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::Call { .. } => {
                 stmt.op.for_each_operand(self.func, &mut |operand| self.whole_use(operand, stmt.span));

@@ -50,6 +50,7 @@ pub fn as_with_loop(bounds: &mut Bounds, stmt: &Stmt) -> Option<WithLoopData> {
         | Op::Table { .. }
         | Op::Update { .. }
         | Op::Assert { .. }
+        | Op::Output { .. }
         | Op::Conjoin { .. }
         | Op::If { .. }
         | Op::Loop(_)

@@ -200,6 +200,7 @@ fn collect_consumed(func: &Func, stmt: &Stmt, consumed: &mut Vec<Value>) {
         | Op::Concat { .. }
         | Op::Copy { .. }
         | Op::Assert { .. }
+        | Op::Output { .. }
         | Op::Conjoin { .. }
         | Op::If { .. } => {}
     }

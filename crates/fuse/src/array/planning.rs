@@ -690,6 +690,7 @@ fn loop_ref(func: &Func, stmt: &Stmt) -> LoopRef {
         | Op::Copy { .. }
         | Op::Update { .. }
         | Op::Assert { .. }
+        | Op::Output { .. }
         | Op::Conjoin { .. } => (String::new(), "statement"),
     };
     LoopRef { label, kind, names, span: stmt.span }

@@ -339,6 +339,7 @@ impl<'f> Counter<'f> {
             | Op::Iota { .. }
             | Op::Replicate { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::If { .. }
             | Op::Loop(_)
@@ -382,6 +383,7 @@ impl<'f> Counter<'f> {
                 | Op::Iota { .. }
                 | Op::Replicate { .. }
                 | Op::Assert { .. }
+                | Op::Output { .. }
                 | Op::Conjoin { .. }
                 | Op::Call { .. } => {}
             }

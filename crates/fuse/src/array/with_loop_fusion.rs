@@ -341,6 +341,7 @@ fn is_total(stmt: &Stmt) -> bool {
         | Op::Copy { .. }
         | Op::Update { .. }
         | Op::Assert { .. }
+        | Op::Output { .. }
         | Op::Conjoin { .. }
         | Op::If { .. }
         | Op::Loop(_)

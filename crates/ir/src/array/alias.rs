@@ -156,6 +156,7 @@ impl Analysis<'_> {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. } => stmt.results.iter().for_each(|&result| self.make_origin(result)),
         }
     }

@@ -19,6 +19,7 @@
 
 pub mod alias;
 pub mod build;
+pub mod effects;
 mod l0_notation;
 pub mod parse;
 pub mod print;
@@ -26,6 +27,7 @@ pub mod verify;
 pub mod walk;
 
 use crate::failure::FailureKind;
+use crate::format::Format;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
 use frit_support::{Span, Table, define_index};
@@ -70,6 +72,8 @@ pub struct Func {
     pub values: Table<Value, ValueData>,
     /// All with-loops of the function. Entries that no statement names any more are garbage.
     pub with_loops: Table<WithLoop, WithLoopData>,
+    /// Calls of it stay calls.
+    pub noinline: bool,
     /// Where it is defined.
     pub span: Span,
 }
@@ -211,6 +215,9 @@ pub enum Op {
     Assert { cond: Operand, kind: FailureKind, args: Vec<Operand> },
     /// One certificate for several.
     Conjoin { certs: Vec<Value> },
+    /// Writes a text. `args` are the arguments of the format's conversions: scalars, and for `%s` vectors of `char`. The
+    /// result is the certificate that it has happened; whatever is to happen afterwards lists it. See Note [Outputs].
+    Output { format: Arc<Format>, args: Vec<Operand> },
     /// The results of one block or of the other; only that one is evaluated.
     If { cond: Operand, then: Block, otherwise: Block },
     /// A sequential loop.
@@ -464,6 +471,7 @@ impl Func {
             body: Block::default(),
             values: Table::new(),
             with_loops: Table::new(),
+            noinline: false,
             span,
         }
     }
@@ -499,3 +507,14 @@ impl Program {
         self.funcs.iter().find(|(_, f)| f.name == name).map(|(id, _)| id)
     }
 }
+
+// Note [Outputs]
+//
+// `Output` is the one operation with an effect. Order and existence of outputs follow from their certificates alone: an
+// output that must come after another lists its certificate (in `Stmt::certs`), loops carry the certificate of the last
+// output as a parameter, branches yield it, functions take and return it, and the entry function returns the last one.
+// So an output whose certificate nothing needs is dead, and every pass that keeps uses of values keeps outputs, each
+// once and in order. Passes must not make two of one output nor one of two, nor run it where it would not run:
+// nothing merges, duplicates or moves a statement for which `Program`-wide knowledge would be needed, since
+// functions that write take a certificate and so depend on what was written before. Outputs never stand in with-loops,
+// whose cells have no order; the verifier checks it, through calls as well.

@@ -33,9 +33,13 @@ fn program(text: &str, file: Option<FileId>) -> Parsed<Program> {
         let position = cursor.position();
         if *cursor.peek() == Token::End {
             return Ok(program);
-        } else if cursor.eat_word("func") {
+        }
+        let noinline = cursor.eat_word("noinline");
+        if cursor.eat_word("func") {
             let func = Parser::new(&mut cursor, &names).func(position)?;
-            program.funcs.push(func);
+            program.funcs.push(Func { noinline, ..func });
+        } else if noinline {
+            return Err(cursor.expected("`func`"));
         } else if cursor.eat_word("entry") {
             if program.entry.is_some() {
                 return Err(cursor.error_at(position, "a program has one entry"));
@@ -319,6 +323,9 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let kind = self.cursor.failure_kind()?;
                 let args = self.list("(", ")", Self::operand)?;
                 Op::Assert { cond, kind, args }
+            }
+            "output" => {
+                Op::Output { format: Arc::new(self.cursor.format()?), args: self.list("(", ")", Self::operand)? }
             }
             "conjoin" => Op::Conjoin { certs: self.list("(", ")", Self::value)? },
             "if" => {

@@ -10,7 +10,7 @@ use super::{
     Block, Extent, Func, FuncId, Generator, Lambda, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program,
     ResultExtent, ResultType, Stmt, Type, Value, View, WithLoop, WithLoopData,
 };
-use crate::text::literal::{GlobalName, Literal, TensorLiteral};
+use crate::text::literal::{GlobalName, Literal, Quoted, TensorLiteral};
 use crate::text::writer::Writer;
 use frit_support::Table;
 use std::fmt;
@@ -180,6 +180,7 @@ impl<'a> Printer<'a> {
 
     fn func(mut self) -> String {
         let func = self.func;
+        self.w.put(if func.noinline { "noinline " } else { "" });
         self.w.put(format_args!("func {}", GlobalName(&func.name)));
         if !func.sizes.is_empty() {
             self.w.put(format_args!("[{}]", Commas(&func.sizes)));
@@ -303,6 +304,11 @@ impl<'a> Printer<'a> {
             Op::Assert { cond, kind, args } => {
                 self.word("assert", certs);
                 self.w.put(format_args!(" {cond}, {kind}({})", Commas(args)));
+            }
+            Op::Output { format, args } => {
+                self.word("output", certs);
+                let text = format.to_string();
+                self.w.put(format_args!(" {} ({})", Quoted(text.chars().map(u32::from)), Commas(args)));
             }
             Op::Conjoin { certs: parts } => {
                 self.word("conjoin", certs);

@@ -46,6 +46,7 @@ impl Op {
                 f(*cond);
                 args.iter().copied().for_each(f);
             }
+            Op::Output { args, .. } => args.iter().copied().for_each(f),
             Op::Conjoin { certs } => certs.iter().for_each(|&c| f(c.into())),
             Op::If { cond, .. } => f(*cond),
             Op::Loop(data) => {
@@ -85,6 +86,7 @@ impl Op {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::Call { .. } => {}
         }
@@ -120,6 +122,7 @@ impl Op {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::Call { .. } => {}
         }
@@ -159,6 +162,7 @@ impl Op {
                 each(cond);
                 args.iter_mut().for_each(each);
             }
+            Op::Output { args, .. } => args.iter_mut().for_each(each),
             Op::Conjoin { certs } => certs.iter_mut().for_each(|c| map_value(c, f)),
             Op::If { cond, .. } => each(cond),
             Op::Loop(data) => {
@@ -275,6 +279,7 @@ impl Func {
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::Call { .. } => {}
         }

@@ -17,6 +17,7 @@ pub mod print;
 pub mod verify;
 
 use crate::failure::FailureKind;
+use crate::format::Format;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
 use frit_support::{Span, Table, define_index};
@@ -168,6 +169,9 @@ pub enum Stmt {
     CopyElements { target: Array, target_offset: Expr, source: Array, source_offset: Expr, count: Expr },
     /// Ends the program with this failure unless `cond` holds; `args` are the numbers of its message.
     Check { cond: Expr, kind: FailureKind, args: Vec<Expr>, span: Span },
+    /// Writes a text; the arguments are those of the format's conversions, vectors of `char` for `%s`. Never inside an
+    /// independent loop.
+    Output { format: Arc<Format>, args: Vec<Arg> },
     /// Calls a procedure. Array results are bound to references.
     Call { callee: ProcId, args: Vec<Arg>, results: Vec<Binding>, span: Span },
 }

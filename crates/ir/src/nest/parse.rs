@@ -397,6 +397,10 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let args = self.list("(", ")", Self::expr)?;
                 Ok(Stmt::Check { cond, kind, args, span: self.cursor.span_from(position) })
             }
+            "output" => {
+                let format = Arc::new(self.cursor.format()?);
+                Ok(Stmt::Output { format, args: self.args()? })
+            }
             "call" => self.call(Vec::new(), position),
             word => Err(self.cursor.error_at(position, format!("there is no statement `{word}`"))),
         }
@@ -428,15 +432,19 @@ impl<'c, 'a> Parser<'c, 'a> {
 
     fn call(&mut self, results: Vec<Binding>, position: usize) -> Parsed<Stmt> {
         let callee = callee(self.cursor, self.names)?;
-        let args = self.list("(", ")", |p| {
+        let args = self.args()?;
+        Ok(Stmt::Call { callee, args, results, span: self.cursor.span_from(position) })
+    }
+
+    fn args(&mut self) -> Parsed<Vec<Arg>> {
+        self.list("(", ")", |p| {
             // An array without subscript is an argument as a whole.
             if p.cursor.is_numbered("A") && !matches!(p.cursor.peek_second(), Token::Punct("[")) {
                 Ok(Arg::Array(p.array()?))
             } else {
                 Ok(Arg::Scalar(p.expr()?))
             }
-        })?;
-        Ok(Stmt::Call { callee, args, results, span: self.cursor.span_from(position) })
+        })
     }
 
     fn counted_loop(&mut self) -> Parsed<Stmt> {

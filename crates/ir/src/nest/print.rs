@@ -3,7 +3,7 @@
 
 use super::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Stmt, Storage, Var};
 use crate::scalar::{BinOp, Scalar};
-use crate::text::literal::{GlobalName, Literal, TensorLiteral};
+use crate::text::literal::{GlobalName, Literal, Quoted, TensorLiteral};
 use crate::text::writer::Writer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -318,15 +318,25 @@ impl<'a> Printer<'a> {
             Stmt::Call { callee, args, results, .. } => {
                 self.w.joined(results);
                 self.w.put(if results.is_empty() { "call " } else { " = call " });
-                self.w.put(format_args!("{}(", Callee(self.program, *callee)));
-                self.w.list(args, |w, arg| match arg {
-                    Arg::Scalar(value) => expr(w, value, Tightness::Sum),
-                    Arg::Array(array) => w.put(array),
-                });
-                self.w.put(")");
+                self.w.put(Callee(self.program, *callee));
+                self.args(args);
+            }
+            Stmt::Output { format, args } => {
+                let text = format.to_string();
+                self.w.put(format_args!("output {} ", Quoted(text.chars().map(u32::from))));
+                self.args(args);
             }
         }
         self.w.end();
+    }
+
+    fn args(&mut self, args: &[Arg]) {
+        self.w.put("(");
+        self.w.list(args, |w, arg| match arg {
+            Arg::Scalar(value) => expr(w, value, Tightness::Sum),
+            Arg::Array(array) => w.put(array),
+        });
+        self.w.put(")");
     }
 
     fn counted_loop(&mut self, label: Loop) {

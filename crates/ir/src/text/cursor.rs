@@ -2,6 +2,7 @@
 
 use super::lex::{Located, Token, tokens};
 use crate::failure::FailureKind;
+use crate::format::Format;
 use crate::scalar::{Const, Scalar};
 use crate::tensor::{Tensor, TensorData};
 use frit_support::{FileId, Index, Span, Table};
@@ -344,6 +345,16 @@ impl<'a> Cursor<'a> {
                 Err(self.expected(format_args!("a constant of type {elem}")))
             }
         }
+    }
+
+    /// A format, as `"%d\n"`.
+    pub(crate) fn format(&mut self) -> Parsed<Format> {
+        let Token::Text(codes) = self.peek() else { return Err(self.expected("a text in double quotes")) };
+        let text: Option<String> = codes.iter().map(|&code| char::from_u32(code)).collect();
+        let Some(text) = text else { return Err(self.error("a format consists of characters")) };
+        let format = Format::parse(&text).map_err(|error| self.error(error.message))?;
+        self.advance();
+        Ok(format)
     }
 
     /// A constant array, as `i32[2] {1, 2}`.

@@ -374,6 +374,7 @@ fn op_cost(func: &Func, op: &Op) -> u32 {
         | Op::Copy { .. }
         | Op::Update { .. }
         | Op::Assert { .. }
+        | Op::Output { .. }
         | Op::Conjoin { .. }
         | Op::If { .. }
         | Op::Loop(_)

@@ -76,6 +76,7 @@ impl Folder<'_> {
             | Op::Binary { .. }
             | Op::Select { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::If { .. }
             | Op::Loop(_)

@@ -160,7 +160,7 @@ impl Folder<'_> {
             | Op::Update { .. }
             | Op::Conjoin { .. }
             | Op::With(_) => true,
-            Op::Assert { .. } | Op::If { .. } | Op::Loop(_) | Op::Call { .. } => false,
+            Op::Assert { .. } | Op::Output { .. } | Op::If { .. } | Op::Loop(_) | Op::Call { .. } => false,
         };
         if !is_simple {
             return;
@@ -260,7 +260,7 @@ impl Folder<'_> {
                 self.with_loop(stmt, w)
             }
             Op::Table { .. } | Op::ArrayLit { .. } | Op::Iota { .. } | Op::Replicate { .. } => Verdict::Keep,
-            Op::Update { .. } | Op::Call { .. } => Verdict::Keep,
+            Op::Update { .. } | Op::Output { .. } | Op::Call { .. } => Verdict::Keep,
         }
     }
 
@@ -324,6 +324,7 @@ impl Folder<'_> {
             | Op::Index { .. }
             | Op::View { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::If { .. }
             | Op::Loop(_)

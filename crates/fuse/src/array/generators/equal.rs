@@ -124,6 +124,7 @@ impl Comparison<'_> {
                 | Op::Copy { .. }
                 | Op::Update { .. }
                 | Op::Assert { .. }
+                | Op::Output { .. }
                 | Op::Conjoin { .. }
                 | Op::If { .. }
                 | Op::Loop(_)

@@ -73,6 +73,7 @@ fn descend(func: &Func, block: &Block, target: WithLoop, facts: &mut Ranges) -> 
             | Op::Copy { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::Call { .. } => false,
         };

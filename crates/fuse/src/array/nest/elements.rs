@@ -289,6 +289,7 @@ impl<'a> Survey<'a> {
             | Op::Concat { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::Loop(_)
             | Op::Call { .. } => Err(Refusal::NotPerfect { span: stmt.span }),
@@ -346,6 +347,7 @@ impl<'a> Survey<'a> {
             | Op::Concat { .. }
             | Op::Update { .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::If { .. }
             | Op::Loop(_)

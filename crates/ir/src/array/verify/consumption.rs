@@ -192,6 +192,7 @@ impl<'a> Walk<'a> {
             | Op::Copy { .. }
             | Op::Update { consumes: false, .. }
             | Op::Assert { .. }
+            | Op::Output { .. }
             | Op::Conjoin { .. } => {
                 let mut checked = Ok(());
                 stmt.op.for_each_operand(func, &mut |operand| {

@@ -9,12 +9,15 @@ mod consumption;
 mod operations;
 mod with_loops;
 
+use super::effects;
 use super::print::print_stmt_head;
-use super::{Block, Extent, Func, Operand, Program, ResultExtent, Stmt, Type, Value, WithLoop};
+use super::{Block, Extent, Func, FuncId, Operand, Program, ResultExtent, Stmt, Type, Value, WithLoop};
 use crate::scalar::Scalar;
 use frit_support::Table;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::rc::Rc;
 
 /// Which invariant does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +38,8 @@ pub enum Invariant {
     Extents,
     /// Certificates are values of type `cert`.
     Certificates,
+    /// The cells of a with-loop write no output.
+    Effects,
     /// Generators have the rank of their space, proper periods, and bounds within the space.
     GeneratorShape,
     /// Generators are disjoint.
@@ -92,12 +97,17 @@ pub fn verify(program: &Program) -> Result<(), VerifyError> {
     {
         return Err(of_program("", format!("the entry {entry} does not exist")));
     }
-    program.funcs.iter().try_for_each(|(_, func)| verify_func(func, Some(program)))
+    let writers = Rc::new(OnceCell::new());
+    program.funcs.iter().try_for_each(|(_, func)| verify_with(func, Some(program), writers.clone()))
 }
 
 /// Checks all invariants of a function. Without the program, calls are only checked for the scopes of their arguments.
 pub fn verify_func(func: &Func, program: Option<&Program>) -> Result<(), VerifyError> {
-    let fault = Verifier::new(func, program).func().and_then(|()| consumption::check(func, program));
+    verify_with(func, program, Rc::new(OnceCell::new()))
+}
+
+fn verify_with(func: &Func, program: Option<&Program>, writers: Writers) -> Result<(), VerifyError> {
+    let fault = Verifier::new(func, program, writers).func().and_then(|()| consumption::check(func, program));
     fault.map_err(|fault| VerifyError {
         func: func.name.clone(),
         stmt: fault.stmt.map(|stmt| print_stmt_head(func, stmt)).unwrap_or_default(),
@@ -126,6 +136,9 @@ impl<'a> Fault<'a> {
     }
 }
 
+/// The functions that write, found when it is first asked for.
+type Writers = Rc<OnceCell<Table<FuncId, bool>>>;
+
 type Checked<'a, T = ()> = Result<T, Fault<'a>>;
 
 struct Verifier<'a> {
@@ -136,10 +149,13 @@ struct Verifier<'a> {
     /// The values in scope, in the order of their definitions.
     scope: Vec<Value>,
     labels: Table<WithLoop, bool>,
+    writers: Writers,
+    /// The block at hand is inside a with-loop.
+    in_cells: bool,
 }
 
 impl<'a> Verifier<'a> {
-    fn new(func: &'a Func, program: Option<&'a Program>) -> Self {
+    fn new(func: &'a Func, program: Option<&'a Program>, writers: Writers) -> Self {
         Self {
             func,
             program,
@@ -147,7 +163,14 @@ impl<'a> Verifier<'a> {
             in_scope: func.values.iter().map(|_| false).collect(),
             scope: Vec::new(),
             labels: func.with_loops.iter().map(|_| false).collect(),
+            writers,
+            in_cells: false,
         }
+    }
+
+    /// The functions of the program that write.
+    fn writers(&self) -> &Table<FuncId, bool> {
+        self.writers.get_or_init(|| self.program.map(effects::writers).unwrap_or_default())
     }
 
     fn func(&mut self) -> Checked<'a> {

@@ -2,6 +2,7 @@
 
 use super::{Checked, Fault, Invariant, Verifier, fits, need_count};
 use crate::array::{Extent, FuncId, LoopData, LoopKind, Op, Operand, ResultExtent, Stmt, Type, Value, View};
+use crate::format::Format;
 use crate::scalar::Scalar;
 
 impl<'a> Verifier<'a> {
@@ -79,6 +80,10 @@ impl<'a> Verifier<'a> {
                 }
                 self.result(stmt, &Type::scalar(Scalar::Cert))
             }
+            Op::Output { format, args } => {
+                self.output(format, args)?;
+                self.result(stmt, &Type::scalar(Scalar::Cert))
+            }
             Op::Conjoin { certs } => {
                 certs.iter().try_for_each(|&cert| self.cert(cert))?;
                 self.result(stmt, &Type::scalar(Scalar::Cert))
@@ -101,6 +106,23 @@ impl<'a> Verifier<'a> {
                 self.call(stmt, *callee, args)
             }
         }
+    }
+
+    /// The arguments are what the conversions show, and cells have no order in which to write.
+    fn output(&self, format: &Format, args: &[Operand]) -> Checked<'a> {
+        if self.in_cells {
+            return Err(Fault::new(Invariant::Effects, "nothing is written by the cells of a with-loop"));
+        }
+        need_count("arguments of the format", format.conversions().count(), args.len())?;
+        for (conversion, &arg) in format.conversions().zip(args) {
+            self.operand(arg)?;
+            let ty = self.func.operand_type(arg);
+            if !conversion.kind.accepts(ty.elem, ty.rank()) {
+                let message = format!("`{conversion}` does not show {arg} of type {ty}");
+                return Err(Fault::new(Invariant::OperandType, message));
+            }
+        }
+        Ok(())
     }
 
     /// The one result has this type.
@@ -271,11 +293,14 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    fn call(&self, stmt: &Stmt, callee: FuncId, args: &[Operand]) -> Checked<'a> {
+    fn call(&self, stmt: &Stmt, id: FuncId, args: &[Operand]) -> Checked<'a> {
         let Some(program) = self.program else { return Ok(()) };
-        let Some(callee) = program.funcs.get(callee) else {
-            return Err(Fault::new(Invariant::Functions, format!("the function {callee} does not exist")));
+        let Some(callee) = program.funcs.get(id) else {
+            return Err(Fault::new(Invariant::Functions, format!("the function {id} does not exist")));
         };
+        if self.in_cells && self.writers().get(id) == Some(&true) {
+            return Err(Fault::new(Invariant::Effects, format!("a cell of a with-loop calls {id}, which writes")));
+        }
         need_count("arguments", callee.params.len(), args.len())?;
         need_count("results", callee.results.len(), stmt.results.len())?;
         for (param, &arg) in callee.params.iter().zip(args) {

@@ -28,6 +28,7 @@ impl<'a> Verifier<'a> {
         disjoint(&data.generators)?;
         covering(data)?;
 
+        let in_cells = std::mem::replace(&mut self.in_cells, true);
         let outer = self.scope.len();
         for &index in &data.indices {
             self.define(index)?;
@@ -46,6 +47,7 @@ impl<'a> Verifier<'a> {
             cell += operator.cells();
             result += operator.op.results();
         }
+        self.in_cells = in_cells;
         Ok(())
     }
 

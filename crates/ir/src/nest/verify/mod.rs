@@ -10,6 +10,7 @@ mod expressions;
 
 use super::print::print_stmt_head;
 use super::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Reduction, Stmt, Storage, Var};
+use crate::format::Format;
 use crate::scalar::Scalar;
 use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,6 +129,8 @@ struct Verifier<'a> {
     undo: Vec<(Tracked, State)>,
     /// Variables of the loops around the statement at hand.
     counting: Table<Var, bool>,
+    /// The block at hand is inside an independent loop.
+    in_any_order: bool,
     labels: Table<Loop, bool>,
 }
 
@@ -140,6 +143,7 @@ impl<'a> Verifier<'a> {
             arrays: proc.arrays.iter().map(|_| State::No).collect(),
             undo: Vec::new(),
             counting: proc.vars.iter().map(|_| false).collect(),
+            in_any_order: false,
             labels: proc.loops.iter().map(|_| false).collect(),
         }
     }
@@ -437,8 +441,34 @@ impl<'a> Verifier<'a> {
                 }
                 args.iter().try_for_each(|arg| self.typed(arg, Scalar::I64))
             }
+            Stmt::Output { format, args } => self.output(format, args),
             Stmt::Call { callee, args, results, .. } => self.call(*callee, args, results),
         }
+    }
+
+    /// The arguments are what the conversions show.
+    fn output(&self, format: &Format, args: &'a [Arg]) -> Checked<'a> {
+        if self.in_any_order {
+            return fault(Invariant::Loops, "an independent loop writes output".to_owned());
+        }
+        let needed = format.conversions().count();
+        if needed != args.len() {
+            return fault(Invariant::Types, format!("the format has {needed} conversions, not {}", args.len()));
+        }
+        for (conversion, arg) in format.conversions().zip(args) {
+            let (elem, rank) = match arg {
+                Arg::Scalar(value) => (self.expr(value)?, 0),
+                Arg::Array(array) => {
+                    self.alive(*array)?;
+                    let known = &self.proc.arrays[*array];
+                    (known.elem, known.extents.len())
+                }
+            };
+            if !conversion.kind.accepts(elem, rank) {
+                return fault(Invariant::Types, format!("`{conversion}` shows no {elem} of rank {rank}"));
+            }
+        }
+        Ok(())
     }
 
     /// The variable gets a value of this type.
@@ -523,7 +553,11 @@ impl<'a> Verifier<'a> {
         // Each iteration of an independent loop has variables of its own, undefined at its start.
         private.iter().for_each(|&var| self.set(Tracked::Var(var), State::No));
         self.counting[var] = true;
+        let is_in_order = matches!(data.kind, LoopKind::Sequential);
+        let in_any_order = self.in_any_order;
+        self.in_any_order |= !is_in_order;
         let left = self.path(&data.body)?;
+        self.in_any_order = in_any_order;
         self.counting[var] = false;
         self.returns_arrays(&left)?;
         self.set(Tracked::Var(var), State::No);
@@ -628,6 +662,7 @@ fn collect_assigned(proc: &Proc, stmts: &[Stmt], assigned: &mut BTreeSet<Var>) {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         }
     }

@@ -1,0 +1,116 @@
+//! Outputs: each becomes calls of the run-time system that collect its text, numbers by way of C's `printf`, and hand it over.
+
+use super::entry::c_string;
+use super::expr::Term;
+use super::proc::ProcPrinter;
+use frit_ir::Scalar;
+use frit_ir::format::{Conversion, ConversionKind, Format, Piece};
+use frit_ir::nest::{Arg, Array};
+
+/// Text and numbers that one call of `printf` shows.
+#[derive(Default)]
+struct Printed {
+    format: String,
+    args: String,
+}
+
+impl ProcPrinter<'_, '_> {
+    pub(super) fn output(&mut self, format: &Format, args: &[Arg]) {
+        let site = self.module.site(None, self.proc.span);
+        let mut calls: Vec<String> = Vec::new();
+        let mut printed = Printed::default();
+        let mut args = args.iter();
+        for piece in &format.pieces {
+            match piece {
+                Piece::Text(text) if text.contains('\0') || printed.args.is_empty() => {
+                    printed.flush(site, &mut calls);
+                    calls.push(format!("frit_put(w, {site}, {}, {})", c_string(text), text.len()));
+                }
+                Piece::Text(text) => printed.format.push_str(&text.replace('%', "%%")),
+                Piece::Conversion(conversion) => {
+                    let arg = args.next().expect("a verified output has an argument for each conversion");
+                    match (conversion.kind, arg) {
+                        (ConversionKind::Text, Arg::Array(array)) => {
+                            printed.flush(site, &mut calls);
+                            calls.push(self.codes(site, conversion, *array));
+                        }
+                        (ConversionKind::Char, Arg::Scalar(value)) => {
+                            printed.flush(site, &mut calls);
+                            let term = self.expr(value);
+                            let code = character(&term);
+                            let width = width(conversion);
+                            calls
+                                .push(format!("frit_put_codes(w, {site}, &(const uint32_t){{{code}}}, 1, 1, {width})"));
+                        }
+                        (_, Arg::Scalar(value)) => {
+                            let term = self.expr(value);
+                            printed.number(conversion, &term);
+                        }
+                        (_, Arg::Array(array)) => panic!("a verified output shows no array {array} by `{conversion}`"),
+                    }
+                }
+            }
+        }
+        printed.flush(site, &mut calls);
+        calls.push("frit_write(w)".into());
+        let leave = self.leave();
+        self.line(&format!("if (FRIT_UNLIKELY({})) {leave}", calls.join("\n            || ")));
+    }
+
+    fn codes(&mut self, site: usize, conversion: &Conversion, array: Array) -> String {
+        let count = self.extent(array, 0).code;
+        let most = conversion.precision.map_or_else(|| "INT64_MAX".to_owned(), |most| most.to_string());
+        let (elements, width) = (self.array_name(array), width(conversion));
+        format!("frit_put_codes(w, {site}, {elements}, {count}, {most}, {width})")
+    }
+}
+
+impl Printed {
+    fn number(&mut self, conversion: &Conversion, term: &Term) {
+        let is_wide = matches!(term.scalar, Scalar::I64 | Scalar::U64);
+        let value = &term.code;
+        let (length, value) = match conversion.kind {
+            ConversionKind::Fixed { .. } | ConversionKind::Exponent { .. } | ConversionKind::General { .. } => {
+                ("", format!("frit_shown({value})"))
+            }
+            ConversionKind::Decimal if is_wide => ("ll", format!("(long long)({value})")),
+            ConversionKind::Decimal => ("", format!("(int)({value})")),
+            _ if is_wide => ("ll", format!("(unsigned long long)({value})")),
+            // By way of `int`, as C promotes narrower types.
+            _ => ("", format!("(unsigned)(int)({value})")),
+        };
+        let text = conversion.to_string();
+        let (before, kind) = text.split_at(text.len() - 1);
+        self.format.push_str(before);
+        self.format.push_str(length);
+        self.format.push_str(kind);
+        self.args.push_str(", ");
+        self.args.push_str(&value);
+    }
+
+    /// Ends the call of `printf`, if there is one.
+    fn flush(&mut self, site: usize, calls: &mut Vec<String>) {
+        let Printed { format, args } = std::mem::take(self);
+        if !format.is_empty() {
+            calls.push(format!("frit_print(w, {site}, {}{args})", c_string(&format)));
+        }
+    }
+}
+
+/// The width for `frit_put_codes`, negative for the flag `-`.
+fn width(conversion: &Conversion) -> String {
+    let sign = if conversion.flags.contains('-') { "-" } else { "" };
+    conversion.width.map_or_else(|| "0".to_owned(), |width| format!("{sign}{width}"))
+}
+
+/// The code point that a character or an integer stands for; one that is none where there is none.
+fn character(term: &Term) -> String {
+    let value = &term.code;
+    match term.scalar {
+        Scalar::Char => format!("({value})"),
+        Scalar::U64 => format!("({value}) > UINT32_MAX ? UINT32_MAX : (uint32_t)({value})"),
+        Scalar::I64 => format!("(uint64_t)({value}) > UINT32_MAX ? UINT32_MAX : (uint32_t)({value})"),
+        scalar if scalar.is_signed() => format!("({value}) < 0 ? UINT32_MAX : (uint32_t)({value})"),
+        _ => format!("(uint32_t)({value})"),
+    }
+}
