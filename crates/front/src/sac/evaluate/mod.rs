@@ -300,3 +300,6 @@ fn pattern_locals(axes: &[Axis]) -> impl Iterator<Item = Local> {
         })
         .flatten()
 }
+
+#[cfg(test)]
+mod tests;
