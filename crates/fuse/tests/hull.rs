@@ -259,13 +259,13 @@ fn a_hull_that_does_not_help_leaves_no_trace() {
 
 #[test]
 fn rows_and_columns_have_too_many_parts() {
-    let cut = |at: &dyn Fn(i64) -> String| (0..9).map(at).collect::<String>();
-    let rows = cut(&|at| format!("[{at}, 0] <= iv < [{}, 9] {{ yield {at} }}\n", at + 1));
-    let columns = cut(&|at| format!("[0, {at}] <= iv < [9, {}] {{ yield {at} }}\n", at + 1));
+    let cut = |at: &dyn Fn(i64) -> String| (0..11).map(at).collect::<String>();
+    let rows = cut(&|at| format!("[{at}, 0] <= iv < [{}, 11] {{ yield {at} }}\n", at + 1));
+    let columns = cut(&|at| format!("[0, {at}] <= iv < [11, {}] {{ yield {at} }}\n", at + 1));
     let text = format!(
-        "func @main() -> (i64[9, 9], i64[9, 9]) {{
-           %0: i64[9, 9] = w0: with (%2, %3) in [9, 9] {{ {rows} }} : genarray
-           %1: i64[9, 9] = w1: with (%4, %5) in [9, 9] {{ {columns} }} : genarray
+        "func @main() -> (i64[11, 11], i64[11, 11]) {{
+           %0: i64[11, 11] = w0: with (%2, %3) in [11, 11] {{ {rows} }} : genarray
+           %1: i64[11, 11] = w1: with (%4, %5) in [11, 11] {{ {columns} }} : genarray
            return %0, %1 }} entry @main"
     );
     assert_eq!(fused_in_hull(&text).unwrap_err().code(), "too-many-generators");

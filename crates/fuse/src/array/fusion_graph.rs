@@ -100,11 +100,12 @@ impl<'a> GraphBuilder<'a> {
         let mut nodes: BTreeMap<usize, Node> = BTreeMap::new();
         for &at in &relevant {
             let stmt = &self.block.stmts[at];
-            let (name, generators) = match &stmt.op {
-                Op::With(w) => (w.to_string(), self.func.with_loops[*w].generators.len().max(1) as u32),
-                _ => (stmt.results.first().map_or_else(String::new, ToString::to_string), 1),
+            let name = match &stmt.op {
+                Op::With(w) => w.to_string(),
+                _ => stmt.results.first().map_or_else(String::new, ToString::to_string),
             };
-            let node = self.candidates.graph.nodes.push(NodeData { name, generators, fold: None });
+            // Loops that may be fused have the same generators, so fusing them makes no more.
+            let node = self.candidates.graph.nodes.push(NodeData { name, generators: 1, fold: None });
             self.candidates.positions.push(at);
             nodes.insert(at, node);
         }

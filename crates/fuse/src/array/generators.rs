@@ -31,7 +31,7 @@ use frit_ir::array::{Block, Extent, Generator, Operand};
 use frit_support::Span;
 
 /// Merged with-loops have at most this many generators.
-pub const MAX_GENERATORS: usize = 64;
+pub const MAX_GENERATORS: usize = 100;
 
 /// The indices of one axis of a generator: the first `width` of every `step` indices, from `lower` to below `upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

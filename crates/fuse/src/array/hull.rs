@@ -111,7 +111,7 @@ struct Filler {
 enum Cells {
     /// Zeros of these types.
     Zeros(Vec<Scalar>),
-    /// The element of the source.
+    /// The element, or the sub-array, of the source.
     Source(Value),
 }
 
@@ -141,7 +141,7 @@ fn feed(func: &Func, data: &WithLoopData, grows: bool, is_padded: bool) -> Optio
             Operator::Fold { .. } | Operator::Filter { .. } => Filler { guard: true, cells: zeros()? },
             Operator::GenArray | Operator::Scan { .. } if is_padded => Filler { guard: false, cells: zeros()? },
             // In place, it writes only where it has to.
-            Operator::ModArray { source, consumes: false } if !grows && func.ty(*source).rank() == data.space.len() => {
+            Operator::ModArray { source, consumes: false } if !grows => {
                 Filler { guard: false, cells: Cells::Source(*source) }
             }
             Operator::GenArray | Operator::Scan { .. } | Operator::ModArray { .. } | Operator::Uniform => return None,
@@ -175,7 +175,7 @@ fn filling(func: &mut Func, data: &WithLoopData, fillers: &[Filler]) -> Block {
             Cells::Zeros(types) => block.results.extend(types.iter().map(|ty| Operand::from(ty.zero()))),
             Cells::Source(source) => {
                 let indices: Vec<Operand> = data.indices.iter().map(|&index| index.into()).collect();
-                let ty = Type::scalar(func.ty(*source).elem);
+                let ty = func.ty(*source).row(indices.len());
                 let element = func.value(ty, data.span);
                 let op = Op::Index { array: *source, indices };
                 block.stmts.push(Stmt { results: vec![element], op, certs: Vec::new(), span: data.span });

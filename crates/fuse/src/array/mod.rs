@@ -4,7 +4,7 @@
 //!   repeating a body costs; [`refusal`]: why a merge would be wrong;
 //! - [`with_loop_folding`], [`with_loop_fusion`]: the merges; [`operator_splitting`]: what makes some of them possible;
 //! - [`generators`]: the algebra of generators; [`hull`]: different spaces and generators made the same; [`coalescing`]: fewer
-//!   generators;
+//!   generators; [`full_partition`]: sources of `modarray`s read by generators;
 //! - [`with_loop_scalarisation`], [`iswim`], [`reduce_interchange`]: the rules about nests; [`nest`]: what they share, and the
 //!   splitting of a nest again;
 //! - [`index_set_splitting`], [`unswitching`]: branches taken out of loops when all merges are made;
@@ -18,6 +18,7 @@ pub mod assemble;
 pub mod block_graph;
 pub mod coalescing;
 pub mod cost;
+pub mod full_partition;
 mod fusion_graph;
 pub mod generators;
 pub mod hull;
@@ -239,6 +240,11 @@ pub const RULES: &[Rule] = &[
         everywhere: split_everywhere,
     },
     Rule { name: "with-loop-fusion", summary: "two loops over one space become one", everywhere: fuse_everywhere },
+    Rule {
+        name: "full-partition",
+        summary: "what a modarray keeps of its source is read by generators of its own",
+        everywhere: full_partition::everywhere,
+    },
     Rule {
         name: "generator-coalescing",
         summary: "adjacent generators with equal bodies become one",

@@ -4,18 +4,17 @@
 //! until nothing is left to merge: a merge may make others possible. A rule that refuses a merge of the plan (the graph
 //! knows less than the rule) is logged, and the block is planned again without that merge.
 
-use super::access::{Views, uses};
-use super::assemble::as_with_loop;
+mod enabling;
+
 use super::block_graph::{Mentions, Touches, used_values};
 use super::fusion_graph::{Candidates, Forbidden, GraphBuilder, SymbolTable};
-use super::generators::{Bounds, facts_at};
-use super::hull::with_loop_hull;
 use super::operator_splitting::operator_splitting;
 use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
-use super::{Options, alignment, each_block, iswim, reduce_interchange, with_loop_scalarisation};
+use super::{Options, each_block, iswim, reduce_interchange, with_loop_scalarisation};
+use enabling::Enabling;
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
 use frit_plan::graph::Node;
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
@@ -31,6 +30,7 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
         return 0;
     }
     let names = SizeNames::of(func);
+    let carried = carried_values(func);
     let mut planner = |func: &mut Func, pass: fn(&mut Planner) -> usize| {
         each_block(func, &mut |func, sharing, block| {
             if !block.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_))) {
@@ -43,6 +43,7 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
                 options,
                 log,
                 names: &names,
+                carried: &carried,
                 forbidden: Forbidden::default(),
                 folded: BTreeSet::new(),
                 touches: Touches::default(),
@@ -54,12 +55,29 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
     planner(func, |planner| planner.nests()) + planner(func, |planner| planner.run())
 }
 
+/// The parameters of all sequential loops of a function.
+fn carried_values(func: &Func) -> BTreeSet<Value> {
+    fn collect(func: &Func, block: &Block, found: &mut BTreeSet<Value>) {
+        for stmt in &block.stmts {
+            if let Op::Loop(data) = &stmt.op {
+                found.extend(&data.params);
+            }
+            stmt.op.for_each_block(func, &mut |inner| collect(func, inner, found));
+        }
+    }
+    let mut found = BTreeSet::new();
+    collect(func, &func.body, &mut found);
+    found
+}
+
 /// A rule about one nest.
 struct NestStep {
     name: &'static str,
     is_candidate: fn(&Func, &Stmt) -> bool,
     /// Whether it is worth it when no merge follows.
     pays: fn(&Func, &Stmt) -> bool,
+    /// Whether, at this position, it stands in the way of other merges.
+    hinders: fn(&Planner, usize) -> bool,
     /// Whether, at this position, it may make merges possible that are worth it.
     enables: fn(&Planner, usize) -> bool,
     rewrite: fn(&mut Func, &Stmt) -> Result<Vec<Stmt>, Refusal>,
@@ -72,6 +90,7 @@ const NEST_STEPS: &[NestStep] = &[
         name: "iswim",
         is_candidate: iswim::is_candidate,
         pays: iswim::pays,
+        hinders: |_, _| false,
         enables: |planner, at| planner.is_read_by_columns(at),
         rewrite: iswim::iswim,
     },
@@ -79,6 +98,7 @@ const NEST_STEPS: &[NestStep] = &[
         name: "reduce-interchange",
         is_candidate: reduce_interchange::is_candidate,
         pays: reduce_interchange::pays,
+        hinders: |_, _| false,
         // Lowering walks such reductions along rows again.
         enables: |planner, at| planner.has_neighbour(at),
         rewrite: reduce_interchange::reduce_interchange,
@@ -87,26 +107,11 @@ const NEST_STEPS: &[NestStep] = &[
         name: "with-loop-scalarisation",
         is_candidate: with_loop_scalarisation::is_candidate,
         pays: with_loop_scalarisation::pays,
+        hinders: |planner, at| planner.has_literal_sibling(at),
         enables: |_, _| false,
         rewrite: with_loop_scalarisation::with_loop_scalarisation,
     },
 ];
-
-/// A rewriting that changes no cost, and may make merges possible. Loops are named by a result.
-#[derive(Clone, Copy, Debug)]
-enum Enabling {
-    /// A statement that puts an array together becomes a with-loop.
-    Disassemble(Value),
-    /// A nest becomes one loop, though its outer body does more than the inner loops; for folding it.
-    Flatten(Value),
-    /// The second loop runs over the space of the first, and its results are viewed in their own shape.
-    Align(Value, Value),
-    /// Both loops run over a space that contains both of theirs, with the same generators.
-    Hull(Value, Value),
-}
-
-/// In blocks of more loops, pairs of loops over different spaces are left as they are.
-const MAX_ALIGNED: usize = 64;
 
 struct Planner<'a> {
     func: &'a mut Func,
@@ -115,6 +120,8 @@ struct Planner<'a> {
     options: &'a Options,
     log: &'a mut Log,
     names: &'a SizeNames,
+    /// The parameters of sequential loops.
+    carried: &'a BTreeSet<Value>,
     forbidden: Forbidden,
     /// Results of loops that were folded.
     folded: BTreeSet<Value>,
@@ -151,7 +158,7 @@ impl Planner<'_> {
                     return count;
                 }
                 let stmt = &self.block.stmts[at];
-                let pays = |stmt| (step.pays)(self.func, stmt) || (step.enables)(self, at);
+                let pays = |stmt| (step.pays)(self.func, stmt) && !(step.hinders)(self, at) || (step.enables)(self, at);
                 if !(step.is_candidate)(self.func, stmt) || !pays(stmt) {
                     at += 1;
                     continue;
@@ -201,6 +208,33 @@ impl Planner<'_> {
         let is_array = |value: &&Value| !self.func.ty(**value).is_scalar();
         used.intersection(&of_loops).any(|value| is_array(&value))
             || loops().any(|(_, stmt)| used_values(self.func, stmt).intersection(&made).any(|value| is_array(&value)))
+    }
+
+    /// True if a loop of the block over the same space makes rows of the same shape that stay literals, and touches an array that the one at
+    /// this position touches too: flat, that could not be merged with it.
+    fn has_literal_sibling(&self, at: usize) -> bool {
+        let stmt = &self.block.stmts[at];
+        let Op::With(label) = stmt.op else { return false };
+        let space = &self.func.with_loops[label].space;
+        let is_alike = |other: &Stmt| match other.op {
+            Op::With(w) => {
+                self.func.with_loops[w].space == *space
+                    && other.results.iter().any(|&theirs| {
+                        stmt.results.iter().any(|&own| self.func.ty(own).shape == self.func.ty(theirs).shape)
+                    })
+            }
+            _ => false,
+        };
+        let arrays = |stmt: &Stmt| -> BTreeSet<Value> {
+            let touched = used_values(self.func, stmt).into_iter().chain(stmt.results.iter().copied());
+            touched.filter(|&value| !self.func.ty(value).is_scalar()).collect()
+        };
+        let mut others = self.block.stmts.iter().enumerate().filter(|(other, stmt)| *other != at && is_alike(stmt));
+        others.any(|(_, other)| {
+            with_loop_scalarisation::is_candidate(self.func, other)
+                && !with_loop_scalarisation::pays(self.func, other)
+                && !arrays(stmt).is_disjoint(&arrays(other))
+        })
     }
 
     /// True if an interchange of the nest at this position could make a merge possible that is worth longer strides: a loop of the
@@ -264,7 +298,7 @@ impl Planner<'_> {
             let (count, merged) = self.plan();
             let was_worth_it = |(rewriting, results): &(Enabling, BTreeSet<Value>)| match rewriting {
                 Enabling::Flatten(result) => self.folded.contains(result),
-                Enabling::Disassemble(_) | Enabling::Align(..) | Enabling::Hull(..) => {
+                Enabling::Disassemble(_) | Enabling::Partition(_) | Enabling::Align(..) | Enabling::Hull(..) => {
                     results.iter().all(|result| merged.contains(result))
                 }
             };
@@ -280,135 +314,6 @@ impl Planner<'_> {
             self.log.decisions.truncate(marks.0);
             self.log.plans.truncate(marks.1);
         }
-    }
-
-    /// Rewritings that may enable merges.
-    fn enabling(&mut self) -> Vec<Enabling> {
-        let mut found: Vec<Enabling> = self.assembled().into_iter().map(Enabling::Disassemble).collect();
-        let loops: Vec<usize> =
-            (0..self.block.stmts.len()).filter(|&at| matches!(self.block.stmts[at].op, Op::With(_))).collect();
-        if loops.len() > MAX_ALIGNED {
-            return found;
-        }
-        for &at in &loops {
-            // A nest that is folded has no outer loop any more, so what that does is done for every element.
-            if with_loop_scalarisation::is_candidate(self.func, &self.block.stmts[at])
-                && self.folding(at).is_err_and(|refusal| matches!(refusal, Refusal::RepeatsWork { .. }))
-            {
-                found.push(Enabling::Flatten(self.block.stmts[at].results[0]));
-            }
-        }
-        for (i, &first) in loops.iter().enumerate() {
-            for &second in &loops[i + 1..] {
-                let pair = (self.block.stmts[first].results[0], self.block.stmts[second].results[0]);
-                if self.may_align(first, second) {
-                    found.push(Enabling::Align(pair.0, pair.1));
-                } else if self.may_share_hull(first, second) {
-                    found.push(Enabling::Hull(pair.0, pair.1));
-                }
-            }
-        }
-        found
-    }
-
-    /// True if the second loop reads what the first makes in another order or shape, and neither can be folded.
-    fn may_align(&mut self, first: usize, second: usize) -> bool {
-        let mut disappears = |at: usize| {
-            let folding = self.folding(at);
-            folding.ok().flatten().is_some_and(|folding| folding.is_whole)
-        };
-        !disappears(first)
-            && !disappears(second)
-            && alignment::is_candidate(self.func, self.block, self.sharing, first, second)
-    }
-
-    /// True if the loops run over different spaces of one rank, read an array in common, and do not depend on each other.
-    fn may_share_hull(&self, first: usize, second: usize) -> bool {
-        let (a, b) = (&self.block.stmts[first], &self.block.stmts[second]);
-        let (Op::With(one), Op::With(other)) = (&a.op, &b.op) else { return false };
-        let (one, other) = (&self.func.with_loops[*one], &self.func.with_loops[*other]);
-        if one.space.len() != other.space.len()
-            || one.space == other.space && one.generators.len() == other.generators.len()
-        {
-            return false;
-        }
-        let (used, again) = (used_values(self.func, a), used_values(self.func, b));
-        let is_array = |value: &&Value| !self.func.ty(**value).is_scalar();
-        used.intersection(&again).any(|value| is_array(&value))
-            && a.results.iter().all(|result| !again.contains(result))
-    }
-
-    /// Makes a rewriting; the results of the loops that have to be merged for it to be worth it. `None` if it is impossible.
-    fn rewrite(&mut self, rewriting: Enabling) -> Option<BTreeSet<Value>> {
-        match rewriting {
-            Enabling::Disassemble(result) => self.disassemble(result).then(|| BTreeSet::from([result])),
-            Enabling::Flatten(result) => {
-                let at = self.position(result);
-                let stmts = with_loop_scalarisation::aggressive_scalarisation(self.func, &self.block.stmts[at]).ok()?;
-                self.block.stmts.splice(at..=at, stmts);
-                Some(BTreeSet::from([result]))
-            }
-            Enabling::Align(first, second) => {
-                let (at, to) = (self.position(first), self.position(second));
-                alignment::alignment(self.func, self.block, self.sharing, at, to).ok()?;
-                Some(BTreeSet::from([first, self.block.stmts[to].results[0]]))
-            }
-            Enabling::Hull(first, second) => {
-                let (at, to) = (self.position(first), self.position(second));
-                // A rewriting before this one may have made another statement of a loop, or moved it.
-                let is_loop = |at: usize| matches!(self.block.stmts[at].op, Op::With(_));
-                if at >= to || !is_loop(at) || !is_loop(to) {
-                    return None;
-                }
-                let (at, to) = with_loop_hull(self.func, self.block, self.sharing, at, to).ok()?;
-                Some(BTreeSet::from([self.block.stmts[at].results[0], self.block.stmts[to].results[0]]))
-            }
-        }
-    }
-
-    /// The results of statements that put an array together from what loops make, or for loops: as loops they may be merged.
-    fn assembled(&self) -> Vec<Value> {
-        let is_loop = |stmt: &Stmt| matches!(stmt.op, Op::With(_));
-        let made: BTreeSet<Value> = self
-            .block
-            .stmts
-            .iter()
-            .filter(|stmt| is_loop(stmt))
-            .flat_map(|stmt| stmt.results.iter().copied())
-            .collect();
-        let is_read = |value: Value| {
-            self.block.stmts.iter().any(|stmt| {
-                is_loop(stmt)
-                    && !uses(self.func, stmt, &BTreeSet::from([value]), &Views::new(), usize::MAX).sites.is_empty()
-            })
-        };
-        let mut found = Vec::new();
-        for stmt in &self.block.stmts {
-            let sources: &[Value] = match &stmt.op {
-                Op::Concat { arrays } => arrays,
-                Op::Copy { array } if made.contains(array) => std::slice::from_ref(array),
-                _ => continue,
-            };
-            if sources.iter().any(|source| made.contains(source)) || is_read(stmt.results[0]) {
-                found.push(stmt.results[0]);
-            }
-        }
-        found
-    }
-
-    /// Makes a with-loop of a statement that puts an array together; false if that is impossible.
-    fn disassemble(&mut self, result: Value) -> bool {
-        let at = self.position(result);
-        let mut facts = facts_at(self.func, self.block, at);
-        let stmt = self.block.stmts[at].clone();
-        let mut bounds = Bounds::new(self.func, &mut facts, stmt.span);
-        let Some(data) = as_with_loop(&mut bounds, &stmt) else { return false };
-        let (before, certs) = bounds.finish();
-        let label = self.func.with_loops.push(data);
-        self.block.stmts[at].op = Op::With(label);
-        self.block.stmts[at].certs.extend(certs);
-        self.block.stmts.splice(at..at, before);
-        true
     }
 
     /// Plans until a plan is made without a refusal: the number of merges, and the results of what was merged.

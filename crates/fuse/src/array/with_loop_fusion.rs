@@ -125,6 +125,34 @@ fn outer_axes(one: &WithLoopData, other: &WithLoopData) -> Option<Iterations> {
     (fits && collects && is_full(long) && is_full(short)).then_some(Iterations::Outer { axes })
 }
 
+/// For each generator of the first loop the one of the second that has the same bounds; `None` if they are not the same sets of indices.
+fn partners(one: &WithLoopData, other: &WithLoopData) -> Option<Vec<usize>> {
+    let is_same = |a: &Generator, b: &Generator| {
+        a.lower == b.lower && a.upper == b.upper && a.step == b.step && a.width == b.width
+    };
+    if one.generators.len() != other.generators.len() {
+        return None;
+    }
+    let mut taken = vec![false; other.generators.len()];
+    let mut partner = |generator: &Generator| {
+        let mut free = (0..taken.len()).filter(|&at| !taken[at]);
+        let found = free.find(|&at| is_same(generator, &other.generators[at]))?;
+        taken[found] = true;
+        Some(found)
+    };
+    one.generators.iter().map(&mut partner).collect()
+}
+
+/// True if the second loop uses nothing of the first but the elements at its own index.
+pub fn reads_only_own_index(func: &Func, first: &Stmt, second: &Stmt) -> bool {
+    let (Op::With(one), Op::With(other)) = (&first.op, &second.op) else {
+        unreachable!("both statements are with-loops");
+    };
+    let (one, other) = (&func.with_loops[*one], &func.with_loops[*other]);
+    one.space.len() == other.space.len()
+        && reads_at_own_index(func, first, one, second, other, Iterations::Same).is_ok()
+}
+
 /// Both loops have generators of the same bounds.
 fn same_generators(
     one: &WithLoopData,
@@ -135,11 +163,11 @@ fn same_generators(
     let refusal = Refusal::SpacesDiffer { span: second.span };
     match iterations {
         Iterations::Same => {
-            let is_same = |(a, b): (&Generator, &Generator)| {
-                a.lower == b.lower && a.upper == b.upper && a.step == b.step && a.width == b.width
-            };
-            let count = one.generators.len() == other.generators.len();
-            if count && one.generators.iter().zip(&other.generators).all(is_same) { Ok(()) } else { Err(refusal) }
+            if partners(one, other).is_some() {
+                Ok(())
+            } else {
+                Err(refusal)
+            }
         }
         Iterations::Outer { .. } => Ok(()),
         Iterations::Kept { .. } => {
@@ -419,9 +447,13 @@ struct Fusion<'a> {
 impl Fusion<'_> {
     fn same(&mut self, mut one: WithLoopData, other: WithLoopData, results: &[Value]) -> (WithLoopData, Vec<Value>) {
         let renaming: Renaming = other.indices.iter().copied().zip(one.indices.iter().map(|&i| i.into())).collect();
-        for (generator, second) in one.generators.iter_mut().zip(other.generators) {
+        let order = partners(&one, &other).expect("the proof has shown that the generators are the same");
+        let mut seconds: Vec<Option<Block>> =
+            other.generators.into_iter().map(|generator| Some(generator.body)).collect();
+        for (generator, partner) in one.generators.iter_mut().zip(order) {
             let cells = generator.body.results.clone();
-            let body = self.with_cells(second.body, one.indices.len(), renaming.clone(), &cells);
+            let second = seconds[partner].take().expect("a generator has one partner");
+            let body = self.with_cells(second, one.indices.len(), renaming.clone(), &cells);
             generator.body.stmts.extend(body.stmts);
             generator.body.results.extend(body.results);
         }

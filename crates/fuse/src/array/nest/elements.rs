@@ -9,7 +9,7 @@
 //! Note [Repeated work].
 
 use super::super::cost::Work;
-use super::super::generators::{Axis, Grid, MAX_GENERATORS};
+use super::super::generators::{Axis, Grid};
 use super::super::refusal::Refusal;
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop, WithLoopData};
 use frit_support::Span;
@@ -28,6 +28,9 @@ pub(in crate::array) struct Budget {
 pub(in crate::array) const CONSERVATIVE: Budget = Budget { statement: 8, block: 16 };
 /// As much as folding may repeat.
 pub(in crate::array) const AGGRESSIVE: Budget = Budget { statement: 20, block: 48 };
+
+/// A literal of more elements stays one: each would be a generator.
+const MAX_LITERAL: usize = 64;
 
 /// A component of the index vector of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -373,7 +376,7 @@ impl<'a> Survey<'a> {
         let Place::Axis(axis) = *place else {
             return Err(Refusal::NonInvertibleRead { read: stmt.results[0], span: stmt.span });
         };
-        if elems.len() > MAX_GENERATORS {
+        if elems.len() > MAX_LITERAL {
             return Err(Refusal::TooManyGenerators { count: elems.len(), span: stmt.span });
         }
         self.parts.of_literal = true;
