@@ -11,6 +11,7 @@
 //! See Note \[Overflow\].
 
 mod prove;
+mod remainder;
 
 use frit_ir::affine::Poly;
 use frit_ir::array::{Func, Op, Operand, Operator, Stmt, Type, Value};
@@ -368,12 +369,8 @@ impl Ranges {
                 if op == BinOp::Rem && a.0 < 0 {
                     return;
                 }
-                let divisor = self.exact(y);
-                let largest = &divisor - &Sum::constant(1);
-                if self.prove_without_certs(&largest) {
-                    self.symbol_mut(result).interval = (0, (b.1 - 1).max(0));
-                    self.learn(itself.clone(), None);
-                    self.learn(&largest - &itself, None);
+                if self.prove_without_certs(&(&self.exact(y) - &Sum::constant(1))) {
+                    self.define_remainder(result, x, y);
                 }
             }
             BinOp::And => {
@@ -692,95 +689,4 @@ fn of_type(elem: Scalar) -> Interval {
 // value is equal to it, because both are equal modulo 2^64 and both lie in the range of `i64`.
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use frit_ir::array::Type;
-    use frit_ir::array::build::Builder;
-    use frit_support::Span;
-
-    /// A function of a size `n` and a number `x`, and the facts after its statements.
-    fn facts(build: impl FnOnce(&mut Builder, Operand, Operand) -> Vec<Operand>) -> (Ranges, Func, Vec<Operand>) {
-        let mut func = Func::new("f", Span::NONE);
-        let n = func.value(Type::scalar(Scalar::I64), Span::NONE);
-        let x = func.value(Type::scalar(Scalar::I64), Span::NONE);
-        func.sizes.push(n);
-        func.params.push(frit_ir::array::Param { value: x, consumed: false });
-        let mut b = Builder::new(func);
-        let results = build(&mut b, n.into(), x.into());
-        let func = b.finish(Vec::new());
-        let mut ranges = Ranges::new(&func);
-        for stmt in &func.body.stmts {
-            ranges.define(&func, stmt);
-        }
-        (ranges, func, results)
-    }
-
-    fn decide(build: impl FnOnce(&mut Builder, Operand, Operand) -> Operand) -> Option<bool> {
-        let (mut ranges, func, conds) = facts(|b, n, x| vec![build(b, n, x)]);
-        ranges.decide_without_certs(&func, conds[0])
-    }
-
-    #[test]
-    fn a_number_is_not_below_the_least_one() {
-        let least = Operand::i64(i64::MIN);
-        assert_ne!(decide(|b, _, x| b.binary(BinOp::Le, least, x)), Some(false));
-        assert_ne!(decide(|b, _, x| b.binary(BinOp::Lt, x, least)), Some(true));
-    }
-
-    #[test]
-    fn a_size_is_not_negative_and_a_number_may_be() {
-        assert_eq!(decide(|b, n, _| b.binary(BinOp::Le, Operand::i64(0), n)), Some(true));
-        assert_eq!(decide(|b, _, x| b.binary(BinOp::Le, Operand::i64(0), x)), None);
-    }
-
-    #[test]
-    fn a_sum_that_may_wrap_proves_nothing() {
-        let next = |b: &mut Builder, x| {
-            let next = b.binary(BinOp::Add, x, Operand::i64(1));
-            b.binary(BinOp::Lt, x, next)
-        };
-        assert_eq!(decide(|b, n, _| next(b, n)), Some(true));
-        assert_eq!(decide(|b, _, x| next(b, x)), None);
-    }
-
-    #[test]
-    fn a_remainder_is_below_a_positive_divisor() {
-        let clipped = |b: &mut Builder, n, x| {
-            let divisor = b.binary(BinOp::Max, n, Operand::i64(1));
-            let rest = b.binary(BinOp::FloorMod, x, divisor);
-            b.binary(BinOp::InBounds, rest, divisor)
-        };
-        assert_eq!(decide(clipped), Some(true));
-        let unknown = |b: &mut Builder, n, x| {
-            let rest = b.binary(BinOp::FloorMod, x, n);
-            b.binary(BinOp::InBounds, rest, n)
-        };
-        assert_eq!(decide(unknown), None);
-    }
-
-    #[test]
-    fn a_proof_by_an_assertion_names_its_certificate() {
-        let (mut ranges, func, results) = facts(|b, n, x| {
-            let inside = b.binary(BinOp::InBounds, x, n);
-            let cert = b.assert(inside, frit_ir::FailureKind::OutOfBounds, vec![x, n]);
-            let half = b.binary(BinOp::FloorDiv, x, Operand::i64(2));
-            vec![b.binary(BinOp::InBounds, half, n), cert.into()]
-        });
-        let cert = results[1].value().expect("a certificate is a value");
-        assert_eq!(ranges.prove_condition(&func, results[0]), Some(vec![cert]));
-        assert_eq!(ranges.decide_without_certs(&func, results[0]), None);
-    }
-
-    #[test]
-    fn what_a_block_taught_is_forgotten_after_it() {
-        let (mut ranges, func, results) = facts(|b, n, x| vec![b.binary(BinOp::Lt, x, n), b.binary(BinOp::Le, x, n)]);
-        ranges.enter();
-        ranges.assume(&func, results[0], true, None);
-        assert_eq!(ranges.decide_without_certs(&func, results[1]), Some(true));
-        ranges.hide(1..2);
-        assert_eq!(ranges.decide_without_certs(&func, results[1]), None);
-        ranges.show_all();
-        ranges.leave();
-        assert_eq!(ranges.decide_without_certs(&func, results[1]), None);
-    }
-}
+mod tests;

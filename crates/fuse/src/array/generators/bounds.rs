@@ -24,13 +24,16 @@ pub struct Bounds<'a> {
     stmts: Vec<Stmt>,
     certs: Vec<Value>,
     made: HashMap<(BinOp, Operand, Operand), Operand>,
+    /// What was asked, and the certificates that proved it; `None` if it was not proved. The same bounds meet again and again, and what
+    /// is computed here tells nothing new of them.
+    known: HashMap<(Operand, Operand, i64), Option<Vec<Value>>>,
     span: Span,
 }
 
 impl<'a> Bounds<'a> {
     /// Computes bounds where these facts hold. Statements get this span.
     pub fn new(func: &'a mut Func, facts: &'a mut Ranges, span: Span) -> Self {
-        Self { func, facts, stmts: Vec::new(), certs: Vec::new(), made: HashMap::new(), span }
+        Self { func, facts, stmts: Vec::new(), certs: Vec::new(), made: HashMap::new(), known: HashMap::new(), span }
     }
 
     /// The span of statements.
@@ -63,25 +66,29 @@ impl<'a> Bounds<'a> {
         if x == y {
             return margin <= 0;
         }
-        let gap = &(&self.facts.exact(y) - &self.facts.exact(x)) - &Poly::constant(margin);
-        self.not_negative(&gap)
-    }
-
-    /// True if the polynomial is proved not to be negative.
-    fn not_negative(&mut self, gap: &Poly<Value>) -> bool {
-        if gap.terms().any(|(_, factor)| factor.unsigned_abs() > MAX_GAP) {
-            return false;
+        if !self.known.contains_key(&(x, y, margin)) {
+            let gap = &(&self.facts.exact(y) - &self.facts.exact(x)) - &Poly::constant(margin);
+            let proof = self.proof(&gap);
+            self.known.insert((x, y, margin), proof);
         }
-        if self.facts.prove_without_certs(gap) {
-            return true;
-        }
-        match self.facts.prove(gap) {
+        match &self.known[&(x, y, margin)] {
             Some(certs) => {
                 self.certs.extend(certs);
                 true
             }
             None => false,
         }
+    }
+
+    /// The certificates under which the polynomial is not negative.
+    fn proof(&self, gap: &Poly<Value>) -> Option<Vec<Value>> {
+        if gap.terms().any(|(_, factor)| factor.unsigned_abs() > MAX_GAP) {
+            return None;
+        }
+        if self.facts.prove_without_certs(gap) {
+            return Some(Vec::new());
+        }
+        self.facts.prove(gap)
     }
 
     /// True if both are the same number, whatever it is.
