@@ -61,7 +61,7 @@ impl<'p> Machine<'p> {
     }
 
     /// The function that is meant; never one that depends on anything.
-    fn choose(&mut self, overload: OverloadId, values: &[Value]) -> Choice {
+    pub(super) fn choose(&mut self, overload: OverloadId, values: &[Value]) -> Choice {
         let candidates = &self.program.overloads[overload].candidates;
         if candidates.len() > REMEMBERED {
             return choose(self.program, candidates, &classes(values));
@@ -213,6 +213,6 @@ fn holds_empty(class: &Class) -> bool {
     }
 }
 
-fn classes(values: &[Value]) -> Vec<Class> {
+pub(super) fn classes(values: &[Value]) -> Vec<Class> {
     values.iter().map(|value| Class::Extents(value.shape.iter().map(|&n| Some(n as i64)).collect())).collect()
 }

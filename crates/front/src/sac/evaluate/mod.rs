@@ -13,6 +13,7 @@ mod failure;
 mod pattern;
 mod place;
 mod primitive;
+mod tensors;
 mod value;
 mod with_loop;
 
@@ -57,6 +58,7 @@ pub fn run(
         out,
         frame: Vec::new(),
         depth: 0,
+        supposing: None,
     };
     let span = program.functions[function].span;
     let args = args.into_iter().map(|value| Argument { value, flexible: Flexible::No, span }).collect();
@@ -76,6 +78,8 @@ struct Machine<'p> {
     /// The variables of the function that runs; `None` for those without a value.
     frame: Vec<Option<Value>>,
     depth: usize,
+    /// While it is found out what could be known of code that does not run: how many steps that may still take.
+    supposing: Option<u64>,
 }
 
 impl<'p> Machine<'p> {
@@ -109,7 +113,9 @@ impl<'p> Machine<'p> {
                     }
                     tensors.push(value.to_tensor().expect("the checker lets no struct be printed"));
                 }
-                (self.out)(&format.render(&tensors));
+                if self.supposing.is_none() {
+                    (self.out)(&format.render(&tensors));
+                }
                 Ok(())
             }
         }
@@ -140,10 +146,17 @@ impl<'p> Machine<'p> {
 
     /// Runs something that is nested in something else.
     fn nested<T>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        self.depth += 1;
-        if self.depth > DEPTH {
+        if self.depth >= DEPTH {
             return Err(Box::new(Failure { cause: Cause::RecursionTooDeep, span, note: None }));
         }
+        if let Some(steps) = &mut self.supposing {
+            match steps.checked_sub(1) {
+                Some(left) => *steps = left,
+                // Nobody sees this failure.
+                None => return fail(FailureKind::AssertionFailed, &[], span),
+            }
+        }
+        self.depth += 1;
         let outcome = run(self);
         self.depth -= 1;
         outcome

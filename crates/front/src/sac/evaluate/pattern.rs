@@ -26,8 +26,15 @@ impl Machine<'_> {
         span: Span,
     ) -> Outcome<Value> {
         let mut value = if flexible == Flexible::Yes { self.fit_empty_literal(pattern, value) } else { value };
-        let counts = self.axis_counts(pattern, value.shape.len(), span)?;
-        let mut found = &value.shape[..];
+        self.match_shape(pattern, &value.shape, binds, span)?;
+        value.elem = pattern.elem;
+        Ok(value)
+    }
+
+    /// As [`match_pattern`](Self::match_pattern), for a shape.
+    pub(super) fn match_shape(&mut self, pattern: &Pattern, shape: &[usize], binds: bool, span: Span) -> Outcome<()> {
+        let counts = self.axis_counts(pattern, shape.len(), span)?;
+        let mut found = shape;
         for (axis, count) in pattern.axes.iter().zip(counts) {
             let (part, rest) = found.split_at(count);
             found = rest;
@@ -45,8 +52,7 @@ impl Machine<'_> {
                 }
             }
         }
-        value.elem = pattern.elem;
-        Ok(value)
+        Ok(())
     }
 
     /// How many axes each part of a pattern has, for a value of so many.

@@ -78,9 +78,9 @@ impl<'p> Machine<'p> {
 
     /// A scalar integer.
     fn number(&self, value: &Value, span: Span) -> Outcome<i64> {
-        match value.as_const() {
-            Some(Const::Int(_, number)) => Ok(number),
-            _ => fail(FailureKind::RankMismatch, &[0, value.shape.len() as i64], span),
+        match value.as_integer() {
+            Some(number) => Ok(number),
+            None => fail(FailureKind::RankMismatch, &[0, value.shape.len() as i64], span),
         }
     }
 

@@ -422,3 +422,30 @@ fn a_million_updates_in_place_are_quick() {
     let result = run_function(&mut program, maker.returns(pattern(vec![]), sum), vec![]);
     assert_eq!(result, Ok(Value::int(wrapped)));
 }
+
+#[test]
+fn an_array_without_rows_has_the_row_size_that_rows_would_have() {
+    let mut program = Program::default();
+    // f(x) doubles a vector and puts an element in front of it, by a loop and a branch that only its elements decide.
+    let mut maker = Maker::new("f");
+    let (x, y, iv) = (maker.param("x", pattern(vec![Axis::Any])), maker.local("y"), maker.local("iv"));
+    let shape = prim(Prim::Shape, vec![var(x)]);
+    let twice = binary(BinOp::Add, select(var(y), var(iv)), select(var(y), var(iv)));
+    let map = with(vec![generator(iv, int(0), shape.clone(), twice)], vec![genarray(shape, None)]);
+    let cond = binary(BinOp::Lt, select(var(y), ints(&[0])), int(9));
+    let looped = StmtKind::Loop { is_do: false, cond: cond.clone(), body: vec![assign(y, map)], step: vec![] };
+    let branch = StmtKind::If { cond, then: vec![assign(y, var(x))], otherwise: vec![] };
+    maker.function.body =
+        vec![assign(y, var(x)), Stmt { kind: looped, span: Span::NONE }, Stmt { kind: branch, span: Span::NONE }];
+    let id = program.functions.push(maker.returns(any_shape(), prim(Prim::Cat, vec![ints(&[1]), var(y)])));
+    let f = program.overloads.push(Overload { name: "f".into(), candidates: vec![id] });
+    let mut maker = Maker::new("main");
+    let (a, iv) = (maker.param("a", any_shape()), maker.local("iv"));
+    let row = call(f, vec![select(var(a), var(iv))]);
+    let rows = prim(Prim::Take, vec![int(1), prim(Prim::Shape, vec![var(a)])]);
+    let map = with(vec![generator(iv, ints(&[0]), rows.clone(), row)], vec![genarray(rows, None)]);
+    let function = maker.returns(any_shape(), map);
+    let result = run_function(&mut program, function.clone(), vec![matrix(&[0, 3], &[])]);
+    assert_eq!(result, Ok(matrix(&[0, 4], &[])));
+    assert_eq!(run_function(&mut program, function, vec![matrix(&[1, 2], &[3, 4])]), Ok(matrix(&[1, 3], &[1, 12, 16])));
+}

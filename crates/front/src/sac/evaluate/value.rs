@@ -237,7 +237,7 @@ impl Value {
     }
 
     /// A value of these arrays, one per leaf of the layout.
-    fn from_leaves(layouts: &Layouts, elem: Elem, shape: Shape, mut leaves: Vec<Arc<TensorData>>) -> Self {
+    pub(super) fn from_leaves(layouts: &Layouts, elem: Elem, shape: Shape, mut leaves: Vec<Arc<TensorData>>) -> Self {
         let data = if layouts.of(elem).is_struct {
             Data::Fields(Arc::new(leaves))
         } else if shape.is_empty() && matches!(elem, Elem::Basic(_)) {
@@ -249,7 +249,7 @@ impl Value {
     }
 
     /// Its arrays.
-    fn leaves(&self) -> Vec<Arc<TensorData>> {
+    pub(super) fn leaves(&self) -> Vec<Arc<TensorData>> {
         match &self.data {
             Data::Scalar(value) => vec![Arc::new(TensorData::splat(*value, 1))],
             Data::Dense(data) => vec![data.clone()],
@@ -288,6 +288,14 @@ impl Value {
         match self.get(at) {
             Const::Int(_, value) => value,
             other => panic!("{} is no integer type", other.scalar()),
+        }
+    }
+
+    /// A scalar integer.
+    pub(super) fn as_integer(&self) -> Option<i64> {
+        match self.as_const()? {
+            Const::Int(_, value) => Some(value),
+            _ => None,
         }
     }
 

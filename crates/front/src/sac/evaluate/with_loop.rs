@@ -455,7 +455,7 @@ impl Taken {
 }
 
 /// The variables that statements assign, those of blocks of with-loops in them aside.
-fn assigned(stmts: &[Stmt], locals: &mut Vec<Local>) {
+pub(super) fn assigned(stmts: &[Stmt], locals: &mut Vec<Local>) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Assign { targets, .. } => locals.extend(targets.iter().flatten()),
