@@ -14,6 +14,7 @@
 //!   [`StmtKind::Output`].
 
 pub mod dispatch;
+mod leaves;
 mod names;
 
 pub use super::ast::{Basic, Inlining};
