@@ -190,11 +190,11 @@ impl ProcPrinter<'_, '_> {
             }
             Expr::Binary { op, x, y } => {
                 let is_partial = match op {
-                    BinOp::Rem if self.is_real(x) => {
+                    BinOp::Atan2 | BinOp::Hypot => {
                         *calls = true;
                         false
                     }
-                    BinOp::Atan2 | BinOp::Hypot => {
+                    BinOp::Rem if self.is_real(x) => {
                         *calls = true;
                         false
                     }
@@ -366,8 +366,6 @@ impl ProcPrinter<'_, '_> {
             | BinOp::FloorDiv
             | BinOp::FloorMod
             | BinOp::Pow
-            | BinOp::Atan2
-            | BinOp::Hypot
             | BinOp::Min
             | BinOp::Max
             | BinOp::InBounds => self.helper(Helper::Binary(op, t), result, &[x, y]),
