@@ -69,7 +69,9 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
     };
     let unit = frit_driver::load(file)?;
     let fusion = dump.fusion.fusion();
-    let options = frit_driver::Options { strict_fp: dump.strict_fp, fusion, ..frit_driver::Options::default() };
+    let scalarise = dump.nests.scalarise();
+    let options =
+        frit_driver::Options { strict_fp: dump.strict_fp, fusion, scalarise, ..frit_driver::Options::default() };
     print(&frit_driver::dump(&unit, &dump.after, dump.l0, &options)?)
 }
 

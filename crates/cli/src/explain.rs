@@ -2,7 +2,7 @@
 
 use crate::commands::print;
 use crate::progress::Progress;
-use crate::{Explain, Graph};
+use crate::{Explain, Graph, Nests};
 use frit_driver::{Error, Fusion, Options, arguments, explain, graph, write_text};
 use std::io::IsTerminal;
 
@@ -13,7 +13,8 @@ pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
     let arguments =
         if command.arguments.is_empty() { None } else { Some(arguments::from_words(&unit, &command.arguments)?) };
     let request = explain::Request { sizes: command.sizes.clone(), arguments, code: command.html.is_some() };
-    let explanation = explain::explain(&unit, &request, &options(command.fusion_limit, command.strict_fp))?;
+    let explanation =
+        explain::explain(&unit, &request, &options(command.fusion_limit, &command.nests, command.strict_fp))?;
     drop(progress);
     if let Some(page) = &command.html {
         return write_text(page, &explain::html::print(&explanation, &unit));
@@ -30,12 +31,13 @@ pub(crate) fn graph(command: &Graph) -> Result<(), Error> {
     let progress = Progress::new("drawing");
     let format = graph::Format::of(&command.output)?;
     let unit = frit_driver::load(&command.file)?;
-    let graphs = explain::graphs(&unit, &options(command.fusion_limit, command.strict_fp))?;
+    let graphs = explain::graphs(&unit, &options(command.fusion_limit, &command.nests, command.strict_fp))?;
     let text = graph::print(&unit, &graphs, format)?;
     drop(progress);
     write_text(&command.output, &text)
 }
 
-fn options(limit: Option<usize>, strict_fp: bool) -> Options {
-    Options { fusion: limit.map_or(Fusion::All, Fusion::AtMost), strict_fp, ..Options::default() }
+fn options(limit: Option<usize>, nests: &Nests, strict_fp: bool) -> Options {
+    let fusion = limit.map_or(Fusion::All, Fusion::AtMost);
+    Options { fusion, scalarise: nests.scalarise(), strict_fp, ..Options::default() }
 }

@@ -6,7 +6,7 @@ mod progress;
 mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use frit_driver::{Engine, Error, Fusion, Level, Options};
+use frit_driver::{Engine, Error, Fusion, Level, Options, Scalarise};
 use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -61,6 +61,8 @@ struct Compile {
     /// What executes the program
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     engine: EngineName,
+    #[command(flatten)]
+    nests: Nests,
     /// Check the invariants of the IR after every step
     #[arg(long)]
     verify: bool,
@@ -124,6 +126,8 @@ struct Dump {
     l0: bool,
     #[command(flatten)]
     fusion: FusionChoice,
+    #[command(flatten)]
+    nests: Nests,
     /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
     #[arg(long)]
     strict_fp: bool,
@@ -148,6 +152,8 @@ struct Explain {
     /// Merge loops only so often
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
+    #[command(flatten)]
+    nests: Nests,
     /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
     #[arg(long)]
     strict_fp: bool,
@@ -163,6 +169,8 @@ struct Graph {
     /// Merge loops only so often
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
+    #[command(flatten)]
+    nests: Nests,
     /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
     #[arg(long)]
     strict_fp: bool,
@@ -205,6 +213,32 @@ struct FusionChoice {
     fusion_limit: Option<usize>,
 }
 
+/// How nests become one loop.
+#[derive(Debug, Args)]
+struct Nests {
+    /// What making one loop of a nest may repeat [default: aggressive]
+    #[arg(long, value_enum)]
+    scalarise: Option<ScalariseName>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScalariseName {
+    /// Nothing
+    Conservative,
+    /// A few cheap scalar operations
+    Aggressive,
+}
+
+impl Nests {
+    fn scalarise(&self) -> Scalarise {
+        match self.scalarise {
+            Some(ScalariseName::Conservative) => Scalarise::Conservative,
+            Some(ScalariseName::Aggressive) => Scalarise::Aggressive,
+            None => Scalarise::default(),
+        }
+    }
+}
+
 impl FusionChoice {
     fn fusion(&self) -> Fusion {
         if self.no_fuse { Fusion::Off } else { self.fusion_limit.map_or(Fusion::All, Fusion::AtMost) }
@@ -221,6 +255,9 @@ impl Compile {
         if self.level == "0" && fusion != Fusion::All {
             return Err(Error::usage("-O0 merges no loops: `--no-fuse` and `--fusion-limit` have no effect with it"));
         }
+        if (self.level == "0" || fusion == Fusion::Off) && self.nests.scalarise.is_some() {
+            return Err(Error::usage("no loops are merged: `--scalarise` has no effect"));
+        }
         let level = match self.level.as_str() {
             "0" => Level::O0,
             "1" => Level::O1,
@@ -236,6 +273,7 @@ impl Compile {
         Ok(Options {
             level,
             fusion,
+            scalarise: self.nests.scalarise(),
             strict_fp: self.strict_fp,
             threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),
             engine,

@@ -34,7 +34,7 @@ pub use build::{Built, build};
 pub use compile::{Compiled, Outcome, compile, run};
 pub use error::Error;
 pub use frit_ir::{Const, Scalar, Tensor, TensorData};
-pub use options::{Engine, Fusion, Level, Options};
+pub use options::{Engine, Fusion, Level, Options, Scalarise};
 pub use output::write_text;
 pub use pipeline::{StepInfo, Timing, dump, steps};
 pub use source::{Unit, load, load_l0};

@@ -25,6 +25,8 @@ pub enum Fusion {
     Off,
 }
 
+pub use frit_fuse::array::Scalarise;
+
 /// What executes a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -43,6 +45,8 @@ pub struct Options {
     pub level: Level,
     /// Which with-loops are merged.
     pub fusion: Fusion,
+    /// What making one loop of a nest may repeat.
+    pub scalarise: Scalarise,
     /// Every engine agrees bit for bit with the interpreter on the program as written: folds in order, no contraction.
     pub strict_fp: bool,
     /// Threads to run on, at least 1.
@@ -59,6 +63,7 @@ impl Default for Options {
         Self {
             level: Level::O3,
             fusion: Fusion::All,
+            scalarise: Scalarise::default(),
             strict_fp: false,
             threads,
             engine: Engine::Auto,

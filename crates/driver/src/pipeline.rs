@@ -91,7 +91,8 @@ impl<'u> Pipeline<'u> {
             Fusion::AtMost(merges) => Some(merges),
             Fusion::Off => Some(0),
         };
-        let options = frit_fuse::array::Options { strict_fp: self.options.strict_fp, limit };
+        let options =
+            frit_fuse::array::Options { strict_fp: self.options.strict_fp, limit, scalarise: self.options.scalarise };
         let mut log = frit_plan::Log::default();
         for _ in 0..MAX_FUSE_ROUNDS {
             let is_there = self.simplify(&mut program, until)?;

@@ -165,7 +165,7 @@ fn check_pipeline(case: &Case, tally: &mut Tally) -> Result<(), String> {
             .and_then(|_| case.check(&mut expected, None, &program))
             .map_err(|error| format!("simplify, round {round}: {error}\n{}\n---- after\n{program}", case.original))?;
         let before = program.clone();
-        let options = Options { strict_fp: true, limit: None };
+        let options = Options { strict_fp: true, ..Options::default() };
         let changes = guarded(|| fuse(&mut program, &options, &mut log))
             .and_then(|changes| case.check(&mut expected, Some(&before), &program).map(|()| changes))
             .map_err(|error| format!("fuse, round {round}: {error}\n{before}\n---- after\n{program}"))?;

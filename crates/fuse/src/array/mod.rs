@@ -52,6 +52,18 @@ pub struct Options {
     pub strict_fp: bool,
     /// Make no more merges than this, those of earlier calls with the same log included; to find the one that is wrong.
     pub limit: Option<usize>,
+    /// What making one loop of a nest may repeat.
+    pub scalarise: Scalarise,
+}
+
+/// What making one loop of a nest may repeat for every element: work of the outer body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scalarise {
+    /// Nothing but the arithmetic of indices.
+    Conservative,
+    /// A few cheap scalar operations; more where the loop is then folded away.
+    #[default]
+    Aggressive,
 }
 
 /// Plans and makes the merges of all functions, and logs what every candidate came to.

@@ -13,7 +13,7 @@ use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
-use super::{Options, each_block, iswim, reduce_interchange, with_loop_scalarisation};
+use super::{Options, Scalarise, each_block, iswim, reduce_interchange, with_loop_scalarisation};
 use enabling::Enabling;
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
 use frit_plan::graph::Node;
@@ -80,7 +80,7 @@ struct NestStep {
     hinders: fn(&Planner, usize) -> bool,
     /// Whether, at this position, it may make merges possible that are worth it.
     enables: fn(&Planner, usize) -> bool,
-    rewrite: fn(&mut Func, &Stmt) -> Result<Vec<Stmt>, Refusal>,
+    rewrite: fn(&Options, &mut Func, &Stmt) -> Result<Vec<Stmt>, Refusal>,
 }
 
 /// The rules about nests, in the order in which they are tried. They repeat no work worth mentioning.
@@ -92,7 +92,7 @@ const NEST_STEPS: &[NestStep] = &[
         pays: iswim::pays,
         hinders: |_, _| false,
         enables: |planner, at| planner.is_read_by_columns(at),
-        rewrite: iswim::iswim,
+        rewrite: |_, func, stmt| iswim::iswim(func, stmt),
     },
     NestStep {
         name: "reduce-interchange",
@@ -101,7 +101,7 @@ const NEST_STEPS: &[NestStep] = &[
         hinders: |_, _| false,
         // Lowering walks such reductions along rows again.
         enables: |planner, at| planner.has_neighbour(at),
-        rewrite: reduce_interchange::reduce_interchange,
+        rewrite: |_, func, stmt| reduce_interchange::reduce_interchange(func, stmt),
     },
     NestStep {
         name: "with-loop-scalarisation",
@@ -109,7 +109,10 @@ const NEST_STEPS: &[NestStep] = &[
         pays: with_loop_scalarisation::pays,
         hinders: |planner, at| planner.has_literal_sibling(at),
         enables: |_, _| false,
-        rewrite: with_loop_scalarisation::with_loop_scalarisation,
+        rewrite: |options, func, stmt| match options.scalarise {
+            Scalarise::Conservative => with_loop_scalarisation::conservative_scalarisation(func, stmt),
+            Scalarise::Aggressive => with_loop_scalarisation::with_loop_scalarisation(func, stmt),
+        },
     },
 ];
 
@@ -164,7 +167,7 @@ impl Planner<'_> {
                     continue;
                 }
                 let nest = self.loop_ref(at);
-                match (step.rewrite)(self.func, &self.block.stmts[at]) {
+                match (step.rewrite)(self.options, self.func, &self.block.stmts[at]) {
                     Ok(stmts) => {
                         let made = stmts.len();
                         self.block.stmts.splice(at..=at, stmts);

@@ -1,6 +1,6 @@
 //! With-loop scalarisation: flattens a with-loop whose cells are with-loops into one of higher rank.
-//! Source:   \[MERGE\] section 6; the conservative variant, which repeats no more than a few cheap operations. Here a cell may
-//!           also be a view of another array, a replication, an iota, a literal or a branch of such: its element is computed, and
+//! Source:   \[MERGE\] section 6; its conservative variant repeats nothing, its aggressive one no more than a few cheap operations, never a
+//!           call. Here a cell may also be a view of another array, a replication, an iota, a literal or a branch of such: its element is computed, and
 //!           several results are flattened together. \[L0\]'s nests of `mapT` are instances.
 //! Before:   verified array IR; the sizes of the cells are known outside of the with-loop.
 //! After:    the same results from one with-loop, over the axes of the outer one and then those of the cells.
@@ -8,7 +8,7 @@
 //! Reorders: nothing, so floating-point results are bit-identical.
 
 use super::generators::{Grid, MAX_GENERATORS};
-use super::nest::elements::{AGGRESSIVE, Axes, Budget, CONSERVATIVE, Elements, for_each_part, survey};
+use super::nest::elements::{Axes, Budget, CHEAP, Elements, FOLDABLE, NOTHING, for_each_part, survey};
 use super::nest::{NestRule, common_axes, with_loop};
 use super::{Attempts, Refusal};
 use frit_ir::array::walk::Renaming;
@@ -24,10 +24,16 @@ pub fn with_loop_scalarisation(func: &mut Func, stmt: &Stmt) -> Result<Vec<Stmt>
     RULE.at(func, stmt)
 }
 
+/// The same, where nothing of the outer body is repeated: it does nothing but the inner loops and reads of rows.
+pub fn conservative_scalarisation(func: &mut Func, stmt: &Stmt) -> Result<Vec<Stmt>, Refusal> {
+    let proof = prove_within(func, stmt, NOTHING)?;
+    Ok(apply(func, stmt, proof))
+}
+
 /// The same, where more of the outer body is repeated for every element: as much as folding may repeat. Pays only if
 /// the flat loop is then folded.
-pub fn aggressive_scalarisation(func: &mut Func, stmt: &Stmt) -> Result<Vec<Stmt>, Refusal> {
-    let proof = prove_within(func, stmt, AGGRESSIVE)?;
+pub fn scalarisation_for_folding(func: &mut Func, stmt: &Stmt) -> Result<Vec<Stmt>, Refusal> {
+    let proof = prove_within(func, stmt, FOLDABLE)?;
     Ok(apply(func, stmt, proof))
 }
 
@@ -76,7 +82,7 @@ struct Proof {
 }
 
 fn prove(func: &Func, stmt: &Stmt) -> Result<Proof, Refusal> {
-    prove_within(func, stmt, CONSERVATIVE)
+    prove_within(func, stmt, CHEAP)
 }
 
 fn prove_within(func: &Func, stmt: &Stmt, budget: Budget) -> Result<Proof, Refusal> {

@@ -12,22 +12,27 @@ use super::super::cost::Work;
 use super::super::generators::{Axis, Grid};
 use super::super::refusal::Refusal;
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop, WithLoopData};
+use frit_ir::scalar::{BinOp, Scalar};
 use frit_support::Span;
 use std::collections::{BTreeSet, HashMap};
 
 /// How much work beside the inner loops may be repeated for every element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::array) struct Budget {
+    /// Arithmetic on indices counts, and views of rows.
+    addresses: bool,
     /// The weight of one statement is less than this.
     statement: u64,
     /// All statements of a block weigh at most this.
     block: u64,
 }
 
+/// Nothing but the arithmetic of where an element is.
+pub(in crate::array) const NOTHING: Budget = Budget { addresses: false, statement: 1, block: 0 };
 /// Cheap scalar statements, no transcendental functions: what flattening by itself may repeat.
-pub(in crate::array) const CONSERVATIVE: Budget = Budget { statement: 8, block: 16 };
+pub(in crate::array) const CHEAP: Budget = Budget { addresses: true, statement: 8, block: 16 };
 /// As much as folding may repeat.
-pub(in crate::array) const AGGRESSIVE: Budget = Budget { statement: 20, block: 48 };
+pub(in crate::array) const FOLDABLE: Budget = Budget { addresses: true, statement: 20, block: 48 };
 
 /// A literal of more elements stays one: each would be a generator.
 const MAX_LITERAL: usize = 64;
@@ -597,9 +602,12 @@ impl<'a> Survey<'a> {
     fn repeat(&mut self, stmt: &Stmt) -> Result<(), Refusal> {
         let shares = matches!(stmt.op, Op::Index { .. } | Op::View { .. } | Op::Table { .. });
         let is_scalar = stmt.results.iter().all(|&result| self.func.ty(result).is_scalar());
-        let work = Work::of(self.func, &Block { stmts: vec![stmt.clone()], results: Vec::new() });
-        self.weight += work.weight;
         let budget = self.axes.budget;
+        let mut work = Work::of(self.func, &Block { stmts: vec![stmt.clone()], results: Vec::new() });
+        if !budget.addresses && is_address(self.func, stmt) {
+            work.weight = 0;
+        }
+        self.weight += work.weight;
         let is_cheap = work.weight < budget.statement && self.weight <= budget.block;
         if !work.is_constant || !is_cheap || !(shares || is_scalar) {
             return Err(Refusal::NotPerfect { span: stmt.span });
@@ -686,6 +694,15 @@ impl<'a> Survey<'a> {
 
 fn under(source: Source, certs: Vec<Value>) -> Source {
     if certs.is_empty() { source } else { Source::Under(Box::new(source), certs) }
+}
+
+/// True if the statement says where an element is: sums and products of integers, and rows of arrays.
+fn is_address(func: &Func, stmt: &Stmt) -> bool {
+    match &stmt.op {
+        Op::Binary { op: BinOp::Add | BinOp::Sub | BinOp::Mul, .. } => func.ty(stmt.results[0]).elem == Scalar::I64,
+        Op::Index { .. } => !func.ty(stmt.results[0]).is_scalar(),
+        _ => false,
+    }
 }
 
 /// The position among the cells of what becomes this result; `None` if the result is not an array of cells.

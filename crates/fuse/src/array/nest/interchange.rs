@@ -8,7 +8,7 @@
 //!
 //! Every element is combined with the same cells in the same order as before.
 
-use super::elements::{Axes, CONSERVATIVE, Elements, Parts, for_each_part, survey};
+use super::elements::{Axes, CHEAP, Elements, Parts, for_each_part, survey};
 use super::emit::read_elements;
 use super::{collect_all, common_axes, with_loop};
 use crate::array::Refusal;
@@ -117,7 +117,7 @@ pub(in crate::array) fn prove(func: &Func, stmt: &Stmt) -> Result<Interchange, R
     let common = common_axes(types.iter().map(|ty| &ty.shape[..]));
     let mut refusal = Refusal::SpacesDiffer { span: stmt.span };
     for count in (1..=common.len()).rev() {
-        let axes = Axes { extents: &common[..count], span: stmt.span, budget: CONSERVATIVE };
+        let axes = Axes { extents: &common[..count], span: stmt.span, budget: CHEAP };
         match for_each_part(axes, |parts| part(func, data, axes, parts)) {
             Ok(parts) => return Ok(Interchange { with_loop: label, axes: axes.extents.to_vec(), parts }),
             Err(found) if count == common.len() => refusal = found,

@@ -9,7 +9,7 @@ use crate::array::generators::{Bounds, Grid, facts_at};
 use crate::array::hull::with_loop_hull;
 use crate::array::refusal::Refusal;
 use crate::array::with_loop_fusion::{reads_only_own_index, result_operators};
-use crate::array::{alignment, with_loop_scalarisation};
+use crate::array::{Scalarise, alignment, with_loop_scalarisation};
 use frit_ir::array::{Op, Operator, Stmt, Value, WithLoopData};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,8 @@ impl Planner<'_> {
         }
         for &at in &loops {
             // A nest that is folded has no outer loop any more, so what that does is done for every element.
-            if with_loop_scalarisation::is_candidate(self.func, &self.block.stmts[at])
+            if self.options.scalarise == Scalarise::Aggressive
+                && with_loop_scalarisation::is_candidate(self.func, &self.block.stmts[at])
                 && self.folding(at).is_err_and(|refusal| matches!(refusal, Refusal::RepeatsWork { .. }))
             {
                 found.push(Enabling::Flatten(self.block.stmts[at].results[0]));
@@ -109,7 +110,8 @@ impl Planner<'_> {
             }
             Enabling::Flatten(result) => {
                 let at = self.position(result);
-                let stmts = with_loop_scalarisation::aggressive_scalarisation(self.func, &self.block.stmts[at]).ok()?;
+                let stmts =
+                    with_loop_scalarisation::scalarisation_for_folding(self.func, &self.block.stmts[at]).ok()?;
                 self.block.stmts.splice(at..=at, stmts);
                 Some(BTreeSet::from([result]))
             }
