@@ -1,24 +1,38 @@
-/* The functions that restructure arrays, for any element type. Modules that instantiate them use `Boxes` and `ScalarArith`. */
+/* The functions that restructure arrays, for any element type. Modules that instantiate them use `Boxes` and `ScalarArith`.
+ * No function calls one of its own name: the compiler would have to find out that this is no recursion. */
 
 /* take(v, a): for each leading axis the first v[k] elements, or for negative v[k] the last -v[k]. Axes without a component of v stay
  * whole. A scalar stands for a vector of one. Error: v is longer than the shape or asks for more than there is. */
 #define TAKE(T) \
 T[d:_] take(int[n] v, T[d:shp] a) | reaches(v, shp) \
 { \
-  from = taken_from(v, shp); \
-  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(covering(_abs_V_(v), shp), ZERO(T)); \
+  return box(covering(_abs_V_(v), shp), taken_from(v, shp), a); \
 } \
-T[.,d:rest] take(int n, T[m,d:rest] a) { return take([n], a); }
+T[.,d:rest] take(int n, T[m,d:rest] a) | -m <= n && n <= m \
+{ \
+  shp = _cat_VxV_([m], rest); \
+  return box(covering([abs(n)], shp), taken_from([n], shp), a); \
+}
 
 /* drop(v, a): without the first v[k] elements of each leading axis, or for negative v[k] the last -v[k]. A scalar stands for a vector of
  * one. Error: v is longer than the shape or drops more than there is. */
 #define DROP(T) \
 T[d:_] drop(int[n] v, T[d:shp] a) | reaches(v, shp) \
 { \
-  from = rest_from(v, shp); \
-  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(left_over(v, shp), ZERO(T)); \
+  return box(left_over(v, shp), rest_from(v, shp), a); \
 } \
-T[.,d:rest] drop(int n, T[m,d:rest] a) { return drop([n], a); }
+T[.,d:rest] drop(int n, T[m,d:rest] a) | -m <= n && n <= m \
+{ \
+  shp = _cat_VxV_([m], rest); \
+  return box(left_over([n], shp), rest_from([n], shp), a); \
+}
+
+/* box(size, from, a): the box of extents `size` that begins at `from`, which must lie within a. */
+#define BOX(T) \
+T[d:_] box(int[d] size, int[d] from, T[d:shp] a) \
+{ \
+  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(size, ZERO(T)); \
+}
 
 /* window(size, from, e, a): an array of extents `size` whose element iv is a[iv + from], or e where a has no such element. */
 #define WINDOW(T) \
@@ -41,8 +55,7 @@ T[d:_] take_apl(int[n] v, T[d:shp] a) | n <= d \
 #define DROP_APL(T) \
 T[d:_] drop_apl(int[n] v, T[d:shp] a) | n <= d \
 { \
-  from = rest_from(v, shp); \
-  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(left_over(v, shp), ZERO(T)); \
+  return box(left_over(v, shp), rest_from(v, shp), a); \
 }
 
 /* tile(s, o, a): the box of extents s at offset o; axes that s and o say nothing of stay whole.
@@ -50,8 +63,7 @@ T[d:_] drop_apl(int[n] v, T[d:shp] a) | n <= d \
 #define TILE(T) \
 T[d:_] tile(int[n] s, int[m] o, T[d:shp] a) | contains(shp, s, o) \
 { \
-  from = padded(o, shp); \
-  return with { (. <= iv <= .) : a[_add_VxV_(iv, from)]; } : genarray(covering(s, shp), ZERO(T)); \
+  return box(covering(s, shp), padded(o, shp), a); \
 }
 
 /* tile_apl(s, o, a): as tile, but the box may reach beyond a, where it holds zeros.
@@ -158,4 +170,4 @@ T[d:_] transpose(T[d:shp] a) \
 T[*] mkarray(int[.] s, T[*] x) { return with { } : genarray(s, x); }
 
 #define STRUCTURE(T) \
-TAKE(T) DROP(T) WINDOW(T) TAKE_APL(T) DROP_APL(T) TILE(T) TILE_APL(T) CATENATE(T) REVERSE(T) ROTATE(T) SHIFT(T) TRANSPOSE(T) MKARRAY(T)
+BOX(T) WINDOW(T) TAKE(T) DROP(T) TAKE_APL(T) DROP_APL(T) TILE(T) TILE_APL(T) CATENATE(T) REVERSE(T) ROTATE(T) SHIFT(T) TRANSPOSE(T) MKARRAY(T)
