@@ -8,7 +8,12 @@
 
 pub mod ast;
 pub mod core;
+pub mod error;
 pub mod evaluate;
+mod lex;
 mod library;
+mod parse;
+mod preprocess;
 pub mod source;
 pub mod specialise;
+mod token;

@@ -5,8 +5,13 @@
 //! [`Source::modules`] names, and only then parses any of them. [`Source::vocabulary`] needs nothing but the file itself;
 //! modules may use each other in a circle.
 
-use super::ast;
-use frit_support::{Diagnostic, FileId, SourceMap};
+mod vocabulary;
+
+use super::lex::Words;
+use super::preprocess::Preprocessed;
+use super::{ast, lex::Raw, parse, preprocess, token};
+use frit_support::diagnostic::Severity;
+use frit_support::{Diagnostic, FileId, SourceMap, Span};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -45,36 +50,52 @@ pub type Include<'a> = dyn FnMut(&str, &Path) -> Result<Included, String> + 'a;
 /// A file after preprocessing.
 #[derive(Debug)]
 pub struct Source {
-    errors: Vec<Diagnostic>,
+    tokens: Vec<Raw>,
+    words: Words,
+    messages: Vec<Diagnostic>,
+    end: Span,
 }
 
 /// Reads `file`, whose name in `map` is its path, and what it includes, which is added to `map`.
 pub fn preprocess(map: &mut SourceMap, file: FileId, include: &mut Include<'_>) -> Source {
-    let _ = (map, file, include);
-    Source { errors: Vec::new() }
+    let Preprocessed { tokens, words, errors, end } = preprocess::preprocess(map, file, include);
+    let messages = errors.iter().map(super::error::SyntaxError::diagnostic).collect();
+    Source { tokens, words, messages, end }
 }
 
 impl Source {
     /// The modules that the file names, in `use` and `import` or as `M::f`; sorted, each once.
     pub fn modules(&self) -> Vec<String> {
-        Vec::new()
+        vocabulary::modules(&self.tokens, &self.words)
     }
 
     /// True if there is a `use` or `import`.
     pub fn has_uses(&self) -> bool {
-        false
+        vocabulary::has_uses(&self.tokens, &self.words)
     }
 
     /// The words that the file itself defines, exported or not, and operators that it names in symbol lists.
     pub fn vocabulary(&self) -> Vocabulary {
-        Vocabulary::default()
+        vocabulary::vocabulary(&self.tokens, &self.words)
     }
 
     /// The tree, given the words of the modules that the file uses, and all mistakes of preprocessing and of grammar in the
-    /// order of the text.
-    pub fn parse(self, words: &Vocabulary) -> (ast::File, Vec<Diagnostic>) {
-        let _ = words;
-        (ast::File::default(), self.errors)
+    /// order of the text; there may be warnings among them. If preprocessing failed, the tree is empty.
+    pub fn parse(mut self, words: &Vocabulary) -> (ast::File, Vec<Diagnostic>) {
+        let is_error = |message: &Diagnostic| message.severity == Severity::Error;
+        if self.messages.iter().any(is_error) {
+            return (ast::File::default(), self.messages);
+        }
+        let mut vocabulary = self.vocabulary();
+        vocabulary.extend(words);
+        let mut errors = Vec::new();
+        let tokens = token::assemble(&self.tokens, &mut self.words, &vocabulary.operators, self.end, &mut errors);
+        self.messages.extend(errors.iter().map(super::error::SyntaxError::diagnostic));
+        let (mut tree, messages) = parse::parse(tokens, &self.words, &vocabulary);
+        self.messages.extend(messages);
+        tree.is_intact = !self.messages.iter().any(is_error);
+        self.messages.sort_by_key(Diagnostic::span);
+        (tree, self.messages)
     }
 }
 

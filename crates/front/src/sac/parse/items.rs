@@ -1,0 +1,333 @@
+//! Top-level items: modules and what they exchange, types, and functions with their signatures.
+
+use super::Parser;
+use super::expressions::Place;
+use crate::sac::ast::{Declaration, File, Function, Inlining, Item, Name, Param, Signature, Symbols, TypeExpr, Use};
+use crate::sac::error::SyntaxError;
+use crate::sac::token::{Keyword, Symbol, TokenKind};
+
+impl Parser<'_> {
+    pub(super) fn file(&mut self) -> File {
+        let mut file = File::default();
+        while self.peek() != TokenKind::End {
+            let start = self.at;
+            self.item(&mut file);
+            if self.is_panicking {
+                self.skip_item(start);
+            }
+        }
+        file
+    }
+
+    /// Passes tokens up to the next item, at least one since `start`.
+    fn skip_item(&mut self, start: usize) {
+        loop {
+            match self.peek() {
+                TokenKind::End => return,
+                TokenKind::Symbol(Symbol::Semicolon) => {
+                    self.at += 1;
+                    return;
+                }
+                TokenKind::Symbol(Symbol::OpenBrace) => {
+                    self.at = self.behind(self.at);
+                    return;
+                }
+                TokenKind::Keyword(
+                    Keyword::Use
+                    | Keyword::Import
+                    | Keyword::Export
+                    | Keyword::Provide
+                    | Keyword::Typedef
+                    | Keyword::Inline
+                    | Keyword::NoInline
+                    | Keyword::Specialize
+                    | Keyword::External,
+                ) if self.at > start && self.token().starts_line => return,
+                // The head of a function on a line of its own.
+                _ if self.at > start && self.token().starts_line && self.is_function_head() => return,
+                _ => self.at = self.behind(self.at),
+            }
+        }
+    }
+
+    /// True if a result type, a name and parameters follow.
+    pub(super) fn is_function_head(&self) -> bool {
+        let mut at = self.at;
+        if self.is_keyword(Keyword::Void) {
+            at += 1;
+        } else {
+            loop {
+                let Some(end) = self.type_end(at) else { return false };
+                if !self.is_at(end, Symbol::Comma) {
+                    at = end;
+                    break;
+                }
+                at = end + 1;
+            }
+        }
+        if self.is_at(at, Symbol::OpenParen) {
+            return self.operator_at(at + 1).is_some()
+                && self.is_at(at + 2, Symbol::CloseParen)
+                && self.is_at(at + 3, Symbol::OpenParen);
+        }
+        (self.is_name_at(at) || self.operator_at(at).is_some()) && self.is_at(at + 1, Symbol::OpenParen)
+    }
+
+    fn item(&mut self, file: &mut File) {
+        let start = self.at;
+        match self.peek() {
+            TokenKind::Symbol(Symbol::Semicolon) => {
+                self.bump();
+            }
+            TokenKind::Keyword(Keyword::Use | Keyword::Import) => {
+                if let Some(item) = self.use_item() {
+                    file.items.push(Item::Use(item));
+                }
+            }
+            TokenKind::Keyword(Keyword::Export | Keyword::Provide) => {
+                self.bump();
+                if let Some(symbols) = self.symbols() {
+                    self.end_item("the list of symbols");
+                    file.items.push(Item::Export { symbols, span: self.span_from(start) });
+                }
+            }
+            TokenKind::Keyword(Keyword::Module | Keyword::Class) => {
+                self.bump();
+                let Some(name) = self.name("the name of the module") else { return };
+                self.end_item("the name of the module");
+                if file.module.is_some() || !file.items.is_empty() {
+                    self.note(SyntaxError::MisplacedModule { span: self.span_from(start) });
+                }
+                file.module.get_or_insert(name);
+            }
+            TokenKind::Keyword(Keyword::Typedef) => {
+                self.bump();
+                let Some(ty) = self.type_expr() else { return };
+                let Some(name) = self.name("the name of the new type") else { return };
+                self.end_item("the type definition");
+                file.items.push(Item::Typedef { ty, name });
+            }
+            TokenKind::Keyword(Keyword::Struct) if self.is_at(self.at + 2, Symbol::OpenBrace) => {
+                if let Some(item) = self.struct_item(start) {
+                    file.items.push(item);
+                }
+            }
+            TokenKind::Keyword(keyword @ (Keyword::Specialize | Keyword::External)) => {
+                self.bump();
+                let Some(signature) = self.signature(start) else { return };
+                self.end_item("the signature");
+                file.items.push(match keyword {
+                    Keyword::Specialize => Item::Specialize(signature),
+                    _ => Item::External(signature),
+                });
+            }
+            TokenKind::Name(word)
+                if self.words.text(word) == "objdef"
+                    && !self.is_function_head()
+                    && self.type_end(self.at + 1).is_some() =>
+            {
+                self.bump();
+                let Some(ty) = self.type_expr() else { return };
+                let Some(name) = self.name("the name of the object") else { return };
+                if !self.expect(Symbol::Assign, "and the first value of the object") {
+                    return;
+                }
+                let value = self.expr(Place::default());
+                self.end_item("the value of the object");
+                file.items.push(Item::Object { ty, name, value });
+            }
+            TokenKind::Keyword(Keyword::Inline | Keyword::NoInline | Keyword::Void) => self.function_item(file),
+            _ if self.type_end(self.at).is_some() => self.function_item(file),
+            TokenKind::Symbol(Symbol::CloseBrace) => {
+                self.unexpected("a definition: no brace is open");
+                self.at += 1;
+                self.is_panicking = false;
+            }
+            _ => self.unexpected("a definition, such as `int main() { ... }`"),
+        }
+    }
+
+    /// Reads the semicolon of an item.
+    fn end_item(&mut self, after: &'static str) {
+        if !self.eat(Symbol::Semicolon) {
+            let error = SyntaxError::MissingSemicolon { span: self.last_span(), found: self.found(), after };
+            if self.token().starts_line {
+                self.note(error);
+            } else {
+                self.fail(error);
+            }
+        }
+    }
+
+    // ---- modules
+
+    fn use_item(&mut self) -> Option<Use> {
+        let start = self.at;
+        let is_import = self.bump().kind == TokenKind::Keyword(Keyword::Import);
+        let module = self.name("the name of a module")?;
+        if !self.expect(Symbol::Colon, "and the symbols, as in `use M: all;`") {
+            return None;
+        }
+        let symbols = self.symbols()?;
+        self.end_item("the list of symbols");
+        Some(Use { is_import, module, symbols, span: self.span_from(start) })
+    }
+
+    fn symbols(&mut self) -> Option<Symbols> {
+        if self.eat_word("all") {
+            let except = if self.eat_word("except") { self.symbol_list()? } else { Vec::new() };
+            return Some(Symbols::All { except });
+        }
+        if !self.is(Symbol::OpenBrace) {
+            self.unexpected("`all` or `{`");
+            return None;
+        }
+        self.symbol_list().map(Symbols::Only)
+    }
+
+    fn symbol_list(&mut self) -> Option<Vec<Name>> {
+        let open = self.expect_open(Symbol::OpenBrace, "and names separated by commas")?;
+        let names = if self.is(Symbol::CloseBrace) { Vec::new() } else { self.list(Symbol::CloseBrace, Self::symbol) };
+        self.close(Symbol::CloseBrace, open);
+        Some(names)
+    }
+
+    fn symbol(&mut self) -> Option<Name> {
+        if self.is(Symbol::OpenParen) && self.operator_at(self.at + 1).is_some() {
+            let open = self.open();
+            let operator = self.operator();
+            self.close(Symbol::CloseParen, open);
+            return operator;
+        }
+        match self.operator() {
+            Some(operator) => Some(operator),
+            None => self.name("the name of a function or type"),
+        }
+    }
+
+    // ---- types
+
+    fn struct_item(&mut self, start: usize) -> Option<Item> {
+        self.bump();
+        let name = self.name("the name of the struct")?;
+        let open = self.open();
+        let mut fields = Vec::new();
+        while !self.is(Symbol::CloseBrace) && self.peek() != TokenKind::End {
+            let before = self.at;
+            if let Some(Declaration { ty, names }) = self.declaration("the name of a field") {
+                fields.extend(names.into_iter().map(|name| (ty.clone(), name)));
+            }
+            self.end_statement("the field");
+            if self.at == before {
+                break;
+            }
+        }
+        self.close(Symbol::CloseBrace, open);
+        if fields.is_empty() && !self.is_panicking {
+            self.note(SyntaxError::EmptyStruct { span: self.last_span() });
+        }
+        self.end_item("the struct");
+        Some(Item::Struct { name, fields, span: self.span_from(start) })
+    }
+
+    /// Reads `type a, b`.
+    pub(super) fn declaration(&mut self, what: &str) -> Option<Declaration> {
+        let ty = self.type_expr()?;
+        let mut names = vec![self.name(what)?];
+        while self.eat(Symbol::Comma) {
+            names.push(self.name(what)?);
+        }
+        Some(Declaration { ty, names })
+    }
+
+    // ---- functions
+
+    fn function_item(&mut self, file: &mut File) {
+        let start = self.at;
+        let errors = self.errors.len();
+        let inlining = match self.peek() {
+            TokenKind::Keyword(Keyword::Inline) => Inlining::Inline,
+            TokenKind::Keyword(Keyword::NoInline) => Inlining::NoInline,
+            _ => Inlining::Free,
+        };
+        if inlining != Inlining::Free {
+            self.bump();
+        }
+        let Some(signature) = self.signature(start) else { return };
+        if self.is(Symbol::Semicolon) {
+            let name = signature.name.text.clone();
+            self.note(SyntaxError::PrototypeWithoutBody { span: self.token_span(), name });
+            self.bump();
+            return;
+        }
+        if self.is_panicking {
+            self.recover(&[Symbol::OpenBrace]);
+        }
+        let Some(open) = self.expect_open(Symbol::OpenBrace, "and the body of the function") else { return };
+        let body = self.function_body(open);
+        file.items.push(Item::Function(Function {
+            inlining,
+            signature,
+            declarations: body.declarations,
+            body: body.statements,
+            returns: body.returns,
+            end: body.end,
+            span: self.span_from(start),
+            is_intact: self.errors.len() == errors,
+        }));
+    }
+
+    /// Reads result types, name, parameters and constraints.
+    fn signature(&mut self, start: usize) -> Option<Signature> {
+        let mut results: Vec<TypeExpr> = Vec::new();
+        if !self.eat_keyword(Keyword::Void) {
+            loop {
+                results.push(self.type_expr()?);
+                if !self.eat(Symbol::Comma) {
+                    break;
+                }
+            }
+        }
+        let name = self.function_name()?;
+        let open = self.expect_open(Symbol::OpenParen, "and the parameters")?;
+        let is_void = self.is_keyword(Keyword::Void) && self.is_at(self.at + 1, Symbol::CloseParen);
+        let params = if self.is(Symbol::CloseParen) {
+            Vec::new()
+        } else if is_void {
+            self.bump();
+            Vec::new()
+        } else {
+            self.list(Symbol::CloseParen, Self::param)
+        };
+        self.close(Symbol::CloseParen, open);
+        let mut constraints = Vec::new();
+        while self.eat(Symbol::Or) {
+            loop {
+                constraints.push(self.expr(Place { ends_at_bar: true, ..Place::default() }));
+                if !self.eat(Symbol::Comma) {
+                    break;
+                }
+            }
+        }
+        Some(Signature { results, name, params, constraints, span: self.span_from(start) })
+    }
+
+    fn function_name(&mut self) -> Option<Name> {
+        let open = (self.is(Symbol::OpenParen) && self.operator_at(self.at + 1).is_some()).then(|| self.open());
+        let Some(name) = self.operator() else { return self.name("the name of a function") };
+        if matches!(name.text.as_str(), "&&" | "||") {
+            self.note(SyntaxError::NotAnOperatorName { span: name.span, operator: name.text.clone() });
+        }
+        if let Some(open) = open {
+            self.close(Symbol::CloseParen, open);
+        }
+        Some(name)
+    }
+
+    fn param(&mut self) -> Option<Param> {
+        let ty = self.type_expr()?;
+        let is_reference = self.eat(Symbol::And);
+        let name = self.name("the name of the parameter")?;
+        Some(Param { ty, is_reference, name })
+    }
+}
