@@ -28,6 +28,7 @@ pub mod nest;
 pub mod operator_splitting;
 mod planning;
 pub mod reduce_interchange;
+mod references;
 mod refining;
 pub mod refusal;
 mod replace;

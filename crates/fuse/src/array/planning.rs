@@ -546,11 +546,14 @@ impl Planner<'_> {
             let (first, second) = (self.loop_ref(at), self.loop_ref(folding.consumers[0]));
             let saving = self.saved(&folding.arrays, folding.consumers.len(), folding.repeated, at);
             let reason = if folding.repeated > 0 {
-                "the readers would read more than the array holds, or the work is better not repeated"
+                format!(
+                    "kept: read at {} places, would repeat {} operations for each element, and the readers would read more than it holds",
+                    folding.evaluations.full, folding.repeated
+                )
             } else {
-                "the readers would read more than the array holds"
+                "the readers would read more than the array holds".into()
             };
-            let outcome = Outcome::NotChosen { reason: reason.into(), saving };
+            let outcome = Outcome::NotChosen { reason, saving };
             self.decide("with-loop-folding", first, second, outcome);
         }
     }

@@ -13,6 +13,11 @@ pub enum Refusal {
     ReadsOtherElement { read: Value, span: Span },
     /// The producer's body, which is no constant amount of work, would be evaluated more than once for an element.
     RepeatsWork { producer: WithLoop, span: Span },
+    /// A body of constant work would be computed at each of several places, at the cost of so many operations an element beside the
+    /// first evaluation.
+    RepeatsOperations { places: u64, operations: u64, span: Span },
+    /// Computed where it is read, at several places, an element would take more reads and writes of memory than it takes now.
+    MoreReferences { places: u64, before: usize, after: usize, span: Span },
     /// The result of a fold, or of a scan, is complete only when the producer has ended.
     ResultIncomplete { operator: &'static str, span: Span },
     /// Memory that the producer reads is updated in place before the consumer runs.
@@ -42,6 +47,8 @@ impl Refusal {
             Refusal::NonInvertibleRead { .. } => "non-invertible-read",
             Refusal::ReadsOtherElement { .. } => "reads-other-element",
             Refusal::RepeatsWork { .. } => "repeats-work",
+            Refusal::RepeatsOperations { .. } => "repeats-operations",
+            Refusal::MoreReferences { .. } => "more-memory-references",
             Refusal::ResultIncomplete { .. } => "result-incomplete",
             Refusal::InputConsumed { .. } => "input-consumed",
             Refusal::StatementBetween { .. } => "statement-between",
@@ -61,6 +68,8 @@ impl Refusal {
             Refusal::NonInvertibleRead { span, .. }
             | Refusal::ReadsOtherElement { span, .. }
             | Refusal::RepeatsWork { span, .. }
+            | Refusal::RepeatsOperations { span, .. }
+            | Refusal::MoreReferences { span, .. }
             | Refusal::ResultIncomplete { span, .. }
             | Refusal::InputConsumed { span, .. }
             | Refusal::StatementBetween { span }
@@ -82,6 +91,13 @@ impl Refusal {
                 "the consumer reads other elements than the one at its own index".into()
             }
             Refusal::RepeatsWork { .. } => "the producer's loop would run again for every read".into(),
+            Refusal::RepeatsOperations { places, operations, .. } => format!(
+                "kept: read at {places} places, would repeat {operations} operations for each element; a window would do"
+            ),
+            Refusal::MoreReferences { places, before, after, .. } => format!(
+                "kept: read at {places} places, computing it there would take {after} reads and writes for each element \
+                 instead of {before}; a window would do"
+            ),
             Refusal::ResultIncomplete { operator, .. } => {
                 format!("the result of the {operator} is complete only when the whole producer has run")
             }

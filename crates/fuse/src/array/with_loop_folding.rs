@@ -15,6 +15,7 @@ use super::access::{Evaluations, Site, Views, uses};
 use super::block_graph::{Mentions, Touches};
 use super::cost::Work;
 use super::generators::facts_at;
+use super::references::reads_per_index;
 use super::refining::{Choice, Refined, refine};
 use super::refusal::Refusal;
 use super::replace::{
@@ -114,16 +115,63 @@ pub fn prove(
     }
     let is_whole = arrays.len() + unused == stmt.results.len();
     let repeated =
-        repeated_weight(work, evaluations, is_whole).ok_or(Refusal::RepeatsWork { producer: *label, span })?;
+        repeated_weight(work, evaluations, is_whole).ok_or_else(|| too_much(work, evaluations, *label, span))?;
     let is_view = |stmt: &&Stmt| stmt.results.iter().any(|result| views.contains_key(result) && names.contains(result));
     let view_certs = block.stmts.iter().filter(is_view).flat_map(|stmt| stmt.certs.iter().copied()).collect();
     let proof = Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views, view_certs };
-    if !is_full(data) {
+    let may_read_more = is_whole && work.reads > 1 && evaluations.full > 1 && !is_nested(func, block, &proof, &sites);
+    if !is_full(data) || may_read_more {
         // Which generator is read where depends on bounds that statements compute; so this is tried on a copy.
-        let (mut func, mut block) = (func.clone(), block.clone());
-        rewrite(&mut func, &mut block, sharing, &proof, any)?;
+        let (mut folded, mut after) = (func.clone(), block.clone());
+        rewrite(&mut folded, &mut after, sharing, &proof, any)?;
+        if may_read_more {
+            not_more_references((func, block), (&folded, &after), &proof, span)?;
+        }
     }
     Ok(Some(proof))
+}
+
+/// Why so much may not be repeated.
+fn too_much(work: Work, evaluations: Evaluations, producer: WithLoop, span: Span) -> Refusal {
+    match work.is_constant && !evaluations.unbounded {
+        true => Refusal::RepeatsOperations {
+            places: evaluations.full,
+            operations: evaluations.full.saturating_sub(1).saturating_mul(work.weight),
+            span,
+        },
+        false => Refusal::RepeatsWork { producer, span },
+    }
+}
+
+/// True if a read stands in a loop inside of the consumer.
+fn is_nested(func: &Func, block: &Block, proof: &Folding, sites: &[Site]) -> bool {
+    let axes = |at: usize| match block.stmts[at].op {
+        Op::With(w) => func.with_loops[w].space.len(),
+        _ => 0,
+    };
+    let outermost = proof.consumers.iter().map(|&at| axes(at)).min().unwrap_or(0);
+    sites.iter().any(|site| site.axes.len() > outermost)
+}
+
+/// With the producer folded, an element takes no more reads and writes of memory than before.
+fn not_more_references(
+    (func, before): (&Func, &Block),
+    (folded, after): (&Func, &Block),
+    proof: &Folding,
+    span: Span,
+) -> Result<(), Refusal> {
+    let consumers: BTreeSet<Value> =
+        proof.consumers.iter().filter_map(|&at| before.stmts[at].results.first().copied()).collect();
+    let is_consumer = |stmt: &&Stmt| stmt.results.first().is_some_and(|result| consumers.contains(result));
+    let of_consumers = |func: &Func, block: &Block| -> usize {
+        block.stmts.iter().filter(is_consumer).map(|stmt| reads_per_index(func, stmt)).sum()
+    };
+    let own = reads_per_index(func, &before.stmts[proof.producer]) + proof.arrays.len();
+    let (before, after) = (own + of_consumers(func, before), of_consumers(folded, after));
+    if after > before {
+        return Err(Refusal::MoreReferences { places: proof.evaluations.full, before, after, span });
+    }
+    Ok(())
 }
 
 /// The results of a with-loop whose elements are its cells, but for those whose type is known only when it has ended.

@@ -45,7 +45,9 @@ impl Planner<'_> {
             // A nest that is folded has no outer loop any more, so what that does is done for every element.
             if self.options.scalarise == Scalarise::Aggressive
                 && with_loop_scalarisation::is_candidate(self.func, &self.block.stmts[at])
-                && self.folding(at).is_err_and(|refusal| matches!(refusal, Refusal::RepeatsWork { .. }))
+                && self.folding(at).is_err_and(|refusal| {
+                    matches!(refusal, Refusal::RepeatsWork { .. } | Refusal::RepeatsOperations { .. })
+                })
             {
                 found.push(Enabling::Flatten(self.block.stmts[at].results[0]));
             }
