@@ -1,4 +1,4 @@
-//! The figures of \[WLF\] and \[MERGE\], stage by stage: `tests/fuse/papers/*.ir`. A file holds a program and then, behind a line
+//! The figures of \[WLF\] and \[MERGE\], stage by stage: `tests/fuse/papers/*.ir`; compositions of array skeletons: `tests/fuse/skeletons/*.ir`. A file holds a program and then, behind a line
 //! `// ---- RULE`, what the rule makes of the program before it. `cargo xtask bless` writes what is behind those lines. The stage
 //! `default` is what the planner makes of the first program of the file.
 //!
@@ -109,13 +109,10 @@ fn staged(text: &str, file: &str) -> String {
     made
 }
 
-#[test]
-fn figures_go_through_the_stages_of_the_papers() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuse/papers");
-    let mut files: Vec<_> = std::fs::read_dir(&folder)
-        .expect("there are figures")
-        .map(|entry| entry.expect("it is readable").path())
-        .collect();
+fn assert_staged(folder: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuse").join(folder);
+    let entries = std::fs::read_dir(&folder).expect("there are files");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("it is readable").path()).collect();
     files.sort();
     assert!(!files.is_empty());
     let mut wrong = Vec::new();
@@ -129,4 +126,14 @@ fn figures_go_through_the_stages_of_the_papers() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn figures_go_through_the_stages_of_the_papers() {
+    assert_staged("papers");
+}
+
+#[test]
+fn compositions_of_skeletons_are_few_loops() {
+    assert_staged("skeletons");
 }
