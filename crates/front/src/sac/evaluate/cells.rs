@@ -223,15 +223,13 @@ impl<'p> Supposition<'_, 'p> {
         if let Some(values) = self.evaluated(expr, env) {
             return values.into_iter().map(Known::Value).collect();
         }
-        match &expr.kind {
-            ExprKind::Call { overload, args } => {
-                let args = args.iter().map(|arg| self.expr(arg, env)).collect();
-                self.call(*overload, args)
-            }
-            ExprKind::With(with) => {
-                (0..with.operations.len()).map(|operation| self.result(with, operation, env)).collect()
-            }
-            _ => vec![self.composed(expr, env).unwrap_or(Known::Nothing)],
+        if let ExprKind::Call { overload, args } = &expr.kind {
+            let args = args.iter().map(|arg| self.expr(arg, env)).collect();
+            self.call(*overload, args)
+        } else if let ExprKind::With(with) = &expr.kind {
+            (0..with.operations.len()).map(|operation| self.result(with, operation, env)).collect()
+        } else {
+            vec![self.composed(expr, env).unwrap_or(Known::Nothing)]
         }
     }
 

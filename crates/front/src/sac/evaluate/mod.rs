@@ -164,33 +164,23 @@ impl<'p> Machine<'p> {
 
     /// The values of an expression: one, unless it is a call or a with-loop.
     fn values(&mut self, expr: &'p Expr) -> Outcome<Vec<Value>> {
-        match &expr.kind {
-            ExprKind::Call { overload, args } => {
-                self.nested(expr.span, |machine| machine.call(*overload, args, expr.span))
-            }
-            ExprKind::With(with) => self.nested(expr.span, |machine| machine.with_loop(with, expr.span)),
-            ExprKind::Const(_)
-            | ExprKind::Text(_)
-            | ExprKind::Local(_)
-            | ExprKind::Array { .. }
-            | ExprKind::Select { .. }
-            | ExprKind::Modarray { .. }
-            | ExprKind::Prim { .. }
-            | ExprKind::Cond { .. }
-            | ExprKind::Recast { .. }
-            | ExprKind::Ascribe { .. }
-            | ExprKind::Struct { .. }
-            | ExprKind::Field { .. }
-            | ExprKind::WithField { .. } => Ok(vec![self.value(expr)?]),
+        if let ExprKind::Call { overload, args } = &expr.kind {
+            self.nested(expr.span, |machine| machine.call(*overload, args, expr.span))
+        } else if let ExprKind::With(with) = &expr.kind {
+            self.nested(expr.span, |machine| machine.with_loop(with, expr.span))
+        } else {
+            Ok(vec![self.value(expr)?])
         }
     }
 
     /// The value of an expression that has one.
     fn value(&mut self, expr: &'p Expr) -> Outcome<Value> {
-        match &expr.kind {
-            ExprKind::Const(value) => Ok(Value::constant(*value)),
-            ExprKind::Local(local) => self.local(*local, expr.span).cloned(),
-            _ => self.nested(expr.span, |machine| machine.composed_value(expr)),
+        if let ExprKind::Local(local) = expr.kind {
+            self.local(local, expr.span).cloned()
+        } else if let ExprKind::Const(value) = expr.kind {
+            Ok(Value::constant(value))
+        } else {
+            self.nested(expr.span, |machine| machine.composed_value(expr))
         }
     }
 
@@ -295,10 +285,8 @@ fn only(mut values: Vec<Value>) -> Value {
 
 /// Whether the value of an expression may change its shape to fit: `[]` fits wherever there is no element.
 fn flexible(expr: &Expr) -> Flexible {
-    match &expr.kind {
-        ExprKind::Array { cells, .. } if cells.is_empty() => Flexible::Yes,
-        _ => Flexible::No,
-    }
+    let is_empty_literal = matches!(&expr.kind, ExprKind::Array { cells, .. } if cells.is_empty());
+    if is_empty_literal { Flexible::Yes } else { Flexible::No }
 }
 
 /// The variables that a pattern binds or compares with.

@@ -4,7 +4,7 @@ use super::Machine;
 use super::failure::{Outcome, fail, same_shape};
 use super::value::{FieldPlace, Value, volume};
 use crate::sac::core::{Expr, ExprKind, Local};
-use frit_ir::{Const, FailureKind};
+use frit_ir::FailureKind;
 use frit_support::{Index as _, Span};
 
 /// The components of an index. Most are few.
@@ -53,22 +53,24 @@ fn element_at(shape: &[usize], index: &[i64], span: Span) -> Outcome<usize> {
 impl<'p> Machine<'p> {
     /// The components of an index: a vector, or a scalar for a vector of one.
     pub(super) fn index(&mut self, index: &'p Expr) -> Outcome<Components> {
-        match &index.kind {
-            ExprKind::Local(local) => Components::of(self.local(*local, index.span)?, index.span),
-            // Without making a vector, as most indices are written so.
-            ExprKind::Array { cells, .. } if matches!(cells.len(), 1..=4) => {
-                let mut components = [0; 4];
-                for (cell, to) in cells.iter().zip(&mut components) {
-                    let value = self.value(cell)?;
-                    match value.as_const() {
-                        Some(Const::Int(_, component)) => *to = component,
-                        _ => return fail(FailureKind::RankMismatch, &[0, value.shape.len() as i64], cell.span),
-                    }
-                }
-                Ok(Components::Few(components, cells.len()))
-            }
-            _ => Components::of(&self.value(index)?, index.span),
+        if let ExprKind::Local(local) = index.kind {
+            return Components::of(self.local(local, index.span)?, index.span);
         }
+        // Without making a vector, as most indices are written so.
+        if let ExprKind::Array { cells, .. } = &index.kind
+            && matches!(cells.len(), 1..=4)
+        {
+            let mut components = [0; 4];
+            for (cell, to) in cells.iter().zip(&mut components) {
+                let value = self.value(cell)?;
+                match value.as_integer() {
+                    Some(component) => *to = component,
+                    None => return fail(FailureKind::RankMismatch, &[0, value.shape.len() as i64], cell.span),
+                }
+            }
+            return Ok(Components::Few(components, cells.len()));
+        }
+        Components::of(&self.value(index)?, index.span)
     }
 
     /// `array[index]`
@@ -103,60 +105,54 @@ impl<'p> Machine<'p> {
     /// Runs `target = expr` if the expression is the variable with something in it replaced: then it is changed in place. False if
     /// the expression is another one.
     pub(super) fn update(&mut self, target: Local, expr: &'p Expr) -> Outcome<bool> {
-        match &expr.kind {
-            ExprKind::Modarray { array, .. } | ExprKind::WithField { value: array, .. } => {
-                if root(array) != Some(target) {
-                    return Ok(false);
-                }
-                self.local(target, array.span)?;
-                self.update_at(target, None, expr)
-            }
-            _ => Ok(false),
+        let (ExprKind::Modarray { array, .. } | ExprKind::WithField { value: array, .. }) = &expr.kind else {
+            return Ok(false);
+        };
+        if root(array) != Some(target) {
+            return Ok(false);
         }
+        self.local(target, array.span)?;
+        self.update_at(target, None, expr)
     }
 
     /// As [`update`](Self::update) for a field of a variable (the variable itself without one), which becomes the value of the
     /// expression. Nothing is evaluated if the answer is no.
     fn update_at(&mut self, target: Local, field: Option<FieldPlace>, expr: &'p Expr) -> Outcome<bool> {
-        match &expr.kind {
-            ExprKind::Modarray { array, index, value } => {
-                if !self.is_at(target, field.as_ref(), array) {
-                    return Ok(false);
-                }
-                let index = self.index(index)?;
-                let value = self.value(value)?;
-                let variable = self.local(target, array.span)?;
-                let inner = field.as_ref().map_or(&[][..], |field| &field.shape);
-                let shape = variable.shape.followed_by(inner);
-                let start = self.cell_at(&shape, index.as_slice(), &value, expr.span)?;
-                let variable = self.frame[target.at()].as_mut().expect("it was just seen");
-                match field {
-                    Some(field) => variable.write_field(&self.layouts, &field, start, &value),
-                    None => variable.write(&self.layouts, start, &value),
-                }
-                Ok(true)
+        if let ExprKind::Modarray { array, index, value } = &expr.kind
+            && self.is_at(target, field.as_ref(), array)
+        {
+            let index = self.index(index)?;
+            let value = self.value(value)?;
+            let variable = self.local(target, array.span)?;
+            let inner = field.as_ref().map_or(&[][..], |field| &field.shape);
+            let shape = variable.shape.followed_by(inner);
+            let start = self.cell_at(&shape, index.as_slice(), &value, expr.span)?;
+            let variable = self.frame[target.at()].as_mut().expect("it was just seen");
+            match field {
+                Some(field) => variable.write_field(&self.layouts, &field, start, &value),
+                None => variable.write(&self.layouts, start, &value),
             }
-            ExprKind::WithField { value, field: number, new } => {
-                if !self.is_at(target, field.as_ref(), value) {
-                    return Ok(false);
-                }
-                let variable = self.local(target, value.span)?;
-                let place = match &field {
-                    Some(field) => field.then(&FieldPlace::new(self.program, &self.layouts, field.elem, *number)),
-                    None => FieldPlace::new(self.program, &self.layouts, variable.elem, *number),
-                };
-                let needed = variable.shape.followed_by(&place.shape);
-                if self.update_at(target, Some(place.clone()), new)? {
-                    return Ok(true);
-                }
-                let new_value = self.value(new)?;
-                same_shape(FailureKind::ShapeMismatch, &needed, &new_value.shape, new.span)?;
-                let variable = self.frame[target.at()].as_mut().expect("it was just seen");
-                variable.set_field(&place, &new_value);
-                Ok(true)
-            }
-            _ => Ok(false),
+            return Ok(true);
         }
+        if let ExprKind::WithField { value, field: number, new } = &expr.kind
+            && self.is_at(target, field.as_ref(), value)
+        {
+            let variable = self.local(target, value.span)?;
+            let place = match &field {
+                Some(field) => field.then(&FieldPlace::new(self.program, &self.layouts, field.elem, *number)),
+                None => FieldPlace::new(self.program, &self.layouts, variable.elem, *number),
+            };
+            let needed = variable.shape.followed_by(&place.shape);
+            if self.update_at(target, Some(place.clone()), new)? {
+                return Ok(true);
+            }
+            let new_value = self.value(new)?;
+            same_shape(FailureKind::ShapeMismatch, &needed, &new_value.shape, new.span)?;
+            let variable = self.frame[target.at()].as_mut().expect("it was just seen");
+            variable.set_field(&place, &new_value);
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// True if the expression is that field of the variable.
@@ -185,9 +181,8 @@ impl<'p> Machine<'p> {
 
 /// The variable that an expression is, or is a field of.
 fn root(expr: &Expr) -> Option<Local> {
-    match &expr.kind {
-        ExprKind::Local(local) => Some(*local),
-        ExprKind::Field { value, .. } => root(value),
-        _ => None,
+    if let ExprKind::Field { value, .. } = &expr.kind {
+        return root(value);
     }
+    if let ExprKind::Local(local) = expr.kind { Some(local) } else { None }
 }
