@@ -277,6 +277,7 @@ impl Parser<'_> {
                     | Keyword::Use
                     | Keyword::Import,
                 ) if self.token().starts_line => return,
+                _ if self.is_lost_function() => return,
                 // A brace on the way is most likely a body or a block that the mistake has cut off.
                 TokenKind::Symbol(Symbol::OpenBrace) if self.token().starts_line && self.open_brackets == 0 => return,
                 TokenKind::Symbol(Symbol::OpenParen | Symbol::OpenBracket | Symbol::OpenBrace) => {
@@ -330,8 +331,11 @@ impl Parser<'_> {
                     self.fail(SyntaxError::UnclosedBracket { open, span, found, closer: symbol.text() });
                 }
             }
-            self.recover(&[symbol]);
-            self.eat(symbol);
+            // At the head of a function a brace is missing, and what follows is all right.
+            if symbol != Symbol::CloseBrace || !self.is_lost_function() {
+                self.recover(&[symbol]);
+                self.eat(symbol);
+            }
         }
         self.open_brackets -= 1;
     }

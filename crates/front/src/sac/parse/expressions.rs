@@ -183,7 +183,7 @@ impl Parser<'_> {
     fn unary(&mut self, place: Place) -> Expr {
         let start = self.at;
         let Some(text) = self.operator_at(start) else {
-            if self.is(Symbol::OpenParen) && self.is_cast() {
+            if self.is(Symbol::OpenParen) && self.is_cast(place) {
                 return self.cast(place);
             }
             return self.postfix(place);
@@ -234,7 +234,7 @@ impl Parser<'_> {
     // ---- casts
 
     /// True if the parenthesis that is next holds the type of a cast.
-    fn is_cast(&self) -> bool {
+    fn is_cast(&self, place: Place) -> bool {
         let at = self.at + 1;
         if self.is_at(at, Symbol::Colon) {
             return true;
@@ -245,8 +245,15 @@ impl Parser<'_> {
         }
         let is_qualified = self.is_at(at + 1, Symbol::Qualifier);
         let Some(name) = self.name_at(if is_qualified { at + 2 } else { at }) else { return false };
-        let is_known = self.vocabulary.types.contains(name) || self.vocabulary.structs.contains(name);
-        (is_known || is_qualified) && self.begins_operand(end + 1, is_known)
+        if self.vocabulary.types.contains(name) || self.vocabulary.structs.contains(name) {
+            return self.begins_operand(end + 1, true);
+        }
+        match self.kind_at(end + 1) {
+            // Whatever the name may be, nothing else than a cast is written like this.
+            TokenKind::Literal(..) | TokenKind::Text(_) => true,
+            TokenKind::Symbol(Symbol::OpenParen) => !(place.ends_at_generator && self.is_generator(end + 1, place)),
+            _ => is_qualified && self.begins_operand(end + 1, false),
+        }
     }
 
     /// True if a value may begin at `at`; one with a prefix only `with_prefix`.
@@ -303,7 +310,10 @@ impl Parser<'_> {
                 ExprKind::Literal(ty, value)
             }
             TokenKind::Least(ty) => {
-                self.note(SyntaxError::NumberTooLarge { span: self.token_span(), ty: crate::sac::token::basic_name(ty) });
+                self.note(SyntaxError::NumberTooLarge {
+                    span: self.token_span(),
+                    ty: crate::sac::token::basic_name(ty),
+                });
                 self.bump();
                 ExprKind::Literal(ty, Const::int(ty.scalar(), 0))
             }

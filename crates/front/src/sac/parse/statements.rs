@@ -54,6 +54,7 @@ impl Parser<'_> {
             }
             self.end_statement("the declaration");
         }
+        let errors = self.errors.len();
         let mut statements = Vec::new();
         let mut returns: Option<(Vec<Expr>, Span)> = None;
         loop {
@@ -67,8 +68,16 @@ impl Parser<'_> {
                     let earlier = returns.replace((values, span));
                     self.misplaced_return(earlier.map(|(_, span)| span), false);
                 }
-                // A brace is missing above.
-                _ if self.is_lost_function() => break,
+                _ if self.is_lost_function() => {
+                    // A brace is missing above, so the blocks are not what they look like.
+                    let blames_blocks = |at: usize, code: &str| at >= errors && code == "misplaced-return";
+                    let mut at = 0;
+                    self.errors.retain(|error| {
+                        at += 1;
+                        !blames_blocks(at - 1, error.code)
+                    });
+                    break;
+                }
                 _ => {
                     let earlier = returns.take().map(|(_, span)| span);
                     self.misplaced_return(earlier, false);
@@ -95,7 +104,7 @@ impl Parser<'_> {
     }
 
     /// True at the head of a function on a line of its own, which can be no statement.
-    fn is_lost_function(&self) -> bool {
+    pub(super) fn is_lost_function(&self) -> bool {
         let starts = self.token().starts_line || self.at == 0;
         starts
             && match self.peek() {
@@ -265,10 +274,14 @@ impl Parser<'_> {
 
     /// Reads `( expr )`.
     fn condition(&mut self) -> Expr {
-        let Some(open) = self.expect_open(Symbol::OpenParen, "and a condition") else {
-            self.recover(&[]);
-            return Expr { kind: ExprKind::Error, span: self.token_span() };
-        };
+        if !self.is(Symbol::OpenParen) {
+            self.unexpected("`(` and a condition");
+            // The condition may be there all the same; nothing more is said if it is not.
+            let cond = self.expr(ExprPlace::default());
+            self.eat(Symbol::CloseParen);
+            return cond;
+        }
+        let open = self.open();
         let cond = self.expr(ExprPlace::default());
         self.close(Symbol::CloseParen, open);
         cond

@@ -46,7 +46,7 @@ impl Parser<'_> {
         let open = self.open();
         let mut parts = Vec::new();
         while self.is(Symbol::OpenParen) {
-            parts.extend(self.block_part());
+            parts.push(self.block_part());
             if self.is_panicking {
                 self.recover(&[]);
             }
@@ -91,9 +91,9 @@ impl Parser<'_> {
         self.closer(at).map_or(self.at, |closer| closer.max(self.at))
     }
 
-    fn block_part(&mut self) -> Option<Part> {
+    fn block_part(&mut self) -> Part {
         let start = self.at;
-        let generator = self.generator(Dialect::Block)?;
+        let generator = self.generator(Dialect::Block);
         let body = if self.is(Symbol::OpenBrace) { self.local_block() } else { Vec::new() };
         let mut cells = Vec::new();
         if self.eat(Symbol::Colon) && !self.eat_keyword(Keyword::Void) {
@@ -105,7 +105,7 @@ impl Parser<'_> {
                 }
             }
         }
-        Some(Part { generator, body, cells, span: self.span_from(start) })
+        Part { generator, body, cells, span: self.span_from(start) }
     }
 
     // ---- the classic form
@@ -134,7 +134,15 @@ impl Parser<'_> {
 
     fn classic_part(&mut self, place: Place) -> Option<Part> {
         let start = self.at;
-        let generator = self.generator(Dialect::Classic)?;
+        let generator = self.generator(Dialect::Classic);
+        // Some of the papers' figures have a colon before the block as well.
+        let is_block = |at: usize| {
+            self.is_at(at, Symbol::OpenBrace)
+                && self.closer(at).is_some_and(|closer| self.is_at(closer + 1, Symbol::Colon))
+        };
+        if self.is(Symbol::Colon) && is_block(self.at + 1) {
+            self.bump();
+        }
         let body = if self.is(Symbol::OpenBrace) { self.local_block() } else { Vec::new() };
         if !self.eat(Symbol::Colon) {
             self.unexpected("`:` and the value of the cells");
@@ -203,8 +211,9 @@ impl Parser<'_> {
 
     // ---- generators
 
-    /// Reads a generator with its parentheses.
-    fn generator(&mut self, dialect: Dialect) -> Option<Generator> {
+    /// Reads a generator with its parentheses. After a mistake there is a generator all the same.
+    fn generator(&mut self, dialect: Dialect) -> Generator {
+        let start = self.at;
         let open = self.open();
         let before = self.open_brackets;
         let generator = self.generator_inner(dialect);
@@ -214,7 +223,9 @@ impl Parser<'_> {
             self.recover(&[Symbol::CloseParen]);
         }
         self.close(Symbol::CloseParen, open);
-        generator
+        let span = self.span_from(start);
+        let index = IndexPattern { vector: None, components: None, span };
+        generator.unwrap_or(Generator { lower: None, upper: None, index, step: None, width: None, span })
     }
 
     fn generator_inner(&mut self, dialect: Dialect) -> Option<Generator> {

@@ -219,7 +219,8 @@ impl Preprocessor<'_, '_> {
     }
 
     fn separated(&mut self, token: Raw) -> Raw {
-        Raw { is_joined: token.is_joined && !std::mem::take(&mut self.separates), ..token }
+        let separates = std::mem::take(&mut self.separates);
+        Raw { is_joined: token.is_joined && !separates, ..token }
     }
 
     /// The word that [`take`](Self::take) gives next, if no directive or end of a file comes before.

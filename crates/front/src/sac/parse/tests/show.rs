@@ -121,13 +121,20 @@ fn block(statements: &[Stmt], depth: usize) -> String {
             }
             StmtKind::Expr(value) => format!("{margin}{}\n", expr(value)),
             StmtKind::If { cond, then, otherwise } => {
-                let other = if otherwise.is_empty() { String::new() } else { format!("{margin}else\n{}", inner(otherwise)) };
+                let other =
+                    if otherwise.is_empty() { String::new() } else { format!("{margin}else\n{}", inner(otherwise)) };
                 format!("{margin}if {}\n{}{other}", expr(cond), inner(then))
             }
             StmtKind::While { cond, body } => format!("{margin}while {}\n{}", expr(cond), inner(body)),
             StmtKind::DoWhile { body, cond } => format!("{margin}do\n{}{margin}while {}\n", inner(body), expr(cond)),
             StmtKind::For { init, cond, step, body } => {
-                format!("{margin}for\n{}{margin}while {}\n{}{margin}step\n{}", inner(init), expr(cond), inner(body), inner(step))
+                format!(
+                    "{margin}for\n{}{margin}while {}\n{}{margin}step\n{}",
+                    inner(init),
+                    expr(cond),
+                    inner(body),
+                    inner(step)
+                )
             }
         };
     }
@@ -147,7 +154,9 @@ fn literal(value: &Const) -> String {
 
 pub(super) fn expr(e: &Expr) -> String {
     match &e.kind {
-        ExprKind::Literal(Basic::Int | Basic::Double | Basic::Float | Basic::Bool | Basic::Char, value) => literal(value),
+        ExprKind::Literal(Basic::Int | Basic::Double | Basic::Float | Basic::Bool | Basic::Char, value) => {
+            literal(value)
+        }
         ExprKind::Literal(ty, value) => format!("{}:{ty:?}", literal(value)),
         ExprKind::Text(text) => format!("{:?}", text.iter().collect::<String>()),
         ExprKind::Name(name) => qualified(name),
