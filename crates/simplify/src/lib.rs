@@ -10,6 +10,7 @@
 //! - [`checks`]: assertions that hold always, or for a whole loop at once; [`ranges`] is the analysis behind it;
 //! - [`hoist`]: loop-invariant statements;
 //! - [`dce`]: what nothing depends on.
+//! - [`in_place`], when all is merged: memory that is overwritten instead of given up.
 //!
 //! This crate knows no source language, merges no with-loops and chooses no storage. Read [`STEPS`] next.
 
@@ -18,6 +19,7 @@ pub mod cse;
 pub mod dce;
 pub mod fold;
 pub mod hoist;
+pub mod in_place;
 pub mod inline;
 pub mod normalise;
 pub mod ranges;
