@@ -7,13 +7,17 @@
 //! Passes recurse over programs, so callers run them, and drop the trees, inside [`frit_support::with_deep_stack`].
 
 pub mod ast;
+mod check;
 pub mod core;
 pub mod error;
 pub mod evaluate;
 mod lex;
 mod library;
+pub mod load;
 mod parse;
 mod preprocess;
 pub mod source;
 pub mod specialise;
 mod token;
+
+pub use self::load::load;

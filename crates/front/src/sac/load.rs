@@ -1,0 +1,128 @@
+//! From a file to a checked program: finds and reads what it includes and the modules it uses.
+
+use super::check::{self, Origin, Unit};
+use super::core::Program;
+use super::library;
+use super::source::{Included, Source, Vocabulary, include_from_disk, preprocess};
+use frit_support::diagnostic::Severity;
+use frit_support::{Diagnostic, FileId, SourceMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+
+/// A file that has been read, but not parsed yet.
+struct Pending {
+    name: String,
+    source: Source,
+    origin: Origin,
+    /// Modules that it names, and those it sees without.
+    modules: Vec<String>,
+    given: Vec<String>,
+}
+
+/// The names of the library's modules.
+pub(super) fn library_modules() -> impl Iterator<Item = &'static str> {
+    library::modules()
+}
+
+/// Reads and checks a file, whose name in `sources` is its path. Modules are those of the library, or stand in a file `M.sac` beside the
+/// file that uses them or in one of the folders of `search`; included files likewise. What is read is added to `sources`.
+///
+/// # Errors
+///
+/// All mistakes in the file and the modules, in the order of the text.
+pub fn load(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result<Program, Vec<Diagnostic>> {
+    let (units, mut messages) = read(sources, file, search);
+    match check::check(sources, &units) {
+        Ok(program) if messages.iter().all(|message| message.severity != Severity::Error) => Ok(program),
+        Ok(_) => Err(messages),
+        Err(errors) => {
+            messages.extend(check::error::diagnostics(errors));
+            messages.sort_by_key(Diagnostic::span);
+            Err(messages)
+        }
+    }
+}
+
+/// The file and all modules that it needs, parsed, with what is wrong with their grammar.
+fn read(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> (Vec<Unit>, Vec<Diagnostic>) {
+    let path = sources.file(file).map(|file| PathBuf::from(&file.name)).unwrap_or_default();
+    let mut pending = vec![of_user(sources, String::new(), file, search)];
+    let mut names: HashMap<String, usize> = HashMap::new();
+    // Which modules to look for, and beside which file.
+    let mut wanted: VecDeque<(String, PathBuf)> = VecDeque::new();
+    let ask = |pending: &Pending, path: &Path, wanted: &mut VecDeque<(String, PathBuf)>| {
+        let asked = pending.modules.iter().chain(&pending.given);
+        wanted.extend(asked.map(|name| (name.clone(), path.to_path_buf())));
+    };
+    ask(&pending[0], &path, &mut wanted);
+    while let Some((name, from)) = wanted.pop_front() {
+        if names.contains_key(&name) {
+            continue;
+        }
+        if let Some(text) = library::source(&name) {
+            let module = of_library(sources, &name, text);
+            ask(&module, Path::new(""), &mut wanted);
+            names.insert(name, pending.len());
+            pending.push(module);
+        } else if let Ok(Included { path, text }) = include_from_disk(&format!("{name}.sac"), &from, search) {
+            let file = sources.add(path.display().to_string(), text);
+            let module = of_user(sources, name.clone(), file, search);
+            ask(&module, &path, &mut wanted);
+            names.insert(name, pending.len());
+            pending.push(module);
+        }
+    }
+    parse(pending, &names)
+}
+
+fn of_user(sources: &mut SourceMap, name: String, file: FileId, search: &[PathBuf]) -> Pending {
+    let source = preprocess(sources, file, &mut |written, from| include_from_disk(written, from, search));
+    let mut given = vec![library::ALWAYS.to_string()];
+    if !source.has_uses() {
+        given.extend(library::PRELOADED.iter().map(ToString::to_string));
+    }
+    Pending { name, modules: source.modules(), source, origin: Origin::User, given }
+}
+
+fn of_library(sources: &mut SourceMap, name: &str, text: &str) -> Pending {
+    let file = sources.add(format!("library/{name}.sac"), text);
+    let source = preprocess(sources, file, &mut |written, _| match library::header(written) {
+        Some(text) => Ok(Included { path: PathBuf::from(format!("library/{written}")), text: text.to_string() }),
+        None => Err("the library has no such file".to_string()),
+    });
+    let given = vec![library::ALWAYS.to_string()];
+    Pending { name: name.to_string(), modules: source.modules(), source, origin: Origin::Library, given }
+}
+
+fn parse(pending: Vec<Pending>, names: &HashMap<String, usize>) -> (Vec<Unit>, Vec<Diagnostic>) {
+    let own: Vec<Vocabulary> = pending.iter().map(|pending| pending.source.vocabulary()).collect();
+    let seen: Vec<Vec<usize>> = pending
+        .iter()
+        .map(|pending| {
+            pending.modules.iter().chain(&pending.given).filter_map(|name| names.get(name).copied()).collect()
+        })
+        .collect();
+    let mut messages = Vec::new();
+    let mut units = Vec::new();
+    for (at, pending) in pending.into_iter().enumerate() {
+        let mut words = Vocabulary::default();
+        let mut visited: BTreeSet<usize> = BTreeSet::from([at]);
+        let mut next = vec![at];
+        while let Some(at) = next.pop() {
+            for &module in &seen[at] {
+                if visited.insert(module) {
+                    words.extend(&own[module]);
+                    next.push(module);
+                }
+            }
+        }
+        let (file, errors) = pending.source.parse(&words);
+        messages.extend(errors);
+        let name = match &file.module {
+            Some(module) if at == 0 => module.text.clone(),
+            _ => pending.name,
+        };
+        units.push(Unit { name, file, origin: pending.origin, given: pending.given });
+    }
+    (units, messages)
+}
