@@ -27,13 +27,15 @@ pub(crate) const FUSE: StepInfo =
     StepInfo { name: "fuse", summary: "with-loops merged, and the steps above, repeated until nothing changes" };
 const INDEX_SETS: StepInfo =
     StepInfo { name: "index-sets", summary: "generators cut where branches on their indices change" };
+const IN_PLACE: StepInfo =
+    StepInfo { name: "in-place", summary: "memory overwritten that nothing uses any more" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 
 /// All steps in order.
 pub fn steps() -> Vec<StepInfo> {
     let optimiser = frit_simplify::STEPS.iter().map(|step| StepInfo { name: step.name, summary: step.summary });
-    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, INDEX_SETS, LOWER, C]).collect()
+    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE, LOWER, C]).collect()
 }
 
 /// How often [`FUSE`] merges at most. Merges uncover few others, as one call of it already goes on until it finds none.
@@ -118,6 +120,12 @@ impl<'u> Pipeline<'u> {
             }
             self.simplify(&mut program, None)?;
         }
+        if until == Some(INDEX_SETS.name) {
+            return Ok(program);
+        }
+        // What is updated in place merges with little else, so it comes last.
+        let options = frit_simplify::Options { strict_fp: self.options.strict_fp };
+        self.step(IN_PLACE.name, &mut program, |program| frit_simplify::in_place::run(program, &options))?;
         Ok(program)
     }
 
@@ -207,7 +215,7 @@ pub fn dump(unit: &Unit, after: &str, l0: bool, options: &Options) -> Result<Str
     if l0 && [LOWER.name, C.name].contains(&after) {
         return Err(Error::usage(format!("--l0 shows the array IR, which is gone after `{after}`")));
     }
-    let is_merged = [FUSE.name, INDEX_SETS.name, LOWER.name, C.name].contains(&after);
+    let is_merged = [FUSE.name, INDEX_SETS.name, IN_PLACE.name, LOWER.name, C.name].contains(&after);
     if options.fusion != Fusion::All && !is_merged {
         return Err(Error::usage(format!("which loops are merged has no effect on the program after `{after}`")));
     }

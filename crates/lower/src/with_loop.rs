@@ -285,6 +285,10 @@ impl<'a> Lowering<'a> {
                 let source_access = self.access(*source);
                 let covered = self.covers(data);
                 if self.may_overwrite(&source_access, *consumes) && self.reads_only_own_cells(data, *source) {
+                    // The last read of the source may be inside, and the elements are written after that.
+                    if let Some(array) = source_access.memory() {
+                        self.keep_until(array, self.now.max(self.facts.last_use(result)));
+                    }
                     return Sink::Elements(source_access);
                 }
                 let place = self.place_for(result);

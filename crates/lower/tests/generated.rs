@@ -27,10 +27,17 @@ proptest! {
         if let Err(error) = verify::verify(&program) {
             panic!("seed {seed}: {error}\n{program}");
         }
-        match support::check(&program, &args(n, m)) {
-            Ok(_) => {}
-            Err(RunError::Failed(failure)) => panic!("seed {seed}: nothing in the program fails: {failure:?}"),
-            Err(error) => panic!("seed {seed}: {error}"),
+        let mut in_place = program.clone();
+        frit_simplify::in_place::run(&mut in_place, &frit_simplify::Options::default());
+        if let Err(error) = verify::verify(&in_place) {
+            panic!("seed {seed}: {error}\n{program}\n---- in place\n{in_place}");
+        }
+        for program in [program, in_place] {
+            match support::check(&program, &args(n, m)) {
+                Ok(_) => {}
+                Err(RunError::Failed(failure)) => panic!("seed {seed}: nothing in the program fails: {failure:?}"),
+                Err(error) => panic!("seed {seed}: {error}"),
+            }
         }
     }
 }

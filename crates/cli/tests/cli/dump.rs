@@ -13,7 +13,7 @@ fn steps_are_listed() {
     let place = Place::new();
     let steps = steps(&place);
     assert_eq!(steps.first().map(String::as_str), Some("front"));
-    assert_eq!(steps[steps.len() - 4..], ["fuse", "index-sets", "lower", "c"]);
+    assert_eq!(steps[steps.len() - 5..], ["fuse", "index-sets", "in-place", "lower", "c"]);
     let manual = std::fs::read_to_string(project().join("docs/manual.md")).unwrap();
     if !manual.contains("STEPS_TABLE") {
         for step in &steps {
