@@ -29,14 +29,6 @@ impl Bound {
         Bound::Sum(Poly::constant(value))
     }
 
-    /// The number, if it is constant.
-    pub(super) fn as_constant(&self) -> Option<i64> {
-        match self {
-            Bound::Sum(sum) => sum.as_constant(),
-            Bound::Min(_) | Bound::Max(_) => None,
-        }
-    }
-
     /// The sum of both.
     pub(super) fn plus(&self, distance: &Poly<Value>) -> Self {
         let all = |bounds: &[Bound]| {
@@ -57,7 +49,7 @@ impl Bound {
     }
 
     /// The remainder of `self - anchor`, if it is known whatever the values are.
-    fn distance_modulo(&self, anchor: &Bound, modulus: i64) -> Option<i64> {
+    pub(super) fn distance_modulo(&self, anchor: &Bound, modulus: i64) -> Option<i64> {
         if self == anchor {
             return Some(0);
         }
@@ -98,8 +90,12 @@ impl Order {
             let known = self.ranges.entry(value).or_insert((low, high));
             *known = (known.0.max(low), known.1.min(high));
         } else if !number.is_constant() {
-            self.learn_not_negative(number - &Poly::constant(low));
-            self.learn_not_negative(&Poly::constant(high) - number);
+            if low.unsigned_abs() < MAX_COEFFICIENT {
+                self.learn_not_negative(number - &Poly::constant(low));
+            }
+            if high.unsigned_abs() < MAX_COEFFICIENT {
+                self.learn_not_negative(&Poly::constant(high) - number);
+            }
         }
     }
 

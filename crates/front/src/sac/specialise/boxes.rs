@@ -225,3 +225,6 @@ pub(super) fn remainder<'a>(
     }
     Some(rest)
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,41 +9,121 @@
 //!
 //! What a check guards lists its certificate; see Note [Checks].
 
+mod bounds;
+mod boxes;
+mod call;
+mod cells;
+mod control;
+mod effects;
+mod entry;
+mod error;
+mod expr;
+mod fold;
+mod generators;
+mod in_order;
+mod instance;
+mod join;
+mod liveness;
+mod output;
+mod pattern;
+mod prims;
+mod repeat;
 mod scalar;
+mod select;
 mod sizes;
+mod unroll;
 mod value;
 mod with_loop;
 
-use super::core::{Expr, FunctionId, OverloadId, Program, Stmt};
-use frit_ir::array::build::Builder;
-use frit_ir::array::{self, Block, Op, Operand, Type};
-use frit_ir::{Const, FailureKind};
-use frit_support::Span;
-use sizes::Facts;
-use value::{Env, Value};
+pub use entry::{Entry, ParamShape, Request, Slot, Specialised, request_of, specialise};
 
-/// A function under specialisation, and all that is shared between functions.
-pub(super) struct Specialiser<'p> {
+use super::core::{Function, FunctionId, Program};
+use effects::Effects;
+use frit_ir::array::build::Builder;
+use frit_ir::array::{self, Block, Func, Op, Operand, Type};
+use frit_ir::{Const, FailureKind};
+use frit_support::{Index, Span};
+use instance::Instances;
+use liveness::Liveness;
+use repeat::Repetitions;
+use sizes::Facts;
+use std::collections::HashMap;
+
+/// Once a function of the array IR has so many statements, the program's functions are called, not repeated in it.
+const INLINING_BUDGET: usize = 20_000;
+
+/// The function of the array IR under construction, and all that functions share.
+struct Specialiser<'p> {
     /// The program.
-    pub(super) program: &'p Program,
-    /// The function of the array IR under construction. Blocks are opened and closed by [`Specialiser::in_block`] alone.
-    pub(super) builder: Builder,
+    program: &'p Program,
+    /// The function under construction. Blocks are opened and closed by [`Specialiser::in_block`] alone.
+    builder: Builder,
     facts: Facts,
     /// How many inner blocks are open.
     depth: usize,
     /// The certificates of the checks in scope: statements that are not defined everywhere list them.
     certs: Vec<array::Value>,
+    /// Sizes found equal by the checks in scope.
+    equal: Vec<array::Value>,
+    /// What statements made that list certificates of checks in scope, or what was made of that: the age of the latter.
+    listed: HashMap<array::Value, usize>,
     /// The certificate of the last output.
     token: Operand,
-    /// The calls that led here: whom, and where.
-    chain: Vec<(FunctionId, Span)>,
-    /// Statements emitted so far.
+    /// The words of the command line, and where they end.
+    words: Option<(array::Value, array::Value)>,
+    /// Statements emitted for the function so far.
     statements: usize,
+    /// The calls that led here.
+    chain: Vec<Frame>,
+    liveness: Liveness,
+    instances: Instances,
+    effects: Effects,
+    repetitions: Repetitions,
+}
+
+/// A call that is being specialised.
+#[derive(Clone, Debug)]
+struct Frame {
+    /// Whom.
+    function: FunctionId,
+    /// Where.
+    span: Span,
+    /// The ranks of its arguments.
+    ranks: Vec<usize>,
+}
+
+/// What belongs to one function of the array IR, while another one is made.
+struct Outer {
+    builder: Builder,
+    facts: Facts,
+    depth: usize,
+    certs: Vec<array::Value>,
+    equal: Vec<array::Value>,
+    listed: HashMap<array::Value, usize>,
+    token: Operand,
+    words: Option<(array::Value, array::Value)>,
+    statements: usize,
+}
+
+impl Outer {
+    fn new(name: String, span: Span) -> Self {
+        Self {
+            builder: Builder::new(Func::new(name, span)),
+            facts: Facts::default(),
+            depth: 0,
+            certs: Vec::new(),
+            equal: Vec::new(),
+            listed: HashMap::new(),
+            token: Const::Cert.into(),
+            words: None,
+            statements: 0,
+        }
+    }
 }
 
 /// Why specialisation does not go on.
 #[derive(Clone, Debug)]
-pub(super) enum Stop {
+enum Stop {
     /// The block certainly fails here: an assertion of constant false has been emitted, and nothing after it is reached.
     Fails,
     /// The array IR cannot express it.
@@ -52,41 +132,99 @@ pub(super) enum Stop {
 
 /// What the array IR cannot express.
 #[derive(Clone, Debug)]
-pub(super) struct Unsupported {
+struct Unsupported {
     /// Why.
-    pub(super) reason: Reason,
+    reason: Reason,
     /// The construct.
-    pub(super) span: Span,
+    span: Span,
     /// The calls that led there.
-    pub(super) chain: Vec<(FunctionId, Span)>,
+    chain: Vec<Frame>,
 }
 
 /// The reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
+enum Reason {
     /// The rank of an array depends on data.
     RankDependsOnData,
     /// Output from the block of a with-loop.
     OutputInWithLoop,
+    /// Recursion that never comes to an end of other functions to make.
+    RecursionWithoutEnd,
     /// Anything else; this is what.
     Construct(&'static str),
 }
 
 /// What specialisation gives.
-pub(super) type Result<T> = std::result::Result<T, Stop>;
+type Result<T> = std::result::Result<T, Stop>;
 
 /// A position in the scope of checks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Checks(usize);
+struct Checks {
+    certs: usize,
+    equal: usize,
+}
 
 impl<'p> Specialiser<'p> {
+    fn new(program: &'p Program) -> Self {
+        let Outer { builder, facts, depth, certs, equal, listed, token, words, statements } =
+            Outer::new(String::new(), Span::NONE);
+        Self {
+            program,
+            builder,
+            facts,
+            depth,
+            certs,
+            equal,
+            listed,
+            token,
+            words,
+            statements,
+            chain: Vec::new(),
+            liveness: Liveness::default(),
+            instances: Instances::default(),
+            effects: Effects::of(program),
+            repetitions: Repetitions::default(),
+        }
+    }
+
+    // ---- functions of the array IR ----
+
+    /// Begins a function of the array IR; what was under construction, to be put back.
+    fn begin(&mut self, name: String, span: Span) -> Outer {
+        self.exchange(Outer::new(name, span))
+    }
+
+    /// Puts back what was under construction before; what was until now.
+    fn restore(&mut self, outer: Outer) -> Outer {
+        self.exchange(outer)
+    }
+
+    fn exchange(&mut self, other: Outer) -> Outer {
+        Outer {
+            builder: std::mem::replace(&mut self.builder, other.builder),
+            facts: std::mem::replace(&mut self.facts, other.facts),
+            depth: std::mem::replace(&mut self.depth, other.depth),
+            certs: std::mem::replace(&mut self.certs, other.certs),
+            equal: std::mem::replace(&mut self.equal, other.equal),
+            listed: std::mem::replace(&mut self.listed, other.listed),
+            token: std::mem::replace(&mut self.token, other.token),
+            words: std::mem::replace(&mut self.words, other.words),
+            statements: std::mem::replace(&mut self.statements, other.statements),
+        }
+    }
+
+    /// True if a function is better called than repeated once more, because so much has been made already.
+    fn is_too_large(&self, function: &Function) -> bool {
+        self.statements > INLINING_BUDGET && function.module.is_none() && function.body.len() > 1
+    }
+
     /// Counts an emitted statement.
     fn count_statement(&mut self) {
         self.statements += 1;
     }
 
     /// It cannot be expressed.
-    pub(super) fn unsupported<T>(&self, reason: Reason, span: Span) -> Result<T> {
+    fn unsupported<T>(&self, reason: Reason, span: Span) -> Result<T> {
         Err(Stop::Unsupported(Box::new(Unsupported { reason, span, chain: self.chain.clone() })))
     }
 
@@ -95,16 +233,12 @@ impl<'p> Specialiser<'p> {
     /// Specialises what stands in an inner block. If that certainly fails, the block ends with the assertion and there is no
     /// value. The block has no results yet; to append to it see [`reopen`](Self::reopen). Checks made inside are out of
     /// scope afterwards.
-    pub(super) fn in_block<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Block, Option<T>)> {
+    fn in_block<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Block, Option<T>)> {
         self.reopen(Block::default(), body)
     }
 
     /// Opens a block again, to append to it; its results are kept.
-    pub(super) fn reopen<T>(
-        &mut self,
-        block: Block,
-        body: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<(Block, Option<T>)> {
+    fn reopen<T>(&mut self, block: Block, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Block, Option<T>)> {
         let (depth, checks) = (self.depth, self.enter());
         self.open();
         block.stmts.into_iter().for_each(|stmt| self.builder.push(stmt));
@@ -137,29 +271,26 @@ impl<'p> Specialiser<'p> {
     // ---- checks ----
 
     /// The certificates in scope.
-    pub(super) fn certs(&self) -> Vec<array::Value> {
+    fn certs(&self) -> Vec<array::Value> {
         self.certs.clone()
     }
 
     /// Begins a scope of checks.
-    pub(super) fn enter(&mut self) -> Checks {
-        Checks(self.certs.len())
+    fn enter(&mut self) -> Checks {
+        Checks { certs: self.certs.len(), equal: self.equal.len() }
     }
 
     /// Ends a scope of checks: what was asserted since is not listed any more.
-    pub(super) fn leave(&mut self, checks: Checks) {
-        self.certs.truncate(checks.0);
+    fn leave(&mut self, checks: Checks) {
+        self.certs.truncate(checks.certs);
+        for value in self.equal.split_off(checks.equal) {
+            self.facts.separate(value);
+        }
     }
 
     /// Checks a condition for one statement, which must list the certificates: those in scope as well. None is needed if the
     /// condition is known to hold, those in scope aside.
-    pub(super) fn check(
-        &mut self,
-        cond: Operand,
-        kind: FailureKind,
-        args: Vec<Operand>,
-        span: Span,
-    ) -> Result<Vec<array::Value>> {
+    fn check(&mut self, cond: Operand, kind: FailureKind, args: Vec<Operand>, span: Span) -> Result<Vec<array::Value>> {
         if cond == Operand::Const(Const::Bool(true)) {
             return Ok(Vec::new());
         }
@@ -174,14 +305,24 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Checks a condition for all that follows in the scope of checks.
-    pub(super) fn assert(&mut self, cond: Operand, kind: FailureKind, args: Vec<Operand>, span: Span) -> Result<()> {
+    fn assert(&mut self, cond: Operand, kind: FailureKind, args: Vec<Operand>, span: Span) -> Result<()> {
         let certs = self.check(cond, kind, args, span)?;
         self.certs.extend(certs);
         Ok(())
     }
 
+    /// Certificates that all that follows in the scope of checks needs.
+    fn hold(&mut self, certs: &[array::Value]) {
+        self.certs.extend(certs);
+    }
+
+    /// Two sizes are equal, by a check whose certificate is in scope.
+    fn equate(&mut self, x: Operand, y: Operand) {
+        self.equal.extend(self.facts.equate(x, y));
+    }
+
     /// One certificate for several.
-    pub(super) fn conjoin(&mut self, certs: Vec<array::Value>) -> Operand {
+    fn conjoin(&mut self, certs: Vec<array::Value>) -> Operand {
         match certs[..] {
             [] => Const::Cert.into(),
             [cert] => cert.into(),
@@ -193,45 +334,27 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Appends an operation that is not defined everywhere, under these certificates and those in scope.
-    pub(super) fn emit_under(&mut self, op: Op, types: Vec<Type>, certs: &[array::Value]) -> Vec<array::Value> {
+    fn emit_under(&mut self, op: Op, types: Vec<Type>, certs: &[array::Value]) -> Vec<array::Value> {
         self.count_statement();
         let mut all = self.certs.clone();
         all.extend(certs);
-        self.builder.emit(op, types, all)
+        let is_listed = !self.certs.is_empty();
+        let results = self.builder.emit(op, types, all);
+        if is_listed {
+            self.listed.extend(results.iter().map(|&result| (result, result.at())));
+        }
+        results
     }
 
     /// The same with one result.
-    pub(super) fn emit_one_under(&mut self, op: Op, ty: Type, certs: &[array::Value]) -> array::Value {
+    fn emit_one_under(&mut self, op: Op, ty: Type, certs: &[array::Value]) -> array::Value {
         self.emit_under(op, vec![ty], certs)[0]
     }
 
     /// Appends an operation that is defined wherever its operands are.
-    pub(super) fn emit_one(&mut self, op: Op, ty: Type) -> array::Value {
+    fn emit_one(&mut self, op: Op, ty: Type) -> array::Value {
         self.count_statement();
         self.builder.emit_one(op, ty, Vec::new())
-    }
-
-    // ---- the parts of the language ----
-
-    /// The value of an expression.
-    pub(super) fn expr(&mut self, env: &mut Env, e: &'p Expr) -> Result<Value> {
-        let mut values = self.values(env, e, 1)?;
-        Ok(values.remove(0))
-    }
-
-    /// The values of an expression that has `n`.
-    pub(super) fn values(&mut self, _env: &mut Env, e: &'p Expr, _n: usize) -> Result<Vec<Value>> {
-        self.unsupported(Reason::Construct("this expression"), e.span)
-    }
-
-    /// Runs statements.
-    pub(super) fn block(&mut self, _env: &mut Env, _stmts: &'p [Stmt]) -> Result<()> {
-        Ok(())
-    }
-
-    /// The results of a call.
-    pub(super) fn call(&mut self, _overload: OverloadId, _args: Vec<Value>, span: Span) -> Result<Vec<Value>> {
-        self.unsupported(Reason::Construct("a call"), span)
     }
 }
 

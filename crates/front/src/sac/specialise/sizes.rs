@@ -4,11 +4,15 @@
 use super::Specialiser;
 use frit_ir::array::{Extent, Op, Operand, Type, Value};
 use frit_ir::{BinOp, Const, Scalar, UnOp};
+use frit_support::Index;
 use frit_support::poly::Poly;
 use std::collections::HashMap;
 
 /// Forms with more terms than this are given up: the value is a symbol of its own.
 const MAX_TERMS: usize = 8;
+
+/// How many operations are repeated at most to have a value in another block.
+const DERIVATION_LIMIT: usize = 32;
 
 /// The largest extent of an axis.
 pub(super) const MAX_EXTENT: i64 = (1 << 30) - 1;
@@ -32,33 +36,90 @@ pub(super) struct Facts {
     forms: HashMap<Value, Poly<Value>>,
     bounds: HashMap<Value, (i64, i64)>,
     numbers: HashMap<Origin, Operand>,
-    /// Per open block but the function's, what it added to `numbers`.
-    added: Vec<Vec<Origin>>,
+    /// How a value was computed, for computing it again elsewhere.
+    origins: HashMap<Value, Origin>,
+    /// What symbols of forms were found equal to.
+    equal: HashMap<Value, Poly<Value>>,
+    /// Indices are at least the first and at most the second of these.
+    limits: HashMap<Value, (Poly<Value>, Poly<Value>)>,
+    /// Per open block but the function's, how to forget what it found out.
+    found: Vec<Vec<Found>>,
+}
+
+/// Something found out that does not hold outside of its block.
+#[derive(Debug)]
+enum Found {
+    Number(Origin),
+    Bounds(Value, Option<(i64, i64)>),
 }
 
 impl Facts {
     pub(super) fn open(&mut self) {
-        self.added.push(Vec::new());
+        self.found.push(Vec::new());
     }
 
     pub(super) fn close(&mut self) {
-        for origin in self.added.pop().expect("a block is open") {
-            self.numbers.remove(&origin);
+        for found in self.found.pop().expect("a block is open").into_iter().rev() {
+            match found {
+                Found::Number(origin) => {
+                    self.numbers.remove(&origin);
+                }
+                Found::Bounds(value, Some(before)) => {
+                    self.bounds.insert(value, before);
+                }
+                Found::Bounds(value, None) => {
+                    self.bounds.remove(&value);
+                }
+            }
         }
     }
 
     fn record(&mut self, origin: Origin, operand: Operand) {
-        if let Some(added) = self.added.last_mut() {
-            added.push(origin.clone());
+        if let Operand::Value(value) = operand {
+            self.origins.insert(value, origin.clone());
         }
-        self.numbers.insert(origin, operand);
+        if self.numbers.insert(origin.clone(), operand).is_none()
+            && let Some(found) = self.found.last_mut()
+        {
+            found.push(Found::Number(origin));
+        }
     }
 
-    fn form(&self, operand: Operand) -> Poly<Value> {
+    pub(super) fn form(&self, operand: Operand) -> Poly<Value> {
         match operand {
             Operand::Const(c) => Poly::constant(c.as_i64().expect("a size is an i64")),
-            Operand::Value(v) => self.forms.get(&v).cloned().unwrap_or_else(|| Poly::symbol(v)),
+            Operand::Value(v) => {
+                let form = self.forms.get(&v).cloned().unwrap_or_else(|| Poly::symbol(v));
+                if self.equal.is_empty() {
+                    return form;
+                }
+                form.replace(|symbol| self.equal.get(symbol).cloned())
+            }
         }
+    }
+
+    /// Two `i64` are found equal; the value of which that was noted.
+    pub(super) fn equate(&mut self, x: Operand, y: Operand) -> Option<Value> {
+        let (form_x, form_y) = (self.form(x), self.form(y));
+        for (symbol, form) in [(&form_y, &form_x), (&form_x, &form_y)] {
+            if let Some(&symbol) = symbol.as_symbol()
+                && !form.mentions(&symbol)
+            {
+                self.equal.values_mut().for_each(|known| {
+                    if known.mentions(&symbol) {
+                        *known = known.substitute(&symbol, form);
+                    }
+                });
+                self.equal.insert(symbol, form.clone());
+                return Some(symbol);
+            }
+        }
+        None
+    }
+
+    /// Forgets what a value was found equal to.
+    pub(super) fn separate(&mut self, value: Value) {
+        self.equal.remove(&value);
     }
 
     /// Bounds of an `i64`.
@@ -73,8 +134,38 @@ impl Facts {
     pub(super) fn bound(&mut self, operand: Operand, low: i64, high: i64) {
         if let Operand::Value(value) = operand {
             let (known_low, known_high) = self.bounds(operand);
-            self.bounds.insert(value, (known_low.max(low), known_high.min(high)));
+            let bounds = (known_low.max(low), known_high.min(high));
+            if bounds == (known_low, known_high) {
+                return;
+            }
+            let before = self.bounds.insert(value, bounds);
+            if let Some(found) = self.found.last_mut() {
+                found.push(Found::Bounds(value, before));
+            }
         }
+    }
+
+    /// True if the form is known not to be negative.
+    fn is_not_negative(&self, form: &Poly<Value>) -> bool {
+        if self.range(form).0 >= 0 {
+            return true;
+        }
+        // Indices at their limits, innermost first: their limits may mention outer ones.
+        let mut least = form.clone();
+        let limited: Vec<Value> = form.symbols().into_iter().rev().copied().collect();
+        for symbol in limited {
+            if let Some((low, high)) = self.limits.get(&symbol)
+                && let Some((factor, _)) = least.linear_in(&symbol)
+                && let Some(factor) = factor.as_constant()
+            {
+                let limit = if factor > 0 { low } else { high };
+                least = least.substitute(&symbol, &limit.replace(|s| self.equal.get(s).cloned()));
+                if self.range(&least).0 >= 0 {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// The bounds of a form.
@@ -117,6 +208,16 @@ impl Specialiser<'_> {
         x == y || self.facts.form(x) == self.facts.form(y)
     }
 
+    /// The extent as a constant, if it is known to be one.
+    pub(super) fn known_extent(&self, extent: Extent) -> Extent {
+        match extent {
+            Extent::Const(n) => Extent::Const(n.max(0)),
+            Extent::Value(_) => {
+                self.facts.form(extent.into()).as_constant().map_or(extent, |n| Extent::Const(n.max(0)))
+            }
+        }
+    }
+
     /// True if two extents are known to be equal.
     pub(super) fn same_extent(&self, x: Extent, y: Extent) -> bool {
         self.same(x.into(), y.into())
@@ -125,7 +226,13 @@ impl Specialiser<'_> {
     /// True if `x <= y` is known of two `i64`, neither of which has wrapped.
     pub(super) fn is_at_most(&self, x: Operand, y: Operand) -> bool {
         let difference = self.facts.form(y) - self.facts.form(x);
-        self.facts.range(&difference).0 >= 0 || self.bounds(x).1 <= self.bounds(y).0
+        self.facts.is_not_negative(&difference) || self.bounds(x).1 <= self.bounds(y).0
+    }
+
+    /// Says that an index is at least `lower` and below `upper`.
+    pub(super) fn limit(&mut self, index: Value, lower: Operand, upper: Operand) {
+        let last = self.facts.form(upper) - Poly::constant(1);
+        self.facts.limits.insert(index, (self.facts.form(lower), last));
     }
 
     /// `x + y` of `i64`.
@@ -170,7 +277,8 @@ impl Specialiser<'_> {
         if self.is_at_most(x, y) {
             return Const::Bool(true).into();
         }
-        if self.bounds(y).1 < self.bounds(x).0 || self.facts.range(&(self.facts.form(x) - self.facts.form(y))).0 > 0 {
+        let beyond = self.facts.form(x) - self.facts.form(y) - Poly::constant(1);
+        if self.bounds(y).1 < self.bounds(x).0 || self.facts.is_not_negative(&beyond) {
             return Const::Bool(false).into();
         }
         self.total_binary(BinOp::Le, x, y)
@@ -307,6 +415,123 @@ impl Specialiser<'_> {
         self.count_statement();
         self.facts.record(origin, result);
         result
+    }
+
+    /// An operand with the value of this one, which may be out of scope, made of values older than `mark` alone, computed anew if
+    /// need be. `None` if it cannot be.
+    pub(super) fn derive(&mut self, operand: Operand, mark: usize) -> Option<Operand> {
+        let mut budget = DERIVATION_LIMIT;
+        self.is_derivable(operand, mark, &mut budget).then(|| self.derive_again(operand, mark))
+    }
+
+    fn is_derivable(&self, operand: Operand, mark: usize, budget: &mut usize) -> bool {
+        let Operand::Value(value) = operand else { return true };
+        if value.at() < mark {
+            return true;
+        }
+        let Some(left) = budget.checked_sub(1) else { return false };
+        *budget = left;
+        match self.facts.origins.get(&value) {
+            None => false,
+            Some(Origin::Form(form)) => {
+                form.len() <= MAX_TERMS
+                    && form.symbols().into_iter().all(|&s| self.is_derivable(s.into(), mark, budget))
+            }
+            Some(Origin::Unary(_, x)) => self.is_derivable(*x, mark, budget),
+            Some(Origin::Binary(_, x, y)) => [x, y].into_iter().all(|&o| self.is_derivable(o, mark, budget)),
+            Some(Origin::Select(c, x, y)) => [c, x, y].into_iter().all(|&o| self.is_derivable(o, mark, budget)),
+        }
+    }
+
+    /// Computes again what [`is_derivable`](Self::is_derivable).
+    fn derive_again(&mut self, operand: Operand, mark: usize) -> Operand {
+        let Operand::Value(value) = operand else { return operand };
+        if value.at() < mark {
+            return operand;
+        }
+        let (low, high) = self.bounds(operand);
+        let result = match self.facts.origins.get(&value).cloned().expect("a derivable value has an origin") {
+            Origin::Form(form) => self.form_again(&form, mark),
+            Origin::Unary(op, x) => {
+                let x = self.derive_again(x, mark);
+                self.total_unary(op, x)
+            }
+            Origin::Binary(op, x, y) => {
+                let (x, y) = (self.derive_again(x, mark), self.derive_again(y, mark));
+                self.total_binary(op, x, y)
+            }
+            Origin::Select(cond, x, y) => {
+                let (cond, x) = (self.derive_again(cond, mark), self.derive_again(x, mark));
+                let y = self.derive_again(y, mark);
+                self.total_select(cond, x, y)
+            }
+        };
+        if self.builder.func.operand_type(result).elem == Scalar::I64 {
+            self.bound(result, low, high);
+        }
+        result
+    }
+
+    /// A value computed in a block that is closed now is in scope from here on: what is computed alike is equal to it.
+    pub(super) fn adopt(&mut self, value: Value) {
+        let Some(origin) = self.facts.origins.get(&value).cloned() else { return };
+        if self.builder.func.ty(value).elem == Scalar::I64 {
+            let (low, high) = self.facts.range(&self.facts.form(value.into()));
+            self.bound(value.into(), low, high);
+            if let Some(&known) = self.facts.numbers.get(&origin) {
+                let form = match known {
+                    Operand::Value(v) => self.facts.forms.get(&v).cloned().unwrap_or_else(|| Poly::symbol(v)),
+                    Operand::Const(_) => self.facts.form(known),
+                };
+                self.facts.forms.insert(value, form);
+                return;
+            }
+        }
+        self.facts.record(origin, value.into());
+    }
+
+    fn form_again(&mut self, form: &Poly<Value>, mark: usize) -> Operand {
+        let mut sum = Operand::i64(0);
+        for (monomial, coefficient) in form.terms() {
+            let mut product = Operand::i64(coefficient);
+            for (symbol, exponent) in monomial.powers() {
+                let factor = self.derive_again((*symbol).into(), mark);
+                for _ in 0..*exponent {
+                    product = self.product(product, factor);
+                }
+            }
+            sum = self.sum(sum, product);
+        }
+        sum
+    }
+
+    /// What a comparison of `i64` says of one of their symbols: `factor * symbol + rest > 0`. `factor` is a constant.
+    pub(super) fn linear_comparison(&self, comparison: Operand, symbol: Value) -> Option<(i64, Poly<Value>)> {
+        let (op, x, y) = match self.facts.origins.get(&comparison.value()?)? {
+            Origin::Binary(op @ (BinOp::Lt | BinOp::Le), x, y) => (*op, *x, *y),
+            Origin::Form(_) | Origin::Unary(..) | Origin::Binary(..) | Origin::Select(..) => return None,
+        };
+        if self.builder.func.operand_type(x).elem != Scalar::I64 {
+            return None;
+        }
+        let mut difference = self.facts.form(y) - self.facts.form(x);
+        if op == BinOp::Le {
+            difference = difference + Poly::constant(1);
+        }
+        let (factor, rest) = difference.linear_in(&symbol)?;
+        Some((factor.as_constant()?, rest))
+    }
+
+    /// The constant by which an `i64` differs from a value.
+    pub(super) fn distance(&self, operand: Operand, from: Value) -> Option<i64> {
+        (self.facts.form(operand) - Poly::symbol(from)).as_constant()
+    }
+
+    /// A polynomial made of values older than `mark`, or of what can be made of these.
+    pub(super) fn derive_form(&mut self, form: &Poly<Value>, mark: usize) -> Option<Operand> {
+        let mut budget = DERIVATION_LIMIT;
+        let is_derivable = form.symbols().into_iter().all(|&s| self.is_derivable(s.into(), mark, &mut budget));
+        is_derivable.then(|| self.form_again(form, mark))
     }
 
     /// The number of elements that a shape has.

@@ -88,6 +88,9 @@ pub(super) enum Binding {
     RankUnknown(frit_support::Span),
 }
 
+/// Arrays of so many elements are kept as components wherever there is a choice.
+pub(super) const FEW: usize = 16;
+
 impl Value {
     /// A scalar.
     pub(super) fn scalar(scalar: Scalar) -> Self {
@@ -107,6 +110,12 @@ impl Value {
     /// An array.
     pub(super) fn array(elem: Elem, array: array::Value) -> Self {
         Self { elem, data: Data::Array(array) }
+    }
+
+    /// The same data as elements of this type.
+    pub(super) fn with_elem(mut self, elem: Elem) -> Self {
+        self.elem = elem;
+        self
     }
 
     /// The scalar, if it is one.
@@ -143,8 +152,11 @@ impl<'p> Specialiser<'p> {
     pub(super) fn data_shape(&self, value: &Value) -> Vec<Extent> {
         match &value.data {
             Data::Components { shape, .. } => shape.iter().map(|&n| Extent::Const(n as i64)).collect(),
-            Data::Array(array) => self.builder.func.ty(*array).shape.clone(),
-            Data::Struct { frame, .. } => frame.clone(),
+            Data::Array(array) => {
+                let shape = self.builder.func.ty(*array).shape.iter();
+                shape.map(|&extent| self.known_extent(extent)).collect()
+            }
+            Data::Struct { frame, .. } => frame.iter().map(|&extent| self.known_extent(extent)).collect(),
         }
     }
 
@@ -257,7 +269,7 @@ impl<'p> Specialiser<'p> {
         let Data::Array(array) = value.data else {
             return self.unsupported(Reason::RankDependsOnData, span);
         };
-        match self.builder.func.ty(array).shape[..] {
+        match self.data_shape(value)[..] {
             [Extent::Const(n)] if n <= 64 => {
                 let basic = self.basic(value.elem).unwrap_or(Basic::Int);
                 let mut scalars = Vec::new();
