@@ -2,40 +2,102 @@
 
 use crate::progress::{Progress, duration};
 use crate::{Bench, Build, Compile, Dump, Run};
-use frit_driver::{Error, Fusion, Tensor, Unit, arguments, npy};
+use frit_driver::{Error, Fusion, Interface, Tensor, Unit, arguments, npy};
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// `frit run`.
-pub(crate) fn run(run: &Run) -> Result<(), Error> {
+/// `frit run`; the exit status.
+pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     let progress = Progress::new("checking");
-    let unit = frit_driver::load(&run.file)?;
-    let (_, signature) = unit.entry()?;
-    if !run.output.is_empty() {
-        let parts = signature.result.flat().components.len();
-        if parts != run.output.len() {
-            let files = if parts == 1 { "1 output file".into() } else { format!("{parts} output files") };
-            let message = format!("the result of type {} needs {files}, given with -o", signature.result);
-            return Err(Error::usage(message));
+    let (unit, input) = match &run.entry {
+        Some(entry) => {
+            let (unit, input) = frit_driver::load_call(&run.file, entry, &run.arguments)?;
+            (unit, Some(input))
         }
+        None => (frit_driver::load(&run.file)?, None),
+    };
+    let (result, parts) = unit.entry()?.results();
+    if !run.output.is_empty() && parts != run.output.len() {
+        let files = match parts {
+            0 => "no output file".into(),
+            1 => "1 output file".into(),
+            _ => format!("{parts} output files"),
+        };
+        return Err(Error::usage(format!("the result of type {result} needs {files}, given with -o")));
     }
     let options = run.compile.options(run.fusion.fusion())?;
     progress.says("compiling");
     let program = frit_driver::compile(&unit, &options)?;
     note_engine(&unit, &program, &run.compile);
     progress.says("reading the input");
-    let input = read_arguments(&unit, &run.arguments)?;
+    let input = match input {
+        Some(input) => input,
+        None => read_arguments(&unit, &run.arguments)?,
+    };
     progress.says("running");
-    let outcome = program.run(&unit, input)?;
+    let mut output = Output::new(&progress);
+    let outcome = program.run_with(&unit, input, &mut |text| output.write(text));
+    output.finish()?;
+    let outcome = outcome?;
     drop(progress);
     if run.compile.verbose {
         show_timings(&program.timings);
         eprintln!("{:>12}  the program itself, on {}", duration(outcome.kernel), threads(options.threads));
     }
     if run.output.is_empty() {
-        print(&unit.text(&outcome.results))
+        print(&unit.text(&outcome.results))?;
     } else {
-        write_npy(&run.output, unit.visible(&outcome.results))
+        write_npy(&run.output, unit.visible(&outcome.results))?;
+    }
+    // What the system keeps of a status.
+    Ok(outcome.status as u8)
+}
+
+/// Standard output while a program runs.
+struct Output<'p> {
+    progress: &'p Progress,
+    stdout: std::io::BufWriter<std::io::Stdout>,
+    failure: Option<std::io::Error>,
+}
+
+impl<'p> Output<'p> {
+    fn new(progress: &'p Progress) -> Self {
+        Self { progress, stdout: std::io::BufWriter::new(std::io::stdout()), failure: None }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.progress.hide();
+        if self.failure.is_none() {
+            self.failure = self.stdout.write_all(text.as_bytes()).err();
+        }
+    }
+
+    fn finish(mut self) -> Result<(), Error> {
+        let failure = self.failure.take().or_else(|| self.stdout.flush().err());
+        match failure {
+            Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::file(Path::new("<stdout>"), error)),
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
+/// Loads a program, whose entry function may be named.
+pub(crate) fn load(file: &Path, entry: Option<&String>) -> Result<Unit, Error> {
+    match entry {
+        Some(entry) => frit_driver::load_entry(file, entry),
+        None => frit_driver::load(file),
+    }
+}
+
+/// Loads a program and its arguments.
+fn load_with_arguments(file: &Path, entry: Option<&String>, words: &[String]) -> Result<(Unit, Vec<Tensor>), Error> {
+    match entry {
+        Some(entry) => frit_driver::load_call(file, entry, words),
+        None => {
+            let unit = frit_driver::load(file)?;
+            let input = read_arguments(&unit, words)?;
+            Ok((unit, input))
+        }
     }
 }
 
@@ -48,8 +110,11 @@ pub(crate) fn check(file: &Path) -> Result<(), Error> {
 pub(crate) fn build(build: &Build) -> Result<(), Error> {
     let progress = Progress::new("compiling");
     let options = build.compile.options(build.fusion.fusion())?;
-    let unit = frit_driver::load(&build.file)?;
-    let made = frit_driver::build(&unit, &build.output, &options)?;
+    let units = match build.entry.as_slice() {
+        [] => vec![frit_driver::load(&build.file)?],
+        entries => entries.iter().map(|entry| load(&build.file, Some(entry))).collect::<Result<_, _>>()?,
+    };
+    let made = frit_driver::build_all(&units, &build.output, &options)?;
     drop(progress);
     if build.compile.verbose {
         show_timings(&made.timings);
@@ -67,7 +132,7 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
             frit_driver::steps().iter().map(|s| format!("{:<12} {}\n", s.name, s.summary)).collect();
         return print(&lines.concat());
     };
-    let unit = frit_driver::load(file)?;
+    let unit = load(file, dump.entry.as_ref())?;
     let fusion = dump.fusion.fusion();
     let scalarise = dump.nests.scalarise();
     let options =
@@ -78,8 +143,7 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
 /// `frit bench`.
 pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
     let progress = Progress::new("compiling");
-    let unit = frit_driver::load(&bench.file)?;
-    let input = read_arguments(&unit, &bench.arguments)?;
+    let (unit, input) = load_with_arguments(&bench.file, bench.entry.as_ref(), &bench.arguments)?;
     progress.says("measuring");
     let options = bench.compile.options(bench.fusion_limit.map_or(Fusion::All, Fusion::AtMost))?;
     let request = frit_driver::bench::Request {
@@ -157,6 +221,8 @@ fn bytes(n: u64) -> String {
 /// Says when the interpreter runs because there is no C compiler.
 fn note_engine(unit: &Unit, program: &frit_driver::Compiled, compile: &Compile) {
     if let Some(why) = program.why_interpreted() {
+        let beyond = unit.array_ir().err().map(|error| error.render(std::io::stderr().is_terminal()));
+        eprint!("{}", beyond.unwrap_or_default());
         eprintln!("note: {why}; the interpreter runs the program, which is slow");
     } else if compile.verbose {
         eprint!("{}", program.describe(unit));
@@ -171,12 +237,16 @@ fn show_timings(timings: &[frit_driver::Timing]) {
 
 /// The arguments: words of the command line, or if there are none, standard input.
 fn read_arguments(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
-    let (_, signature) = unit.entry()?;
-    if !words.is_empty() || signature.params.is_empty() {
+    let parameters = match unit.entry()? {
+        interface @ Interface::L0(_) => interface.parameters(),
+        // A program in SAC reads no values from standard input.
+        Interface::Sac(_) => Vec::new(),
+    };
+    if !words.is_empty() || parameters.is_empty() {
         return arguments::from_words(unit, words);
     }
     if std::io::stdin().is_terminal() {
-        let list: Vec<String> = signature.params.iter().map(|p| format!("{}: {}", p.name, p.ty)).collect();
+        let list: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         eprintln!("reading {} from standard input (end with Ctrl-D)", list.join(", "));
     }
     let mut bytes = Vec::new();

@@ -1,6 +1,6 @@
 //! `frit explain` and `frit graph`: what was merged and why, and drawings of it.
 
-use crate::commands::print;
+use crate::commands::{load, print};
 use crate::progress::Progress;
 use crate::{Explain, Graph, Nests};
 use frit_driver::{Error, Fusion, Options, arguments, explain, graph, write_text};
@@ -9,9 +9,18 @@ use std::io::IsTerminal;
 /// `frit explain`.
 pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
     let progress = Progress::new("explaining");
-    let unit = frit_driver::load(&command.file)?;
-    let arguments =
-        if command.arguments.is_empty() { None } else { Some(arguments::from_words(&unit, &command.arguments)?) };
+    let (unit, arguments) = match &command.entry {
+        Some(entry) if !command.arguments.is_empty() => {
+            let (unit, arguments) = frit_driver::load_call(&command.file, entry, &command.arguments)?;
+            (unit, Some(arguments))
+        }
+        entry => {
+            let unit = load(&command.file, entry.as_ref())?;
+            let given = !command.arguments.is_empty();
+            let arguments = given.then(|| arguments::from_words(&unit, &command.arguments)).transpose()?;
+            (unit, arguments)
+        }
+    };
     let request = explain::Request { sizes: command.sizes.clone(), arguments, code: command.html.is_some() };
     let explanation =
         explain::explain(&unit, &request, &options(command.fusion_limit, &command.nests, command.strict_fp))?;
@@ -30,7 +39,7 @@ pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
 pub(crate) fn graph(command: &Graph) -> Result<(), Error> {
     let progress = Progress::new("drawing");
     let format = graph::Format::of(&command.output)?;
-    let unit = frit_driver::load(&command.file)?;
+    let unit = load(&command.file, command.entry.as_ref())?;
     let graphs = explain::graphs(&unit, &options(command.fusion_limit, &command.nests, command.strict_fp))?;
     let text = graph::print(&unit, &graphs, format)?;
     drop(progress);

@@ -29,7 +29,7 @@ enum Command {
     Run(Run),
     /// Parse and type check only
     Check {
-        /// The program (.l0, or .ir for the array IR)
+        /// The program (.l0, .sac, or .ir for the array IR)
         file: PathBuf,
     },
     /// Make a shared object with a header, an object file, C source, or an executable
@@ -77,15 +77,20 @@ enum EngineName {
     Auto,
     /// Native code
     Native,
-    /// The interpreter
+    /// The interpreter of the array IR
     Interpreter,
+    /// The interpreter of SAC itself, which says what a program means
+    Evaluator,
 }
 
 #[derive(Debug, Args)]
 struct Run {
-    /// The program (.l0, or .ir for the array IR)
+    /// The program (.l0, .sac, or .ir for the array IR)
     file: PathBuf,
-    /// Values or .npy files, one for each parameter of `main`
+    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Option<String>,
+    /// Values or .npy files, one for each parameter; what `argv` gives to a `main` in SAC
     #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse)]
     arguments: Vec<String>,
     /// Write the result to this .npy file; once for each array or scalar of the result
@@ -99,8 +104,12 @@ struct Run {
 
 #[derive(Debug, Args)]
 struct Build {
-    /// The program (.l0, or .ir for the array IR)
+    /// The program (.l0, .sac, or .ir for the array IR)
     file: PathBuf,
+    /// An entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)`; of a library there may be
+    /// several [default: main]
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Vec<String>,
     /// What to make: NAME.so (and NAME.h), NAME.o (and NAME.h), NAME.c, or NAME, an executable
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
@@ -112,9 +121,12 @@ struct Build {
 
 #[derive(Debug, Args)]
 struct Dump {
-    /// The program (.l0, or .ir for the array IR)
+    /// The program (.l0, .sac, or .ir for the array IR)
     #[arg(required_unless_present = "steps")]
     file: Option<PathBuf>,
+    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Option<String>,
     /// The step after which to look; see --steps
     #[arg(long, value_name = "STEP", default_value = "fuse")]
     after: String,
@@ -135,8 +147,11 @@ struct Dump {
 
 #[derive(Debug, Args)]
 struct Explain {
-    /// The program (.l0, or .ir for the array IR)
+    /// The program (.l0, .sac, or .ir for the array IR)
     file: PathBuf,
+    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Option<String>,
     /// Values or .npy files, one for each parameter of `main`: their sizes make amounts numbers
     #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse, conflicts_with = "sizes")]
     arguments: Vec<String>,
@@ -161,8 +176,11 @@ struct Explain {
 
 #[derive(Debug, Args)]
 struct Graph {
-    /// The program (.l0, or .ir for the array IR)
+    /// The program (.l0, .sac, or .ir for the array IR)
     file: PathBuf,
+    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Option<String>,
     /// What to make: NAME.svg, or NAME.dot for Graphviz
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
@@ -178,8 +196,11 @@ struct Graph {
 
 #[derive(Debug, Args)]
 struct Bench {
-    /// The program (.l0, or .ir for the array IR)
+    /// The program (.l0, .sac, or .ir for the array IR)
     file: PathBuf,
+    /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Option<String>,
     /// Values or .npy files, one for each parameter of `main`
     #[arg(value_name = "ARGS", allow_negative_numbers = true, value_parser = values::parse)]
     arguments: Vec<String>,
@@ -268,6 +289,7 @@ impl Compile {
             EngineName::Auto => Engine::Auto,
             EngineName::Native => Engine::Native,
             EngineName::Interpreter => Engine::Interpreter,
+            EngineName::Evaluator => Engine::Evaluator,
         };
         let defaults = Options::default();
         Ok(Options {
@@ -290,15 +312,15 @@ fn main() -> ExitCode {
     let frit = Frit::parse_from(std::env::args_os().map(values::shield));
     let done = frit_driver::error::guard("the command", || match &frit.command {
         Command::Run(run) => commands::run(run),
-        Command::Check { file } => commands::check(file),
-        Command::Build(build) => commands::build(build),
-        Command::Dump(dump) => commands::dump(dump),
-        Command::Explain(command) => explain::explain(command),
-        Command::Graph(command) => explain::graph(command),
-        Command::Bench(bench) => commands::bench(bench),
+        Command::Check { file } => commands::check(file).map(|()| 0),
+        Command::Build(build) => commands::build(build).map(|()| 0),
+        Command::Dump(dump) => commands::dump(dump).map(|()| 0),
+        Command::Explain(command) => explain::explain(command).map(|()| 0),
+        Command::Graph(command) => explain::graph(command).map(|()| 0),
+        Command::Bench(bench) => commands::bench(bench).map(|()| 0),
     });
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => ExitCode::from(status),
         Err(error) => {
             report(&error);
             ExitCode::from(error.exit_code())

@@ -28,6 +28,13 @@ impl Progress {
     pub(crate) fn says(&self, doing: &str) {
         self.bar.set_message(doing.to_string());
     }
+
+    /// Clears the line for good: the program writes now.
+    pub(crate) fn hide(&self) {
+        if !self.bar.is_finished() {
+            self.bar.finish_and_clear();
+        }
+    }
 }
 
 impl Drop for Progress {

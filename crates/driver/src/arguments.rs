@@ -1,7 +1,9 @@
 //! What a program is run on: text on standard input, values on the command line, `.npy` files.
 
 use crate::error::{Error, Kind};
+use crate::interface::Interface;
 use crate::npy;
+use crate::sac;
 use crate::source::Unit;
 use frit_front::l0::signature::Signature;
 use frit_front::l0::text;
@@ -15,9 +17,11 @@ use std::path::Path;
 ///
 /// `bad-input`, with the place in the text.
 pub fn from_text(unit: &Unit, name: &str, input: &str) -> Result<Vec<Tensor>, Error> {
-    let (_, signature) = unit.entry()?;
-    frit_support::with_deep_stack(|| text::read_arguments(input, &signature.params))
-        .map_err(|error| bad_input(name, input, &error))
+    match unit.entry()? {
+        Interface::L0(signature) => frit_support::with_deep_stack(|| text::read_arguments(input, &signature.params))
+            .map_err(|error| bad_input(name, input, &error)),
+        Interface::Sac(_) => from_words(unit, &[]),
+    }
 }
 
 /// Reads arguments from words of the command line: for each parameter one word with the value as text, or one path that ends
@@ -27,7 +31,10 @@ pub fn from_text(unit: &Unit, name: &str, input: &str) -> Result<Vec<Tensor>, Er
 ///
 /// `bad-input`, with the place in the text or the name of the file; the wrong number of arguments.
 pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
-    let (_, signature) = unit.entry()?;
+    let signature = match unit.entry()? {
+        Interface::L0(signature) => signature,
+        Interface::Sac(interface) => return sac::from_words(unit, interface, words),
+    };
     let mut words = words.iter().enumerate().peekable();
     let mut arguments = Vec::new();
     for param in &signature.params {

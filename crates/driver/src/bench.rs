@@ -79,6 +79,10 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
     let start = Instant::now();
     let compiled = compile(unit, options)?;
     let compile_seconds = start.elapsed().as_secs_f64();
+    let arguments = match compiled.library() {
+        Some(_) => unit.entry()?.for_array_ir(arguments),
+        None => arguments,
+    };
     let bandwidth = bandwidth::measure(options.threads);
     let unfused = match request.unfused {
         true => Some(compile(unit, &Options { fusion: Fusion::Off, ..options.clone() })?),
@@ -148,9 +152,9 @@ fn one_run(
 ) -> Result<(u64, crate::Outcome), Error> {
     let outcome = match compiled.library() {
         Some(library) => {
-            let run = library.call(&lend(arguments), threads).map_err(|error| native_failure(unit, error))?;
+            let run = library.call_writing(&lend(arguments), threads, &mut |_| {}).map_err(|error| native_failure(unit, error))?;
             let results = run.results.iter().map(OwnedResult::to_tensor).collect();
-            crate::Outcome { results, kernel: run.time }
+            crate::Outcome { results, output: String::new(), status: 0, kernel: run.time }
         }
         None => compiled.run(unit, arguments.to_vec())?,
     };
@@ -162,7 +166,7 @@ fn one_run(
 /// The seconds that the kernel alone takes.
 fn time_of(compiled: &Compiled, unit: &Unit, arguments: &[Tensor], threads: usize) -> Result<f64, Error> {
     let time = match compiled.library() {
-        Some(library) => library.call(&lend(arguments), threads).map_err(|error| native_failure(unit, error))?.time,
+        Some(library) => library.call_writing(&lend(arguments), threads, &mut |_| {}).map_err(|error| native_failure(unit, error))?.time,
         None => compiled.run(unit, arguments.to_vec())?.kernel,
     };
     Ok(time.as_secs_f64())

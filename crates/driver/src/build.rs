@@ -3,13 +3,13 @@
 use crate::compile::{compiler_failure, generate, native_bug, optimisation};
 use crate::error::Error;
 use crate::executable;
-use crate::native::Compiler;
+use crate::interface::Interface;
+use crate::native::{Compiler, compiler::Optimisation};
 use crate::options::Options;
 use crate::output::Outputs;
 use crate::pipeline::{Pipeline, Timing, record};
 use crate::source::Unit;
 use frit_back::c::CSource;
-use frit_ir::Scalar;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -29,8 +29,23 @@ pub struct Built {
 ///
 /// There is no entry function or no C compiler; a file cannot be written; a bug.
 pub fn build(unit: &Unit, output: &Path, options: &Options) -> Result<Built, Error> {
-    unit.entry()?;
+    build_all(std::slice::from_ref(unit), output, options)
+}
+
+/// As [`build`], with several entry functions in one library or object file: what each exports begins with the names of the file and of
+/// the function.
+///
+/// # Errors
+///
+/// As [`build`]; several entry functions for a file that has room for one.
+pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Built, Error> {
+    for unit in units {
+        unit.entry()?;
+    }
     let product = Product::of(output)?;
+    if units.len() != 1 && matches!(product, Product::Source | Product::Executable) {
+        return Err(Error::usage("a C file or an executable has one entry function; build a .so or .o of several"));
+    }
     let mut outputs = Outputs::default();
     let partial = outputs.begin(output)?;
     let header = match product {
@@ -41,34 +56,46 @@ pub fn build(unit: &Unit, output: &Path, options: &Options) -> Result<Built, Err
         Product::Source => None,
         Product::Library | Product::Object | Product::Executable => Some(Compiler::find().map_err(native_bug)?),
     };
-    let mut pipeline = Pipeline::new(unit, options);
-    pipeline.name = output.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned());
-    let program = pipeline.optimise(None)?;
-    let mut code = generate(&mut pipeline, &program)?;
-    let mut timings = pipeline.timings;
+    let stem = output.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned());
+    let mut codes: Vec<CSource> = Vec::new();
+    let mut timings = Vec::new();
+    for unit in units {
+        let mut pipeline = Pipeline::new(unit, options);
+        pipeline.name = match unit.interface.as_ref().and_then(Interface::function) {
+            Some(function) if units.len() > 1 => unused_name(&codes, &format!("{stem}_{function}")),
+            Some(_) | None => stem.clone(),
+        };
+        let program = pipeline.optimise(None)?;
+        codes.push(generate(&mut pipeline, &program)?);
+        pipeline.timings.iter().for_each(|timing| record(&mut timings, &timing.step, timing.time));
+    }
     let write = |path: &Path, text: &str| std::fs::write(path, text).map_err(|error| Error::file(output, error));
     if let Product::Executable = product {
-        if let Some(elem) = other_elements(&code) {
-            let message = format!(
-                "Unsupported: an executable reads and writes text, which has no notation for {elem}; build a .so"
-            );
-            return Err(Error::usage(message));
-        }
-        code.source = executable::source(unit, &code);
+        codes[0].source = executable::source(&units[0], &codes[0])?;
     }
     match compiler {
-        None => write(&partial, &code.source)?,
+        None => write(&partial, &codes[0].source)?,
         Some(compiler) => {
             let start = Instant::now();
-            let made = compiler.compile_to(&code, optimisation(options.level, &code), &partial, product.flags());
+            let level = codes.iter().map(|code| optimisation(options.level, code)).min().unwrap_or(Optimisation::None);
+            let made = compiler.compile_to(&codes, level, &partial, product.flags(codes.len()));
             made.map_err(|error| compiler_failure(&compiler, error))?;
             record(&mut timings, "cc", start.elapsed());
         }
     }
     if let Some(header) = header {
-        write(&header, &code.header)?;
+        write(&header, &codes.iter().map(|code| code.header.as_str()).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(Built { files: outputs.appear()?, timings })
+}
+
+/// A name that none of these programs exports: this one, or with a number behind it.
+fn unused_name(codes: &[CSource], wanted: &str) -> String {
+    let is_free = |name: &str| codes.iter().all(|code| code.entry.name != name);
+    std::iter::once(wanted.to_string())
+        .chain((2..).map(|number| format!("{wanted}_{number}")))
+        .find(|name| is_free(name))
+        .expect("there are more numbers than programs")
 }
 
 /// What can be made from a program.
@@ -87,26 +114,20 @@ impl Product {
             Some("so") => Ok(Product::Library),
             Some("o") => Ok(Product::Object),
             Some("c") => Ok(Product::Source),
-            Some(other @ ("h" | "a" | "dll" | "dylib" | "exe" | "l0" | "ir")) => Err(Error::usage(format!(
+            Some(other @ ("h" | "a" | "dll" | "dylib" | "exe" | "l0" | "sac" | "ir")) => Err(Error::usage(format!(
                 "`.{other}` is nothing that can be built; give a name that ends in .so, .o or .c, or none"
             ))),
             _ => Ok(Product::Executable),
         }
     }
 
-    /// What the C compiler is told to make it.
-    fn flags(self) -> &'static [&'static str] {
+    /// What the C compiler is told to make it of so many sources.
+    fn flags(self, sources: usize) -> &'static [&'static str] {
         match self {
             Product::Library => &["-fPIC", "-shared"],
+            Product::Object if sources > 1 => &["-fPIC", "-r", "-nostdlib"],
             Product::Object => &["-fPIC", "-c"],
             Product::Source | Product::Executable => &[],
         }
     }
-}
-
-/// An element type that programs in the array IR may take or give, but L0 has not.
-fn other_elements(code: &CSource) -> Option<Scalar> {
-    let of_l0 = [Scalar::I64, Scalar::F64, Scalar::Bool, Scalar::Char, Scalar::Cert];
-    let params = code.entry.params.iter().map(|param| param.elem);
-    params.chain(code.entry.results.iter().map(|result| result.elem)).find(|elem| !of_l0.contains(elem))
 }

@@ -2,7 +2,8 @@
 //! wants it.
 
 use crate::error::{Error, Kind, run_time_failure};
-use crate::native::{Arg, Cache, Compiler, Library, NativeError, compiler::Optimisation};
+use crate::interface::Interface;
+use crate::native::{Arg, Cache, Compiler, Library, NativeError, Sink, compiler::Optimisation};
 use crate::options::{Engine, Level, Options};
 use crate::pipeline::{Pipeline, Timing, record};
 use crate::source::Unit;
@@ -37,6 +38,10 @@ enum Runner {
         program: array::Program,
         why: Option<String>,
     },
+    /// The interpreter of SAC itself. With why it runs, unless it was asked for.
+    Evaluator {
+        why: Option<String>,
+    },
 }
 
 /// What came of a run.
@@ -44,6 +49,10 @@ enum Runner {
 pub struct Outcome {
     /// All results of the entry function, hidden sizes included.
     pub results: Vec<Tensor>,
+    /// What the program printed, unless it went elsewhere.
+    pub output: String,
+    /// The exit status that the program asks for.
+    pub status: i32,
     /// How long the program itself ran.
     pub kernel: Duration,
 }
@@ -55,8 +64,12 @@ pub struct Outcome {
 /// There is no entry function; native code is demanded and there is no C compiler; a bug.
 pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     unit.entry()?;
+    if let Some(why) = evaluated(unit, options)? {
+        let runner = Runner::Evaluator { why };
+        return Ok(Compiled { runner, threads: options.threads, timings: Vec::new(), copies: Vec::new() });
+    }
     let compiler = match options.engine {
-        Engine::Interpreter => Err(None),
+        Engine::Interpreter | Engine::Evaluator => Err(None),
         Engine::Native => Ok(Compiler::find().map_err(native_bug)?),
         Engine::Auto => Compiler::find().map_err(Some),
     };
@@ -83,6 +96,26 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     record(&mut timings, "load", start.elapsed());
     let runner = Runner::Native { library, compiler: compiler.path().to_path_buf(), is_cached: object.is_cached };
     Ok(Compiled { runner, threads: options.threads, timings, copies })
+}
+
+/// Whether the interpreter of the source language runs the program, and if nobody asked for it, why.
+///
+/// # Errors
+///
+/// It was asked for and there is none, or native code was and cannot be.
+fn evaluated(unit: &Unit, options: &Options) -> Result<Option<Option<String>>, Error> {
+    match (&unit.sac, options.engine) {
+        (None, Engine::Evaluator) => {
+            Err(Error::usage("only SAC has an evaluator; the meaning of other programs is that of `--engine interpreter -O0`"))
+        }
+        (None, Engine::Auto | Engine::Native | Engine::Interpreter) => Ok(None),
+        (Some(_), Engine::Evaluator) => Ok(Some(None)),
+        (Some(source), _) if source.unsupported.is_empty() => Ok(None),
+        (Some(_), Engine::Native) => unit.array_ir().map(|_| None),
+        (Some(source), Engine::Auto | Engine::Interpreter) => {
+            Ok(Some(Some(source.unsupported[0].message.clone())))
+        }
+    }
 }
 
 /// A program for the interpreter, and why that runs it.
@@ -154,13 +187,34 @@ impl Compiled {
     /// # Errors
     ///
     /// The program's run-time failure, with its place; exhausted memory or stack; a bug.
-    pub fn run(&self, unit: &Unit, mut arguments: Vec<Tensor>) -> Result<Outcome, Error> {
-        let (entry, signature) = unit.entry()?;
-        if !signature.accepts(&arguments) {
-            return Err(Error::input("the arguments do not fit the parameters of `main`"));
+    pub fn run(&self, unit: &Unit, arguments: Vec<Tensor>) -> Result<Outcome, Error> {
+        let mut output = String::new();
+        let outcome = self.run_with(unit, arguments, &mut |text| output.push_str(text))?;
+        Ok(Outcome { output, ..outcome })
+    }
+
+    /// As [`run`](Self::run); `out` is given what the program prints, as it does.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_with(
+        &self,
+        unit: &Unit,
+        arguments: Vec<Tensor>,
+        out: &mut Sink<'_>,
+    ) -> Result<Outcome, Error> {
+        let interface = unit.entry()?;
+        if !interface.accepts(&arguments) {
+            return Err(Error::input("the arguments do not fit the parameters of the entry function"));
         }
+        let outcome = |results: Vec<Tensor>, kernel| {
+            let status = interface.status(&results);
+            Outcome { results, output: String::new(), status, kernel }
+        };
         match &self.runner {
             Runner::Native { library, .. } => {
+                let mut arguments = interface.for_array_ir(arguments);
                 let arguments: Vec<Arg<'_>> = arguments
                     .iter_mut()
                     .map(|argument| match argument.as_scalar() {
@@ -168,16 +222,28 @@ impl Compiled {
                         None => Arg::given(argument),
                     })
                     .collect();
-                let run = library.call(&arguments, self.threads).map_err(|error| native_failure(unit, error))?;
+                let run = library.call_writing(&arguments, self.threads, out).map_err(|error| native_failure(unit, error))?;
                 debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
-                Ok(Outcome { results: run.results.iter().map(|r| r.to_tensor()).collect(), kernel: run.time })
+                Ok(outcome(run.results.iter().map(|r| r.to_tensor()).collect(), run.time))
             }
             Runner::Interpreter { program, .. } => {
-                let entry = program.entry.unwrap_or(entry);
+                let entry = program.entry.expect("a program with an interface has an entry");
                 let start = Instant::now();
-                let results = frit_interp::array::run(program, entry, arguments)
+                let (arguments, limits) = (interface.for_array_ir(arguments), frit_interp::Options::default());
+                let results = frit_interp::array::run_writing(program, entry, arguments, &limits, out)
                     .map_err(|error| interpreter_failure(unit, error))?;
-                Ok(Outcome { results, kernel: start.elapsed() })
+                Ok(outcome(results, start.elapsed()))
+            }
+            Runner::Evaluator { .. } => {
+                let (Some(source), Interface::Sac(sac)) = (&unit.sac, interface) else {
+                    unreachable!("only programs in SAC are evaluated")
+                };
+                let start = Instant::now();
+                let results = frit_support::with_deep_stack(|| source.evaluate(sac, arguments, out))
+                    .map_err(|failure| Error::new(Kind::Run, &unit.sources, failure.diagnostic()))?;
+                // The evaluator knows no hidden results.
+                let hidden = vec![Tensor::scalar(frit_ir::Const::i64(0)); sac.hidden_results];
+                Ok(outcome(hidden.into_iter().chain(results).collect(), start.elapsed()))
             }
         }
     }
@@ -186,14 +252,14 @@ impl Compiled {
     pub(crate) fn library(&self) -> Option<&Library> {
         match &self.runner {
             Runner::Native { library, .. } => Some(library),
-            Runner::Interpreter { .. } => None,
+            Runner::Interpreter { .. } | Runner::Evaluator { .. } => None,
         }
     }
 
     /// Why the interpreter runs although the user did not ask for it.
     pub fn why_interpreted(&self) -> Option<String> {
         match &self.runner {
-            Runner::Interpreter { why, .. } => why.clone(),
+            Runner::Interpreter { why, .. } | Runner::Evaluator { why } => why.clone(),
             Runner::Native { .. } => None,
         }
     }
@@ -203,6 +269,7 @@ impl Compiled {
         match &self.runner {
             Runner::Native { .. } => "native code",
             Runner::Interpreter { .. } => "interpreter",
+            Runner::Evaluator { .. } => "evaluator",
         }
     }
 
@@ -214,6 +281,7 @@ impl Compiled {
             }
             Runner::Native { compiler, is_cached: false, .. } => format!("native code by {}\n", compiler.display()),
             Runner::Interpreter { .. } => "the interpreter of the array IR\n".into(),
+            Runner::Evaluator { .. } => "the interpreter of SAC\n".into(),
         };
         for copy in &self.copies {
             let place = unit.sources.position(copy.span).map_or_else(|| unit.name.clone(), |place| place.to_string());

@@ -36,6 +36,8 @@ pub enum Engine {
     Native,
     /// The interpreter of the array IR.
     Interpreter,
+    /// The interpreter of the source language itself, which SAC has.
+    Evaluator,
 }
 
 /// What a user may choose.

@@ -84,7 +84,7 @@ impl<'u> Pipeline<'u> {
     /// The array IR after the optimiser, or after its step `until`: the end of [`SIMPLIFY`] and [`FUSE`], the first run of
     /// others.
     pub(crate) fn optimise(&mut self, until: Option<&str>) -> Result<array::Program, Error> {
-        let mut program = self.unit.array.clone();
+        let mut program = self.unit.array_ir()?.clone();
         if self.options.level == Level::O0 && until.is_none() {
             return Ok(program);
         }

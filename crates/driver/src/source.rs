@@ -1,12 +1,11 @@
 //! From a file to a program on the array IR, whatever language the file is in.
 
 use crate::error::{self, Error, Kind};
-use frit_front::l0::ast::BasicType;
-use frit_front::l0::signature::{Parameter, Signature};
-use frit_front::l0::types::Type;
-use frit_front::l0::{self, text};
-use frit_ir::array::{self, Func, Program, ResultExtent};
-use frit_ir::{Const, Scalar, Tensor};
+use crate::interface::Interface;
+use crate::sac;
+use frit_front::l0;
+use frit_ir::array::{self, Program};
+use frit_ir::{Const, Tensor};
 use frit_support::{Diagnostic, SourceMap, Span};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -21,13 +20,16 @@ pub struct Unit {
     /// The program, unoptimised: the interpreter on it defines what it means.
     pub array: Program,
     /// What the program takes and gives; `None` if it has no entry function.
-    pub signature: Option<Signature>,
+    pub interface: Option<Interface>,
+    /// The program in SAC, if that is what it is written in.
+    pub sac: Option<sac::Source>,
 }
 
 /// Languages that files are in, by extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {
     L0,
+    Sac,
     ArrayIr,
 }
 
@@ -39,10 +41,13 @@ enum Language {
 pub fn load(path: &Path) -> Result<Unit, Error> {
     let language = match path.extension().and_then(|e| e.to_str()) {
         Some("l0") => Language::L0,
+        Some("sac") => Language::Sac,
         Some("ir") => Language::ArrayIr,
         _ => {
-            let message =
-                format!("`{}`: the extension says the language, and must be .l0 or .ir (array IR)", path.display());
+            let message = format!(
+                "`{}`: the extension says the language, and must be .l0, .sac or .ir (array IR)",
+                path.display()
+            );
             return Err(Error::usage(message));
         }
     };
@@ -65,6 +70,36 @@ pub fn load(path: &Path) -> Result<Unit, Error> {
     }
 }
 
+/// Reads and checks a file in SAC, and takes another function than `main` as its entry: `f`, or with types of known rank
+/// `f(double[.,.], int)`.
+///
+/// # Errors
+///
+/// As [`load`]; there is no such function, several, or one whose ranks must be given.
+pub fn load_entry(path: &Path, entry: &str) -> Result<Unit, Error> {
+    let (name, text) = sac::read(path)?;
+    sac::load_entry(&name, text, entry)
+}
+
+/// As [`load_entry`], for arguments in these words, one for each parameter; the program, and the arguments.
+///
+/// # Errors
+///
+/// As [`load_entry`]; an argument is no value of its parameter's type.
+pub fn load_call(path: &Path, entry: &str, words: &[String]) -> Result<(Unit, Vec<Tensor>), Error> {
+    let (name, text) = sac::read(path)?;
+    sac::load_call(&name, text, entry, words)
+}
+
+/// Checks a program in SAC.
+///
+/// # Errors
+///
+/// Every mistake in the source.
+pub fn load_sac(name: &str, text: &str) -> Result<Unit, Error> {
+    parse(name, text.to_string(), Language::Sac)
+}
+
 /// Checks a program in L0.
 ///
 /// # Errors
@@ -75,14 +110,18 @@ pub fn load_l0(name: &str, text: &str) -> Result<Unit, Error> {
 }
 
 fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
+    if language == Language::Sac {
+        return sac::load(name, text);
+    }
     let mut sources = SourceMap::new();
     let file = sources.add(name, text);
     let text = sources.file(file).expect("the file was just added").text.as_str();
     let load = || match language {
         Language::L0 => {
             let lowered = l0::lower::lower(&l0::load(file, text)?);
-            Ok((lowered.program, lowered.signature))
+            Ok((lowered.program, lowered.signature.map(Interface::L0)))
         }
+        Language::Sac => unreachable!("SAC is loaded above"),
         Language::ArrayIr => {
             let program = array::parse::parse_file(text, file).map_err(|error| {
                 let span = Span::new(file, error.start, error.end);
@@ -91,8 +130,8 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
             array::verify::verify(&program).map_err(|error| {
                 vec![Diagnostic::error("ir-invariant", error.to_string()).label(Span::new(file, 0, 0), "in this file")]
             })?;
-            let signature = program.entry.map(|entry| ir_signature(&program.funcs[entry]));
-            Ok((program, signature))
+            let interface = program.entry.map(|entry| Interface::of_ir(&program.funcs[entry]));
+            Ok((program, interface))
         }
     };
     let loaded = catch_unwind(AssertUnwindSafe(|| frit_support::with_deep_stack(load)));
@@ -101,78 +140,55 @@ fn parse(name: &str, text: String, language: Language) -> Result<Unit, Error> {
         error::bug("checking", &error::panic_message(&*panic), text, extension)
     })?;
     match loaded {
-        Ok((array, signature)) => Ok(Unit { name: name.to_string(), sources, array, signature }),
+        Ok((array, interface)) => Ok(Unit { name: name.to_string(), sources, array, interface, sac: None }),
         Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources }),
     }
 }
 
-/// The signature of a program that was written in the array IR: one parameter per IR parameter, sizes hidden.
-fn ir_signature(func: &Func) -> Signature {
-    let ty = |elem: Scalar, rank: usize| {
-        let basic = match elem {
-            Scalar::F32 | Scalar::F64 => BasicType::Real,
-            Scalar::Bool => BasicType::Bool,
-            Scalar::Char => BasicType::Char,
-            Scalar::Cert => BasicType::Cert,
-            Scalar::I8
-            | Scalar::I16
-            | Scalar::I32
-            | Scalar::I64
-            | Scalar::U8
-            | Scalar::U16
-            | Scalar::U32
-            | Scalar::U64 => BasicType::Int,
-        };
-        (0..rank).fold(Type::Basic(basic), |row, _| Type::array_of(&row, false))
-    };
-    let params = func
-        .params
-        .iter()
-        .map(|param| {
-            let of = func.ty(param.value);
-            Parameter { name: param.value.to_string(), ty: ty(of.elem, of.rank()) }
-        })
-        .collect();
-    // A result that later results take their extents from is a size, not a value of its own.
-    let sizes = func.results.iter().flat_map(|r| &r.shape).filter_map(|extent| match extent {
-        ResultExtent::Result(at) => Some(at + 1),
-        ResultExtent::Const(_) | ResultExtent::Size(_) | ResultExtent::Caller => None,
-    });
-    let hidden_results = sizes.max().unwrap_or(0);
-    let mut results: Vec<Type> =
-        func.results[hidden_results..].iter().map(|result| ty(result.elem, result.shape.len())).collect();
-    let result = if results.len() == 1 { results.remove(0) } else { Type::tuple(results) };
-    Signature { params, result, hidden_results }
-}
-
 impl Unit {
-    /// The entry function's signature.
+    /// What the entry function takes and gives.
     ///
     /// # Errors
     ///
     /// There is no entry function.
-    pub fn entry(&self) -> Result<(array::FuncId, &Signature), Error> {
-        match (self.array.entry, &self.signature) {
-            (Some(entry), Some(signature)) => Ok((entry, signature)),
-            _ => {
-                let diagnostic = Diagnostic::error("missing-main", format!("`{}` has no function `main`", self.name))
-                    .note("define it, as in `fun int main() = 42`, or check the file with `frit check`");
+    pub fn entry(&self) -> Result<&Interface, Error> {
+        match &self.interface {
+            Some(interface) => Ok(interface),
+            None => {
+                let diagnostic = Diagnostic::error("missing-main", format!("`{}` has no function `main`", self.name));
+                let diagnostic = match &self.sac {
+                    Some(source) => source.without_entry(diagnostic),
+                    None => diagnostic.note("define it, as in `fun int main() = 42`, or check the file with `frit check`"),
+                };
                 Err(Error::new(Kind::Run, &self.sources, diagnostic))
             }
         }
     }
 
-    /// The results of the entry function as text, on one line, as L0 prints them.
-    pub fn text(&self, results: &[Tensor]) -> String {
-        match &self.signature {
-            Some(signature) => frit_support::with_deep_stack(|| text::write_results(results, signature)),
-            None => String::new(),
+    /// The program in the array IR.
+    ///
+    /// # Errors
+    ///
+    /// The array IR cannot express it.
+    pub fn array_ir(&self) -> Result<&Program, Error> {
+        match &self.sac {
+            Some(source) if !source.unsupported.is_empty() => Err(Error {
+                kind: Kind::Source,
+                diagnostics: source.unsupported.clone(),
+                sources: self.sources.clone(),
+            }),
+            Some(_) | None => Ok(&self.array),
         }
+    }
+
+    /// The results of the entry function as text, on one line, as the language writes values.
+    pub fn text(&self, results: &[Tensor]) -> String {
+        self.interface.as_ref().map_or_else(String::new, |interface| interface.text(results))
     }
 
     /// The visible results, without the sizes that precede them.
     pub fn visible<'r>(&self, results: &'r [Tensor]) -> &'r [Tensor] {
-        &results[self.signature.as_ref().map_or(0, |s| s.hidden_results)..]
+        self.interface.as_ref().map_or(results, |interface| interface.visible(results))
     }
 }
 

@@ -19,17 +19,35 @@ pub struct Case {
     pub path: PathBuf,
     /// The program.
     pub source: String,
-    /// Standard input.
-    pub input: String,
+    /// What it is given.
+    pub input: Input,
     /// What must come of it.
     pub expected: Expected,
+}
+
+/// What a program is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// L0: standard input.
+    Text(String),
+    /// SAC: the words of the command line.
+    Words(Vec<String>),
+    /// SAC: another entry function than `main`, and its arguments.
+    Call(String, Vec<String>),
 }
 
 /// What must come of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// This output.
-    Output(String),
+    /// This output and exit status; `dynamic` if only the evaluator runs the program.
+    Output {
+        /// The text.
+        text: String,
+        /// The exit status.
+        status: i32,
+        /// Ranks depend on data.
+        dynamic: bool,
+    },
     /// This error, at this line and column.
     Failure(String, Option<(usize, usize)>),
 }
@@ -39,33 +57,59 @@ pub fn cases(folder: &Path) -> Vec<Case> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.expect("the folder can be listed").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "l0"))
+        .filter(|path| path.extension().is_some_and(|e| e == "l0" || e == "sac"))
         .collect();
     paths.sort();
-    paths.into_iter().map(|path| case(&path)).collect()
+    // A module is no program of its own.
+    paths.into_iter().filter_map(|path| case(&path)).collect()
 }
 
-fn case(path: &Path) -> Case {
+/// The case in a file; `None` for a module of SAC.
+fn case(path: &Path) -> Option<Case> {
     let source = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut input = String::new();
-    for line in source.lines().map_while(|line| line.strip_prefix("// ")) {
-        if let Some(text) = line.strip_prefix("input:") {
-            input.push_str(text.trim_start());
-            input.push('\n');
-        } else if let Some(output) = line.strip_prefix("output:") {
-            let expected = Expected::Output(output.to_string());
-            return Case { path: path.to_path_buf(), source, input, expected };
-        } else if let Some(failure) = line.strip_prefix("fails:") {
-            let mut words = failure.split_whitespace();
+    let is_sac = path.extension().is_some_and(|e| e == "sac");
+    let mut input = if is_sac { Input::Words(Vec::new()) } else { Input::Text(String::new()) };
+    let mut output: Option<String> = None;
+    let (mut status, mut dynamic) = (0, false);
+    let mut failure = None;
+    for line in source.lines().map_while(|line| line.strip_prefix("//")).map(str::trim_start) {
+        if let Some(line) = line.strip_prefix("input:") {
+            let Input::Text(text) = &mut input else { panic!("{}: SAC has no input", path.display()) };
+            *text += line.trim_start();
+            text.push('\n');
+        } else if let Some(words) = line.strip_prefix("args:") {
+            input = Input::Words(words.split_whitespace().map(str::to_string).collect());
+        } else if let Some(words) = line.strip_prefix("entry:") {
+            let mut words = words.split_whitespace().map(str::to_string);
+            let function = words.next().expect("`entry:` names a function");
+            input = Input::Call(function, words.collect());
+        } else if let Some(text) = line.strip_prefix("output:") {
+            let output = output.get_or_insert_with(String::new);
+            *output += text;
+            output.push('\n');
+        } else if let Some(number) = line.strip_prefix("status:") {
+            status = number.trim().parse().expect("a status is a number");
+        } else if line.trim() == "dynamic" {
+            dynamic = true;
+        } else if let Some(fails) = line.strip_prefix("fails:") {
+            let mut words = fails.split_whitespace();
             let code = words.next().expect("`fails:` names a code").to_string();
             let place = words.next().map(|place| {
                 let (line, column) = place.split_once(':').expect("a place is LINE:COLUMN");
                 (line.parse().expect("a line"), column.parse().expect("a column"))
             });
-            return Case { path: path.to_path_buf(), source, input, expected: Expected::Failure(code, place) };
+            failure = Some(Expected::Failure(code, place));
         }
     }
-    panic!("{}: the header has neither `// output:` nor `// fails:`", path.display())
+    let is_module = is_sac && source.lines().any(|line| line.trim_start().starts_with("module "));
+    let expected = match (failure, output) {
+        (Some(failure), _) => failure,
+        (None, Some(text)) => Expected::Output { text, status, dynamic },
+        (None, None) if is_module => return None,
+        (None, None) if is_sac && status != 0 => Expected::Output { text: String::new(), status, dynamic },
+        (None, None) => panic!("{}: the header has neither `// output:` nor `// fails:`", path.display()),
+    };
+    Some(Case { path: path.to_path_buf(), source, input, expected })
 }
 
 /// The ways in which every program is run. All must agree.
@@ -87,7 +131,13 @@ pub fn engines() -> Vec<(&'static str, Options)> {
     ]
 }
 
-/// Runs a program; the output, or the error.
+/// The same for SAC, which has an interpreter of its own: the one that says what programs mean.
+pub fn sac_engines() -> Vec<(&'static str, Options)> {
+    let evaluator = Options { level: Level::O0, engine: Engine::Evaluator, threads: 1, ..Options::default() };
+    std::iter::once(("evaluator", evaluator)).chain(engines()).collect()
+}
+
+/// Runs a program in L0; the output, or the error.
 ///
 /// # Errors
 ///
@@ -99,21 +149,51 @@ pub fn run(name: &str, source: &str, input: &str, options: &Options) -> Result<S
     Ok(unit.text(&outcome.results))
 }
 
+/// Runs a case; the output and exit status, or the error. What only the evaluator can run is run by it.
+fn run_case(case: &Case, options: &Options) -> Result<(String, i32), Error> {
+    let name = case.path.file_name().unwrap_or_default().to_string_lossy();
+    let (unit, arguments) = match &case.input {
+        Input::Text(input) => return Ok((run(&name, &case.source, input, options)?, 0)),
+        Input::Words(words) => {
+            let unit = frit_driver::load(&case.path)?;
+            let arguments = frit_driver::arguments::from_words(&unit, words)?;
+            (unit, arguments)
+        }
+        Input::Call(function, words) => frit_driver::load_call(&case.path, function, words)?,
+    };
+    if let Expected::Output { dynamic, .. } = case.expected {
+        let is_beyond = unit.array_ir().is_err();
+        assert_eq!(is_beyond, dynamic, "{}: {:?}", case.path.display(), unit.array_ir().err().map(|e| e.to_string()));
+        if is_beyond && options.engine != Engine::Evaluator {
+            return run_case(case, &sac_engines()[0].1);
+        }
+    }
+    let outcome = frit_driver::run(&unit, arguments, options)?;
+    Ok((outcome.output + &unit.text(&outcome.results), outcome.status))
+}
+
 /// Says how a run differs from what must come of it; nothing if it does not.
 pub fn difference(case: &Case, options: &Options) -> Option<String> {
-    let name = case.path.file_name().unwrap_or_default().to_string_lossy();
-    let squeeze = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    match (run(&name, &case.source, &case.input, options), &case.expected) {
-        (Ok(output), Expected::Output(expected)) => {
-            (squeeze(&output) != squeeze(expected)).then(|| format!("printed {output:?} instead of {expected:?}"))
+    let squeeze = |text: &str| match case.input {
+        Input::Text(_) => vec![text.chars().filter(|c| !c.is_whitespace()).collect::<String>()],
+        Input::Words(_) | Input::Call(..) => text.split_whitespace().map(str::to_string).collect(),
+    };
+    match (run_case(case, options), &case.expected) {
+        (Ok((output, found)), Expected::Output { text, status, .. }) => {
+            if squeeze(&output) != squeeze(text) {
+                return Some(format!("printed {output:?} instead of {text:?}"));
+            }
+            (found != *status).then(|| format!("ended with status {found} instead of {status}"))
         }
-        (Ok(output), Expected::Failure(code, _)) => Some(format!("printed {output:?} instead of failing with {code}")),
+        (Ok((output, _)), Expected::Failure(code, _)) => {
+            Some(format!("printed {output:?} instead of failing with {code}"))
+        }
         (Err(error), Expected::Failure(code, place)) => {
             let diagnostic = &error.diagnostics[0];
             let found = error.sources.position(diagnostic.span()).map(|p| (p.line, p.column));
             let fits = error.kind == Kind::Run && diagnostic.code == code && (place.is_none() || *place == found);
             (!fits).then(|| format!("failed at {found:?} instead of {place:?} with {code}:\n{error}"))
         }
-        (Err(error), Expected::Output(expected)) => Some(format!("failed instead of printing {expected:?}:\n{error}")),
+        (Err(error), Expected::Output { text, .. }) => Some(format!("failed instead of printing {text:?}:\n{error}")),
     }
 }

@@ -1,16 +1,48 @@
 //! Executables: the generated C with a `main` that reads arguments as text from standard input and writes the result as
 //! text, as `frit run` does.
 
+mod sac;
+
+use crate::error::Error;
+use crate::interface::Interface;
 use crate::source::Unit;
 use frit_back::c::{CSource, EntryParamKind};
 use frit_front::l0::ast::BasicType;
 use frit_front::l0::types::{Element, TupleType, Type};
-use frit_ir::FailureKind;
+use frit_front::l0::signature::Signature;
+use frit_ir::{FailureKind, Scalar};
 use std::fmt::Write;
 
 /// The C source of an executable.
-pub(crate) fn source(unit: &Unit, code: &CSource) -> String {
-    let signature = unit.signature.as_ref().expect("a program with an entry has a signature");
+///
+/// # Errors
+///
+/// The program takes or gives what has no text, or is a function of SAC other than `main`.
+pub(crate) fn source(unit: &Unit, code: &CSource) -> Result<String, Error> {
+    match unit.entry()? {
+        Interface::L0(signature) => match other_elements(code) {
+            Some(elem) => Err(Error::usage(format!(
+                "Unsupported: an executable reads and writes text, which has no notation for {elem}; build a .so"
+            ))),
+            None => Ok(of_l0(signature, code)),
+        },
+        Interface::Sac(interface) if interface.is_main => Ok(sac::source(interface, code)),
+        Interface::Sac(interface) => Err(Error::usage(format!(
+            "Unsupported: an executable runs `main`, not `{}`; build a .so",
+            interface.function
+        ))),
+    }
+}
+
+/// An element type that programs in the array IR may take or give, but L0 has not.
+fn other_elements(code: &CSource) -> Option<Scalar> {
+    let of_l0 = [Scalar::I64, Scalar::F64, Scalar::Bool, Scalar::Char, Scalar::Cert];
+    let params = code.entry.params.iter().map(|param| param.elem);
+    params.chain(code.entry.results.iter().map(|result| result.elem)).find(|elem| !of_l0.contains(elem))
+}
+
+/// That of a program whose arguments and result are L0 text.
+fn of_l0(signature: &Signature, code: &CSource) -> String {
     let name = &code.entry.name;
     let mut text = code.source.clone();
     text += "\n/* ---- the executable ---- */\n\n";
@@ -82,6 +114,16 @@ pub(crate) fn source(unit: &Unit, code: &CSource) -> String {
         }
         parts += 1;
     });
+    call(name, &mut line);
+    after.into_iter().for_each(&mut line);
+    line(format!("l0_write_results(stdout, parts, {parts});"));
+    line("return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;".into());
+    text += "}\n";
+    text
+}
+
+/// The call; if it fails, the message and exit status 1.
+fn call(name: &str, line: &mut impl FnMut(String)) {
     let codes: Vec<String> = FailureKind::ALL.iter().map(|kind| format!("\"{}\"", kind.code())).collect();
     line(format!("if ({name}_call(context, arguments, results) != FRIT_OK) {{"));
     line(format!("    static const char *const kinds[] = {{{}}};", codes.join(", ")));
@@ -92,11 +134,6 @@ pub(crate) fn source(unit: &Unit, code: &CSource) -> String {
     line(format!("    fprintf(stderr, \"error[%s]: %s\\n\", code, {name}_message(context));"));
     line("    return 1;".into());
     line("}".into());
-    after.into_iter().for_each(&mut line);
-    line(format!("l0_write_results(stdout, parts, {parts});"));
-    line("return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;".into());
-    text += "}\n";
-    text
 }
 
 /// Calls `part` for every part that a value of this type is printed as: `true` for a component, `false` for the
@@ -141,8 +178,7 @@ fn basic_letter(basic: BasicType) -> char {
     letter(basic.scalar())
 }
 
-fn letter(elem: frit_ir::Scalar) -> char {
-    use frit_ir::Scalar;
+fn letter(elem: Scalar) -> char {
     match elem {
         Scalar::F32 | Scalar::F64 => 'r',
         Scalar::Bool => 'b',

@@ -24,7 +24,7 @@ pub struct Compiler {
 }
 
 /// How much the C compiler optimises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Optimisation {
     /// Not at all: fastest to compile.
     None,
@@ -116,7 +116,7 @@ impl Compiler {
         let text = cache.scratch("c");
         fs::write(&text, &source.source).map_err(|error| file_error(&text, "write", &error))?;
         let made = cache.scratch("o");
-        let built = self.build(source, optimisation, &text, &made, &["-fPIC", "-shared"]);
+        let built = self.build(&source.flags, optimisation, &[&text], &made, &["-fPIC", "-shared"]);
         let built = built.map_err(|error| keep(error, key, &source.source));
         let _ = fs::remove_file(&text); // Stale files are evicted.
         built?;
@@ -124,39 +124,46 @@ impl Compiler {
         Ok(Object { path, is_cached: false, time: start.elapsed() })
     }
 
-    /// Compiles a program into the file `output`, past the cache. `extra` are flags, and further files, for this use: `-fPIC
+    /// Compiles programs into the one file `output`, past the cache. `extra` are flags, and further files, for this use: `-fPIC
     /// -shared` for a library, `-c` for an object file.
     pub fn compile_to(
         &self,
-        source: &CSource,
+        sources: &[CSource],
         optimisation: Optimisation,
         output: &Path,
         extra: &[&str],
     ) -> Result<(), NativeError> {
         let scratch = Cache::temporary()?;
-        let text = scratch.scratch("c");
-        fs::write(&text, &source.source).map_err(|error| file_error(&text, "write", &error))?;
-        let built = self.build(source, optimisation, &text, output, extra);
-        built.map_err(|error| keep(error, self.key(source, optimisation), &source.source))
+        let mut texts = Vec::new();
+        for source in sources {
+            let text = scratch.scratch("c");
+            fs::write(&text, &source.source).map_err(|error| file_error(&text, "write", &error))?;
+            texts.push(text);
+        }
+        let texts: Vec<&Path> = texts.iter().map(PathBuf::as_path).collect();
+        let mut flags: Vec<&str> = sources.iter().flat_map(|source| &source.flags).copied().collect();
+        flags.dedup();
+        let built = self.build(&flags, optimisation, &texts, output, extra);
+        built.map_err(|error| keep(error, self.key(&sources[0], optimisation), &sources[0].source))
     }
 
     fn build(
         &self,
-        source: &CSource,
+        flags: &[&str],
         optimisation: Optimisation,
-        text: &Path,
+        texts: &[&Path],
         output: &Path,
         extra: &[&str],
     ) -> Result<(), NativeError> {
         let run = |threads: &str| -> Result<Result<(), NativeError>, NativeError> {
             let mut command = self.command();
-            command.args(optimisation.flags()).args(&source.flags).args([
+            command.args(optimisation.flags()).args(flags).args([
                 "-pthread",
                 threads,
                 "-fvisibility=hidden",
                 "-w",
             ]);
-            command.args(extra).arg("-o").arg(output).arg(text).arg("-lm");
+            command.args(extra).arg("-o").arg(output).args(texts).arg("-lm");
             let line = format!("{command:?}");
             // Messages in the language that bug reports are read in.
             let done = command.env("LC_ALL", "C").output();
@@ -165,7 +172,7 @@ impl Compiler {
                 Ok(())
             } else {
                 let output = String::from_utf8_lossy(&done.stderr).into_owned();
-                Err(NativeError::Compile { command: line, source: text.to_owned(), output })
+                Err(NativeError::Compile { command: line, source: texts[0].to_owned(), output })
             })
         };
         run("-fopenmp")?.or_else(|error| {

@@ -1,0 +1,125 @@
+//! What a program takes and gives, whatever its language: the values of its language and the tensors they consist of.
+
+use crate::sac;
+use frit_front::l0::ast::BasicType;
+use frit_front::l0::signature::{Parameter, Signature};
+use frit_front::l0::text;
+use frit_front::l0::types::Type;
+use frit_ir::array::{Func, ResultExtent};
+use frit_ir::{Scalar, Tensor};
+
+/// What the entry function takes and gives.
+#[derive(Clone, Debug)]
+pub enum Interface {
+    /// Of a program in L0, or in the array IR.
+    L0(Signature),
+    /// Of a program in SAC.
+    Sac(sac::Interface),
+}
+
+impl Interface {
+    /// That of a program which was written in the array IR: one parameter per IR parameter, sizes hidden.
+    pub(crate) fn of_ir(func: &Func) -> Self {
+        let ty = |elem: Scalar, rank: usize| {
+            let basic = match elem {
+                Scalar::F32 | Scalar::F64 => BasicType::Real,
+                Scalar::Bool => BasicType::Bool,
+                Scalar::Char => BasicType::Char,
+                Scalar::Cert => BasicType::Cert,
+                Scalar::I8
+                | Scalar::I16
+                | Scalar::I32
+                | Scalar::I64
+                | Scalar::U8
+                | Scalar::U16
+                | Scalar::U32
+                | Scalar::U64 => BasicType::Int,
+            };
+            (0..rank).fold(Type::Basic(basic), |row, _| Type::array_of(&row, false))
+        };
+        let params = func
+            .params
+            .iter()
+            .map(|param| {
+                let of = func.ty(param.value);
+                Parameter { name: param.value.to_string(), ty: ty(of.elem, of.rank()) }
+            })
+            .collect();
+        // A result that later results take their extents from is a size, not a value of its own.
+        let sizes = func.results.iter().flat_map(|r| &r.shape).filter_map(|extent| match extent {
+            ResultExtent::Result(at) => Some(at + 1),
+            ResultExtent::Const(_) | ResultExtent::Size(_) | ResultExtent::Caller => None,
+        });
+        let hidden_results = sizes.max().unwrap_or(0);
+        let mut results: Vec<Type> =
+            func.results[hidden_results..].iter().map(|result| ty(result.elem, result.shape.len())).collect();
+        let result = if results.len() == 1 { results.remove(0) } else { Type::tuple(results) };
+        Interface::L0(Signature { params, result, hidden_results })
+    }
+
+    /// The parameters that a user gives values for: name and type.
+    pub fn parameters(&self) -> Vec<(String, String)> {
+        match self {
+            Interface::L0(signature) => signature.params.iter().map(|p| (p.name.clone(), p.ty.to_string())).collect(),
+            Interface::Sac(interface) => interface.params.iter().map(|p| (p.name.clone(), p.ty.clone())).collect(),
+        }
+    }
+
+    /// The types of the results, as the user sees them, and the number of tensors they consist of.
+    pub fn results(&self) -> (String, usize) {
+        match self {
+            Interface::L0(signature) => (signature.result.to_string(), signature.result.flat().components.len()),
+            Interface::Sac(interface) => interface.visible_results(),
+        }
+    }
+
+    /// True if these are arguments that the entry function takes.
+    pub fn accepts(&self, arguments: &[Tensor]) -> bool {
+        match self {
+            Interface::L0(signature) => signature.accepts(arguments),
+            Interface::Sac(interface) => interface.accepts(arguments),
+        }
+    }
+
+    /// The results as text, on one line, as the language writes values.
+    pub fn text(&self, results: &[Tensor]) -> String {
+        match self {
+            Interface::L0(signature) => frit_support::with_deep_stack(|| text::write_results(results, signature)),
+            Interface::Sac(interface) => interface.text(results),
+        }
+    }
+
+    /// The visible results, without sizes and certificates that only the array IR knows.
+    pub fn visible<'r>(&self, results: &'r [Tensor]) -> &'r [Tensor] {
+        match self {
+            Interface::L0(signature) => &results[signature.hidden_results..],
+            Interface::Sac(interface) => interface.visible(results),
+        }
+    }
+
+    /// The name of the entry function, where a program may have several.
+    pub(crate) fn function(&self) -> Option<String> {
+        match self {
+            Interface::L0(_) => None,
+            Interface::Sac(interface) => {
+                Some(interface.function.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect())
+            }
+        }
+    }
+
+    /// The arguments as the array IR's entry function takes them.
+    pub(crate) fn for_array_ir(&self, arguments: Vec<Tensor>) -> Vec<Tensor> {
+        match self {
+            Interface::L0(_) => arguments,
+            Interface::Sac(interface) => interface.for_array_ir(arguments),
+        }
+    }
+
+    /// The exit status that the results ask for.
+    pub(crate) fn status(&self, results: &[Tensor]) -> i32 {
+        match self {
+            Interface::L0(_) => 0,
+            Interface::Sac(interface) => interface.status(results),
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Programs in SAC: loading them, entry functions and their arguments, and the interpreter of the language itself, which runs
+//! what the array IR cannot express.
+
+pub(crate) mod request;
+pub mod values;
+
+use crate::error::{self, Error, Kind};
+use crate::source::Unit;
+use frit_front::sac::core::{Elem, FunctionId, Pattern, Program};
+use frit_front::sac::evaluate::{self, Value};
+use frit_front::sac::specialise::{self, Request};
+use frit_ir::array;
+use frit_ir::{Scalar, Tensor, TensorData};
+use frit_support::{Diagnostic, SourceMap};
+use request::Selection;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The environment variable with folders in which modules and included files are looked for, after that of the program.
+const SEARCH_PATH: &str = "FRIT_SAC_PATH";
+
+/// A program in SAC.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The program with the modules it uses.
+    pub(crate) program: Arc<Program>,
+    /// The entry function.
+    pub(crate) function: Option<FunctionId>,
+    /// Why there is no array IR for it; empty if there is.
+    pub unsupported: Vec<Diagnostic>,
+}
+
+/// What the entry function of a program in SAC takes and gives.
+///
+/// The program's arguments are the tensors of the parameters in order; those of `main` are the characters of the words of the command line,
+/// one word behind the other, and where each word ends.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// The function.
+    pub function: String,
+    /// It is `main`: its result is the exit status.
+    pub is_main: bool,
+    /// The parameters.
+    pub params: Vec<Part>,
+    /// The results.
+    pub results: Vec<Part>,
+    /// Array IR of `main` takes the words of the command line.
+    pub(crate) takes_words: bool,
+    /// How many results of the array IR stand before those of the language: sizes.
+    pub(crate) hidden_results: usize,
+}
+
+/// A parameter or result.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The name of a parameter.
+    pub name: String,
+    /// The type as the language writes it.
+    pub ty: String,
+    /// The element type.
+    pub(crate) elem: Elem,
+    /// The tensors it consists of: element type, and the number of axes they have more than the value has.
+    pub(crate) tensors: Vec<(Scalar, usize)>,
+    /// The number of axes of the value, if it is known.
+    pub(crate) rank: Option<usize>,
+}
+
+/// Checks a program; its entry function is `main` if it has one.
+///
+/// # Errors
+///
+/// Every mistake in the source.
+pub(crate) fn load(name: &str, text: String) -> Result<Unit, Error> {
+    let checked = check(name, text)?;
+    let main = checked.program.main;
+    match main {
+        Some(main) => enter(checked, main, None),
+        None => Ok(checked.unit(None)),
+    }
+}
+
+/// Checks a program and takes the function that `selection` asks for as its entry.
+///
+/// # Errors
+///
+/// Every mistake in the source; there is no such function, or its ranks must be given.
+pub(crate) fn load_entry(name: &str, text: String, selection: &str) -> Result<Unit, Error> {
+    let checked = check(name, text)?;
+    let selection = Selection::parse(selection)?;
+    let (function, request) = selection.choose(&checked.program)?;
+    enter(checked, function, request)
+}
+
+/// Checks a program and takes the function of this name as its entry, for the arguments in these words; the arguments as tensors.
+///
+/// # Errors
+///
+/// As [`load_entry`]; an argument is no value of its parameter's type.
+pub(crate) fn load_call(name: &str, text: String, selection: &str, words: &[String]) -> Result<(Unit, Vec<Tensor>), Error> {
+    let checked = check(name, text)?;
+    let selection = Selection::parse(selection)?;
+    let (function, request, arguments) = selection.choose_for(&checked.program, words)?;
+    Ok((enter(checked, function, Some(request))?, arguments))
+}
+
+/// A program without mistakes.
+struct Checked {
+    name: String,
+    sources: SourceMap,
+    program: Arc<Program>,
+}
+
+impl Checked {
+    fn unit(self, function: Option<FunctionId>) -> Unit {
+        let source = Source { program: self.program, function, unsupported: Vec::new() };
+        let array = array::Program::default();
+        Unit { name: self.name, sources: self.sources, array, interface: None, sac: Some(source) }
+    }
+}
+
+fn check(name: &str, text: String) -> Result<Checked, Error> {
+    let mut sources = SourceMap::new();
+    let file = sources.add(name, text.clone());
+    let search: Vec<PathBuf> =
+        std::env::var_os(SEARCH_PATH).map(|paths| std::env::split_paths(&paths).collect()).unwrap_or_default();
+    let loaded = guarded("checking", &text, || frit_front::sac::load(&mut sources, file, &search))?;
+    match loaded {
+        Ok(program) => Ok(Checked { name: name.to_string(), sources, program: Arc::new(program) }),
+        Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources }),
+    }
+}
+
+fn guarded<T: Send>(doing: &str, text: &str, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    let done = catch_unwind(AssertUnwindSafe(|| frit_support::with_deep_stack(work)));
+    done.map_err(|panic| error::bug(doing, &error::panic_message(&*panic), text, "sac"))
+}
+
+/// Makes the array IR of a function, for arguments as requested or as its declaration says.
+fn enter(checked: Checked, function: FunctionId, request: Option<Request>) -> Result<Unit, Error> {
+    let is_main = checked.program.main == Some(function) && request.is_none();
+    let program = checked.program.clone();
+    let text = checked.sources.iter().next().map(|(_, file)| file.text.clone()).unwrap_or_default();
+    let request = match request {
+        Some(request) => request,
+        None => specialise::default_request(&program, function)
+            .map_err(|diagnostics| Error { kind: Kind::Source, diagnostics, sources: checked.sources.clone() })?,
+    };
+    let ranks: Vec<Option<usize>> = request.params.iter().map(|param| Some(param.extents.len())).collect();
+    let made = guarded("specialising", &text, || specialise::specialise(&program, &[request]))?;
+    let mut unit = checked.unit(Some(function));
+    let mut interface = Interface::declared(&program, function, is_main, &ranks);
+    match made {
+        Ok(made) => {
+            let entry = &made.entries[0];
+            interface.takes_words = entry.takes_words;
+            interface.hidden_results = entry.hidden_results;
+            for (part, rank) in interface.results.iter_mut().zip(&entry.result_ranks) {
+                part.rank = Some(*rank);
+            }
+            unit.array = made.program;
+            unit.array.entry = Some(entry.function);
+        }
+        Err(diagnostics) => {
+            if let Some(source) = &mut unit.sac {
+                source.unsupported = diagnostics;
+            }
+        }
+    }
+    unit.interface = Some(super::interface::Interface::Sac(interface));
+    Ok(unit)
+}
+
+impl Source {
+    /// Says how to run a program that has no `main`.
+    pub(crate) fn without_entry(&self, diagnostic: Diagnostic) -> Diagnostic {
+        diagnostic.note("define it, as in `int main() { return 0; }`, or name another function: `--entry f`")
+    }
+
+    /// Runs the entry function as the language defines it. `out` is given what it prints.
+    ///
+    /// # Errors
+    ///
+    /// The program's failure.
+    pub(crate) fn evaluate(
+        &self,
+        interface: &Interface,
+        arguments: Vec<Tensor>,
+        out: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Tensor>, evaluate::Failure> {
+        let function = self.function.expect("a program with an interface has an entry function");
+        let (words, values) = if interface.is_main {
+            (words_of(&arguments), Vec::new())
+        } else {
+            let mut rest = arguments.into_iter();
+            let value = |part: &Part| {
+                let tensors: Vec<Tensor> = rest.by_ref().take(part.tensors.len()).collect();
+                Value::of_tensors(&self.program, part.elem, tensors)
+            };
+            (Vec::new(), interface.params.iter().map(value).collect())
+        };
+        let results = evaluate::run(&self.program, function, values, &words, out)?;
+        Ok(results.into_iter().flat_map(|value| value.into_tensors(&self.program)).collect())
+    }
+}
+
+/// The arguments in these words of the command line.
+///
+/// # Errors
+///
+/// `bad-input`.
+pub(crate) fn from_words(unit: &Unit, interface: &Interface, words: &[String]) -> Result<Vec<Tensor>, Error> {
+    if interface.is_main {
+        let all: Vec<String> = std::iter::once(unit.name.clone()).chain(words.iter().cloned()).collect();
+        return Ok(words_arguments(&all));
+    }
+    let source = unit.sac.as_ref().expect("an interface in SAC is that of a program in SAC");
+    let function = source.function.expect("a program with an interface has an entry function");
+    let (_, tensors) = request::arguments(&source.program, function, words)?;
+    if interface.accepts(&tensors) {
+        Ok(tensors)
+    } else {
+        let types: Vec<&str> = interface.params.iter().map(|part| part.ty.as_str()).collect();
+        Err(Error::input(format!("the arguments are of other ranks than those of {}({})", interface.function, types.join(", "))))
+    }
+}
+
+/// The words of the command line as arguments of `main`.
+pub(crate) fn words_arguments(words: &[String]) -> Vec<Tensor> {
+    let mut characters = Vec::new();
+    let mut ends = Vec::new();
+    for word in words {
+        characters.extend(word.chars().map(u32::from));
+        ends.push(characters.len() as i64);
+    }
+    [TensorData::Char(characters), TensorData::I64(ends)]
+        .into_iter()
+        .map(|data| Tensor::new(vec![data.len()], data).expect("a vector"))
+        .collect()
+}
+
+/// The words that [`words_arguments`] made arguments of.
+fn words_of(arguments: &[Tensor]) -> Vec<String> {
+    let [characters, ends] = arguments else { return Vec::new() };
+    let (TensorData::Char(characters), TensorData::I64(ends)) = (characters.data(), ends.data()) else {
+        return Vec::new();
+    };
+    let mut start = 0;
+    ends.iter()
+        .map(|&end| {
+            let word = &characters[start..end as usize];
+            start = end as usize;
+            word.iter().filter_map(|&c| char::from_u32(c)).collect()
+        })
+        .collect()
+}
+
+impl Interface {
+    /// What a function takes and gives, as far as its declaration says.
+    fn declared(program: &Program, function: FunctionId, is_main: bool, ranks: &[Option<usize>]) -> Self {
+        let data = &program.functions[function];
+        let part = |name: String, pattern: &Pattern, rank: Option<usize>| Part {
+            name,
+            ty: program.type_name(pattern),
+            elem: pattern.elem,
+            tensors: program.leaves(pattern.elem).into_iter().map(|(elem, inner)| (elem, inner.len())).collect(),
+            rank: rank.or(pattern.class().rank()),
+        };
+        let params = data.params.iter().enumerate().map(|(at, param)| {
+            part(data.locals[param.local].name.clone(), &param.pattern, ranks.get(at).copied().flatten())
+        });
+        Self {
+            function: data.name.clone(),
+            is_main,
+            params: params.collect(),
+            results: data.results.iter().map(|pattern| part(String::new(), pattern, None)).collect(),
+            takes_words: false,
+            hidden_results: 0,
+        }
+    }
+
+    /// The types of the results, and the number of tensors they consist of.
+    pub(crate) fn visible_results(&self) -> (String, usize) {
+        if self.is_main {
+            return ("nothing".into(), 0);
+        }
+        let types: Vec<&str> = self.results.iter().map(|part| part.ty.as_str()).collect();
+        (types.join(", "), self.result_count())
+    }
+
+    fn result_count(&self) -> usize {
+        self.results.iter().map(|part| part.tensors.len()).sum()
+    }
+
+    pub(crate) fn accepts(&self, arguments: &[Tensor]) -> bool {
+        if self.is_main {
+            return arguments.len() == 2 || arguments.is_empty();
+        }
+        let mut rest = arguments.iter();
+        let fits = self.params.iter().all(|part| {
+            part.tensors.iter().all(|(elem, inner)| {
+                rest.next().is_some_and(|argument| {
+                    argument.elem() == *elem
+                        && part.rank.is_none_or(|rank| argument.shape().len() == rank + inner)
+                })
+            })
+        });
+        fits && rest.next().is_none()
+    }
+
+    /// The arguments that the array IR's entry function takes.
+    pub(crate) fn for_array_ir(&self, arguments: Vec<Tensor>) -> Vec<Tensor> {
+        match (self.is_main, self.takes_words) {
+            (true, false) => Vec::new(),
+            (true, true) if arguments.is_empty() => words_arguments(&[]),
+            (true, true) | (false, _) => arguments,
+        }
+    }
+
+    pub(crate) fn visible<'r>(&self, results: &'r [Tensor]) -> &'r [Tensor] {
+        if self.is_main {
+            return &[];
+        }
+        let first = self.hidden_results.min(results.len());
+        &results[first..(first + self.result_count()).min(results.len())]
+    }
+
+    /// Results of an entry function as text, one line each; of `main` nothing, as it prints what it wants to.
+    pub(crate) fn text(&self, results: &[Tensor]) -> String {
+        let mut rest = self.visible(results).iter();
+        let mut text = String::new();
+        for part in self.results.iter().filter(|_| !self.is_main) {
+            let fields: Vec<String> = rest.by_ref().take(part.tensors.len()).map(values::write).collect();
+            text += &match (fields.as_slice(), part.elem) {
+                ([field], _) => format!("{field}\n"),
+                (fields, _) => format!("{{{}}}\n", fields.join(", ")),
+            };
+        }
+        text
+    }
+
+    /// The exit status that `main` returned; 0 of another function.
+    pub(crate) fn status(&self, results: &[Tensor]) -> i32 {
+        if !self.is_main {
+            return 0;
+        }
+        match results.get(self.hidden_results).and_then(Tensor::as_scalar) {
+            Some(frit_ir::Const::Int(_, status)) => status as i32,
+            _ => 0,
+        }
+    }
+}
+
+/// Reads a program's file.
+pub(crate) fn read(path: &Path) -> Result<(String, String), Error> {
+    if path.extension().is_none_or(|extension| extension != "sac") {
+        return Err(Error::usage(format!("`{}`: only programs in SAC (.sac) have other entry functions", path.display())));
+    }
+    let text = std::fs::read(path).map_err(|error| Error::file(path, error))?;
+    let text = String::from_utf8(text).map_err(|_| Error::file(path, "the file is not UTF-8 text"))?;
+    Ok((path.display().to_string(), text))
+}
+

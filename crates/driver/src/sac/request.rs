@@ -1,0 +1,231 @@
+//! Which function is the entry, and for arguments of which ranks: as the user writes it (`f`, `f(double[.,.], int)`), or as the
+//! arguments say.
+
+use super::values;
+use crate::error::Error;
+use crate::npy;
+use frit_front::sac::core::dispatch::{Choice, Class, choose};
+use frit_front::sac::core::{FunctionId, Program};
+use frit_front::sac::specialise::{ParamShape, Request};
+use frit_ir::Tensor;
+use std::path::Path;
+
+/// A function as the user names it.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    name: String,
+    /// Element type and extents per parameter, if they are given.
+    params: Option<Vec<(String, Vec<Option<i64>>)>>,
+}
+
+impl Selection {
+    /// Reads `f` or `f(double[.,.], int)`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Error> {
+        let malformed = || {
+            Error::usage(format!(
+                "`{text}` names no entry function: give its name, or with types of known rank as in `f(double[.,.], int)`"
+            ))
+        };
+        let text = text.trim();
+        let Some((name, rest)) = text.split_once('(') else {
+            return if text.is_empty() { Err(malformed()) } else { Ok(Self { name: text.to_string(), params: None }) };
+        };
+        let inside = rest.strip_suffix(')').ok_or_else(malformed)?;
+        let mut params = Vec::new();
+        let mut rest = inside.trim();
+        while !rest.is_empty() {
+            let end = rest.find(['[', ',']).unwrap_or(rest.len());
+            let elem = rest[..end].trim().to_string();
+            rest = &rest[end..];
+            let mut extents = Vec::new();
+            if let Some(shape) = rest.strip_prefix('[') {
+                let (shape, after) = shape.split_once(']').ok_or_else(malformed)?;
+                for extent in shape.split(',').map(str::trim).filter(|_| !shape.trim().is_empty()) {
+                    extents.push(match extent {
+                        "." => None,
+                        number => Some(number.parse::<u32>().map_err(|_| malformed())?.into()),
+                    });
+                }
+                rest = after.trim_start();
+            }
+            if elem.is_empty() {
+                return Err(malformed());
+            }
+            params.push((elem, extents));
+            rest = match rest.strip_prefix(',') {
+                Some(after) => after.trim_start(),
+                None if rest.is_empty() => rest,
+                None => return Err(malformed()),
+            };
+        }
+        Ok(Self { name: name.trim().to_string(), params: Some(params) })
+    }
+
+    /// The function, and what its arguments look like.
+    pub(crate) fn choose(&self, program: &Program) -> Result<(FunctionId, Option<Request>), Error> {
+        let candidates = self.candidates(program)?;
+        let Some(params) = &self.params else {
+            return match candidates[..] {
+                [function] => Ok((function, None)),
+                _ => Err(self.several(program, &candidates)),
+            };
+        };
+        let shapes = params.iter().map(|(_, extents)| ParamShape { extents: extents.clone() }).collect();
+        let classes: Vec<Class> = params.iter().map(|(_, extents)| Class::Extents(extents.clone())).collect();
+        let function = self.most_specific(program, &candidates, &classes)?;
+        Ok((function, Some(Request { function, params: shapes })))
+    }
+
+    /// The function for arguments in these words, what they look like, and the arguments.
+    pub(crate) fn choose_for(
+        &self,
+        program: &Program,
+        words: &[String],
+    ) -> Result<(FunctionId, Request, Vec<Tensor>), Error> {
+        let candidates = self.candidates(program)?;
+        let mut fitting = Vec::new();
+        let mut refused = None;
+        for &function in &candidates {
+            match arguments(program, function, words) {
+                Ok((classes, tensors)) => fitting.push((function, classes, tensors)),
+                Err(error) => refused = Some(error),
+            }
+        }
+        let functions: Vec<FunctionId> = fitting.iter().map(|(function, ..)| *function).collect();
+        let Some((_, classes, _)) = fitting.first() else {
+            return Err(refused.expect("a candidate that does not fit says why"));
+        };
+        let elems = |function: FunctionId| -> Vec<_> {
+            program.functions[function].params.iter().map(|param| param.pattern.elem).collect()
+        };
+        if functions.iter().any(|&function| elems(function) != elems(functions[0])) {
+            return Err(self.several(program, &functions));
+        }
+        let chosen = self.most_specific(program, &functions, classes)?;
+        let (_, classes, tensors) =
+            fitting.into_iter().find(|(function, ..)| *function == chosen).expect("it is one of them");
+        let ranks = classes.iter().map(|class| class.rank().expect("arguments have shapes"));
+        // Extents stay unknown, so that one compilation serves all sizes.
+        let params = ranks.map(|rank| ParamShape { extents: vec![None; rank] }).collect();
+        Ok((chosen, Request { function: chosen, params }, tensors))
+    }
+
+    /// The functions that the selection may mean.
+    fn candidates(&self, program: &Program) -> Result<Vec<FunctionId>, Error> {
+        let named: Vec<FunctionId> = program
+            .functions
+            .iter()
+            .filter(|(_, function)| function.module.is_none() && function.name == self.name)
+            .map(|(id, _)| id)
+            .collect();
+        if named.is_empty() {
+            return Err(Error::usage(format!("the program defines no function `{}`", self.name)));
+        }
+        let Some(params) = &self.params else { return Ok(named) };
+        let fits = |id: &FunctionId| {
+            let own = &program.functions[*id].params;
+            own.len() == params.len()
+                && own.iter().zip(params).all(|(own, (elem, _))| program.elem_name(own.pattern.elem) == *elem)
+        };
+        let fitting: Vec<FunctionId> = named.iter().copied().filter(fits).collect();
+        if fitting.is_empty() { Err(self.several(program, &named)) } else { Ok(fitting) }
+    }
+
+    fn most_specific(&self, program: &Program, candidates: &[FunctionId], classes: &[Class]) -> Result<FunctionId, Error> {
+        match choose(program, candidates, classes) {
+            Choice::One(function) => Ok(function),
+            Choice::Depends(functions) => Ok(functions[0]),
+            Choice::None | Choice::Ambiguous(_) => Err(self.several(program, candidates)),
+        }
+    }
+
+    /// It is not clear which function is meant: these are there.
+    fn several(&self, program: &Program, functions: &[FunctionId]) -> Error {
+        let list: Vec<String> = functions.iter().map(|&id| signature(program, id)).collect();
+        Error::usage(format!(
+            "which function `{}` is meant is not clear; name one with its types, as in `--entry '{}'`",
+            self.name,
+            list.join("' or '")
+        ))
+    }
+}
+
+/// A function as a selection names it.
+fn signature(program: &Program, function: FunctionId) -> String {
+    let data = &program.functions[function];
+    let params: Vec<String> = data.params.iter().map(|param| program.type_name(&param.pattern)).collect();
+    format!("{}({})", data.name, params.join(", "))
+}
+
+/// The arguments for a function's parameters: for each one word with the value as text, or one path that ends in `.npy` for each
+/// tensor it consists of.
+pub(crate) fn arguments(program: &Program, function: FunctionId, words: &[String]) -> Result<(Vec<Class>, Vec<Tensor>), Error> {
+    let mut rest = words.iter();
+    let wrong_count = || {
+        let count = program.functions[function].params.len();
+        let arguments = if count == 1 { "1 argument".into() } else { format!("{count} arguments") };
+        Error::usage(format!("`{}` takes {arguments}", signature(program, function)))
+    };
+    let (mut classes, mut tensors) = (Vec::new(), Vec::new());
+    for param in &program.functions[function].params {
+        let parts = program.leaves(param.pattern.elem);
+        let mut shape: Option<Vec<Option<i64>>> = None;
+        for (nth, (elem, inner)) in parts.iter().enumerate() {
+            let word = rest.next().ok_or_else(wrong_count)?;
+            let bad = |message: String| {
+                let name = &program.functions[function].locals[param.local].name;
+                Error::input(format!("`{word}`, for parameter `{name}` of type {}: {message}", program.type_name(&param.pattern)))
+            };
+            let tensor = if word.ends_with(".npy") {
+                let tensor = npy::read(Path::new(word)).map_err(|error| bad(error.to_string()))?;
+                npy::convert(tensor, *elem).map_err(|tensor| bad(format!("has elements of type {}", tensor.elem())))?
+            } else {
+                if parts.len() > 1 {
+                    return Err(bad(format!("consists of {} arrays: give as many .npy files", parts.len())));
+                }
+                values::read(word, *elem).map_err(|error| bad(format!("{}, at character {}", error.message, error.at + 1)))?
+            };
+            let Some(rank) = tensor.shape().len().checked_sub(inner.len()) else {
+                return Err(bad(format!("has rank {}, but its cells alone have rank {}", tensor.shape().len(), inner.len())));
+            };
+            let own: Vec<Option<i64>> = tensor.shape()[..rank].iter().map(|&extent| Some(extent as i64)).collect();
+            if *shape.get_or_insert_with(|| own.clone()) != own {
+                return Err(bad(format!("array {} has another shape than those before it", nth + 1)));
+            }
+            tensors.push(tensor);
+        }
+        let class = Class::Extents(shape.unwrap_or_default());
+        if !class.is_within(&param.pattern.class()) {
+            let name = &program.functions[function].locals[param.local].name;
+            return Err(Error::input(format!(
+                "the argument for parameter `{name}` is not of type {}",
+                program.type_name(&param.pattern)
+            )));
+        }
+        classes.push(class);
+    }
+    if rest.next().is_some() {
+        return Err(wrong_count());
+    }
+    Ok((classes, tensors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selections_are_names_with_or_without_types() {
+        let plain = Selection::parse("relax").unwrap();
+        assert!(plain.name == "relax" && plain.params.is_none());
+        let typed = Selection::parse("f(double[.,3], int, complex[])").unwrap();
+        let params = typed.params.unwrap();
+        assert_eq!(params[0], ("double".to_string(), vec![None, Some(3)]));
+        assert_eq!(params[1], ("int".to_string(), vec![]));
+        assert_eq!(params[2], ("complex".to_string(), vec![]));
+        assert_eq!(Selection::parse("f()").unwrap().params, Some(Vec::new()));
+        for wrong in ["", "f(", "f(double[*])", "f(int int)", "f([.])"] {
+            assert!(Selection::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}
