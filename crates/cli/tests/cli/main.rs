@@ -15,4 +15,5 @@ mod failures;
 mod large;
 mod npy;
 mod place;
+mod sac;
 mod strict;

@@ -143,8 +143,8 @@ fn enter(checked: Checked, function: FunctionId, request: Option<Request>) -> Re
     let text = checked.sources.iter().next().map(|(_, file)| file.text.clone()).unwrap_or_default();
     let request = match request {
         Some(request) => request,
-        None => specialise::default_request(&program, function)
-            .map_err(|diagnostics| Error { kind: Kind::Source, diagnostics, sources: checked.sources.clone() })?,
+        None => specialise::request_of(&program, function)
+            .map_err(|diagnostic| Error::new(Kind::Usage, &checked.sources, diagnostic))?,
     };
     let ranks: Vec<Option<usize>> = request.params.iter().map(|param| Some(param.extents.len())).collect();
     let made = guarded("specialising", &text, || specialise::specialise(&program, &[request]))?;
@@ -154,12 +154,12 @@ fn enter(checked: Checked, function: FunctionId, request: Option<Request>) -> Re
         Ok(made) => {
             let entry = &made.entries[0];
             interface.takes_words = entry.takes_words;
-            interface.hidden_results = entry.hidden_results;
-            for (part, rank) in interface.results.iter_mut().zip(&entry.result_ranks) {
-                part.rank = Some(*rank);
+            interface.hidden_results = entry.sizes;
+            for (part, slot) in interface.results.iter_mut().zip(&entry.results) {
+                part.rank = Some(slot.rank);
             }
             unit.array = made.program;
-            unit.array.entry = Some(entry.function);
+            unit.array.entry = Some(entry.func);
         }
         Err(diagnostics) => {
             if let Some(source) = &mut unit.sac {

@@ -1,0 +1,121 @@
+//! Programs in SAC: `main` with its words and status, other entry functions, what is built of them.
+
+use crate::npy;
+use crate::place::Place;
+
+const PROGRAM: &str = "\
+double[+] relax(double[+] A)
+{
+  R = A;
+  for (i = 0; i < dim(A); i++) {
+    R = R + rotate(i, 1, A) + rotate(i, -1, A);
+  }
+  return R / tod(2 * dim(A) + 1);
+}
+
+int, double[.] both(int n, double[.] a) { return (n + 1, tod(n) * a); }
+
+int main()
+{
+  for (i = 1; i < argc(); i++) {
+    printf(\"%d: %s\\n\", i, argv(i));
+  }
+  print([1, 2, 3]);
+  return argc() - 1;
+}
+";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.file("p.sac", PROGRAM);
+    place
+}
+
+#[test]
+fn main_gets_words_prints_and_gives_the_status() {
+    let place = place();
+    for engine in ["native", "interpreter", "evaluator"] {
+        let done = place.frit(["run", "p.sac", "--engine", engine, "a", "bé"]).done();
+        assert_eq!(done.code, Some(2), "{engine}: {}", done.err);
+        let text: Vec<String> = done.text().split_whitespace().map(str::to_string).collect();
+        assert_eq!(text.join(" "), "1: a 2: bé Dimension: 1 Shape : < 3> < 1 2 3 >", "{engine}");
+    }
+}
+
+#[test]
+fn any_function_is_entered_with_values_or_files() {
+    let place = place();
+    place.frit(["run", "p.sac", "--entry", "both", "2", "[1.0,2.5]"]).prints("3\n[2.0,5.0]\n");
+    place.frit(["run", "p.sac", "--entry", "relax", "[3.0,0.0,0.0]"]).prints("[1.0,1.0,1.0]\n");
+    place.frit(["run", "p.sac", "--entry", "relax", "[[9.0]]", "--engine", "evaluator"]).prints("[[9.0]]\n");
+    place.file("a.npy", npy::file("<f8", false, &[2, 3], npy::parts(&npy::reals(&[0.0, 5.0, 0.0, 0.0, 0.0, 0.0])).1));
+    place.frit(["run", "p.sac", "--entry", "relax", "a.npy", "-o", "r.npy"]).prints("");
+    let file = place.read("r.npy");
+    assert!(npy::parts(&file).0.contains("(2, 3)"), "{}", npy::parts(&file).0);
+    let elements = npy::elements(&file, "<f8", f64::from_le_bytes);
+    assert!((elements.iter().sum::<f64>() - 5.0).abs() < 1e-12, "{elements:?}");
+}
+
+#[test]
+fn wrong_entries_and_arguments_are_named() {
+    let place = place();
+    for (words, said) in [
+        (&["run", "p.sac", "--entry", "relay", "1"][..], "defines no function `relay`"),
+        (&["run", "p.sac", "--entry", "both", "1"], "`both(int, double[.])` takes 2 arguments"),
+        (&["run", "p.sac", "--entry", "both", "x", "[1.0]"], "a whole number of the parameter's type is wanted here"),
+        (&["run", "p.sac", "--entry", "relax", "1.0"], "the argument for parameter `A` is not of type double[+]"),
+        (&["dump", "p.sac", "--entry", "relax"], "relax(double[+])"),
+        (&["run", "p.sac", "--entry", "relax("], "names no entry function"),
+    ] {
+        let done = place.frit(words.iter().copied()).done();
+        assert_ne!(done.code, Some(0));
+        assert!(done.err.contains(said), "{words:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_library_has_one_function_for_each_signature() {
+    let place = place();
+    place.file(
+        "main.c",
+        r#"
+#include "lib.h"
+#include <stdio.h>
+int main(void) {
+    const double a[] = {3, 0, 0};
+    lib_relax_f64_1 r1;
+    (void)a; (void)r1;
+    return 0;
+}
+"#,
+    );
+    place
+        .frit(["build", "p.sac", "--entry", "relax(double[.])", "--entry", "relax(double[.,.])", "-o", "lib.so"])
+        .prints("");
+    let header = std::fs::read_to_string(place.path("lib.h")).unwrap();
+    assert!(header.contains("int lib_relax(") && header.contains("int lib_relax_2("), "{header}");
+}
+
+#[test]
+fn an_executable_runs_main() {
+    let place = place();
+    place.frit(["build", "p.sac", "-o", "p"]).prints("");
+    let done = place.command(place.path("p"), ["one"]).done();
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    assert!(done.text().starts_with("1: one\n"), "{}", done.text());
+}
+
+#[test]
+fn what_depends_on_data_in_rank_is_said_to_and_runs() {
+    let place = Place::new();
+    place.file(
+        "p.sac",
+        "int[*] nest(int n) { s = with { ([0] <= [i] < [n]) : 1; } : genarray([n], 1);\n  return with { } : genarray(s, 7); }\n\
+         int main() { x = nest(argc() + 1); printf(\"%d\\n\", dim(x)); return 0; }\n",
+    );
+    let done = place.frit(["run", "p.sac", "w"]).done().succeeded();
+    assert_eq!(done.text(), "3\n");
+    assert!(done.err.contains("rank-depends-on-data") && done.err.contains("interpreter"), "{}", done.err);
+    let done = place.frit(["build", "p.sac", "-o", "p"]).done();
+    assert_eq!(done.code, Some(3), "{}", done.err);
+}
