@@ -27,8 +27,7 @@ pub(crate) const FUSE: StepInfo =
     StepInfo { name: "fuse", summary: "with-loops merged, and the steps above, repeated until nothing changes" };
 const INDEX_SETS: StepInfo =
     StepInfo { name: "index-sets", summary: "generators cut where branches on their indices change" };
-const IN_PLACE: StepInfo =
-    StepInfo { name: "in-place", summary: "memory overwritten that nothing uses any more" };
+const IN_PLACE: StepInfo = StepInfo { name: "in-place", summary: "memory overwritten that nothing uses any more" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 

@@ -23,7 +23,7 @@ fn optimised(program: &array::Program) -> [array::Program; 2] {
     frit_simplify::simplify(&mut simplified, &frit_simplify::Options { strict_fp });
     verify(&simplified).unwrap_or_else(|error| panic!("{error}\n{simplified}"));
     let mut merged = simplified.clone();
-    let options = frit_fuse::array::Options { strict_fp, limit: None };
+    let options = frit_fuse::array::Options { strict_fp, ..Default::default() };
     for _ in 0..4 {
         frit_fuse::array::fuse(&mut merged, &options, &mut frit_plan::Log::default());
         frit_fuse::array::split_index_sets(&mut merged, &options);
