@@ -137,7 +137,7 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
     let scalarise = dump.nests.scalarise();
     let options =
         frit_driver::Options { strict_fp: dump.strict_fp, fusion, scalarise, ..frit_driver::Options::default() };
-    print(&frit_driver::dump(&unit, &dump.after, dump.l0, &options)?)
+    print(&frit_driver::dump(&unit, &dump.after, dump.notation(), &options)?)
 }
 
 /// `frit bench`.

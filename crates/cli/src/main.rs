@@ -6,7 +6,7 @@ mod progress;
 mod values;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use frit_driver::{Engine, Error, Fusion, Level, Options, Scalarise};
+use frit_driver::{Engine, Error, Fusion, Level, Notation, Options, Scalarise};
 use std::io::{IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -136,6 +136,9 @@ struct Dump {
     /// Show with-loops that are exactly that as mapT, reduceT, ... (only for the array IR)
     #[arg(long)]
     l0: bool,
+    /// Show the program as SAC would write it (only for the array IR)
+    #[arg(long, conflicts_with = "l0")]
+    sac: bool,
     #[command(flatten)]
     fusion: FusionChoice,
     #[command(flatten)]
@@ -143,6 +146,16 @@ struct Dump {
     /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
     #[arg(long)]
     strict_fp: bool,
+}
+
+impl Dump {
+    fn notation(&self) -> Notation {
+        match (self.l0, self.sac) {
+            (true, _) => Notation::L0,
+            (false, true) => Notation::Sac,
+            (false, false) => Notation::Ir,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

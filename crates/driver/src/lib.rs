@@ -39,5 +39,5 @@ pub use frit_ir::{Const, Scalar, Tensor, TensorData};
 pub use interface::Interface;
 pub use options::{Engine, Fusion, Level, Options, Scalarise};
 pub use output::write_text;
-pub use pipeline::{StepInfo, Timing, dump, steps};
+pub use pipeline::{Notation, StepInfo, Timing, dump, steps};
 pub use source::{Unit, load, load_call, load_entry, load_l0, load_sac};

@@ -200,26 +200,42 @@ fn bug(step: &str, message: &str, given: &str) -> Error {
     error::bug(&format!("the step `{step}`"), message, given, "ir")
 }
 
-/// The program after a step, as text. With `l0`, in the notation for L0 users as far as it has one.
+/// How the array IR is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Notation {
+    /// Its text form, which Frit reads back.
+    #[default]
+    Ir,
+    /// The same with L0's combinators where a with-loop is exactly one.
+    L0,
+    /// With-loops and expressions as SAC writes them.
+    Sac,
+}
+
+/// The program after a step, as text, in this notation.
 ///
 /// # Errors
 ///
 /// There is no such step; an option has no effect on it; a bug in one before it.
-pub fn dump(unit: &Unit, after: &str, l0: bool, options: &Options) -> Result<String, Error> {
+pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> Result<String, Error> {
     let steps = steps();
     if !steps.iter().any(|step| step.name == after) {
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         return Err(Error::usage(format!("there is no step `{after}`; the steps are {}", names.join(", "))));
     }
-    if l0 && [LOWER.name, C.name].contains(&after) {
-        return Err(Error::usage(format!("--l0 shows the array IR, which is gone after `{after}`")));
+    if notation != Notation::Ir && [LOWER.name, C.name].contains(&after) {
+        return Err(Error::usage(format!("--l0 and --sac show the array IR, which is gone after `{after}`")));
     }
     let is_merged = [FUSE.name, INDEX_SETS.name, IN_PLACE.name, LOWER.name, C.name].contains(&after);
     if options.fusion != Fusion::All && !is_merged {
         return Err(Error::usage(format!("which loops are merged has no effect on the program after `{after}`")));
     }
     let mut pipeline = Pipeline::new(unit, options);
-    let show = |program: &array::Program| if l0 { array::print::l0_program(program) } else { program.to_string() };
+    let show = |program: &array::Program| match notation {
+        Notation::Ir => program.to_string(),
+        Notation::L0 => array::print::l0_program(program),
+        Notation::Sac => array::sac_notation::sac_program(program),
+    };
     frit_support::with_deep_stack(|| {
         if after == FRONT.name {
             return Ok(show(&unit.array));

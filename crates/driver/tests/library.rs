@@ -1,7 +1,7 @@
 //! All that the command does, done with the library alone.
 
 use frit_driver::{
-    Const, Engine, Level, Options, Tensor, TensorData, arguments, bench, build, dump, load, load_l0, npy, run,
+    Const, Engine, Level, Notation, Options, Tensor, TensorData, arguments, bench, build, dump, load, load_l0, npy, run,
 };
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ fn the_manual_shows_the_example_of_the_documentation() {
 #[test]
 fn a_program_is_checked_shown_and_run() {
     let unit = load_l0("p.l0", SOURCE).unwrap();
-    assert!(dump(&unit, "simplify", false, &Options::default()).unwrap().contains("func @main"));
+    assert!(dump(&unit, "simplify", Notation::Ir, &Options::default()).unwrap().contains("func @main"));
     let input = vec![Tensor::new(vec![3], TensorData::I64(vec![1, 2, 3])).unwrap(), Tensor::scalar(Const::i64(5))];
     for engine in [Engine::Native, Engine::Interpreter] {
         let options =

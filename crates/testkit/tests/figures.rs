@@ -1,7 +1,7 @@
 //! The programs of `tests/figures`, and the thesis' own: what they print, and how many with-loops and stored arrays the optimiser
 //! leaves. `tests/figures/README.md` says how the numbers are found.
 
-use frit_driver::{Engine, Level, Options, Unit, dump, load, load_call};
+use frit_driver::{Engine, Level, Notation, Options, Unit, dump, load, load_call};
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Program, Stmt, Value, WithLoopData, parse::parse_program};
 use frit_support::with_deep_stack;
 use frit_testkit::run_files::{Case, Input, cases, difference};
@@ -43,7 +43,7 @@ struct Counts {
 
 impl Counts {
     fn of(unit: &Unit, step: &str) -> Self {
-        let text = dump(unit, step, false, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+        let text = dump(unit, step, Notation::Ir, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
         with_deep_stack(|| {
             let program: Program = parse_program(&text).expect("a dump can be read");
             let mut counts = Self::default();
@@ -184,7 +184,7 @@ fn examples_have_as_few_with_loops_as_they_can() {
 fn optimised_again(optimised: &str, file: &Path) -> String {
     std::fs::write(file, optimised).expect("the temporary folder can be written to");
     let unit = load(file).unwrap_or_else(|error| panic!("{error}"));
-    dump(&unit, "fuse", false, &Options::default()).unwrap_or_else(|error| panic!("{error}"))
+    dump(&unit, "fuse", Notation::Ir, &Options::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn optimising_again_finds_no_loop_to_merge() {
     std::fs::create_dir_all(&folder).expect("the temporary folder can be written to");
     let found = all_differences(&figures(), |case| {
         let unit = loaded(case);
-        let once = dump(&unit, "fuse", false, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+        let once = dump(&unit, "fuse", Notation::Ir, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
         let file = folder.join(case.path.file_name().expect("a file has a name")).with_extension("ir");
         let again = optimised_again(&once, &file);
         let lines = |text: &str| text.lines().filter(|line| line.contains(": with (")).count();

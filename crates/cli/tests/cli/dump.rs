@@ -48,6 +48,7 @@ fn an_unknown_step_is_wrong_use() {
     let place = Place::with_program("fun int main() = 1\n");
     place.frit(["dump", "p.l0", "--after", "magic"]).fails(2, &["error[usage]", "`magic`", "front, "]);
     place.frit(["dump", "p.l0", "--after", "c", "--l0"]).fails(2, &["error[usage]", "--l0"]);
+    place.frit(["dump", "p.l0", "--after", "lower", "--sac"]).fails(2, &["error[usage]", "--sac"]);
 }
 
 #[test]
@@ -72,6 +73,10 @@ fn users_of_l0_see_its_names() {
     let text = place.frit(["dump", "p.l0", "--after", "front", "--l0"]).done().succeeded().text();
     for name in ["mapT", "reduceT", "filterT"] {
         assert!(text.contains(name), "{name} is not in\n{text}");
+    }
+    let sac = place.frit(["dump", "p.l0", "--sac"]).done().succeeded().text();
+    for words in ["double main(double[n] a)", "fold(+, 0.0)", "with {", ". <= [i] <= ."] {
+        assert!(sac.contains(words), "{words} is not in\n{sac}");
     }
     let plain = place.frit(["dump", "p.l0", "--after", "front"]).done().succeeded().text();
     assert!(!plain.contains("mapT"), "{plain}");

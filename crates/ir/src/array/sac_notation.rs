@@ -9,6 +9,7 @@ use super::{
     Type, Value, View, WithLoop,
 };
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
+use crate::tensor::Tensor;
 use crate::text::literal::{Bare, Quoted, TensorLiteral};
 use crate::text::writer::Writer;
 use frit_support::Table;
@@ -238,7 +239,7 @@ impl<'a> Printer<'a> {
                 Expr::name(format!("{}[{}]", self.expr((*array).into()).within(Binding::Name), self.list(indices)))
             }
             Op::View { .. } => return None,
-            Op::Table { tensor } => Expr::name(TensorLiteral(tensor).to_string()),
+            Op::Table { tensor } => Expr::name(table(tensor)),
             Op::ArrayLit { elems } => Expr::name(format!("[{}]", self.list(elems))),
             Op::Iota { n } => call("iota", vec![self.text(*n)]),
             Op::Replicate { n, x } => call("genarray", vec![format!("[{}]", self.text(*n)), self.text(*x)]),
@@ -541,6 +542,24 @@ impl<'a> Printer<'a> {
             false => format!("({}) -> {{ {} }} {results}", params.join(", "), lines.join(" ")),
         }
     }
+}
+
+/// A constant array, as nested brackets if it is small.
+fn table(tensor: &Tensor) -> String {
+    const MAX_SHOWN: usize = 64;
+    fn nested(tensor: &Tensor, axis: usize, at: &mut usize) -> String {
+        if axis == tensor.shape().len() {
+            *at += 1;
+            return constant_expr(tensor.data().get(*at - 1)).text;
+        }
+        let parts: Vec<String> = (0..tensor.shape()[axis]).map(|_| nested(tensor, axis + 1, at)).collect();
+        format!("[{}]", parts.join(","))
+    }
+    let count = tensor.data().len();
+    if (1..=MAX_SHOWN).contains(&count) && tensor.elem() != Scalar::Char {
+        return nested(tensor, 0, &mut 0);
+    }
+    TensorLiteral(tensor).to_string()
 }
 
 fn constant_expr(constant: Const) -> Expr {
