@@ -1,0 +1,111 @@
+//! The standard library of SAC: all of it is well-formed, documented and tested. What its functions compute is in `tests/run/sac/library`.
+
+use frit_front::sac::ast::{Item, Symbols};
+use frit_front::sac::load;
+use frit_front::sac::source::{include_from_disk, preprocess};
+use frit_support::{SourceMap, diagnostic, with_deep_stack};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The files in a folder with this ending, by name.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("the folder can be listed");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder can be listed").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == ending));
+    paths.sort();
+    paths
+}
+
+fn modules() -> Vec<PathBuf> {
+    files(&project().join("crates/front/src/sac/library"), "sac")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The names of functions that a module defines and shows.
+fn shown(path: &Path) -> BTreeSet<String> {
+    let mut map = SourceMap::new();
+    let file = map.add(path.display().to_string(), read(path));
+    let source = preprocess(&mut map, file, &mut |written, from| include_from_disk(written, from, &[]));
+    let mut words = source.vocabulary();
+    words.types.insert("complex".to_string());
+    let (file, errors) = source.parse(&words);
+    assert!(errors.is_empty(), "{}", diagnostic::render(&map, &errors, false));
+    let hidden: BTreeSet<String> = file
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Export { symbols: Symbols::All { except }, .. } => Some(except),
+            _ => None,
+        })
+        .flatten()
+        .map(|name| name.text.clone())
+        .collect();
+    let functions = file.items.iter().filter_map(|item| match item {
+        Item::Function(function) => Some(function.signature.name.text.clone()),
+        _ => None,
+    });
+    functions.filter(|name| !hidden.contains(name)).collect()
+}
+
+/// True if the text has the name as a word of its own, or as an operator.
+fn mentions(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_word = name.starts_with(is_part);
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        !is_word || (!before.is_some_and(is_part) && !after.is_some_and(is_part))
+    })
+}
+
+#[test]
+fn all_functions_are_well_formed() {
+    with_deep_stack(|| {
+        for path in modules() {
+            let mut map = SourceMap::new();
+            let file = map.add(path.display().to_string(), read(&path));
+            if let Err(errors) = load(&mut map, file, &[]) {
+                panic!("{}", diagnostic::render(&map, &errors, false));
+            }
+        }
+    });
+}
+
+/// The functions that modules show (but for what only the library itself uses), each with its module.
+fn all_shown() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for path in modules() {
+        let module = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        if module != "Boxes" {
+            all.extend(shown(&path).into_iter().map(|name| (module.clone(), name)));
+        }
+    }
+    all
+}
+
+#[test]
+fn all_functions_are_documented() {
+    let page = read(&project().join("docs/sac-library.md"));
+    with_deep_stack(|| {
+        let mut missing = all_shown();
+        missing.retain(|(_, name)| !mentions(&page, &name.replace('|', "\\|")));
+        assert!(missing.is_empty(), "docs/sac-library.md says nothing of {missing:?}");
+    });
+}
+
+#[test]
+fn all_functions_are_tested() {
+    let tests: String = files(&project().join("tests/run/sac/library"), "sac").iter().map(|path| read(path)).collect();
+    with_deep_stack(|| {
+        let mut missing = all_shown();
+        missing.retain(|(_, name)| !mentions(&tests, name));
+        assert!(missing.is_empty(), "no program in tests/run/sac/library calls {missing:?}");
+    });
+}
