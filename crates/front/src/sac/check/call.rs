@@ -19,6 +19,13 @@ pub(super) struct Called {
     pub references: Vec<(usize, Ty)>,
 }
 
+impl Called {
+    /// What has one value and changes nothing.
+    fn of(value: Value) -> Called {
+        Called { expr: value.expr, results: vec![value.ty], references: Vec::new() }
+    }
+}
+
 /// The functions that a call may mean.
 pub(super) struct Resolved {
     /// The functions, the most specific first.
@@ -56,6 +63,10 @@ impl<'a> Checker<'a> {
     /// A call of a function.
     pub(super) fn call(&mut self, name: &'a QualifiedName, args: &'a [ast::Expr], span: Span) -> Option<Called> {
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
+        if let Some(value) = self.structural_call(name, &values, span) {
+            let is_right = !value.ty.is_error();
+            return is_right.then(|| Called { expr: value.expr, results: vec![value.ty], references: Vec::new() });
+        }
         let candidates = self.candidates(name, span)?;
         self.apply(&name.name, &candidates, values, Some(args), span)
     }
@@ -89,16 +100,15 @@ impl<'a> Checker<'a> {
         written: Option<&'a [ast::Expr]>,
         span: Span,
     ) -> Option<Called> {
+        if let Some(value) = self.structural_call(&name.text, candidates, &values, span) {
+            return (!value.ty.is_error()).then(|| Called::of(value));
+        }
         let resolved = self.resolve(&name.text, candidates, &mut values, written, span)?;
         if let Some(certain) = resolved.certain {
             if let Some(wrapped) = self.wrapped(certain) {
                 let args = wrapped.args.iter().map(|at| values[*at].clone()).collect();
                 let value = self.primitive(&wrapped.name, name.span, args, span);
-                return (!value.ty.is_error()).then(|| Called {
-                    expr: value.expr,
-                    results: vec![value.ty],
-                    references: Vec::new(),
-                });
+                return (!value.ty.is_error()).then(|| Called::of(value));
             }
         }
         let args = values.into_iter().map(|value| value.expr).collect();
@@ -187,7 +197,7 @@ impl<'a> Checker<'a> {
         self.units[self.declarations[id].unit].origin == Origin::User
     }
 
-    fn takes(&mut self, id: DeclId, args: &[Value]) -> bool {
+    pub(super) fn takes(&mut self, id: DeclId, args: &[Value]) -> bool {
         let types = self.signature(id);
         types.params.iter().zip(args).all(|((elem, _), arg)| elem.is_some() && *elem == arg.ty.elem)
     }

@@ -22,6 +22,8 @@ mod select;
 mod signature;
 mod statement;
 mod structs;
+mod structure;
+mod structure;
 mod suggestion;
 mod tensor;
 mod types;
