@@ -63,10 +63,6 @@ impl<'a> Checker<'a> {
     /// A call of a function.
     pub(super) fn call(&mut self, name: &'a QualifiedName, args: &'a [ast::Expr], span: Span) -> Option<Called> {
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
-        if let Some(value) = self.structural_call(name, &values, span) {
-            let is_right = !value.ty.is_error();
-            return is_right.then(|| Called { expr: value.expr, results: vec![value.ty], references: Vec::new() });
-        }
         let candidates = self.candidates(name, span)?;
         self.apply(&name.name, &candidates, values, Some(args), span)
     }

@@ -23,7 +23,6 @@ mod signature;
 mod statement;
 mod structs;
 mod structure;
-mod structure;
 mod suggestion;
 mod tensor;
 mod types;
