@@ -474,8 +474,29 @@ impl<'a> Checker<'a> {
     fn nominal(&mut self, unit: usize, ty: &'a TypeExpr, name: &Name) -> Option<Elem> {
         let base = self.elem_of(unit, ty);
         let cell = self.known_extents(ty, "a type made by `typedef`");
-        let id = self.program.nominals.push(Nominal { name: name.text.clone(), base: base?, cell: cell? });
-        Some(Elem::Nominal(id))
+        let nominal = Nominal { name: name.text.clone(), base: base?, cell: cell? };
+        if let Some(known) = self.given_type(unit, &nominal) {
+            return Some(known);
+        }
+        Some(Elem::Nominal(self.program.nominals.push(nominal)))
+    }
+
+    /// The library's type that a definition repeats, where nothing was used that defines it: a program that says what
+    /// `complex` is means the numbers that the library has functions for.
+    fn given_type(&mut self, unit: usize, nominal: &Nominal) -> Option<Elem> {
+        for module in &self.units[unit].given {
+            let Some(&module) = self.module_names.get(module.as_str()) else { continue };
+            let Some((module, definition)) = self.type_in(module, &nominal.name, false, &mut vec![unit]) else {
+                continue;
+            };
+            let elem = self.defined_type(module, definition, definition.name().span)?;
+            let Elem::Nominal(id) = elem else { continue };
+            let known = &self.program.nominals[id];
+            if known.base == nominal.base && known.cell == nominal.cell {
+                return Some(elem);
+            }
+        }
+        None
     }
 
     fn structure(&mut self, unit: usize, fields: &'a [(TypeExpr, Name)], name: &Name) -> Option<Elem> {

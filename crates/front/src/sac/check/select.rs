@@ -201,9 +201,4 @@ impl<'a> Checker<'a> {
             _ => as_int(expr).is_some(),
         }
     }
-
-    /// True for element types whose arrays are made of arrays of fields.
-    pub(super) fn is_struct(elem: Option<Elem>) -> bool {
-        matches!(elem, Some(Elem::Struct(_)))
-    }
 }

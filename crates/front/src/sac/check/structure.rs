@@ -1,11 +1,11 @@
 //! The structure of arrays whose elements are of a type that the program defines: `dim`, `shape` and the like. For the types of
 //! the language they are functions of the library; no library can list the types of programs.
 
+use super::Checker;
 use super::expression::Value;
 use super::modules::DeclId;
 use super::prims::prim;
 use super::types::{INT, Ty, any, cells_along};
-use super::Checker;
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Elem, Expr, ExprKind, Prim, With};
 use frit_support::Span;

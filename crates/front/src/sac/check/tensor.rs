@@ -25,7 +25,9 @@ impl<'a> Checker<'a> {
         let (last, first) = (parts.last()?, &parts[0]);
         let placed = placed(&first.index);
         for part in parts {
-            if self::placed(&part.index) != placed || has_other_names(part) {
+            let other = self::placed(&part.index);
+            let is_alike = other == placed || (is_plain(&other) && is_plain(&placed));
+            if !is_alike || has_other_names(part) {
                 let span =
                     part.generator.as_ref().filter(|_| has_other_names(part)).map_or(part.index.span, |g| g.span);
                 self.error(SacError::PatternsDiffer { span, first: first.index.span });
@@ -370,6 +372,11 @@ fn arranged_class(class: &Class, placed: &[Picked]) -> Class {
     }
     arranged.extend(cells);
     Class::Extents(arranged)
+}
+
+/// True if the frame comes first, so that no axis has to be moved.
+fn is_plain(placed: &[Picked]) -> bool {
+    placed.iter().skip_while(|placed| **placed == Picked::Index).all(|placed| *placed != Picked::Index)
 }
 
 fn placed(index: &ast::IndexPattern) -> Vec<Picked> {

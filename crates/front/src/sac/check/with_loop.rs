@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::error::SacError;
-use super::expression::{Value, as_int};
+use super::expression::Value;
 use super::modules::DeclId;
 use super::scopes::{Binding, State};
 use super::types::{BOOL, INT, Ty, any, cells_along, scalar, type_name, vector, without_leading};
@@ -475,12 +475,7 @@ impl<'a> Checker<'a> {
             (None, class)
         };
         *cells = all;
-        let frame = match (&shape.ty.value, shape.ty.length()) {
-            (Some(value), _) => Class::Extents(value.to_vec()),
-            (None, Some(n)) => Class::Extents(vec![None; n]),
-            (None, None) if shape.ty.is_scalar() => Class::Extents(vec![as_int(&shape.expr)]),
-            (None, None) => any(),
-        };
+        let frame = super::structure::frame_class(&shape);
         let ty = Ty::new(elem, cells_along(&frame, &class));
         Some((Operation::Genarray { shape: shape.expr, default, elem }, ty))
     }
