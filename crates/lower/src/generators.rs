@@ -1,9 +1,12 @@
 //! Generators as loop nests. Each has a nest of its own wherever the order of the index space allows it; only where
 //! generators interleave and the order matters does one nest visit all indices and ask for each where it belongs.
 //!
+//! Generators that reach the same rows share the loop over these, so that memory passes the caches once: the borders of a
+//! row beside its interior, the colours of a grid one after the other. Inside, each has a loop of its own.
+//!
 //! Nests of their own need no tests inside, and vectors can run them. See [`crate::with_loop`] for what happens at an index.
 
-use crate::lowering::{LoopHeader, Lowering, max, min};
+use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
 use crate::with_loop::{Chunk, Sink};
 use frit_ir::array::{Generator, Operand, WithLoopData};
 use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
@@ -31,6 +34,7 @@ impl Order {
 }
 
 /// One axis of a generator.
+#[derive(Clone)]
 struct Axis {
     lower: Expr,
     upper: Expr,
@@ -56,6 +60,12 @@ impl Axis {
             _ => false,
         }
     }
+}
+
+/// A generator whose nest is to be emitted.
+struct Member<'a> {
+    generator: &'a Generator,
+    axes: Vec<Axis>,
 }
 
 /// What lies inside a nest.
@@ -84,29 +94,85 @@ impl<'a> Lowering<'a> {
             });
             return;
         };
-        for generator in generators {
+        if generators.len() > 1 {
+            self.keep_what_is_read(&generators);
+        }
+        let is_free = matches!(order, Order::Independent { .. });
+        for class in classes(generators, |a, b| is_free && on_same_rows(a, b, 0)) {
             // The index of the generator before is gone: an estimate of this one's work must not count with it.
             data.indices.iter().for_each(|index| self.env[index.at()] = None);
-            let axes: Vec<Axis> = (0..data.space.len())
-                .map(|axis| Axis {
-                    lower: self.scalar(generator.lower[axis]),
-                    upper: self.scalar(generator.upper[axis]),
-                    step: generator.step[axis],
-                    width: generator.width[axis],
-                    clipped: None,
-                })
-                .collect();
-            let axes = self.clip(data, axes, chunk);
+            let mut members: Vec<Member<'a>> =
+                class.iter().map(|&generator| Member { generator, axes: self.axes_of(data, generator) }).collect();
+            let outer = self.clip(data, members[0].axes.clone(), chunk);
+            if let Some(outermost) = outer.first() {
+                members.iter_mut().for_each(|member| member.axes[0] = outermost.clone());
+            }
             let parallel = if forks {
-                let (work, irregular) = self.estimate_generator(generator);
+                let (mut work, mut irregular) = self.estimate_generator(class[0]);
+                for generator in &class[1..] {
+                    let (more, is_irregular) = self.estimate_generator(generator);
+                    work = work + more;
+                    irregular |= is_irregular;
+                }
                 self.parallel_if_worthwhile(work, irregular)
             } else {
                 None
             };
-            self.axes(data, &axes, order, parallel, &mut Vec::new(), &mut |lowering, index| {
-                lowering.point(data, sinks, generator, index);
-            });
+            self.members(data, sinks, order, parallel, &members.iter().collect::<Vec<_>>(), &mut Vec::new());
         }
+    }
+
+    fn axes_of(&self, data: &WithLoopData, generator: &Generator) -> Vec<Axis> {
+        let axis = |axis| Axis {
+            lower: self.scalar(generator.lower[axis]),
+            upper: self.scalar(generator.upper[axis]),
+            step: generator.step[axis],
+            width: generator.width[axis],
+            clipped: None,
+        };
+        (0..data.space.len()).map(axis).collect()
+    }
+
+    /// Generators may be lowered in another order than they stand in, and without a loop around: the arrays that they
+    /// read must live until all are.
+    fn keep_what_is_read(&mut self, generators: &[&'a Generator]) {
+        for generator in generators {
+            for value in self.func.free_values(&generator.body) {
+                if let Some(Lowered::Array(access)) = self.known(value)
+                    && let Some(array) = access.memory()
+                {
+                    self.keep_until(array, self.now);
+                }
+            }
+        }
+    }
+
+    /// The nests of generators that agree in the axes so far.
+    fn members(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        order: &Order,
+        parallel: Option<Parallel>,
+        members: &[&Member<'a>],
+        index: &mut Vec<Expr>,
+    ) {
+        let at = index.len();
+        let (axis, rest) = (members[0].axes.get(at), &members[1..]);
+        let Some(axis) = axis.filter(|_| !rest.is_empty()) else {
+            for member in members {
+                self.axes(data, &member.axes, order, parallel.clone(), index, &mut |lowering, index| {
+                    lowering.point(data, sinks, member.generator, index);
+                });
+            }
+            return;
+        };
+        let within = classes(members.to_vec(), |a, b| on_same_rows(a.generator, b.generator, at + 1));
+        self.axis_loop(data, axis, order, parallel, index, &mut |lowering, index| {
+            for class in &within {
+                lowering.members(data, sinks, order, None, class, index);
+            }
+        });
     }
 
     /// The generators one after the other such that all indices are met in order, if they are slabs along the outermost
@@ -174,11 +240,26 @@ impl<'a> Lowering<'a> {
         index: &mut Vec<Expr>,
         body: Inside<'_, 'a>,
     ) {
+        let Some(axis) = axes.get(index.len()) else { return body(self, index) };
+        self.axis_loop(data, axis, order, parallel, index, &mut |lowering, index| {
+            lowering.axes(data, axes, order, None, index, body);
+        });
+    }
+
+    /// The loop, or loops, over one axis.
+    fn axis_loop(
+        &mut self,
+        data: &WithLoopData,
+        axis: &Axis,
+        order: &Order,
+        parallel: Option<Parallel>,
+        index: &mut Vec<Expr>,
+        body: &mut dyn FnMut(&mut Self, &mut Vec<Expr>),
+    ) {
         let at = index.len();
-        let Some(axis) = axes.get(at) else { return body(self, index) };
         if axis.is_single() {
             index.push(axis.lower.clone());
-            self.axes(data, axes, order, parallel, index, body);
+            body(self, index);
             index.pop();
             return;
         }
@@ -188,7 +269,7 @@ impl<'a> Lowering<'a> {
         if axis.is_dense() {
             self.counted_loop(header, |lowering, i| {
                 index.push(i);
-                lowering.axes(data, axes, order, None, index, body);
+                body(lowering, index);
                 index.pop();
             });
             return;
@@ -197,7 +278,7 @@ impl<'a> Lowering<'a> {
         self.counted_loop(header, |lowering, period| {
             if axis.width == 1 {
                 index.push(period);
-                lowering.axes(data, axes, order, None, index, body);
+                body(lowering, index);
                 index.pop();
                 return;
             }
@@ -209,7 +290,7 @@ impl<'a> Lowering<'a> {
             let header = LoopHeader { lower, upper: end, step: 1, kind: order.loop_kind(None), name: None };
             lowering.counted_loop(header, |lowering, i| {
                 index.push(i);
-                lowering.axes(data, axes, order, None, index, body);
+                body(lowering, index);
                 index.pop();
             });
         });
@@ -248,6 +329,25 @@ impl<'a> Lowering<'a> {
         let otherwise = self.nested(|lowering| lowering.dispatch(data, sinks, others, index));
         self.emit(nest::Stmt::If { cond: belongs, then, otherwise });
     }
+}
+
+/// True if a loop along this axis can serve both generators, and leaves axes on which they differ.
+fn on_same_rows(a: &Generator, b: &Generator, axis: usize) -> bool {
+    axis + 1 < a.lower.len()
+        && (a.lower[axis], a.upper[axis]) == (b.lower[axis], b.upper[axis])
+        && (a.step[axis], a.width[axis]) == (b.step[axis], b.width[axis])
+}
+
+/// Groups of items that are alike, each where its first one stands.
+fn classes<T: Copy>(items: Vec<T>, alike: impl Fn(T, T) -> bool) -> Vec<Vec<T>> {
+    let mut classes: Vec<Vec<T>> = Vec::new();
+    for item in items {
+        match classes.iter_mut().find(|class| alike(class[0], item)) {
+            Some(class) => class.push(item),
+            None => classes.push(vec![item]),
+        }
+    }
+    classes
 }
 
 /// The first generator ends where the second begins, or earlier.

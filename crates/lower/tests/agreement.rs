@@ -2,6 +2,7 @@
 
 mod support;
 
+use frit_ir::{Tensor, TensorData};
 use support::{agree, check, int, ints, matrix, program, reals};
 
 #[test]
@@ -520,4 +521,85 @@ fn checks_made_ahead_fail_where_the_program_fails() {
     }
     let loops = |text: &str| support::lowered_text(text).matches(": for ").count();
     assert_eq!((loops(ahead), loops(&chained)), (4, 1));
+}
+
+#[test]
+fn generators_that_share_rows_agree() {
+    let relax = program(include_str!("programs/borders.ir"));
+    for (rows, columns) in [(3, 3), (3, 7), (6, 4)] {
+        let elements: Vec<f64> = (0..rows * columns).map(|at| f64::from((at * 7 % 11) as u32)).collect();
+        let grid = Tensor::new(vec![rows, columns], TensorData::F64(elements)).expect("the values fill the shape");
+        for rounds in [0, 1, 2, 3] {
+            check(&relax, &[grid.clone(), int(rounds)]).expect("nothing fails");
+        }
+    }
+}
+
+#[test]
+fn planes_rows_and_grids_are_shared_as_far_as_generators_agree() {
+    let cubes = program(
+        "func @cubes[%0, %1](%2: i64[%0, %1], %3: i64) -> (i64[4, %0, %1], i64) {
+           %4: i64[4, %0, %1], %20: i64 = w0: with (%5, %6, %7) in [4, %0, %1] {
+             [0, 0, 0] <= iv < [4, %0, %1] step [2, 1, 3] width [1, 1, 1] {
+               %8: i64 = index %2[%6, %7]
+               yield %8, %8
+             }
+             [1, 0, 0] <= iv < [4, %0, %1] step [2, 1, 3] width [1, 1, 2] {
+               %9: i64 = add %5, %3
+               yield %9, 1
+             }
+             [0, 0, 1] <= iv < [4, %0, %1] step [2, 1, 3] width [1, 1, 2] {
+               %10: i64 = index %2[%6, %7]
+               %11: i64 = mul %10, %7
+               yield %11, %6
+             }
+             [1, 0, 2] <= iv < [4, %0, %1] step [2, 1, 3] width [1, 1, 1] {
+               %12: i64[%1] = index %2[%6]
+               %13: i64 = index %12[%7]
+               yield %13, %13
+             }
+           } : genarray, fold commutative (0) by (%21: i64, %22: i64) {
+             %23: i64 = add %21, %22
+             yield %23
+           }
+           return %4, %20
+         }",
+    );
+    for (rows, columns) in [(0, 0), (1, 3), (3, 4), (2, 8)] {
+        let elements: Vec<i64> = (0..(rows * columns) as i64).map(|at| at * 7 % 11 - 4).collect();
+        check(&cubes, &[matrix(rows, columns, &elements), int(9)]).expect("nothing fails");
+    }
+}
+
+#[test]
+fn corners_without_loops_read_what_other_corners_read() {
+    // Generators are lowered in another order than they stand in: an array read last in the text is read first.
+    let corners = program(
+        "func @corners(%0: i64) -> (i64[2, 2]) {
+           %1: i64[4] = copy %2
+           %3: i64[4] = copy %2
+           %4: i64[2, 2] = w0: with (%5, %6) in [2, 2] {
+             [0, 0] <= iv < [1, 1] {
+               %7: i64 = index %1[%5]
+               yield %7
+             }
+             [1, 0] <= iv < [2, 1] {
+               %8: i64 = index %3[%5]
+               yield %8
+             }
+             [1, 1] <= iv < [2, 2] {
+               %9: i64 = index %1[%6]
+               yield %9
+             }
+             [0, 1] <= iv < [1, 2] {
+               %10: i64 = index %3[%6]
+               yield %10
+             }
+           } : genarray
+           return %4
+         }"
+        .replace("%1: i64[4] = copy %2", "%2: i64[4] = iota 4\n%1: i64[4] = copy %2")
+        .as_str(),
+    );
+    check(&corners, &[int(0)]).expect("nothing fails");
 }

@@ -54,6 +54,15 @@ fn branches_that_update_in_place_or_not_share_the_array() {
 }
 
 #[test]
+fn generators_of_the_same_rows_share_the_loop_over_them() {
+    let relax = check!("borders");
+    let (_, proc) = relax.procs.iter().next().expect("a program has a procedure");
+    // The iteration, the first row, the last row (a range that is known to be one only when it runs, and its columns), the
+    // rows between, and in these the left column's loop, the inner ones' and the right one's.
+    assert_eq!(proc.loops.len(), 7, "{relax}");
+}
+
+#[test]
 fn an_iteration_has_two_buffers() {
     // One for the result of no iteration at all.
     assert_eq!(heap_arrays(&check!("double_buffering")), 2);

@@ -1,6 +1,7 @@
 //! Random well-formed array programs over `i64`: views, literals, updates, with-loops with every operator, branches and loops
 //! that carry arrays in all the ways there are. Their folds are associative, so any way to run them gives one result.
 
+use frit_ir::array::Generator as Part;
 use frit_ir::array::build::Builder;
 use frit_ir::array::{
     Block, Extent, Func, FuncId, Lambda, LoopKind, Op, Operand, Operator, OperatorData, Param, Program, ResultExtent,
@@ -506,7 +507,10 @@ impl Generator {
                 }
             }
         }
-        let generators = vec![frit_ir::array::Generator::full(&space, body)];
+        let mut generators = vec![Part::full(&space, body)];
+        for _ in 0..3 {
+            self.split(&space, &mut generators);
+        }
         let data = frit_ir::array::WithLoopData { space, indices, generators, operators, span: Span::NONE };
         let w = self.b.func.with_loops.push(data);
         self.b.push(frit_ir::array::Stmt {
@@ -516,6 +520,31 @@ impl Generator {
             span: Span::NONE,
         });
         self.scope.extend(results);
+    }
+
+    /// Divides one of the generators along an axis of known extent, into halves or into every other index.
+    fn split(&mut self, space: &[Extent], generators: &mut Vec<Part>) {
+        let (at, axis) = (self.random(generators.len()), self.random(space.len()));
+        let Extent::Const(extent) = space[axis] else { return };
+        let old = &generators[at];
+        let bounds = (old.lower[axis], old.upper[axis]);
+        let (Operand::Const(lower), Operand::Const(upper)) = bounds else { return };
+        let (Some(lower), Some(upper)) = (lower.as_i64(), upper.as_i64()) else { return };
+        if extent < 2 || upper - lower < 2 || old.step[axis] != 1 {
+            return;
+        }
+        let mut second = old.clone();
+        second.body = self.b.func.copy_block(None, &old.body, &mut frit_ir::array::walk::Renaming::new());
+        if self.one_in(2) {
+            let cut = lower + 1 + self.random((upper - lower - 1) as usize) as i64;
+            generators[at].upper[axis] = Operand::i64(cut);
+            second.lower[axis] = Operand::i64(cut);
+        } else {
+            generators[at].step[axis] = 2;
+            second.step[axis] = 2;
+            second.lower[axis] = Operand::i64(lower + 1);
+        }
+        generators.push(second);
     }
 
     /// `op` on scalars or, element by element, on vectors; or the second of two operands, which is associative too.
