@@ -1,7 +1,7 @@
 //! Specialised programs do what the interpreter of the language says.
 
-use super::{Request, request_of, specialise};
-use crate::sac::core::{FunctionId, Program};
+use super::{ParamShape, Request, request_of, specialise};
+use crate::sac::core::{Basic, FunctionId, Program};
 use crate::sac::evaluate::{self, Value};
 use crate::sac::load::load;
 use frit_interp::RunError;
@@ -28,7 +28,7 @@ fn shown(tensor: &Tensor) -> String {
     format!("{:?} {:?}", tensor.shape(), tensor.data())
 }
 
-fn evaluated(program: &Program, function: FunctionId, args: &[(crate::sac::core::Basic, Tensor)]) -> Outcome {
+fn evaluated(program: &Program, function: FunctionId, args: &[(Basic, Tensor)]) -> Outcome {
     let mut text = String::new();
     let values = args.iter().map(|(basic, tensor)| Value::from_tensor(*basic, tensor.clone())).collect();
     let words = ["program".to_string()];
@@ -113,4 +113,293 @@ fn programs_do_what_the_interpreter_says() {
         }
     }
     assert!(failed == 0, "{failed} of {count}\n{report}");
+}
+
+// ---- functions for arguments of known and unknown extents ----
+
+fn ints(shape: &[usize], values: &[i32]) -> (Basic, Tensor) {
+    (Basic::Int, Tensor::new(shape.to_vec(), TensorData::I32(values.to_vec())).expect("as many as the shape has"))
+}
+
+fn int(value: i32) -> (Basic, Tensor) {
+    ints(&[], &[value])
+}
+
+/// `0.5, 1.5, ...` in this shape.
+fn doubles(shape: &[usize]) -> (Basic, Tensor) {
+    let values = (0..shape.iter().product::<usize>()).map(|at| at as f64 + 0.5).collect();
+    (Basic::Double, Tensor::new(shape.to_vec(), TensorData::F64(values)).expect("as many as the shape has"))
+}
+
+fn flag(value: bool) -> (Basic, Tensor) {
+    (Basic::Bool, Tensor::new(Vec::new(), TensorData::Bool(vec![value])).expect("a scalar"))
+}
+
+/// Specialises the last function of a program for arguments of these ranks, with and without their extents, and runs it on each list
+/// of arguments. All lists have the same ranks.
+fn check_function(source: &str, calls: &[&[(Basic, Tensor)]]) {
+    with_deep_stack(|| {
+        let program = program("test.sac", source).unwrap_or_else(|errors| panic!("{errors}"));
+        let file = 0;
+        let (function, _) = program
+            .functions
+            .iter()
+            .filter(|(_, function)| function.span.file == file)
+            .max_by_key(|(_, function)| function.span.start)
+            .expect("there is a function");
+        for args in calls {
+            let expected = evaluated(&program, function, args);
+            let tensors: Vec<Tensor> = args.iter().map(|(_, tensor)| tensor.clone()).collect();
+            for is_known in [true, false] {
+                let params = tensors
+                    .iter()
+                    .map(|t| ParamShape { extents: t.shape().iter().map(|&n| is_known.then_some(n as i64)).collect() })
+                    .collect();
+                let found = compiled(&program, Request { function, params }, &tensors)
+                    .unwrap_or_else(|message| panic!("known: {is_known}, {tensors:?}\n{message}\n{source}"));
+                assert_eq!(found, expected, "known: {is_known}, {tensors:?}\n{source}");
+            }
+        }
+    });
+}
+
+/// What specialising the last function for arguments without known extents tells the user.
+fn refusal(source: &str, ranks: &[usize]) -> String {
+    with_deep_stack(|| {
+        let program = program("test.sac", source).unwrap_or_else(|errors| panic!("{errors}"));
+        let (function, _) = program
+            .functions
+            .iter()
+            .filter(|(_, function)| function.span.file == 0)
+            .max_by_key(|(_, function)| function.span.start)
+            .expect("there is a function");
+        let params = ranks.iter().map(|&rank| ParamShape { extents: vec![None; rank] }).collect();
+        match specialise(&program, &[Request { function, params }]) {
+            Ok(_) => "none".to_string(),
+            Err(errors) => errors.iter().map(|error| error.code).collect::<Vec<_>>().join(" "),
+        }
+    })
+}
+
+#[test]
+fn branches_hand_over_scalars_arrays_and_extents() {
+    check_function(
+        "int, int[.], double[*] f(int n, double[.] a) {
+           if (n > 2) { x = n; v = [n, n + 1]; b = a; }
+           else { x = 7; v = [1, 2, 3]; b = a ++ a; }
+           return (x, v, b);
+         }",
+        &[&[int(1), doubles(&[3])], &[int(5), doubles(&[3])], &[int(5), doubles(&[0])]],
+    );
+    check_function(
+        "int f(int n) { if (n > 2) { x = n; } if (n > 2) { y = x; } else { y = 0; } return y; }",
+        &[&[int(1)], &[int(5)]],
+    );
+    check_function("int f(int n) { if (n > 2) { x = n; } return x; }", &[&[int(1)], &[int(5)]]);
+    check_function(
+        "int f(int n, int[.,.] a) { return (n > 0 && a[n - 1, 0] > 3) || n == 0 ? 1 : 2; }",
+        &[
+            &[int(1), ints(&[2, 2], &[1, 2, 5, 6])],
+            &[int(2), ints(&[2, 2], &[1, 2, 5, 6])],
+            &[int(0), ints(&[0, 2], &[])],
+        ],
+    );
+    check_function(
+        "int[.] f(bool b, int[.] a) { r = b ? a : a + 1; return b ? r ++ [1] : r; }",
+        &[&[flag(true), ints(&[2], &[1, 2])], &[flag(false), ints(&[2], &[1, 2])]],
+    );
+}
+
+#[test]
+fn loops_carry_what_changes() {
+    check_function(
+        "int, int f(int n) { s = 0; p = 1; for (i = 0; i < n; i++) { s = s + i; p = p * 3; } return (s, p); }",
+        &[&[int(0)], &[int(5)], &[int(-3)]],
+    );
+    check_function(
+        "int[.] f(int n) { r = [1]; for (i = n; i >= 0; i = i - 2) { r = r ++ [i]; } return r; }",
+        &[&[int(0)], &[int(5)], &[int(-3)]],
+    );
+    check_function(
+        "double[.], int f(int n, double[.] a) { i = 0; while (i < n) { b = a; a = b ++ b; i++; } return (a, i); }",
+        &[&[int(0), doubles(&[2])], &[int(3), doubles(&[2])], &[int(3), doubles(&[0])]],
+    );
+    check_function(
+        "int f(int n) { do { n = n / 2; last = n; } while (n > 3); return last; }",
+        &[&[int(0)], &[int(100)]],
+    );
+    check_function("int f(int n) { for (i = 0; i < n; i++) { last = i; } return last; }", &[&[int(0)], &[int(4)]]);
+    check_function(
+        "int[.] f(int n) { for (i = 0; i < n; i++) { last = iota(i); } return last; }",
+        &[&[int(0)], &[int(4)]],
+    );
+    check_function(
+        "int[.,.] f(int[.,.] a) { for (i = 0; i < shape(a)[0]; i++) { for (j = 0; j < shape(a)[1]; j++) { a[i, j] = a[i, j] * i + j; } } return a; }",
+        &[&[ints(&[2, 3], &[1, 2, 3, 4, 5, 6])], &[ints(&[0, 3], &[])]],
+    );
+    check_function(
+        "int f(int n) { a = 0; b = 1; c = [1, 2]; for (i = 0; i < n; i++) { t = a + b; a = b; b = t; c = [c[1], c[0]]; } return a + c[0]; }",
+        &[&[int(0)], &[int(10)], &[int(11)]],
+    );
+    check_function(
+        "double[*] f(double[.,.] a, int n) { for (i = 0; i < n; i++) { a = a + 1.0; if (i == 2) { a = transpose(a); } } return a; }",
+        &[&[doubles(&[2, 2]), int(4)], &[doubles(&[2, 3]), int(1)], &[doubles(&[2, 3]), int(4)]],
+    );
+    check_function(
+        "int, int f(int n) { s = 0; t = 0; for (i = 0, j = n; i < j; i++, j--) { s += i; t += j; } return (s, t); }",
+        &[&[int(0)], &[int(9)]],
+    );
+    check_function(
+        "int f(int n) { s = 0; for (i = 0; i <= n; i += 3) { for (j = i; j > 0; j--) { s += i * j; } } return s; }",
+        &[&[int(0)], &[int(9)], &[int(10)]],
+    );
+}
+
+#[test]
+fn ranks_that_change_in_loops_are_unrolled() {
+    check_function(
+        "int f(int[.,.,.] a) { b = a; while (dim(b) > 0) { b = b[0]; } return b; }",
+        &[&[ints(&[1, 1, 2], &[3, 4])]],
+    );
+    check_function(
+        "int[*] f(int[.,.] a) { for (i = 0; i < dim(a); i++) { a = rotate(i, 1, a); } return a; }",
+        &[&[ints(&[2, 3], &[1, 2, 3, 4, 5, 6])]],
+    );
+    check_function(
+        "int[*] f(int[.] a) { r = a; for (i = 0; i < 12; i++) { r = reshape([1] ++ shape(r), r); if (dim(r) > 3) { r = r[0]; } } return r; }",
+        &[&[ints(&[2], &[3, 4])]],
+    );
+    assert_eq!(
+        refusal(
+            "int[*] f(int n, int[*] a) { for (i = 0; i < n; i++) { a = reshape([1] ++ shape(a), a); } return a; }",
+            &[0, 1]
+        ),
+        "rank-depends-on-data"
+    );
+}
+
+#[test]
+fn recursive_functions_become_functions() {
+    check_function("int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }", &[&[int(0)], &[int(10)]]);
+    check_function(
+        "int[.] f(int[.] a) { if (shape(a)[0] < 2) { r = a; } else { p = a[0]; r = drop([1], a); r = f(r) ++ [p]; } return r; }",
+        &[&[ints(&[0], &[])], &[ints(&[4], &[1, 2, 3, 4])]],
+    );
+    check_function(
+        "int f(int[*] a) { if (dim(a) == 0) { r = toi(a); } else { r = 0; for (i = 0; i < shape(a)[0]; i++) { r += f(a[i]); } } return r; }",
+        &[&[ints(&[2, 2], &[1, 2, 3, 4])], &[ints(&[0, 2], &[])]],
+    );
+    check_function(
+        "double[n] f(double[n] a, int k) { return k == 0 ? a : f(a + 1.0, k - 1) + a; }",
+        &[&[doubles(&[3]), int(3)], &[doubles(&[3]), int(0)]],
+    );
+    check_function(
+        "bool even(int n) { return n == 0 ? true : odd(n - 1); } bool odd(int n) { return n == 0 ? false : even(n - 1); }
+         bool f(int n) { return even(n); }",
+        &[&[int(7)], &[int(8)]],
+    );
+    check_function(
+        "int, double[.] f(int n) { if (n == 0) { return_a = 1; v = [1.0]; } else { return_a, v = f(n - 1); return_a = return_a * n; v = v ++ v; } return (return_a, v); }",
+        &[&[int(0)], &[int(4)]],
+    );
+    check_function(
+        "noinline double[*] g(double[*] a, int k) { return a * tod(k); } double[*] f(double[.,.] a) { return g(a, 2) + g(a, 3); }",
+        &[&[doubles(&[2, 3])]],
+    );
+    check_function(
+        "double[.] f(double[.] a) { n = shape(a)[0]; if (n < 2) { r = a; } else { r = f(take([n / 2], a)) ++ f(drop([n / 2], a)) + 1.0; } return r; }",
+        &[&[doubles(&[8])], &[doubles(&[7])], &[doubles(&[0])]],
+    );
+}
+
+#[test]
+fn what_is_demanded_of_arguments_is_checked() {
+    check_function(
+        "int g(int[n] a, int[n] b) { return a[0] + b[0]; } int f(int[.] a, int[.] b) { return g(a, b); }",
+        &[&[ints(&[2], &[1, 2]), ints(&[2], &[3, 4])], &[ints(&[2], &[1, 2]), ints(&[3], &[3, 4, 5])]],
+    );
+    check_function("int g(int n) | n > 3 { return 7; } int f(int n) { return g(n); }", &[&[int(4)], &[int(3)]]);
+    check_function(
+        "int[n] g(int n, int m) { return iota(m); } int[.] f(int n, int m) { return g(n, m); }",
+        &[&[int(4), int(4)], &[int(3), int(4)]],
+    );
+    check_function(
+        "int g(int[2] a) { return 1; } int g(int[.] a) { return 2; } int g(int[*] a) { return 3; } int f(int[.] a) { return g(a); }",
+        &[&[ints(&[2], &[1, 2])], &[ints(&[3], &[3, 4, 5])]],
+    );
+    check_function(
+        "int g(int[2] a) { return a[0]; } int g(int[3] a) { return a[2]; } int f(int[.] a) { return g(a); }",
+        &[&[ints(&[2], &[1, 2])], &[ints(&[3], &[3, 4, 5])], &[ints(&[1], &[3])]],
+    );
+    check_function(
+        "int f(int[.] a, int i) { return a[i] / a[0]; }",
+        &[
+            &[ints(&[2], &[1, 2]), int(1)],
+            &[ints(&[2], &[0, 2]), int(1)],
+            &[ints(&[2], &[1, 2]), int(2)],
+            &[ints(&[2], &[1, 2]), int(-1)],
+        ],
+    );
+}
+
+#[test]
+fn structural_operations_work_on_unknown_extents() {
+    check_function(
+        "int[*] f(int[.] a, int k) { return take([k], a) ++ drop([k], a); }",
+        &[
+            &[ints(&[3], &[1, 2, 3]), int(2)],
+            &[ints(&[3], &[1, 2, 3]), int(-2)],
+            &[ints(&[3], &[1, 2, 3]), int(0)],
+            &[ints(&[3], &[1, 2, 3]), int(4)],
+        ],
+    );
+    check_function(
+        "int[*] f(int[.] a, int n) { return reshape([n, 2], a); }",
+        &[
+            &[ints(&[4], &[1, 2, 3, 4]), int(2)],
+            &[ints(&[4], &[1, 2, 3, 4]), int(3)],
+            &[ints(&[0], &[]), int(0)],
+            &[ints(&[4], &[1, 2, 3, 4]), int(-2)],
+        ],
+    );
+    check_function(
+        "int[*] f(int[.,.] a, int k, int n) { return rotate(k, n, rotate([n, 1], a)); }",
+        &[
+            &[ints(&[2, 3], &[1, 2, 3, 4, 5, 6]), int(0), int(1)],
+            &[ints(&[2, 3], &[1, 2, 3, 4, 5, 6]), int(1), int(-5)],
+            &[ints(&[2, 3], &[1, 2, 3, 4, 5, 6]), int(2), int(1)],
+        ],
+    );
+    check_function(
+        "int[.] f(int[.] a, int[.] b) { return _add_VxV_(a, _mul_SxV_(2, b)); }",
+        &[
+            &[ints(&[3], &[1, 2, 3]), ints(&[3], &[4, 5, 6])],
+            &[ints(&[2], &[1, 2]), ints(&[3], &[4, 5, 6])],
+            &[ints(&[0], &[]), ints(&[0], &[])],
+        ],
+    );
+    check_function(
+        "double f(double[.,.] a, int i) { a[i] = a[0] * 2.0; b = a; b[0, 0] = 9.0; return sum(a) + b[0, 0]; }",
+        &[&[doubles(&[2, 3]), int(1)], &[doubles(&[2, 3]), int(2)]],
+    );
+}
+
+#[test]
+fn output_keeps_its_order() {
+    check_function(
+        "int f(int n) { for (i = 0; i < n; i++) { printf(\"%d \", i); if (i == 2) { printf(\"two \"); } } printf(\"end\\n\"); return n; }",
+        &[&[int(0)], &[int(4)]],
+    );
+    check_function(
+        "void g(int n) { printf(\"<%d>\", n); if (n > 0) { g(n - 1); } printf(\"</%d>\", n); } int f(int n) { g(n); return 0; }",
+        &[&[int(0)], &[int(3)]],
+    );
+    check_function(
+        "bool p(int n) { printf(\"?%d\", n); return n < 3; } int f(int n) { while (p(n)) { n++; } return n; }",
+        &[&[int(0)], &[int(3)]],
+    );
+    check_function(
+        "int f(int n) { printf(\"a\"); if (n > 0) { printf(\"b\"); n = n / (n - n); } return n; }",
+        &[&[int(0)], &[int(3)]],
+    );
 }
