@@ -304,14 +304,15 @@ impl Parser<'_> {
         self.eat(symbol)
     }
 
-    /// Reads an opening bracket and gives its place.
-    fn open(&mut self) -> Span {
+    /// Reads an opening bracket and gives its index.
+    fn open(&mut self) -> usize {
         self.open_brackets += 1;
-        self.bump().span
+        self.bump();
+        self.at - 1
     }
 
     /// Reads `symbol`, an opening bracket; `None` if it is not there.
-    fn expect_open(&mut self, symbol: Symbol, context: &str) -> Option<Span> {
+    fn expect_open(&mut self, symbol: Symbol, context: &str) -> Option<usize> {
         if self.is(symbol) {
             return Some(self.open());
         }
@@ -319,21 +320,24 @@ impl Parser<'_> {
         None
     }
 
-    /// Reads the bracket that closes the one at `open`.
-    fn close(&mut self, symbol: Symbol, open: Span) {
+    /// Reads the bracket that closes the one at `open`. If something else is there, it passes what is left in the brackets.
+    fn close(&mut self, symbol: Symbol, open: usize) {
         if !self.eat(symbol) {
             match self.assignment() {
                 Some(operator) => {
                     self.fail(SyntaxError::AssignmentInExpression { span: self.token_span(), operator });
                 }
                 None => {
-                    let (span, found) = (self.token_span(), self.found());
+                    let (open, span, found) = (self.tokens[open].span, self.token_span(), self.found());
                     self.fail(SyntaxError::UnclosedBracket { open, span, found, closer: symbol.text() });
                 }
             }
             // At the head of a function a brace is missing, and what follows is all right.
             if symbol != Symbol::CloseBrace || !self.is_lost_function() {
-                self.recover(&[symbol]);
+                match self.closer(open).filter(|&closer| closer >= self.at) {
+                    Some(closer) => self.at = closer,
+                    None => self.recover(&[symbol]),
+                }
                 self.eat(symbol);
             }
         }

@@ -15,6 +15,9 @@ use frit_support::{Diagnostic, FileId, SourceMap, Span};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// How many mistakes of one file are worth telling.
+const MAX_MESSAGES: usize = 500;
+
 /// The words that the grammar depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vocabulary {
@@ -95,6 +98,7 @@ impl Source {
         self.messages.extend(messages);
         tree.is_intact = !self.messages.iter().any(is_error);
         self.messages.sort_by_key(Diagnostic::span);
+        self.messages.truncate(MAX_MESSAGES);
         (tree, self.messages)
     }
 }

@@ -274,7 +274,7 @@ impl Parser<'_> {
         self.eat(Symbol::Colon);
         let ty = self.type_expr();
         self.close(Symbol::CloseParen, open);
-        let Some(ty) = ty else { return self.joined(open, ExprKind::Error) };
+        let Some(ty) = ty else { return self.joined(self.tokens[start].span, ExprKind::Error) };
         let operand = self.deeper(|parser| parser.unary(place)).unwrap_or_else(|| self.error_expr());
         Expr { kind: ExprKind::Cast(ty, Box::new(operand)), span: self.span_from(start) }
     }
@@ -351,8 +351,7 @@ impl Parser<'_> {
     /// Reads what begins with a name or an operator in the place of one: a variable, a call or a struct.
     fn named(&mut self, place: Place) -> Expr {
         let start = self.at;
-        let is_struct = self.is_at(start + 1, Symbol::OpenBrace)
-            && self.name_at(start).is_some_and(|name| self.vocabulary.structs.contains(name));
+        let is_struct = self.is_struct_literal(start, place);
         if is_struct {
             return self.struct_literal();
         }
@@ -377,6 +376,19 @@ impl Parser<'_> {
             _ => ExprKind::Call { function, args, is_infix: false },
         };
         Expr { kind, span: self.span_from(start) }
+    }
+
+    /// True at the name of a struct followed by its fields, or at fields that only a struct can have.
+    fn is_struct_literal(&self, at: usize, place: Place) -> bool {
+        let Some(name) = self.name_at(at).filter(|_| self.is_at(at + 1, Symbol::OpenBrace)) else { return false };
+        let has_field = self.is_at(at + 2, Symbol::Dot) && self.is_at(at + 4, Symbol::Assign);
+        let is_empty = self.is_at(at + 2, Symbol::CloseBrace)
+            && !place.ends_at_bar
+            && matches!(
+                self.kind_at(at + 3),
+                TokenKind::Symbol(Symbol::Semicolon | Symbol::Comma | Symbol::CloseParen | Symbol::CloseBracket)
+            );
+        self.vocabulary.structs.contains(name) || has_field || is_empty
     }
 
     /// Reads `(a, b)`.

@@ -19,34 +19,37 @@ impl Parser<'_> {
         file
     }
 
-    /// Passes tokens up to the next item, at least one since `start`.
+    /// Passes tokens up to the next item, at least one since `start`. Statements on the way are no mistakes of their own: a
+    /// brace too many has put them outside of their function.
     fn skip_item(&mut self, start: usize) {
-        loop {
-            match self.peek() {
-                TokenKind::End => return,
-                TokenKind::Symbol(Symbol::Semicolon) => {
-                    self.at += 1;
-                    return;
-                }
-                TokenKind::Symbol(Symbol::OpenBrace) => {
-                    self.at = self.behind(self.at);
-                    return;
-                }
-                TokenKind::Keyword(
-                    Keyword::Use
-                    | Keyword::Import
-                    | Keyword::Export
-                    | Keyword::Provide
-                    | Keyword::Typedef
-                    | Keyword::Inline
-                    | Keyword::NoInline
-                    | Keyword::Specialize
-                    | Keyword::External,
-                ) if self.at > start && self.token().starts_line => return,
-                // The head of a function on a line of its own.
-                _ if self.at > start && self.token().starts_line && self.is_function_head() => return,
-                _ => self.at = self.behind(self.at),
+        let mut may_begin = false;
+        while self.peek() != TokenKind::End {
+            if self.at > start && (may_begin || self.token().starts_line) && self.begins_item() {
+                return;
             }
+            may_begin = matches!(self.peek(), TokenKind::Symbol(Symbol::Semicolon | Symbol::OpenBrace));
+            self.at = self.behind(self.at);
+        }
+    }
+
+    /// True where an item seems to begin.
+    fn begins_item(&self) -> bool {
+        match self.peek() {
+            TokenKind::Keyword(
+                Keyword::Use
+                | Keyword::Import
+                | Keyword::Export
+                | Keyword::Provide
+                | Keyword::Module
+                | Keyword::Class
+                | Keyword::Typedef
+                | Keyword::Inline
+                | Keyword::NoInline
+                | Keyword::Specialize
+                | Keyword::External,
+            ) => true,
+            TokenKind::Keyword(Keyword::Struct) if self.is_at(self.at + 2, Symbol::OpenBrace) => true,
+            _ => self.is_function_head(),
         }
     }
 
@@ -212,7 +215,7 @@ impl Parser<'_> {
         let name = self.name("the name of the struct")?;
         let open = self.open();
         let mut fields = Vec::new();
-        while !self.is(Symbol::CloseBrace) && self.peek() != TokenKind::End {
+        while self.type_end(self.at).is_some() || self.is_type_word(self.at) {
             let before = self.at;
             if let Some(Declaration { ty, names }) = self.declaration("the name of a field") {
                 fields.extend(names.into_iter().map(|name| (ty.clone(), name)));

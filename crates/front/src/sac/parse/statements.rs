@@ -46,7 +46,7 @@ pub(super) fn update_operator(symbol: Symbol) -> Option<&'static str> {
 
 impl Parser<'_> {
     /// Reads the body of a function, whose brace at `open` was read.
-    pub(super) fn function_body(&mut self, open: Span) -> Body {
+    pub(super) fn function_body(&mut self, open: usize) -> Body {
         let mut declarations = Vec::new();
         while self.is_declaration() {
             if let Some(declaration) = self.checked_declaration() {
@@ -68,16 +68,7 @@ impl Parser<'_> {
                     let earlier = returns.replace((values, span));
                     self.misplaced_return(earlier.map(|(_, span)| span), false);
                 }
-                _ if self.is_lost_function() => {
-                    // A brace is missing above, so the blocks are not what they look like.
-                    let blames_blocks = |at: usize, code: &str| at >= errors && code == "misplaced-return";
-                    let mut at = 0;
-                    self.errors.retain(|error| {
-                        at += 1;
-                        !blames_blocks(at - 1, error.code)
-                    });
-                    break;
-                }
+                _ if self.is_lost_function() => break,
                 _ => {
                     let earlier = returns.take().map(|(_, span)| span);
                     self.misplaced_return(earlier, false);
@@ -88,6 +79,14 @@ impl Parser<'_> {
                 // Nothing that a statement begins with, and reported.
                 self.at += 1;
             }
+        }
+        if !self.is(Symbol::CloseBrace) {
+            // A brace is missing above, so the blocks are not what they look like.
+            let mut at = 0;
+            self.errors.retain(|error| {
+                at += 1;
+                at <= errors || error.code != "misplaced-return"
+            });
         }
         self.close(Symbol::CloseBrace, open);
         let (returns, end) = match returns {
@@ -392,7 +391,10 @@ impl Parser<'_> {
             ExprKind::Call { is_infix: false, .. } | ExprKind::With(_) => {}
             ExprKind::Error => return "the statement",
             _ => {
-                self.note(SyntaxError::StatementWithoutEffect { span: value.span });
+                // Before anything but `;` that is the mistake.
+                if self.is(Symbol::Semicolon) {
+                    self.note(SyntaxError::StatementWithoutEffect { span: value.span });
+                }
                 return "the statement";
             }
         }

@@ -68,7 +68,6 @@ impl Parser<'_> {
         }
         if !self.is(Symbol::CloseBrace) && !self.is_panicking {
             self.unexpected("`(` and a generator, or `}`");
-            self.at = self.closer_of(start + 1);
         }
         self.close(Symbol::CloseBrace, open);
         self.open_brackets = outside;
@@ -84,11 +83,6 @@ impl Parser<'_> {
             operations.push(self.operation(start)?);
         }
         Some(With { parts, operations })
-    }
-
-    /// The index of the bracket that closes the one at `at`, or where the parser is.
-    fn closer_of(&self, at: usize) -> usize {
-        self.closer(at).map_or(self.at, |closer| closer.max(self.at))
     }
 
     fn block_part(&mut self) -> Part {
@@ -215,13 +209,7 @@ impl Parser<'_> {
     fn generator(&mut self, dialect: Dialect) -> Generator {
         let start = self.at;
         let open = self.open();
-        let before = self.open_brackets;
         let generator = self.generator_inner(dialect);
-        if generator.is_none() {
-            // Whatever is wrong with it, it ends at its parenthesis.
-            self.open_brackets = before;
-            self.recover(&[Symbol::CloseParen]);
-        }
         self.close(Symbol::CloseParen, open);
         let span = self.span_from(start);
         let index = IndexPattern { vector: None, components: None, span };
@@ -368,9 +356,6 @@ impl Parser<'_> {
             "propagate" => self.name("the name of an object").map(OperationKind::Propagate),
             _ => self.fold(name == "foldfix"),
         };
-        if kind.is_none() {
-            self.recover(&[Symbol::CloseParen]);
-        }
         self.close(Symbol::CloseParen, open);
         Some(Operation { kind: kind?, span: self.span_from(start) })
     }
