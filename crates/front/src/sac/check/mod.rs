@@ -28,9 +28,6 @@ mod tensor;
 mod types;
 mod with_loop;
 
-#[cfg(test)]
-mod tests;
-
 use self::error::SacError;
 use self::modules::{DeclId, Declaration, Module, TypeState};
 use self::scopes::Body;
