@@ -74,6 +74,14 @@ impl Facts {
         }
     }
 
+    /// As [`close`](Self::close) for a block that becomes part of the one around it.
+    pub(super) fn merge(&mut self) {
+        let found = self.found.pop().expect("a block is open");
+        if let Some(outer) = self.found.last_mut() {
+            outer.extend(found);
+        }
+    }
+
     fn record(&mut self, origin: Origin, operand: Operand) {
         if let Operand::Value(value) = operand {
             self.origins.insert(value, origin.clone());
@@ -286,6 +294,11 @@ impl Specialiser<'_> {
 
     /// `x < y` of `i64`.
     pub(super) fn below(&mut self, x: Operand, y: Operand) -> Operand {
+        let gap = self.facts.form(y) - self.facts.form(x) - Poly::constant(1);
+        // Asked first: of an index that there is none of, everything is known.
+        if self.facts.is_not_negative(&gap) {
+            return Const::Bool(true).into();
+        }
         match self.at_most(y, x) {
             Operand::Const(Const::Bool(b)) => Const::Bool(!b).into(),
             _ => self.total_binary(BinOp::Lt, x, y),

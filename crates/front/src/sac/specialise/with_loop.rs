@@ -281,8 +281,9 @@ impl<'p> Specialiser<'p> {
             Division::Tests => true,
         };
         let is_guarded = has_folds && has_rest;
-        let indices = match &bodies[..] {
-            [only] => only.indices.clone(),
+        // What is known of a body's index does not hold for all indices that are asked where they belong.
+        let indices = match (&bodies[..], &division) {
+            ([only], Division::Grids(_)) => only.indices.clone(),
             _ => {
                 let high = |extent: Operand, this: &Self| this.bounds(extent).1.saturating_sub(1).max(0);
                 space

@@ -1,0 +1,432 @@
+//! With-loops of SAC mean the same when they are evaluated directly and when they are specialised: for arguments whose extents are
+//! known, and for arguments of which only the ranks are.
+
+use frit_front::sac::evaluate::{self, Cause, Value};
+use frit_front::sac::specialise::{ParamShape, Request, Specialised, specialise};
+use frit_front::sac::{core::Program, load};
+use frit_interp::{Options, RunError, array};
+use frit_ir::{FailureKind, Tensor, TensorData};
+use frit_support::{SourceMap, diagnostic, with_deep_stack};
+
+/// What a function gives: its results, or the kind of its failure; and what it writes.
+#[derive(Clone, Debug, PartialEq)]
+struct Outcome {
+    results: Result<Vec<Tensor>, FailureKind>,
+    written: String,
+}
+
+fn program(source: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add("main.sac", source);
+    load(&mut sources, file, &[])
+        .unwrap_or_else(|errors| panic!("{}\n{source}", diagnostic::render(&sources, &errors, false)))
+}
+
+fn evaluated(program: &Program, args: &[Tensor]) -> Outcome {
+    let (function, data) = program.functions.iter().find(|(_, f)| f.name == "f" && f.module.is_none()).expect("`f`");
+    let values = data.params.iter().zip(args);
+    let values = values.map(|(param, arg)| Value::of_tensors(program, param.pattern.elem, vec![arg.clone()])).collect();
+    let mut written = String::new();
+    let results = match evaluate::run(program, function, values, &[], &mut |text| written.push_str(text)) {
+        Ok(values) => Ok(values.into_iter().flat_map(|value| value.into_tensors(program)).collect()),
+        Err(failure) => match failure.cause {
+            Cause::Check(kind, _) => Err(kind),
+            cause => panic!("{cause:?}"),
+        },
+    };
+    Outcome { results, written }
+}
+
+fn specialised(program: &Program, args: &[Tensor], are_known: bool) -> Result<Specialised, String> {
+    let (function, _) = program.functions.iter().find(|(_, f)| f.name == "f" && f.module.is_none()).expect("`f`");
+    let shape =
+        |arg: &Tensor| ParamShape { extents: arg.shape().iter().map(|&n| are_known.then_some(n as i64)).collect() };
+    let request = Request { function, params: args.iter().map(shape).collect() };
+    let specialised = specialise(program, &[request])
+        .map_err(|errors| errors.iter().map(|error| format!("{error:?}")).collect::<Vec<_>>().join("\n"))?;
+    frit_ir::array::verify::verify(&specialised.program)
+        .unwrap_or_else(|error| panic!("{error}\n{}", specialised.program));
+    Ok(specialised)
+}
+
+fn interpreted(specialised: &Specialised, args: &[Tensor]) -> Outcome {
+    let entry = &specialised.entries[0];
+    let mut given = args.to_vec();
+    if entry.takes_words {
+        given.push(Tensor::new(vec![0], TensorData::Char(Vec::new())).expect("no character"));
+        given.push(Tensor::new(vec![0], TensorData::I64(Vec::new())).expect("no word"));
+    }
+    let mut written = String::new();
+    let options = Options::default();
+    let outcome =
+        array::run_writing(&specialised.program, entry.func, given, &options, &mut |text| written.push_str(text));
+    let results = match outcome {
+        Ok(mut results) => {
+            results.truncate(results.len() - usize::from(entry.has_token));
+            Ok(results.split_off(entry.sizes))
+        }
+        Err(RunError::Failed(failure)) => Err(failure.kind),
+        Err(error) => panic!("{error}\n{}", specialised.program),
+    };
+    Outcome { results, written }
+}
+
+/// Checks that `f` does the same both ways.
+fn check(source: &str, args: &[Tensor]) {
+    check_each(source, &[args]);
+}
+
+/// The same for several lists of arguments.
+fn check_each(source: &str, cases: &[&[Tensor]]) {
+    let source = source.to_string();
+    let cases: Vec<Vec<Tensor>> = cases.iter().map(|case| case.to_vec()).collect();
+    with_deep_stack(move || {
+        let program = program(&source);
+        for args in &cases {
+            let expected = evaluated(&program, args);
+            for are_known in [true, false] {
+                let specialised = specialised(&program, args, are_known)
+                    .unwrap_or_else(|error| panic!("extents known: {are_known}: {error}\n{source}"));
+                let found = interpreted(&specialised, args);
+                let is_same = match (&expected.results, &found.results) {
+                    (Ok(x), Ok(y)) => same(x, y),
+                    (x, y) => x == y,
+                };
+                assert!(
+                    is_same && expected.written == found.written,
+                    "extents known: {are_known}\nexpected {expected:?}\nfound {found:?}\n{source}\n{args:?}\n{}",
+                    specialised.program
+                );
+            }
+        }
+    });
+}
+
+/// Bit for bit; any two that are no numbers are the same.
+fn same(x: &[Tensor], y: &[Tensor]) -> bool {
+    let bits = |tensor: &Tensor| -> Vec<String> {
+        (0..tensor.data().len()).map(|at| format!("{:?}", tensor.data().get(at))).collect()
+    };
+    x.len() == y.len()
+        && x.iter().zip(y).all(|(x, y)| x.shape() == y.shape() && x.elem() == y.elem() && bits(x) == bits(y))
+}
+
+fn ints(shape: &[usize]) -> Tensor {
+    let count = shape.iter().product::<usize>() as i32;
+    let data = TensorData::I32((0..count).map(|n| (n * 7 + 3) % 11 - 3).collect());
+    Tensor::new(shape.to_vec(), data).expect("as many elements as the shape has")
+}
+
+fn doubles(shape: &[usize]) -> Tensor {
+    let count = shape.iter().product::<usize>();
+    let data = TensorData::F64((0..count).map(|n| ((n * 7 + 3) % 11) as f64 * 0.37 - 1.1).collect());
+    Tensor::new(shape.to_vec(), data).expect("as many elements as the shape has")
+}
+
+fn int(value: i32) -> Tensor {
+    Tensor::new(Vec::new(), TensorData::I32(vec![value])).expect("a scalar has one element")
+}
+
+#[test]
+fn full_generators() {
+    let source = "int[.] f(int[.] a) { return with { (. <= iv <= .) : a[iv] + 1; } : genarray(shape(a), 0); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[30])]]);
+    let source = "double[.,.] f(double[.,.] a) {
+        return with { (. <= [i,j] <= .) : a[j,i] * tod(i + j); } : genarray([shape(a)[1], shape(a)[0]], 0.0); }";
+    check_each(source, &[&[doubles(&[3, 4])], &[doubles(&[0, 4])], &[doubles(&[9, 1])]]);
+}
+
+#[test]
+fn what_no_generator_reaches_is_the_default_or_zero() {
+    let source = "int[.] f(int n, int lo, int up) {
+        return with { ([lo] <= [i] < [up]) : i * i; } : genarray([n], -1); }";
+    check_each(
+        source,
+        &[
+            &[int(9), int(2), int(7)],
+            &[int(9), int(0), int(9)],
+            &[int(9), int(7), int(2)],
+            &[int(3), int(20), int(-4)],
+            &[int(9), int(-1), int(4)],
+            &[int(9), int(4), int(10)],
+            &[int(0), int(0), int(0)],
+            &[int(-2), int(0), int(0)],
+        ],
+    );
+    let source = "int[.,.] f(int n, int lo, int up) {
+        return with { ([lo,1] <= [i,j] < [up,n-1]) : i * 10 + j; } : genarray([n,n]); }";
+    check_each(
+        source,
+        &[
+            &[int(5), int(1), int(4)],
+            &[int(5), int(4), int(1)],
+            &[int(5), int(4), int(7)],
+            &[int(1), int(4), int(7)],
+            &[int(2), int(0), int(2)],
+        ],
+    );
+}
+
+#[test]
+fn grids() {
+    check("int[.] f() { return with { ([0] <= [i] < [9] step [3]) : i*i; } : genarray([9], -1); }", &[]);
+    check("int[.] f() { return with { ([0] <= iv < [10] step [4] width [2]) : iv[0]; } : genarray([9], -1); }", &[]);
+    let source = "int[.] f(int n, int lo) {
+        return with { ([lo] <= iv < [n] step [4] width [2]) : iv[0]; } : genarray([n], -1); }";
+    check_each(source, &[&[int(17), int(2)], &[int(17), int(0)], &[int(3), int(3)], &[int(3), int(9)]]);
+    let source = "int[.] f(int n, int s, int w) {
+        return with { ([1] <= iv <= . step [s] width [w]) : iv[0]; } : genarray([n], -1); }";
+    check_each(
+        source,
+        &[
+            &[int(17), int(3), int(1)],
+            &[int(17), int(3), int(2)],
+            &[int(17), int(3), int(5)],
+            &[int(17), int(0), int(5)],
+            &[int(17), int(2), int(0)],
+            &[int(1), int(2), int(1)],
+        ],
+    );
+    let source = "int[.,.] f(int n) {
+        return with { ([1,0] <= [i,j] < [n,n] step [2,3]) : i * 100 + j; ([0,0] <= [i,j] < [n,n] step [3,1]) : -i; }
+            : genarray([n,n], 7); }";
+    check_each(source, &[&[int(12)], &[int(5)], &[int(1)]]);
+    let source = "int[.] f(int n, int m) {
+        return with { ([0] <= [i] < [n] step [2]) : i; ([m] <= [i] < [n] step [3]) : -i; ([0] <= [i] < [n]) : 5; }
+            : genarray([n], 7); }";
+    check_each(source, &[&[int(20), int(4)], &[int(20), int(1)], &[int(20), int(30)]]);
+    let source = "int f(int n, int s, int w) {
+        return with { ([1] <= iv < [n] step [s] width [w]) : iv[0] * iv[0]; } : fold(+, 0); }";
+    check_each(source, &[&[int(17), int(3), int(1)], &[int(17), int(3), int(2)], &[int(17), int(2), int(9)]]);
+}
+
+#[test]
+fn the_first_generator_that_reaches_an_index_says_its_cell() {
+    check("int[.] f() { return with { ([1] <= [i] < [4]) : 7; ([0] <= [i] < [6]) : i; } : genarray([6], 0); }", &[]);
+    let source = "int[.,.] f(int a, int b, int c, int d) {
+        return with {
+            ([a,b] <= [i,j] < [c,d]) : 1;
+            ([b,a] <= [i,j] < [d,c]) : 2;
+            ([a,a] <= [i,j] < [b,b]) : 3;
+        } : genarray([7,7], 0); }";
+    check_each(
+        source,
+        &[
+            &[int(1), int(2), int(5), int(6)],
+            &[int(0), int(3), int(4), int(7)],
+            &[int(5), int(1), int(2), int(7)],
+            &[int(0), int(0), int(7), int(7)],
+            &[int(0), int(0), int(7), int(8)],
+            &[int(3), int(2), int(1), int(9)],
+        ],
+    );
+    let source = "double[.] f(double[.] a) {
+        n = shape(a)[0];
+        return with {
+            ([0] <= iv < [1]) : a[iv];
+            ([1] <= iv < [n-1]) : (a[iv-1] + a[iv+1]) / 2.0;
+            ([n-1] <= iv < [n]) : a[iv];
+        } : genarray([n]); }";
+    check_each(source, &[&[doubles(&[9])], &[doubles(&[2])], &[doubles(&[1])], &[doubles(&[0])]]);
+}
+
+#[test]
+fn cells_may_be_arrays() {
+    let source = "int[.,.] f(int[.,.] a) { return with { (. <= [i] <= .) : a[i] + i; } : genarray([shape(a)[0]]); }";
+    check_each(source, &[&[ints(&[3, 4])], &[ints(&[0, 4])], &[ints(&[4, 0])]]);
+    let source = "int[.,.] f(int[.,.] a, int n) {
+        return with { ([1] <= [i] < [n]) : a[i] + i; } : genarray([shape(a)[0]]); }";
+    check_each(source, &[&[ints(&[3, 4]), int(2)], &[ints(&[3, 4]), int(0)], &[ints(&[3, 4]), int(4)]]);
+    let source = "int[.,.] f(int n, int m) { return with { (. <= [i] <= .) : iota(m) + i; } : genarray([n]); }";
+    check_each(source, &[&[int(3), int(4)], &[int(0), int(4)], &[int(3), int(0)]]);
+    let source = "int[.,.] f(int n, int m) {
+        return with { (. <= [i] <= .) : iota(m) + i; } : genarray([n], iota(5)); }";
+    check_each(source, &[&[int(3), int(5)], &[int(0), int(4)], &[int(3), int(4)]]);
+    let source = "int[.,.] f(int n, int m) {
+        return with { ([0] <= [i] < [n]) : iota(i % m + 3); } : genarray([n]); }";
+    check_each(source, &[&[int(4), int(1)], &[int(1), int(3)], &[int(3), int(3)], &[int(3), int(0)]]);
+    let source = "double[.,.,.] f(double[.,.] a) {
+        return with { ([0,0] <= iv < [2,3]) : [a[iv], 1.0, 2.0 * a[iv]]; } : genarray([3,4]); }";
+    check_each(source, &[&[doubles(&[3, 4])], &[doubles(&[2, 2])]]);
+}
+
+#[test]
+fn modarray() {
+    let source = "int[.] f(int[.] a, int n) { return with { ([1] <= [i] < [n]) : a[i] * 2 + i; } : modarray(a); }";
+    check_each(source, &[&[ints(&[6]), int(4)], &[ints(&[6]), int(0)], &[ints(&[6]), int(7)], &[ints(&[0]), int(0)]]);
+    let source = "int[.,.] f(int[.,.] a) { return with { ([1] <= [i] <= .) : a[i-1] + 1; } : modarray(a); }";
+    check_each(source, &[&[ints(&[4, 3])], &[ints(&[1, 3])], &[ints(&[0, 3])], &[ints(&[3, 0])]]);
+    let source = "int[.,.] f(int[.,.] a) {
+        return with { ([0,0] <= iv < [2,2]) : 7; ([0,0] <= iv < [4,1]) : 8; ([2,0] <= iv <= .) : 9; } : modarray(a); }";
+    check_each(source, &[&[ints(&[4, 3])], &[ints(&[4, 2])], &[ints(&[2, 2])]]);
+    check("int[3] f(int x) { a = [1,2,3]; return with { ([1] <= iv < [2]) : x; } : modarray(a); }", &[int(5)]);
+    check("int[.] f(int[.] a) { return with { } : modarray(a); }", &[ints(&[3])]);
+    let source = "int[.,.] f(int[.,.] a, int n) { return with { ([0] <= [i] < [n]) : iota(3); } : modarray(a); }";
+    check_each(source, &[&[ints(&[4, 3]), int(2)], &[ints(&[4, 2]), int(0)], &[ints(&[4, 2]), int(1)]]);
+}
+
+#[test]
+fn folds() {
+    let source = "int f(int[.] a) { return with { (0*shape(a) <= iv < shape(a)) : a[iv]; } : fold(+, 42); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[20])]]);
+    let source = "double f(double[.,.] a, int n) {
+        return with { ([0,0] <= iv < shape(a)) : a[iv]; ([1,0] <= iv < [n,2]) : a[iv] / 3.0; } : fold(+, 0.1); }";
+    check_each(source, &[&[doubles(&[5, 4]), int(3)], &[doubles(&[5, 2]), int(0)]]);
+    let source = "int f(int lo, int up) { return with { ([lo] <= [i] < [up]) : i * i; } : fold(+, 0); }";
+    check_each(source, &[&[int(-3), int(4)], &[int(3), int(9)], &[int(9), int(3)], &[int(-30), int(-2)]]);
+    let source = "int f(int lo, int up) { return with { (lo < i <= up) : i[0] * 2; } : fold(max, -100); }";
+    check_each(source, &[&[int(-3), int(4)], &[int(3), int(9)], &[int(9), int(3)]]);
+    check("bool f(int[.] a) { return with { ([0] <= iv < shape(a)) : a[iv] > 5; } : fold(||, false); }", &[ints(&[9])]);
+    check("bool f(int[.] a) { return with { ([0] <= iv < shape(a)) : a[iv] > 5; } : fold(&&, true); }", &[ints(&[9])]);
+    let source = "double f(double[.] a) {
+        return with { ([0] <= iv < shape(a)) : a[iv]; } : fold(min, 1000.0); }";
+    check_each(source, &[&[doubles(&[5])], &[doubles(&[0])], &[doubles(&[20])]]);
+}
+
+#[test]
+fn folds_of_arrays_and_with_other_functions() {
+    let source = "int[.] f(int[.,.] a) {
+        return with { ([0] <= [i] < [shape(a)[0]]) : a[i]; } : fold(+, genarray([shape(a)[1]], 0)); }";
+    check_each(source, &[&[ints(&[4, 9])], &[ints(&[0, 3])], &[ints(&[3, 0])]]);
+    let source = "int[3] f(int[.,.] a) { return with { ([0] <= [i] < [shape(a)[0]]) : a[i]; } : fold(+, [1,2,3]); }";
+    check_each(source, &[&[ints(&[4, 3])], &[ints(&[0, 3])]]);
+    let source = "int keep(int w, int a, int b) { return w * a + b; }
+        int f(int[.] a) { return with { ([0] <= iv < shape(a)) : a[iv]; } : fold(keep(3), 1); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[20])]]);
+    let source = "int f(int[.] a) { return with { ([0] <= iv < shape(a)) : a[iv]; } : fold(-, 100); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[20])]]);
+    let source = "int[.] f(int[.] a) { return with { ([0] <= iv < shape(a)) : [a[iv], 1]; } : fold(++, [0]); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[20])]]);
+    let source = "int[.] count(int[.] h, int x) { h[mod(x, 4)] = h[mod(x, 4)] + 1; return h; }
+        int[.] f(int[.] a) { return with { ([0] <= iv < shape(a)) : a[iv]; } : fold(count, genarray([4], 0)); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[20])]]);
+}
+
+#[test]
+fn folds_that_end_early() {
+    let source = "int f(int n) { return with { ([0] <= [i] < [n]) : i; } : foldfix(+, 0, 1); }";
+    check_each(source, &[&[int(4)], &[int(0)], &[int(1)], &[int(2)], &[int(30)]]);
+    let source = "int f(int[.] a, int x) { return with { ([0] <= [i] < [30]) : a[i]; } : foldfix(+, 0, x); }";
+    check_each(source, &[&[ints(&[30]), int(1)], &[ints(&[5]), int(5)], &[ints(&[2]), int(1)]]);
+    let source = "bool f(int[.] a) { return with { ([0] <= iv < shape(a)) : a[iv] > 5; } : foldfix(||, false, true); }";
+    check_each(source, &[&[ints(&[30])], &[ints(&[3])]]);
+    let source = "int[2] f(int n) { return with { ([0] <= [i] < [n]) : [i, 1]; } : foldfix(+, [0,0], [3,3]); }";
+    check_each(source, &[&[int(2)], &[int(3)], &[int(9)]]);
+}
+
+#[test]
+fn several_operations() {
+    let source = "int[.], int, int f(int[.] a) {
+        r, s, m = with { (. <= iv <= .) : (a[iv] * 2, a[iv], a[iv]); }
+            : (genarray(shape(a), 0), fold(+, 0), fold(max, -5));
+        return (r, s, m); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[20])]]);
+    let source = "int[.], double f(int[.] a, int n) {
+        r, s = with { ([1] <= iv < [n]) : (a[iv] * 2, tod(a[iv])); ([n] <= iv < shape(a)) : (1, 0.1); }
+            : (genarray(shape(a), 0), fold(+, 0.3));
+        return (r, s); }";
+    check_each(source, &[&[ints(&[9]), int(4)], &[ints(&[9]), int(12)], &[ints(&[9]), int(0)]]);
+    let source = "int[.], int[.], double f(int[.] a, int n) {
+        r, q, s = with { ([n] <= iv < shape(a)) : (a[iv] * 2, 4, tod(a[iv])); ([1] <= iv < [n]) : (1, 3, 0.1); }
+            : (genarray(shape(a), 0), modarray(a), fold(+, 0.3));
+        return (r, q, s); }";
+    check_each(source, &[&[ints(&[9]), int(4)], &[ints(&[9]), int(12)], &[ints(&[9]), int(1)]]);
+    let source = "int[.], int[.], int f(int n, int m) {
+        r, q, s = with { ([0] <= [i] < [3]) : (i, -i, i); ([1] <= [i] < [4]) : (7, 8, 9); }
+            : (genarray([n], 0), genarray([m]), fold(+, 0));
+        return (r, q, s); }";
+    check_each(source, &[&[int(9), int(4)], &[int(4), int(4)], &[int(3), int(9)]]);
+    let source = "int, int both(int a) { return (a, a + 1); }
+        int[.], int f(int[.] a) { r, s = with { (. <= iv <= .) : both(a[iv]); } : (genarray(shape(a)), fold(+, 0)); return (r, s); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[20])]]);
+}
+
+#[test]
+fn frames_without_axes() {
+    let source = "int f(int[.] a) { return with { ([] <= iv < []) : a[3]; } : genarray([], 0); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])]]);
+    check("int[.] f(int[.] a) { return with { ([] <= iv < []) : a + 1; } : genarray([]); }", &[ints(&[5])]);
+    check("int[.] f(int[.] a) { return with { ([] <= iv < []) : a + 1; } : modarray(a); }", &[ints(&[5])]);
+    check("int[.] f(int[.] a) { return with { ([] <= iv < []) : a + 1; } : fold(+, a); }", &[ints(&[5])]);
+    let source = "int f(int[*] a) { return with { (. <= iv <= .) : 1; } : fold(+, 0) ; }
+        int g(int[*] a) { return 0; }";
+    let _ = source;
+    check("int[*] f(int a) { return with { (. <= iv <= .) : 3; } : genarray(shape(a), 0); }", &[int(5)]);
+}
+
+#[test]
+fn bounds_are_normalised() {
+    let source = "int[.,.] f(int[.,.] a) { return with { (. < iv < .) : 1; } : genarray(shape(a), 0); }";
+    check_each(source, &[&[ints(&[5, 4])], &[ints(&[2, 4])], &[ints(&[1, 4])], &[ints(&[0, 4])]]);
+    let source = "int[.,.] f(int[.,.] a) { return with { (. <= iv < .) : iv[1]; } : modarray(a); }";
+    check_each(source, &[&[ints(&[5, 4])], &[ints(&[2, 4])], &[ints(&[1, 4])], &[ints(&[0, 4])]]);
+    let source = "int[.,.] f(int n) { return with { (1 <= iv <= 2) : 3; } : genarray([n,n], 0); }";
+    check_each(source, &[&[int(4)], &[int(3)], &[int(2)]]);
+    let source =
+        "int[.,.] f(int[.] v, int[.] w) { return with { (v <= iv < w) : iv[0] + 2 * iv[1]; } : genarray([6,6], 0); }";
+    check_each(source, &[&[ints(&[2]), ints(&[2])], &[ints(&[3]), ints(&[2])], &[ints(&[2]), ints(&[1])]]);
+    let source =
+        "int[.,.] f(int[2] v) { return with { (. <= iv=[i,j] <= .) : iv[0] + i + j; } : genarray(abs(v), 0); }";
+    check_each(source, &[&[ints(&[2])]]);
+}
+
+#[test]
+fn blocks_and_nests() {
+    let source = "int[.,.] f(int[.,.] a) {
+        return with { (. <= [i,j] <= .) { x = a[i,j]; if (x > 2) { y = x * 2; } else { y = -x; } } : y + x; }
+            : genarray(shape(a), 0); }";
+    check_each(source, &[&[ints(&[5, 4])], &[ints(&[0, 4])]]);
+    let source = "int[.] f(int[.,.] a) {
+        return with { (. <= [i] <= .) : with { ([0] <= [j] < [shape(a)[1]]) : a[i,j]; } : fold(+, i); }
+            : genarray([shape(a)[0]], 0); }";
+    check_each(source, &[&[ints(&[5, 4])], &[ints(&[5, 40])], &[ints(&[0, 4])]]);
+    let source = "int[.] f(int n) {
+        return with { (. <= [i] <= .) { s = 0; for (k = 0; k < i; k++) { s = s + k; } } : s; } : genarray([n], 0); }";
+    check_each(source, &[&[int(3)], &[int(12)]]);
+    let source = "int[.,.] f(int n) {
+        return with { (. <= [i] <= .) : with { ([0] <= [j] < [i]) : i + j; } : genarray([n], -1); } : genarray([n]); }";
+    check_each(source, &[&[int(3)], &[int(12)], &[int(0)]]);
+    let source = "int[.,.] f(int n) {
+        return with { (. <= [i] <= .) : with { ([0] <= [j] <= [i]) : j; } : genarray([max(i, 3)], -1); } : genarray([n]); }";
+    check_each(source, &[&[int(3)], &[int(4)], &[int(5)]]);
+}
+
+#[test]
+fn states_and_output_in_order() {
+    let source =
+        "int f(int n) { s = 5; s = with { ([0] <= [i] < [n]) { s = s * 2 - i; } : s; } : propagate(s); return s; }";
+    check_each(source, &[&[int(3)], &[int(0)], &[int(12)]]);
+    let source = "int[.], int f(int n) { s = 5;
+        a, s = with { ([1] <= [i] < [n]) { s = s * 2 - i; } : (s + i, s); } : (genarray([n], 0), propagate(s));
+        return (a, s); }";
+    check_each(source, &[&[int(3)], &[int(0)], &[int(12)]]);
+    let source = "use StdIO: all; use ArrayArith: all; use ScalarArith: all; use ArrayBasics: all;
+        int[.] f(int[.] a) {
+        return with { (. <= iv <= .) { printf(\"%d,\", a[iv]); } : a[iv] + 1; } : genarray(shape(a), 0); }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[0])], &[ints(&[20])]]);
+}
+
+#[test]
+fn typedefs_and_structs() {
+    let source = "typedef double[2] pair;
+        pair[.] f(double[.] a) { return with { (. <= iv <= .) : (pair)[a[iv], 1.0]; } : genarray(shape(a)); }";
+    check_each(source, &[&[doubles(&[5])], &[doubles(&[0])], &[doubles(&[1])]]);
+    let source = "struct P { int x; double[3] v; };
+        double[.,.] f(int[.] a) {
+            p = with { ([1] <= iv < shape(a)) : P{a[iv], [1.0, 2.0, tod(a[iv])]}; } : genarray(shape(a));
+            return p.v; }";
+    check_each(source, &[&[ints(&[5])], &[ints(&[1])], &[ints(&[0])]]);
+}
+
+#[test]
+fn tensor_comprehensions() {
+    check_each(
+        "int[.,.] f(int n) { return { [.,j] -> [10*j, 10*j+1, 10*j+2] | [j] < [n] }; }",
+        &[&[int(2)], &[int(9)]],
+    );
+    check_each("int[.] f(int n) { return { [i] -> i | [2] <= [i] < [n] }; }", &[&[int(5)], &[int(12)]]);
+    let source = "int[.,.] f(int[.,.] a, int[.,.] b) { return { [i,j] -> sum({ [k] -> a[i,k] * b[k,j] }) }; }";
+    check_each(source, &[&[ints(&[3, 4]), ints(&[4, 2])], &[ints(&[3, 0]), ints(&[0, 2])]]);
+    let source = "int[.,.] f(int[.,.] a) { return { [i,j] -> 0 | [0,0] <= [i,j] < [1,2]; [i,j] -> a[i,j] }; }";
+    check_each(source, &[&[ints(&[3, 4])], &[ints(&[1, 2])], &[ints(&[1, 1])]]);
+}
