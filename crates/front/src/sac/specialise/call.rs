@@ -139,6 +139,8 @@ impl<'p> Specialiser<'p> {
         if function.inlining == Inlining::NoInline || is_running || self.is_too_large(function) {
             return self.call_instance(id, args, span);
         }
+        // A call is work also where nothing comes of it but constants.
+        self.count_statement();
         let ranks = args.iter().map(|arg| self.rank(&arg.value)).collect();
         self.chain.push(super::Frame { function: id, span, ranks });
         let outer = self.builder.span();

@@ -290,6 +290,21 @@ impl<'p> Specialiser<'p> {
         Ok((measured, arrays))
     }
 
+    /// The extents of a value that cells of a shape compute for themselves.
+    pub(super) fn measured_extents(&mut self, value: &Value, shape: &CellShape, span: Span) -> Result<Vec<Operand>> {
+        let mut measured = Vec::new();
+        for (leaf, needed) in self.leaves(value).iter().zip(&shape.leaves) {
+            let found = self.data_shape(leaf);
+            if found.len() != needed.extents.len() {
+                let ranks = [needed.extents.len() as i64, found.len() as i64];
+                return self.fail_numbers(FailureKind::RankMismatch, &ranks, span);
+            }
+            let unknown = needed.extents.iter().zip(found).filter(|(extent, _)| extent.is_none());
+            measured.extend(unknown.map(|(_, found)| Operand::from(found)));
+        }
+        Ok(measured)
+    }
+
     /// A cell of zeros. All extents must be known.
     pub(super) fn zero_cell(&mut self, shape: &CellShape) -> Option<Vec<Operand>> {
         shape

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::value::{Binding, Data, Env, Scalar, Value, cell_of};
+use super::value::{Binding, Data, Env, MANY, Scalar, Value, cell_of};
 use super::{Reason, Result, Specialiser};
 use crate::sac::core::{Basic, Elem, Expr, ExprKind, Local, StructId};
 use frit_ir::array::{Extent, Op, Operand, Type, View};
@@ -302,8 +302,14 @@ impl<'p> Specialiser<'p> {
         {
             let mut shape = vec![cells.len()];
             shape.extend(known[0].0);
-            let scalars = known.iter().flat_map(|(_, scalars)| scalars.iter().copied()).collect();
-            return Value::components(elem, shape, scalars);
+            let scalars: Vec<Scalar> = known.iter().flat_map(|(_, scalars)| scalars.iter().copied()).collect();
+            let is_large = scalars.len() > MANY;
+            let value = Value::components(elem, shape, scalars);
+            if !is_large {
+                return value;
+            }
+            let array = self.array(&value).value().expect("an array is no constant");
+            return Value::array(elem, array);
         }
         let elems: Vec<Operand> = cells.iter().map(|cell| self.array(cell)).collect();
         let mut ty = self.builder.func.operand_type(elems[0]);

@@ -217,7 +217,7 @@ impl<'p> Specialiser<'p> {
 
     /// True if a function is better called than repeated once more, because so much has been made already.
     fn is_too_large(&self, function: &Function) -> bool {
-        self.statements > INLINING_BUDGET && function.module.is_none() && function.body.len() > 1
+        self.statements > INLINING_BUDGET && function.body.len() > 1
     }
 
     /// Counts an emitted statement.
@@ -256,6 +256,27 @@ impl<'p> Specialiser<'p> {
             Err(Stop::Fails) => Ok((block, None)),
             Err(stop @ Stop::Unsupported(_)) => Err(stop),
         }
+    }
+
+    /// Specialises something where it stands, to be kept if it says so, and if it does not come to an end.
+    fn in_place(&mut self, body: impl FnOnce(&mut Self) -> Result<bool>) -> Result<bool> {
+        let (depth, checks) = (self.depth, self.enter());
+        self.open();
+        let outcome = body(self);
+        while self.depth > depth + 1 {
+            self.close(Vec::new());
+        }
+        let is_kept = outcome.as_ref().map_or(true, |is_kept| *is_kept);
+        if is_kept {
+            self.depth -= 1;
+            self.facts.merge();
+            let block = self.builder.close_block(Vec::new());
+            block.stmts.into_iter().for_each(|stmt| self.builder.push(stmt));
+        } else {
+            self.close(Vec::new());
+            self.leave(checks);
+        }
+        outcome
     }
 
     fn open(&mut self) {

@@ -17,9 +17,6 @@ use std::rc::Rc;
 /// Counting loops of so few iterations that use their counter are unrolled.
 const UNROLLED: i64 = 8;
 
-/// All iterations of an unrolled loop together are no more statements than these.
-const UNROLLED_STATEMENTS: usize = 2_000;
-
 /// Nested unrolled loops run their bodies no more often than this.
 const UNROLLED_TOGETHER: i64 = 64;
 
@@ -126,7 +123,8 @@ impl<'p> Specialiser<'p> {
             && !is_known
             && let Some(count) = self.short_count(env, &flow, parts)?
         {
-            let outer = std::mem::replace(&mut self.repetitions.unrolled, self.repetitions.unrolled.max(1) * count.max(1));
+            let outer =
+                std::mem::replace(&mut self.repetitions.unrolled, self.repetitions.unrolled.max(1) * count.max(1));
             let statements = self.statements;
             let is_long = |this: &Self| this.statements - statements > UNROLLED_STATEMENTS;
             let token = self.token;
@@ -225,29 +223,7 @@ impl<'p> Specialiser<'p> {
         let count = count.max(0);
         let together = self.repetitions.unrolled.max(1) * count.max(1);
         let is_short = count <= UNROLLED && together <= UNROLLED_TOGETHER;
-        if count <= 1 {
-            return Ok(is_short.then_some(count));
-        }
-        let pays = is_short
-            && mentions_in(parts.body, counting.counter)
-            && self.statements_of_iteration(env, parts) * count as usize <= UNROLLED_STATEMENTS;
-        Ok(pays.then_some(count))
-    }
-
-    /// How many statements the first iteration becomes.
-    fn statements_of_iteration(&mut self, env: &Env, parts: Parts<'p>) -> usize {
-        let (token, span, before) = (self.token, self.builder.span(), self.statements);
-        let mut env = env.clone();
-        // What cannot be expressed is said when it is specialised in its place.
-        let _ = self.in_block(|this| {
-            this.block(&mut env, parts.body)?;
-            this.block(&mut env, parts.step)
-        });
-        let count = self.statements - before;
-        self.statements = before;
-        self.token = token;
-        self.builder.set_span(span);
-        count
+        Ok((is_short && (count <= 1 || mentions_in(parts.body, counting.counter))).then_some(count))
     }
 
     /// How the loop counts, if it does, by one of these variables from these values on: what that is made of is older than

@@ -91,6 +91,9 @@ pub(super) enum Binding {
 /// Arrays of so many elements are kept as components wherever there is a choice.
 pub(super) const FEW: usize = 16;
 
+/// Arrays of more elements are not kept as components.
+pub(super) const MANY: usize = 64;
+
 impl Value {
     /// A scalar.
     pub(super) fn scalar(scalar: Scalar) -> Self {

@@ -18,7 +18,7 @@ use frit_ir::array::walk::{Renaming, rename_type};
 use frit_ir::array::{
     self, Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Type, WithLoopData,
 };
-use frit_ir::{Const, FailureKind, Scalar as IrScalar};
+use frit_ir::{BinOp, Const, FailureKind, Scalar as IrScalar};
 use frit_support::{Index, Span};
 
 /// What an operation asks for.
@@ -266,7 +266,7 @@ impl<'p> Specialiser<'p> {
                 bodies.push(self.body(setting.env, part, false, setting.targets.len())?);
             }
         }
-        let Some(slots) = self.slots(setting, members, &mut bodies)? else { return Ok(None) };
+        let Some(mut slots) = self.slots(setting, members, &mut bodies)? else { return Ok(None) };
         if has_folds && setting.parts.len() > 1 {
             let is_unordered = slots.iter().all(|slot| match slot {
                 Slot::Array { .. } => true,
@@ -280,6 +280,9 @@ impl<'p> Specialiser<'p> {
             Division::Grids(pieces) => pieces.iter().any(|(_, part)| part.is_none()),
             Division::Tests => true,
         };
+        if has_rest {
+            self.measure(setting, bounds, &division, space, &mut slots)?;
+        }
         let is_guarded = has_folds && has_rest;
         // What is known of a body's index does not hold for all indices that are asked where they belong.
         let indices = match (&bodies[..], &division) {
@@ -315,7 +318,9 @@ impl<'p> Specialiser<'p> {
                 }
             }
             Division::Tests => {
-                let block = self.tested(setting, &slots, &indices, space, blocks, is_guarded)?;
+                let types = self.cell_types(&slots, is_guarded);
+                let rest = self.rest(setting, &slots, &indices, is_guarded)?;
+                let block = self.tested(setting, &types, &indices, space, blocks, rest)?;
                 let extents: Vec<Extent> = space.iter().map(|extent| extent.extent()).collect();
                 generators.push(Generator::full(&extents, block));
             }
@@ -441,14 +446,122 @@ impl<'p> Specialiser<'p> {
                 block = self.after_failure(block, &types)?;
             }
         }
-        if own != indices {
-            let renaming: Renaming = own.iter().zip(indices).map(|(&own, &shared)| (own, shared.into())).collect();
-            self.builder.func.substitute_in_block(&mut block, &renaming);
-            for at in first..self.builder.func.values.len() {
-                rename_type(&mut self.builder.func.values[array::Value::new(at)].ty, &renaming);
+        self.rename_indices(&mut block, &own, indices, first);
+        Ok(block)
+    }
+
+    /// Lets a block use other indices. The values in it are not older than `first`.
+    fn rename_indices(&mut self, block: &mut Block, own: &[array::Value], indices: &[array::Value], first: usize) {
+        if own == indices {
+            return;
+        }
+        let renaming: Renaming = own.iter().zip(indices).map(|(&own, &shared)| (own, shared.into())).collect();
+        self.builder.func.substitute_in_block(block, &renaming);
+        for at in first..self.builder.func.values.len() {
+            rename_type(&mut self.builder.func.values[array::Value::new(at)].ty, &renaming);
+        }
+    }
+
+    /// Finds the extents that cells compute for themselves in a with-loop before that of the cells: where no generator reaches, zeros
+    /// of that shape are needed.
+    fn measure(
+        &mut self,
+        setting: &Setting<'_, 'p>,
+        bounds: &mut Bounds,
+        division: &Division,
+        space: &[Operand],
+        slots: &mut [Slot],
+    ) -> Result<()> {
+        let measured = |slot: &Slot| match slot {
+            Slot::Array { shape, .. } => shape.measured(),
+            Slot::Fold { .. } => 0,
+        };
+        let count: usize = slots.iter().map(measured).sum();
+        if count == 0 {
+            return Ok(());
+        }
+        let types = vec![Self::size_type(); count];
+        let indices: Vec<array::Value> = space.iter().map(|_| self.new_size(0, super::sizes::MAX_EXTENT - 1)).collect();
+        let mut blocks = Vec::new();
+        for part in setting.parts {
+            let Body { block, indices: own, cells, first } =
+                self.body(setting.env, part, false, setting.targets.len())?;
+            let mut block = match cells {
+                None => self.after_failure(block, &types)?,
+                Some(cells) => {
+                    let (mut block, sizes) = self.reopen(block, |this| {
+                        let mut sizes = Vec::new();
+                        for slot in &*slots {
+                            if let Slot::Array { at, shape, .. } = slot {
+                                sizes.extend(this.measured_extents(&cells[*at], shape, setting.span)?);
+                            }
+                        }
+                        Ok(sizes)
+                    })?;
+                    match sizes {
+                        Some(sizes) => Block { results: sizes, ..block },
+                        None => {
+                            block.results.clear();
+                            self.after_failure(block, &types)?
+                        }
+                    }
+                }
+            };
+            self.rename_indices(&mut block, &own, &indices, first);
+            blocks.push(block);
+        }
+        let none = Block { stmts: Vec::new(), results: vec![Operand::i64(0); count] };
+        let generators = match division {
+            Division::Grids(pieces) => {
+                let mut generators = Vec::new();
+                for (grid, part) in pieces {
+                    let Some(part) = *part else { continue };
+                    let block = self.builder.func.copy_block(None, &blocks[part], &mut Renaming::new());
+                    generators.push(self.generator(bounds, grid, block));
+                }
+                generators
+            }
+            Division::Tests => {
+                let block = self.tested(setting, &types, &indices, space, blocks, none)?;
+                let extents: Vec<Extent> = space.iter().map(|extent| extent.extent()).collect();
+                vec![Generator::full(&extents, block)]
+            }
+        };
+        let sizes = self.largest(space, indices, generators, count);
+        let mut sizes = sizes.into_iter();
+        for slot in slots {
+            if let Slot::Array { shape, .. } = slot {
+                for extent in shape.leaves.iter_mut().flat_map(|leaf| &mut leaf.extents) {
+                    if extent.is_none() {
+                        *extent = sizes.next().map(Extent::Value);
+                    }
+                }
             }
         }
-        Ok(block)
+        Ok(())
+    }
+
+    /// The largest cell of each of `count` operations on sizes, and 0 without any.
+    fn largest(
+        &mut self,
+        space: &[Operand],
+        indices: Vec<array::Value>,
+        generators: Vec<Generator>,
+        count: usize,
+    ) -> Vec<array::Value> {
+        let params: Vec<array::Value> = (0..2 * count).map(|_| self.builder.value(Self::size_type(), None)).collect();
+        self.builder.open_block();
+        let larger = |at: usize| self.builder.binary(BinOp::Max, params[at].into(), params[at + count].into());
+        let results = (0..count).map(larger).collect();
+        let combine = Lambda { body: self.builder.close_block(results), params };
+        let neutral = vec![Operand::i64(0); count];
+        let operators = vec![OperatorData::new(Operator::Fold { combine, neutral, commutative: true })];
+        let space = space.iter().map(|extent| extent.extent()).collect();
+        let span = self.builder.span();
+        let label = self.builder.func.with_loops.push(WithLoopData { space, indices, generators, operators, span });
+        let sizes = self.emit_under(Op::With(label), vec![Self::size_type(); count], &[]);
+        sizes.iter().for_each(|&size| self.bound(size.into(), 0, super::sizes::MAX_EXTENT));
+        sizes
     }
 
     /// The types of the cells.
@@ -500,13 +613,9 @@ impl<'p> Specialiser<'p> {
                                     this.as_cell(default, shape, FailureKind::ShapeMismatch, setting.span)?;
                                 results.extend(cells);
                             }
-                            Elsewhere::Zeros => match this.zero_cell(shape) {
-                                Some(cells) => results.extend(cells),
-                                None => {
-                                    let what = "a with-loop without default whose cells compute their own size";
-                                    return this.unsupported(Reason::Construct(what), setting.span);
-                                }
-                            },
+                            Elsewhere::Zeros => {
+                                results.extend(this.zero_cell(shape).expect("extents have been measured"));
+                            }
                             Elsewhere::Source(source) => {
                                 for leaf in this.leaves(source) {
                                     let array = this.array(&leaf).value().expect("an array is no constant");
@@ -548,24 +657,18 @@ impl<'p> Specialiser<'p> {
     fn tested(
         &mut self,
         setting: &Setting<'_, 'p>,
-        slots: &[Slot],
+        types: &[Type],
         indices: &[array::Value],
         space: &[Operand],
         blocks: Vec<Block>,
-        is_guarded: bool,
+        mut otherwise: Block,
     ) -> Result<Block> {
-        if slots.iter().any(|slot| matches!(slot, Slot::Array { shape, .. } if shape.measured() > 0)) {
-            let what = "generators that overlap in unknown ways, whose cells compute their own size";
-            return self.unsupported(Reason::Construct(what), setting.span);
-        }
-        let types = self.cell_types(slots, is_guarded);
         let from = vec![Operand::i64(0); space.len()];
         let index: Vec<Operand> = indices.iter().map(|&index| index.into()).collect();
-        let mut otherwise = self.rest(setting, slots, indices, is_guarded)?;
         for (part, block) in setting.parts.iter().zip(blocks).rev() {
             let (mut outer, results) = self.in_block(|this| {
                 let cond = this.is_index_of(part, &index, &from, space);
-                Ok(this.choice(cond, block, otherwise, &types))
+                Ok(this.choice(cond, block, otherwise, types))
             })?;
             outer.results = results.expect("a choice does not fail");
             otherwise = outer;
