@@ -123,8 +123,8 @@ impl<'p> Specialiser<'p> {
             && !is_known
             && let Some(count) = self.short_count(env, &flow, parts)?
         {
-            let outer =
-                std::mem::replace(&mut self.repetitions.unrolled, self.repetitions.unrolled.max(1) * count.max(1));
+            let unrolled = self.repetitions.unrolled.max(1) * count.max(1);
+            let outer = std::mem::replace(&mut self.repetitions.unrolled, unrolled);
             let statements = self.statements;
             let is_long = |this: &Self| this.statements - statements > UNROLLED_STATEMENTS;
             let token = self.token;
