@@ -263,9 +263,6 @@ pub(crate) enum SacError {
         found: String,
         is_alone: bool,
     },
-    DotsTwice {
-        span: Span,
-    },
 
     // ---- structs
     NoStruct {
@@ -318,9 +315,6 @@ pub(crate) enum SacError {
         found: usize,
         rank: usize,
         array: Span,
-    },
-    UnknownIndexLength {
-        span: Span,
     },
     FoldFunctionResult {
         span: Span,
@@ -418,6 +412,27 @@ fn conversion(diagnostic: Diagnostic, found: &str, expected: &str) -> Diagnostic
 }
 
 impl SacError {
+    /// True if the mistake may only be that a definition is missing, or was taken for another.
+    pub(crate) fn is_about_names(&self) -> bool {
+        matches!(
+            self,
+            SacError::UnknownModule { .. }
+                | SacError::NotInModule { .. }
+                | SacError::UnknownFunction { .. }
+                | SacError::UnknownType { .. }
+                | SacError::UnknownVariable { .. }
+                | SacError::UndefinedVariable { .. }
+                | SacError::ConflictsWithUsed { .. }
+                | SacError::MainType { .. }
+                | SacError::WrongArgumentCount { .. }
+                | SacError::NoMatchingFunction { .. }
+                | SacError::ResultDependsOnShape { .. }
+                | SacError::NoStruct { .. }
+                | SacError::UnknownField { .. }
+                | SacError::EmptyStruct { .. }
+        )
+    }
+
     /// The message.
     pub(crate) fn diagnostic(&self) -> Diagnostic {
         match self {
@@ -428,8 +443,8 @@ impl SacError {
                 suggestion,
             ),
             SacError::ModuleName { span, name, asked } => {
-                Diagnostic::error("module-name", format!("the file of the module `{asked}` holds `{name}`"))
-                    .label(*span, format!("should be `module {asked};`"))
+                Diagnostic::error("module-name", format!("the file `{asked}.sac` holds {name}"))
+                    .label(*span, format!("it should begin with `module {asked};`"))
             }
             SacError::NotInModule { span, module, name, is_hidden, suggestion } => {
                 let message = if *is_hidden {
@@ -694,9 +709,6 @@ impl SacError {
                 };
                 Diagnostic::error("index-shape", message).label(*span, format!("this is `{found}`"))
             }
-            SacError::DotsTwice { span } => {
-                Diagnostic::error("dots-twice", "`...` may stand here once only").label(*span, "the second one")
-            }
 
             SacError::NoStruct { span, field, found } => {
                 Diagnostic::error("no-struct", format!("only structs have fields such as `{field}`"))
@@ -744,10 +756,6 @@ impl SacError {
             )
             .label(*span, "must not be longer than the rank")
             .secondary(*array, "this array"),
-            SacError::UnknownIndexLength { span } => {
-                Diagnostic::error("unknown-index-length", "nothing says how many components this index has")
-                    .label(*span, "bind the components, as in `[i,j]`, or write a bound")
-            }
             SacError::FoldFunctionResult { span, function, expected, found } => Diagnostic::error(
                 "fold-function-result",
                 format!("`{function}` cannot fold: what it returns must be fit for its argument before the last"),

@@ -31,7 +31,8 @@ impl<'a> Checker<'a> {
     /// Checks all functions that something asked for, and those that they ask for.
     pub(super) fn check_called_functions(&mut self) {
         while let Some((declaration, id)) = self.called.pop_front() {
-            if let Some(function) = self.declarations[declaration].function {
+            // What the parser found mistakes in makes no sense as it is.
+            if let Some(function) = self.declarations[declaration].function.filter(|function| function.is_intact) {
                 self.check_function(declaration, function, id);
             }
         }

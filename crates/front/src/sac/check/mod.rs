@@ -66,8 +66,12 @@ pub(super) fn check(sources: &SourceMap, units: &[Unit]) -> Result<Program, Vec<
     checker.check_user_functions();
     checker.check_called_functions();
     checker.find_main();
-    let is_intact = units.iter().all(|unit| unit.file.is_intact);
-    if checker.errors.is_empty() && is_intact { Ok(checker.program) } else { Err(checker.errors) }
+    if units.iter().any(|unit| !unit.file.is_intact) {
+        // What could not be read may have defined what is missing now.
+        checker.errors.retain(|error| !error.is_about_names());
+        return Err(checker.errors);
+    }
+    if checker.errors.is_empty() { Ok(checker.program) } else { Err(checker.errors) }
 }
 
 struct Checker<'a> {

@@ -150,6 +150,13 @@ impl<'a> Checker<'a> {
     fn check_uses(&mut self, unit: usize) {
         for import in self.modules[unit].uses.clone() {
             let Some(module) = self.module(&import.module) else { continue };
+            let found = self.units[module].file.module.as_ref();
+            if found.is_none_or(|found| found.text != import.module.text) && self.units[module].file.is_intact {
+                let name =
+                    found.map_or_else(|| "no module".to_string(), |found| format!("the module `{}`", found.text));
+                self.error(SacError::ModuleName { span: import.module.span, name, asked: import.module.text.clone() });
+                continue;
+            }
             let (names, kept) = match &import.symbols {
                 Symbols::All { except } => (except, false),
                 Symbols::Only(names) => (names, true),
@@ -294,7 +301,8 @@ impl<'a> Checker<'a> {
         let mut distinct: Vec<DeclId> = Vec::new();
         for id in found {
             // What clashes with a definition of the file itself was reported; it is not to be ambiguous as well.
-            if !distinct.contains(&id) && (own.contains(&id) || !self.is_same(id, &own)) {
+            let earlier: Vec<DeclId> = distinct.iter().copied().filter(|id| own.contains(id)).collect();
+            if !distinct.contains(&id) && !self.is_same(id, &earlier) {
                 distinct.push(id);
             }
         }

@@ -122,20 +122,16 @@ impl<'a> Checker<'a> {
 
     fn dot_selection(&mut self, array: Value, args: &'a [SelectArg], indices: Vec<Value>, span: Span) -> Value {
         let mut picked = Vec::new();
-        let mut dots: Option<Span> = None;
         for arg in args {
-            match arg {
-                SelectArg::Expr(_) => picked.push(Picked::Index),
-                SelectArg::Dot(_) => picked.push(Picked::Axis),
-                SelectArg::Dots(at) => {
-                    if dots.is_some() {
-                        self.error(SacError::DotsTwice { span: *at });
-                        return Value::error(span);
-                    }
-                    dots = Some(*at);
-                    picked.push(Picked::Axes);
-                }
-            }
+            picked.push(match arg {
+                SelectArg::Expr(_) => Picked::Index,
+                SelectArg::Dot(_) => Picked::Axis,
+                SelectArg::Dots(_) => Picked::Axes,
+            });
+        }
+        // The parser has reported it.
+        if picked.iter().filter(|picked| **picked == Picked::Axes).count() > 1 {
+            return Value::error(span);
         }
         let Some(elem) = array.ty.elem else { return Value::error(span) };
         for index in &indices {

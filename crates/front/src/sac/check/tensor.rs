@@ -34,8 +34,8 @@ impl<'a> Checker<'a> {
                 return None;
             }
         }
+        // The parser has reported it.
         if placed.iter().filter(|placed| **placed == Picked::Axes).count() > 1 {
-            self.error(SacError::DotsTwice { span: first.index.span });
             return None;
         }
         let shape = self.tensor_shape(last);

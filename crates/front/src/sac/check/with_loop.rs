@@ -115,6 +115,7 @@ impl<'a> Checker<'a> {
             OperationKind::Propagate(name) => {
                 if self.body.binding(&name.text).is_none() {
                     self.error(SacError::PropagatedName { span: name.span, name: name.text.clone() });
+                    self.body.assign(&name.text, Ty::error(), name.span);
                     return Operator::Wrong;
                 }
                 match self.variable(name) {
