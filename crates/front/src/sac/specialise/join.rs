@@ -106,9 +106,11 @@ impl<'p> Specialiser<'p> {
             joined.push(self.join_binding(side(&first), side(&second), &mut classes, mark, span));
         }
         let fails = first.bindings.is_none() && second.bindings.is_none();
+        let may_fail = first.bindings.is_none() || second.bindings.is_none();
         let has_output = first.token != token || second.token != token;
         let mut blocks = Vec::new();
         for (is_first, way) in [(true, first), (false, second)] {
+            let failure = if way.bindings.is_none() { self.last_certificate(&way.block) } else { None };
             let (mut block, results) = self.reopen(way.block, |this| {
                 let mut results = Vec::new();
                 for &(a, b) in &classes.0 {
@@ -128,6 +130,9 @@ impl<'p> Specialiser<'p> {
                 }
                 if has_output {
                     results.push(way.token);
+                }
+                if may_fail {
+                    results.push(failure.map_or(Const::Cert.into(), Operand::Value));
                 }
                 Ok(results)
             })?;
@@ -164,6 +169,12 @@ impl<'p> Specialiser<'p> {
             results.push(cert);
             self.token = cert.into();
         }
+        if may_fail {
+            // All that follows is reached only if the way that fails was not taken.
+            let cert = self.builder.value(Type::scalar(ElemType::Cert), None);
+            results.push(cert);
+            self.hold(&[cert]);
+        }
         let otherwise = blocks.pop().expect("there are two blocks");
         let then = blocks.pop().expect("there are two blocks");
         if !results.is_empty() || !then.stmts.is_empty() || !otherwise.stmts.is_empty() {
@@ -172,6 +183,12 @@ impl<'p> Specialiser<'p> {
             self.builder.push(Stmt { results, op: Op::If { cond, then, otherwise }, certs: Vec::new(), span });
         }
         if fails { Err(super::Stop::Fails) } else { Ok(bindings) }
+    }
+
+    /// The certificate that the last statement of a block makes.
+    fn last_certificate(&self, block: &Block) -> Option<array::Value> {
+        let last = *block.stmts.last()?.results.last()?;
+        (self.builder.func.ty(last).elem == ElemType::Cert).then_some(last)
     }
 
     fn join_binding(

@@ -322,6 +322,7 @@ impl<'p> Specialiser<'p> {
         self.builder.set_span(outer);
         self.count_statement();
         if cond == Operand::Const(Const::Bool(false)) {
+            self.certs.push(cert); // The function lists it as its last result.
             return Err(Stop::Fails);
         }
         Ok(vec![cert])
