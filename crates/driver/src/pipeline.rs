@@ -123,8 +123,12 @@ impl<'u> Pipeline<'u> {
             return Ok(program);
         }
         // What is updated in place merges with little else, so it comes last.
-        let options = frit_simplify::Options { strict_fp: self.options.strict_fp };
-        self.step(IN_PLACE.name, &mut program, |program| frit_simplify::in_place::run(program, &options))?;
+        let of_marks = frit_simplify::Options { strict_fp: self.options.strict_fp };
+        self.step(IN_PLACE.name, &mut program, |program| {
+            let mut changes = frit_simplify::in_place::run(program, &of_marks);
+            changes += frit_fuse::array::make_partitions_full(program, &options);
+            changes
+        })?;
         Ok(program)
     }
 

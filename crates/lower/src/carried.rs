@@ -452,10 +452,12 @@ impl<'a> Lowering<'a> {
                     continue;
                 }
                 Op::With(w) => match operator_of(&self.func.with_loops[*w], at) {
-                    Operator::GenArray | Operator::Scan { .. } => true,
-                    Operator::ModArray { .. } | Operator::Fold { .. } | Operator::Filter { .. } | Operator::Uniform => {
-                        false
+                    Operator::GenArray | Operator::Scan { .. } | Operator::ModArray { consumes: false, .. } => true,
+                    Operator::ModArray { source, consumes: true } => {
+                        value = *source;
+                        continue;
                     }
+                    Operator::Fold { .. } | Operator::Filter { .. } | Operator::Uniform => false,
                 },
                 Op::If { then, otherwise, .. } => {
                     [then, otherwise].iter().all(|block| self.is_made_anew(block, block.results[at]))
@@ -463,8 +465,9 @@ impl<'a> Lowering<'a> {
                 Op::ArrayLit { .. } | Op::Iota { .. } | Op::Replicate { .. } | Op::Concat { .. } | Op::Copy { .. } => {
                     true
                 }
-                Op::Update { consumes: false, .. }
-                | Op::Loop(_)
+                // The source is copied first.
+                Op::Update { consumes: false, .. } => true,
+                Op::Loop(_)
                 | Op::Unary { .. }
                 | Op::Binary { .. }
                 | Op::Select { .. }

@@ -536,6 +536,14 @@ fn generators_that_share_rows_agree() {
 }
 
 #[test]
+fn relaxations_agree() {
+    let relax = program(include_str!("programs/relaxation.ir"));
+    for rounds in [0, 1, 2, 5] {
+        check(&relax, &[reals(&[1.0, 5.0, 2.0, 8.0, 3.0]), int(rounds)]).expect("nothing fails");
+    }
+}
+
+#[test]
 fn planes_rows_and_grids_are_shared_as_far_as_generators_agree() {
     let cubes = program(
         "func @cubes[%0, %1](%2: i64[%0, %1], %3: i64) -> (i64[4, %0, %1], i64) {

@@ -54,6 +54,12 @@ fn branches_that_update_in_place_or_not_share_the_array() {
 }
 
 #[test]
+fn a_relaxation_has_two_buffers() {
+    // One for the result of no iteration at all.
+    assert_eq!(heap_arrays(&check!("relaxation")), 2);
+}
+
+#[test]
 fn generators_of_the_same_rows_share_the_loop_over_them() {
     let relax = check!("borders");
     let (_, proc) = relax.procs.iter().next().expect("a program has a procedure");

@@ -85,6 +85,13 @@ pub fn split_index_sets(program: &mut Program, _: &Options) -> Changes {
     Changes { count: program.funcs.iter_mut().map(|(_, func)| split(func)).sum() }
 }
 
+/// Writes `modarray`s that do not happen in place as loops that make new arrays, so that none of these is written twice: for
+/// programs whose updates in place are decided.
+pub fn make_partitions_full(program: &mut Program, _: &Options) -> Changes {
+    let fill = |func: &mut Func| full_partition::everywhere(func).applied;
+    Changes { count: program.funcs.iter_mut().map(|(_, func)| fill(func)).sum() }
+}
+
 /// Gives the with-loops that merges left their simplest form: equal generators become one, and loops that compute nothing
 /// the primitives that they are.
 pub fn clean_up(program: &mut Program, _: &Options) -> Changes {
