@@ -245,6 +245,12 @@ fn cells_may_be_arrays() {
     let source = "int[.,.] f(int n, int m) {
         return with { ([0] <= [i] < [n]) : iota(i % m + 3); } : genarray([n]); }";
     check_each(source, &[&[int(4), int(1)], &[int(1), int(3)], &[int(3), int(3)], &[int(3), int(0)]]);
+    let source = "int[.,.] f(int n, int m) {
+        return with { ([0] <= [i] < [m]) : iota(i % 2 + 3); } : genarray([n]); }";
+    check_each(source, &[&[int(1), int(1)], &[int(3), int(3)], &[int(3), int(1)]]);
+    let source = "int[.,.] f(int n, int m) {
+        return with { ([m] <= [i] < [n] step [2]) : iota(i % 2 + 3); } : genarray([n]); }";
+    check_each(source, &[&[int(9), int(1)], &[int(3), int(2)], &[int(3), int(4)]]);
     let source = "double[.,.,.] f(double[.,.] a) {
         return with { ([0,0] <= iv < [2,3]) : [a[iv], 1.0, 2.0 * a[iv]]; } : genarray([3,4]); }";
     check_each(source, &[&[doubles(&[3, 4])], &[doubles(&[2, 2])]]);

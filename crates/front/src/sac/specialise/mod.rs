@@ -9,6 +9,7 @@
 //!
 //! What a check guards lists its certificate; see Note [Checks].
 
+mod assembly;
 mod bounds;
 mod boxes;
 mod call;

@@ -299,10 +299,10 @@ impl Specialiser<'_> {
         if self.facts.is_not_negative(&gap) {
             return Const::Bool(true).into();
         }
-        match self.at_most(y, x) {
-            Operand::Const(Const::Bool(b)) => Const::Bool(!b).into(),
-            _ => self.total_binary(BinOp::Lt, x, y),
+        if self.is_at_most(y, x) {
+            return Const::Bool(false).into();
         }
+        self.total_binary(BinOp::Lt, x, y)
     }
 
     /// `x == y` of `i64`.
