@@ -1,6 +1,6 @@
 //! Calls: which function is meant, parameters and results.
 
-use super::failure::{Outcome, fail};
+use super::failure::{Failure, Outcome, fail};
 use super::pattern::Flexible;
 use super::value::Value;
 use super::{Machine, flexible, only, pattern_locals};
@@ -30,65 +30,65 @@ const REMEMBERED: usize = 128;
 impl<'p> Machine<'p> {
     /// A call: the results.
     pub(super) fn call(&mut self, overload: OverloadId, args: &'p [Expr], span: Span) -> Outcome<Vec<Value>> {
-        let mut values = Vec::with_capacity(args.len());
+        let mut given = Vec::with_capacity(args.len());
         for arg in args {
-            values.push(self.value(arg)?);
+            given.push(Argument { value: self.value(arg)?, flexible: flexible(arg), span: arg.span });
         }
-        let function = match self.choose(overload, &values) {
+        let function = match self.choose(overload, &given) {
             Choice::One(function) => function,
-            Choice::None => match self.choose_for_literals(overload, args, &values) {
+            Choice::None => match self.choose_for_literals(overload, &given) {
                 Some(function) => function,
-                None => return self.no_match(overload, &values, span),
+                None => return self.no_match(overload, &given, span),
             },
             Choice::Ambiguous(_) => return fail(FailureKind::AmbiguousCall, &[], span),
             Choice::Depends(_) => panic!("which function a call means is decided by the shapes of its arguments"),
         };
-        let argument = |(value, arg): (Value, &Expr)| Argument { value, flexible: flexible(arg), span: arg.span };
-        self.apply(function, values.into_iter().zip(args).map(argument).collect())
+        self.apply(function, given).map_err(|failure| self.told_of(failure, span))
     }
 
     /// A call with these values as arguments, as folds make it.
     pub(super) fn call_with(&mut self, overload: OverloadId, values: Vec<Value>, span: Span) -> Outcome<Value> {
-        match self.choose(overload, &values) {
+        let given =
+            values.into_iter().map(|value| Argument { value, flexible: Flexible::No, span }).collect::<Vec<_>>();
+        match self.choose(overload, &given) {
             Choice::One(function) => {
-                let argument = |value| Argument { value, flexible: Flexible::No, span };
-                Ok(only(self.apply(function, values.into_iter().map(argument).collect())?))
+                Ok(only(self.apply(function, given).map_err(|failure| self.told_of(failure, span))?))
             }
-            Choice::None => self.no_match(overload, &values, span),
+            Choice::None => self.no_match(overload, &given, span),
             Choice::Ambiguous(_) => fail(FailureKind::AmbiguousCall, &[], span),
             Choice::Depends(_) => panic!("which function a call means is decided by the shapes of its arguments"),
         }
     }
 
     /// The function that is meant; never one that depends on anything.
-    pub(super) fn choose(&mut self, overload: OverloadId, values: &[Value]) -> Choice {
+    fn choose(&mut self, overload: OverloadId, args: &[Argument]) -> Choice {
         let candidates = &self.program.overloads[overload].candidates;
         if candidates.len() > REMEMBERED {
-            return choose(self.program, candidates, &classes(values));
+            return choose(self.program, candidates, &classes(args));
         }
         let accepts = |function: &FunctionId| {
-            self.classes[*function].iter().zip(values).all(|(class, value)| accepts(class, &value.shape))
+            self.classes[*function].iter().zip(args).all(|(class, arg)| accepts(class, &arg.value.shape))
         };
         let accepting = (0..).zip(candidates).filter(|(_, function)| accepts(function)).map(|(at, _)| 1 << at).sum();
         // Among candidates that all accept the arguments, these do not matter any more.
         if let Some(known) = self.selections[overload].iter().find(|known| known.accepting == accepting) {
             return known.choice.clone();
         }
-        let choice = choose(self.program, candidates, &classes(values));
+        let choice = choose(self.program, candidates, &classes(args));
         self.selections[overload].push(Selection { accepting, choice: choice.clone() });
         choice
     }
 
     /// The function that is meant if literals `[]` among the arguments may have any shape without elements.
-    fn choose_for_literals(&self, overload: OverloadId, args: &[Expr], values: &[Value]) -> Option<FunctionId> {
-        let is_literal: Vec<bool> = args.iter().map(|arg| flexible(arg) == Flexible::Yes).collect();
-        if !is_literal.contains(&true) {
+    fn choose_for_literals(&self, overload: OverloadId, args: &[Argument]) -> Option<FunctionId> {
+        let is_literal = |arg: &Argument| arg.flexible == Flexible::Yes;
+        if !args.iter().any(is_literal) {
             return None;
         }
-        let any_shape = |(class, is_literal): (Class, &bool)| if *is_literal { Class::AtLeast(0) } else { class };
-        let classes: Vec<Class> = classes(values).into_iter().zip(&is_literal).map(any_shape).collect();
+        let any_shape = |(class, arg): (Class, &Argument)| if is_literal(arg) { Class::AtLeast(0) } else { class };
+        let classes: Vec<Class> = classes(args).into_iter().zip(args).map(any_shape).collect();
         let fits = |function: &FunctionId| {
-            self.classes[*function].iter().zip(&is_literal).all(|(class, is_literal)| !is_literal || holds_empty(class))
+            self.classes[*function].iter().zip(args).all(|(class, arg)| !is_literal(arg) || holds_empty(class))
         };
         let candidates: Vec<FunctionId> =
             self.program.overloads[overload].candidates.iter().copied().filter(fits).collect();
@@ -99,11 +99,19 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn no_match<T>(&self, overload: OverloadId, values: &[Value], span: Span) -> Outcome<T> {
-        let shapes: Vec<String> = values.iter().map(|value| format!("{:?}", value.shape())).collect();
+    fn no_match<T>(&self, overload: OverloadId, args: &[Argument], span: Span) -> Outcome<T> {
+        let shapes: Vec<String> = args.iter().map(|arg| format!("{:?}", arg.value.shape())).collect();
         let name = &self.program.overloads[overload].name;
         let note = format!("`{name}` is called with arguments of shapes {}", shapes.join(", "));
         fail(FailureKind::NoMatchingFunction, &[], span).map_err(|failure| with_note(failure, note))
+    }
+
+    /// A failure in the text of the library is told of the call that led there.
+    fn told_of(&self, mut failure: Box<Failure>, call: Span) -> Box<Failure> {
+        if failure.span.is_none() || self.program.is_library(failure.span) {
+            failure.span = call;
+        }
+        failure
     }
 
     /// Runs a function for these arguments.
@@ -213,6 +221,7 @@ fn holds_empty(class: &Class) -> bool {
     }
 }
 
-pub(super) fn classes(values: &[Value]) -> Vec<Class> {
-    values.iter().map(|value| Class::Extents(value.shape.iter().map(|&n| Some(n as i64)).collect())).collect()
+fn classes(args: &[Argument]) -> Vec<Class> {
+    let class = |arg: &Argument| Class::Extents(arg.value.shape.iter().map(|&n| Some(n as i64)).collect());
+    args.iter().map(class).collect()
 }

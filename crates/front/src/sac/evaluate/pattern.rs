@@ -33,6 +33,9 @@ impl Machine<'_> {
 
     /// As [`match_pattern`](Self::match_pattern), for a shape.
     pub(super) fn match_shape(&mut self, pattern: &Pattern, shape: &[usize], binds: bool, span: Span) -> Outcome<()> {
+        if pattern.axes.is_empty() && shape.is_empty() {
+            return Ok(());
+        }
         let counts = self.axis_counts(pattern, shape.len(), span)?;
         let mut found = shape;
         for (axis, count) in pattern.axes.iter().zip(counts) {

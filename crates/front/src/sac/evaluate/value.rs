@@ -157,10 +157,21 @@ impl Value {
         Self { elem: Elem::Basic(elem), shape: Shape::default(), data: Data::Scalar(value) }
     }
 
-    /// A constant of a program. Its type is that of its representation: it makes no difference to a value.
+    /// A constant. Its type is one of its representation: which one makes no difference to a value.
     pub(super) fn constant(value: Const) -> Self {
-        let basic = BASICS.into_iter().find(|basic| basic.scalar() == value.scalar());
-        Self::scalar(basic.expect("programs have no certificates"), value)
+        let basic = match value {
+            Const::Int(Scalar::I32, _) => Basic::Int,
+            Const::F64(_) => Basic::Double,
+            Const::Bool(_) => Basic::Bool,
+            Const::F32(_) => Basic::Float,
+            Const::Char(_) => Basic::Char,
+            Const::Int(scalar, _) => {
+                let basic = BASICS.into_iter().find(|basic| basic.scalar() == scalar);
+                basic.expect("every type of integers is one of the language")
+            }
+            Const::Cert => panic!("programs have no certificates"),
+        };
+        Self::scalar(basic, value)
     }
 
     /// An `int`.
