@@ -31,9 +31,12 @@ pub(super) fn library_modules() -> impl Iterator<Item = &'static str> {
 ///
 /// All mistakes in the file and the modules, in the order of the text.
 pub fn load(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result<Program, Vec<Diagnostic>> {
-    let (units, mut messages) = read(sources, file, search);
+    let mut library = BTreeSet::new();
+    let (units, mut messages) = read(sources, file, search, &mut library);
     match check::check(sources, &units) {
-        Ok(program) if messages.iter().all(|message| message.severity != Severity::Error) => Ok(program),
+        Ok(program) if messages.iter().all(|message| message.severity != Severity::Error) => {
+            Ok(Program { library, ..program })
+        }
         Ok(_) => Err(messages),
         Err(errors) => {
             messages.extend(check::error::diagnostics(errors));
@@ -43,8 +46,13 @@ pub fn load(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result
     }
 }
 
-/// The file and all modules that it needs, parsed, with what is wrong with their grammar.
-fn read(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> (Vec<Unit>, Vec<Diagnostic>) {
+/// The file and all modules that it needs, parsed, with what is wrong with their grammar. `library_files` gets the files of the library.
+fn read(
+    sources: &mut SourceMap,
+    file: FileId,
+    search: &[PathBuf],
+    library_files: &mut BTreeSet<u32>,
+) -> (Vec<Unit>, Vec<Diagnostic>) {
     let path = sources.file(file).map(|file| PathBuf::from(&file.name)).unwrap_or_default();
     let mut pending = vec![of_user(sources, String::new(), file, search)];
     let mut names: HashMap<String, usize> = HashMap::new();
@@ -60,7 +68,9 @@ fn read(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> (Vec<Unit>
             continue;
         }
         if let Some(text) = library::source(&name) {
+            let first = sources.iter().count() as u32;
             let module = of_library(sources, &name, text);
+            library_files.extend(first..sources.iter().count() as u32);
             ask(&module, Path::new(""), &mut wanted);
             names.insert(name, pending.len());
             pending.push(module);

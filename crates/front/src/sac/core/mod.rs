@@ -20,6 +20,7 @@ mod names;
 pub use super::ast::{Basic, Inlining};
 use frit_ir::{BinOp, Const, UnOp};
 use frit_support::{Span, Table, define_index};
+use std::collections::BTreeSet;
 
 define_index!(
     /// A function of the program.
@@ -55,6 +56,15 @@ pub struct Program {
     pub structs: Table<StructId, Struct>,
     /// The function `main`, if there is one.
     pub main: Option<FunctionId>,
+    /// The files of the standard library. What happens there is told of the calls of it: no user has seen its text.
+    pub library: BTreeSet<u32>,
+}
+
+impl Program {
+    /// True if the span is in the text of the standard library.
+    pub fn is_library(&self, span: Span) -> bool {
+        self.library.contains(&span.file)
+    }
 }
 
 /// The functions that a call may mean.

@@ -13,7 +13,7 @@ impl<'p> Specialiser<'p> {
     pub(super) fn block(&mut self, env: &mut Env, stmts: &'p [Stmt]) -> Result<()> {
         let outer = self.builder.span();
         for stmt in stmts {
-            self.builder.set_span(stmt.span);
+            self.place(stmt.span);
             self.stmt(env, stmt)?;
         }
         self.builder.set_span(outer);

@@ -14,7 +14,7 @@ const SHORT_TEXT: usize = 8;
 impl<'p> Specialiser<'p> {
     /// The value of an expression.
     pub(super) fn expr(&mut self, env: &mut Env, e: &'p Expr) -> Result<Value> {
-        let outer = self.builder.set_span(e.span);
+        let outer = self.place(e.span);
         let value = self.one_value(env, e);
         self.builder.set_span(outer);
         value
@@ -22,7 +22,7 @@ impl<'p> Specialiser<'p> {
 
     /// The values of an expression that has `n`.
     pub(super) fn values(&mut self, env: &mut Env, e: &'p Expr, n: usize) -> Result<Vec<Value>> {
-        let outer = self.builder.set_span(e.span);
+        let outer = self.place(e.span);
         let values = match &e.kind {
             ExprKind::Call { overload, args } => self.call_expr(env, *overload, args, e.span),
             ExprKind::With(with) => self.with_expr(env, with, e.span),

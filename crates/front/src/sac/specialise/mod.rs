@@ -226,6 +226,15 @@ impl<'p> Specialiser<'p> {
         self.statements += 1;
     }
 
+    /// Where what stands at `span` is told to happen: code of the library, which no user has seen, happens at the call of it. The
+    /// place becomes that of statements; returns the one before.
+    fn place(&mut self, span: Span) -> Span {
+        let is_hidden = |span: Span| span.is_none() || self.program.is_library(span);
+        let call = self.chain.iter().rev().map(|frame| frame.span).find(|&call| !is_hidden(call));
+        let place = if is_hidden(span) { call.unwrap_or(span) } else { span };
+        self.builder.set_span(place)
+    }
+
     /// It cannot be expressed.
     fn unsupported<T>(&self, reason: Reason, span: Span) -> Result<T> {
         Err(Stop::Unsupported(Box::new(Unsupported { reason, span, chain: self.chain.clone() })))
@@ -318,7 +327,7 @@ impl<'p> Specialiser<'p> {
         if cond == Operand::Const(Const::Bool(true)) {
             return Ok(Vec::new());
         }
-        let outer = self.builder.set_span(span);
+        let outer = self.place(span);
         let cert = self.builder.assert(cond, kind, args);
         self.builder.set_span(outer);
         self.count_statement();

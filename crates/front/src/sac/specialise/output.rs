@@ -27,7 +27,7 @@ impl<'p> Specialiser<'p> {
         }
         let mut certs = self.certs();
         certs.extend(self.token.value());
-        let outer = self.builder.set_span(span);
+        let outer = self.place(span);
         let op = Op::Output { format: Arc::new(format.clone()), args: operands };
         self.count_statement();
         let cert = self.builder.emit_one(op, Type::scalar(frit_ir::Scalar::Cert), certs);
