@@ -75,7 +75,9 @@ impl<'p> Output<'p> {
     fn finish(mut self) -> Result<(), Error> {
         let failure = self.failure.take().or_else(|| self.stdout.flush().err());
         match failure {
-            Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Error::file(Path::new("<stdout>"), error)),
+            Some(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(Error::file(Path::new("<stdout>"), error))
+            }
             Some(_) | None => Ok(()),
         }
     }

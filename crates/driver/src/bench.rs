@@ -152,7 +152,9 @@ fn one_run(
 ) -> Result<(u64, crate::Outcome), Error> {
     let outcome = match compiled.library() {
         Some(library) => {
-            let run = library.call_writing(&lend(arguments), threads, &mut |_| {}).map_err(|error| native_failure(unit, error))?;
+            let run = library
+                .call_writing(&lend(arguments), threads, &mut |_| {})
+                .map_err(|error| native_failure(unit, error))?;
             let results = run.results.iter().map(OwnedResult::to_tensor).collect();
             crate::Outcome { results, output: String::new(), status: 0, kernel: run.time }
         }
@@ -166,7 +168,12 @@ fn one_run(
 /// The seconds that the kernel alone takes.
 fn time_of(compiled: &Compiled, unit: &Unit, arguments: &[Tensor], threads: usize) -> Result<f64, Error> {
     let time = match compiled.library() {
-        Some(library) => library.call_writing(&lend(arguments), threads, &mut |_| {}).map_err(|error| native_failure(unit, error))?.time,
+        Some(library) => {
+            library
+                .call_writing(&lend(arguments), threads, &mut |_| {})
+                .map_err(|error| native_failure(unit, error))?
+                .time
+        }
         None => compiled.run(unit, arguments.to_vec())?.kernel,
     };
     Ok(time.as_secs_f64())

@@ -105,16 +105,14 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
 /// It was asked for and there is none, or native code was and cannot be.
 fn evaluated(unit: &Unit, options: &Options) -> Result<Option<Option<String>>, Error> {
     match (&unit.sac, options.engine) {
-        (None, Engine::Evaluator) => {
-            Err(Error::usage("only SAC has an evaluator; the meaning of other programs is that of `--engine interpreter -O0`"))
-        }
+        (None, Engine::Evaluator) => Err(Error::usage(
+            "only SAC has an evaluator; the meaning of other programs is that of `--engine interpreter -O0`",
+        )),
         (None, Engine::Auto | Engine::Native | Engine::Interpreter) => Ok(None),
         (Some(_), Engine::Evaluator) => Ok(Some(None)),
         (Some(source), _) if source.unsupported.is_empty() => Ok(None),
         (Some(_), Engine::Native) => unit.array_ir().map(|_| None),
-        (Some(source), Engine::Auto | Engine::Interpreter) => {
-            Ok(Some(Some(source.unsupported[0].message.clone())))
-        }
+        (Some(source), Engine::Auto | Engine::Interpreter) => Ok(Some(Some(source.unsupported[0].message.clone()))),
     }
 }
 
@@ -198,12 +196,7 @@ impl Compiled {
     /// # Errors
     ///
     /// As [`run`](Self::run).
-    pub fn run_with(
-        &self,
-        unit: &Unit,
-        arguments: Vec<Tensor>,
-        out: &mut Sink<'_>,
-    ) -> Result<Outcome, Error> {
+    pub fn run_with(&self, unit: &Unit, arguments: Vec<Tensor>, out: &mut Sink<'_>) -> Result<Outcome, Error> {
         let interface = unit.entry()?;
         if !interface.accepts(&arguments) {
             return Err(Error::input("the arguments do not fit the parameters of the entry function"));
@@ -222,7 +215,8 @@ impl Compiled {
                         None => Arg::given(argument),
                     })
                     .collect();
-                let run = library.call_writing(&arguments, self.threads, out).map_err(|error| native_failure(unit, error))?;
+                let run =
+                    library.call_writing(&arguments, self.threads, out).map_err(|error| native_failure(unit, error))?;
                 debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
                 Ok(outcome(run.results.iter().map(|r| r.to_tensor()).collect(), run.time))
             }

@@ -158,7 +158,9 @@ impl Unit {
                 let diagnostic = Diagnostic::error("missing-main", format!("`{}` has no function `main`", self.name));
                 let diagnostic = match &self.sac {
                     Some(source) => source.without_entry(diagnostic),
-                    None => diagnostic.note("define it, as in `fun int main() = 42`, or check the file with `frit check`"),
+                    None => {
+                        diagnostic.note("define it, as in `fun int main() = 42`, or check the file with `frit check`")
+                    }
                 };
                 Err(Error::new(Kind::Run, &self.sources, diagnostic))
             }

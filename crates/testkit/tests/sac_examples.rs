@@ -36,7 +36,8 @@ fn difference(path: &Path, options: &Options) -> Option<String> {
     let differs = found.iter().zip(&expected).position(|(found, expected)| !agree(found, expected));
     match differs {
         Some(at) => Some(format!("{name}, word {at}: {} instead of {}", found[at], expected[at])),
-        None => (found.len() != expected.len()).then(|| format!("{name}: {} words instead of {}", found.len(), expected.len())),
+        None => (found.len() != expected.len())
+            .then(|| format!("{name}: {} words instead of {}", found.len(), expected.len())),
     }
 }
 

@@ -8,8 +8,8 @@ use crate::interface::Interface;
 use crate::source::Unit;
 use frit_back::c::{CSource, EntryParamKind};
 use frit_front::l0::ast::BasicType;
-use frit_front::l0::types::{Element, TupleType, Type};
 use frit_front::l0::signature::Signature;
+use frit_front::l0::types::{Element, TupleType, Type};
 use frit_ir::{FailureKind, Scalar};
 use std::fmt::Write;
 

@@ -253,14 +253,31 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
         let named = per_iteration.into_iter().map(|(span, bytes)| (span, naming.amount(&sizes, &bytes)));
         stage.per_iteration.extend(named);
     }
-    stage.graphs = graph::of_program(program, &unit.sources, naming);
+    stage.graphs = graph::of_program(program, &unit.sources, words(unit), naming);
     stage
+}
+
+/// In whose words loops are named.
+fn words(unit: &Unit) -> graph::Words {
+    if unit.sac.is_some() { graph::Words::Sac } else { graph::Words::L0 }
+}
+
+/// What a loop is called; `kind` is what L0 calls it.
+fn kind(kind: &'static str, words: graph::Words) -> &'static str {
+    match (words, kind) {
+        (graph::Words::L0, _) => kind,
+        (graph::Words::Sac, "map") => "genarray with-loop",
+        (graph::Words::Sac, "modify") => "modarray with-loop",
+        (graph::Words::Sac, "reduce" | "redomap") => "fold with-loop",
+        (graph::Words::Sac, "loop") => "sequential loop",
+        (graph::Words::Sac, _) => kind,
+    }
 }
 
 fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
     let place = |loop_ref: &LoopRef| Loop {
         label: loop_ref.label.clone(),
-        kind: loop_ref.kind,
+        kind: kind(loop_ref.kind, words(unit)),
         names: loop_ref.names.clone(),
         span: loop_ref.span,
         line: unit.sources.position(loop_ref.span).map(|place| place.line),

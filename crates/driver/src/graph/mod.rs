@@ -138,20 +138,46 @@ pub fn print(unit: &Unit, graphs: &[Vec<(String, Graph)>; 2], format: Format) ->
 }
 
 /// The graphs of all functions of a program, each with the function's name, the entry function first.
-pub(crate) fn of_program(program: &Program, sources: &SourceMap, naming: &mut Naming) -> Vec<(String, Graph)> {
+pub(crate) fn of_program(
+    program: &Program,
+    sources: &SourceMap,
+    words: Words,
+    naming: &mut Naming,
+) -> Vec<(String, Graph)> {
     let mut functions: Vec<_> = program.funcs.iter().collect();
     functions.sort_by_key(|(id, _)| Some(*id) != program.entry);
     let of_func = |(id, func): (_, &Func)| {
         let is_entry = program.entry.is_none_or(|entry| entry == id);
         let prefix = if is_entry { String::new() } else { format!("{}-", func.name) };
         let sizes = FuncSizes::of(func, is_entry);
-        (func.name.clone(), Builder { func, program, sources, sizes, naming, prefix, made_up: 0 }.function())
+        (func.name.clone(), Builder { func, program, sources, words, sizes, naming, prefix, made_up: 0 }.function())
     };
     functions.into_iter().map(of_func).collect()
 }
 
+/// In whose words with-loops are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// Maps and reductions.
+    L0,
+    /// With-loops and their operations.
+    Sac,
+}
+
+/// What a with-loop is in the words of its language.
+fn kind(data: &WithLoopData, words: Words) -> String {
+    match words {
+        Words::L0 => combinators(data),
+        Words::Sac => {
+            let operations: BTreeSet<&str> =
+                data.operators.iter().map(|operator| frit_fuse::array::operator_name(&operator.op)).collect();
+            format!("with-loop: {}", operations.into_iter().collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
 /// What a with-loop is in the words of L0.
-pub(crate) fn kind(data: &WithLoopData) -> String {
+fn combinators(data: &WithLoopData) -> String {
     let (mut maps, mut folds) = (false, false);
     let mut others: BTreeSet<&str> = BTreeSet::new();
     for OperatorData { op, .. } in &data.operators {
@@ -189,6 +215,7 @@ struct Builder<'a> {
     func: &'a Func,
     program: &'a Program,
     sources: &'a SourceMap,
+    words: Words,
     sizes: FuncSizes,
     naming: &'a mut Naming,
     /// Before the names of nodes, so that they differ from those of other functions.
@@ -273,7 +300,7 @@ impl Builder<'_> {
         let title = match &stmt.op {
             Op::With(w) => {
                 let data = &self.func.with_loops[*w];
-                let mut node = self.node(NodeKind::WithLoop, kind(data), &stmt.results, stmt.span);
+                let mut node = self.node(NodeKind::WithLoop, kind(data, self.words), &stmt.results, data.span);
                 node.id = format!("{}{w}", self.prefix);
                 let space = self.naming.shape(&self.sizes, &data.space);
                 node.details.insert(0, format!("{w} over [{space}]"));

@@ -157,12 +157,7 @@ impl Compiler {
     ) -> Result<(), NativeError> {
         let run = |threads: &str| -> Result<Result<(), NativeError>, NativeError> {
             let mut command = self.command();
-            command.args(optimisation.flags()).args(flags).args([
-                "-pthread",
-                threads,
-                "-fvisibility=hidden",
-                "-w",
-            ]);
+            command.args(optimisation.flags()).args(flags).args(["-pthread", threads, "-fvisibility=hidden", "-w"]);
             command.args(extra).arg("-o").arg(output).args(texts).arg("-lm");
             let line = format!("{command:?}");
             // Messages in the language that bug reports are read in.

@@ -97,7 +97,12 @@ pub(crate) fn load_entry(name: &str, text: String, selection: &str) -> Result<Un
 /// # Errors
 ///
 /// As [`load_entry`]; an argument is no value of its parameter's type.
-pub(crate) fn load_call(name: &str, text: String, selection: &str, words: &[String]) -> Result<(Unit, Vec<Tensor>), Error> {
+pub(crate) fn load_call(
+    name: &str,
+    text: String,
+    selection: &str,
+    words: &[String],
+) -> Result<(Unit, Vec<Tensor>), Error> {
     let checked = check(name, text)?;
     let selection = Selection::parse(selection)?;
     let (function, request, arguments) = selection.choose_for(&checked.program, words)?;
@@ -221,7 +226,11 @@ pub(crate) fn from_words(unit: &Unit, interface: &Interface, words: &[String]) -
         Ok(tensors)
     } else {
         let types: Vec<&str> = interface.params.iter().map(|part| part.ty.as_str()).collect();
-        Err(Error::input(format!("the arguments are of other ranks than those of {}({})", interface.function, types.join(", "))))
+        Err(Error::input(format!(
+            "the arguments are of other ranks than those of {}({})",
+            interface.function,
+            types.join(", ")
+        )))
     }
 }
 
@@ -300,8 +309,7 @@ impl Interface {
         let fits = self.params.iter().all(|part| {
             part.tensors.iter().all(|(elem, inner)| {
                 rest.next().is_some_and(|argument| {
-                    argument.elem() == *elem
-                        && part.rank.is_none_or(|rank| argument.shape().len() == rank + inner)
+                    argument.elem() == *elem && part.rank.is_none_or(|rank| argument.shape().len() == rank + inner)
                 })
             })
         });
@@ -354,10 +362,12 @@ impl Interface {
 /// Reads a program's file.
 pub(crate) fn read(path: &Path) -> Result<(String, String), Error> {
     if path.extension().is_none_or(|extension| extension != "sac") {
-        return Err(Error::usage(format!("`{}`: only programs in SAC (.sac) have other entry functions", path.display())));
+        return Err(Error::usage(format!(
+            "`{}`: only programs in SAC (.sac) have other entry functions",
+            path.display()
+        )));
     }
     let text = std::fs::read(path).map_err(|error| Error::file(path, error))?;
     let text = String::from_utf8(text).map_err(|_| Error::file(path, "the file is not UTF-8 text"))?;
     Ok((path.display().to_string(), text))
 }
-

@@ -131,7 +131,12 @@ impl Selection {
         if fitting.is_empty() { Err(self.several(program, &named)) } else { Ok(fitting) }
     }
 
-    fn most_specific(&self, program: &Program, candidates: &[FunctionId], classes: &[Class]) -> Result<FunctionId, Error> {
+    fn most_specific(
+        &self,
+        program: &Program,
+        candidates: &[FunctionId],
+        classes: &[Class],
+    ) -> Result<FunctionId, Error> {
         match choose(program, candidates, classes) {
             Choice::One(function) => Ok(function),
             Choice::Depends(functions) => Ok(functions[0]),
@@ -159,7 +164,11 @@ fn signature(program: &Program, function: FunctionId) -> String {
 
 /// The arguments for a function's parameters: for each one word with the value as text, or one path that ends in `.npy` for each
 /// tensor it consists of.
-pub(crate) fn arguments(program: &Program, function: FunctionId, words: &[String]) -> Result<(Vec<Class>, Vec<Tensor>), Error> {
+pub(crate) fn arguments(
+    program: &Program,
+    function: FunctionId,
+    words: &[String],
+) -> Result<(Vec<Class>, Vec<Tensor>), Error> {
     let mut rest = words.iter();
     let wrong_count = || {
         let count = program.functions[function].params.len();
@@ -174,7 +183,10 @@ pub(crate) fn arguments(program: &Program, function: FunctionId, words: &[String
             let word = rest.next().ok_or_else(wrong_count)?;
             let bad = |message: String| {
                 let name = &program.functions[function].locals[param.local].name;
-                Error::input(format!("`{word}`, for parameter `{name}` of type {}: {message}", program.type_name(&param.pattern)))
+                Error::input(format!(
+                    "`{word}`, for parameter `{name}` of type {}: {message}",
+                    program.type_name(&param.pattern)
+                ))
             };
             let tensor = if word.ends_with(".npy") {
                 let tensor = npy::read(Path::new(word)).map_err(|error| bad(error.to_string()))?;
@@ -183,10 +195,15 @@ pub(crate) fn arguments(program: &Program, function: FunctionId, words: &[String
                 if parts.len() > 1 {
                     return Err(bad(format!("consists of {} arrays: give as many .npy files", parts.len())));
                 }
-                values::read(word, *elem).map_err(|error| bad(format!("{}, at character {}", error.message, error.at + 1)))?
+                values::read(word, *elem)
+                    .map_err(|error| bad(format!("{}, at character {}", error.message, error.at + 1)))?
             };
             let Some(rank) = tensor.shape().len().checked_sub(inner.len()) else {
-                return Err(bad(format!("has rank {}, but its cells alone have rank {}", tensor.shape().len(), inner.len())));
+                return Err(bad(format!(
+                    "has rank {}, but its cells alone have rank {}",
+                    tensor.shape().len(),
+                    inner.len()
+                )));
             };
             let own: Vec<Option<i64>> = tensor.shape()[..rank].iter().map(|&extent| Some(extent as i64)).collect();
             if *shape.get_or_insert_with(|| own.clone()) != own {

@@ -136,7 +136,8 @@ impl Reader<'_> {
         }
         let word: &str = {
             let rest = self.rest();
-            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'))).unwrap_or(rest.len());
+            let end =
+                rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'))).unwrap_or(rest.len());
             &rest[..end]
         };
         let parsed = match self.elem {
@@ -145,7 +146,11 @@ impl Reader<'_> {
             Scalar::F32 => word.parse().ok().map(Const::f32),
             Scalar::U64 => word.parse::<u64>().ok().map(|n| Const::int(Scalar::U64, n as i64)),
             Scalar::Char | Scalar::Cert => None,
-            integer => word.parse::<i64>().ok().map(|n| Const::int(integer, n)).filter(|c| matches!(c, Const::Int(_, kept) if Some(*kept) == word.parse().ok())),
+            integer => word
+                .parse::<i64>()
+                .ok()
+                .map(|n| Const::int(integer, n))
+                .filter(|c| matches!(c, Const::Int(_, kept) if Some(*kept) == word.parse().ok())),
         };
         let what = match self.elem {
             Scalar::Bool => "`true` or `false`",

@@ -100,6 +100,9 @@ pub fn clean_up(program: &mut Program, _: &Options) -> Changes {
 }
 
 /// Calls `f` on every block of the function, inner blocks before those around them. `f` returns how much it changed.
+///
+/// Meanwhile the function has no body but the integer arithmetic and the assertions that run before the block, around it: facts about
+/// sizes and bounds are found there.
 fn each_block(func: &mut Func, f: &mut impl FnMut(&mut Func, &mut Sharing, &mut Block) -> usize) -> usize {
     let mut sharing = Sharing::of(func);
     let mut body = std::mem::take(&mut func.body);
@@ -115,9 +118,14 @@ fn inside_out(
     f: &mut impl FnMut(&mut Func, &mut Sharing, &mut Block) -> usize,
 ) -> usize {
     let mut count = 0;
+    let outside = func.body.stmts.len();
     for stmt in &mut block.stmts {
         func.for_each_block_mut(&mut stmt.op, &mut |func, inner| count += inside_out(func, sharing, inner, f));
+        if let Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } = stmt.op {
+            func.body.stmts.push(stmt.clone());
+        }
     }
+    func.body.stmts.truncate(outside);
     count + f(func, sharing, block)
 }
 

@@ -15,7 +15,7 @@ use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
 use super::{Options, Scalarise, each_block, iswim, reduce_interchange, with_loop_scalarisation};
 use enabling::Enabling;
-use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
+use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
 use frit_plan::graph::Node;
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
 use frit_plan::solve;
@@ -47,6 +47,7 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
                 forbidden: Forbidden::default(),
                 folded: BTreeSet::new(),
                 touches: Touches::default(),
+                skipped: BTreeMap::new(),
                 mentions: None,
             })
         })
@@ -130,6 +131,8 @@ struct Planner<'a> {
     folded: BTreeSet<Value>,
     /// What the statements of the block use.
     touches: Touches,
+    /// Rewritings that would have made too many generators, by the first results of the loops.
+    skipped: BTreeMap<(Value, Value), (&'static str, Refusal)>,
     /// Where, as long as nothing changes.
     mentions: Option<Rc<Mentions>>,
 }
@@ -213,30 +216,18 @@ impl Planner<'_> {
             || loops().any(|(_, stmt)| used_values(self.func, stmt).intersection(&made).any(|value| is_array(&value)))
     }
 
-    /// True if a loop of the block over the same space makes rows of the same shape that stay literals, and touches an array that the one at
-    /// this position touches too: flat, that could not be merged with it.
+    /// True if a loop of the block makes rows of the same shape that stay literals: flat, this one could not be merged with it.
     fn has_literal_sibling(&self, at: usize) -> bool {
-        let stmt = &self.block.stmts[at];
-        let Op::With(label) = stmt.op else { return false };
-        let space = &self.func.with_loops[label].space;
-        let is_alike = |other: &Stmt| match other.op {
-            Op::With(w) => {
-                self.func.with_loops[w].space == *space
-                    && other.results.iter().any(|&theirs| {
-                        stmt.results.iter().any(|&own| self.func.ty(own).shape == self.func.ty(theirs).shape)
-                    })
-            }
-            _ => false,
+        let rows = |stmt: &Stmt| -> Vec<Vec<Extent>> {
+            let Op::With(label) = stmt.op else { return Vec::new() };
+            let rank = self.func.with_loops[label].space.len();
+            stmt.results.iter().filter_map(|&r| self.func.ty(r).shape.get(rank..).map(<[Extent]>::to_vec)).collect()
         };
-        let arrays = |stmt: &Stmt| -> BTreeSet<Value> {
-            let touched = used_values(self.func, stmt).into_iter().chain(stmt.results.iter().copied());
-            touched.filter(|&value| !self.func.ty(value).is_scalar()).collect()
-        };
-        let mut others = self.block.stmts.iter().enumerate().filter(|(other, stmt)| *other != at && is_alike(stmt));
-        others.any(|(_, other)| {
-            with_loop_scalarisation::is_candidate(self.func, other)
-                && !with_loop_scalarisation::pays(self.func, other)
-                && !arrays(stmt).is_disjoint(&arrays(other))
+        let own = rows(&self.block.stmts[at]);
+        let is_alike = |stmt: &Stmt| rows(stmt).iter().any(|row| !row.is_empty() && own.contains(row));
+        let others = self.block.stmts.iter().enumerate().filter(|(other, stmt)| *other != at && is_alike(stmt));
+        others.map(|(_, other)| other).any(|other| {
+            with_loop_scalarisation::is_candidate(self.func, other) && !with_loop_scalarisation::pays(self.func, other)
         })
     }
 
@@ -286,6 +277,17 @@ impl Planner<'_> {
     /// Plans the block and makes the plan. What may enable merges is rewritten first; a rewriting that enables none is
     /// taken back.
     fn run(&mut self) -> usize {
+        let count = self.planned();
+        for ((first, second), (rule, refusal)) in std::mem::take(&mut self.skipped) {
+            let place = |result| self.block.stmts.iter().position(|stmt| stmt.results.contains(&result));
+            if let (Some(first), Some(second)) = (place(first), place(second)) {
+                self.refuse(&[(first, second, rule, refusal)]);
+            }
+        }
+        count
+    }
+
+    fn planned(&mut self) -> usize {
         let mut enabling = self.enabling();
         loop {
             if enabling.is_empty() {
@@ -604,13 +606,20 @@ fn loop_ref(func: &Func, stmt: &Stmt) -> LoopRef {
         | Op::Output { .. }
         | Op::Conjoin { .. } => (String::new(), "statement"),
     };
-    LoopRef { label, kind, names, span: stmt.span }
+    let span = match &stmt.op {
+        Op::With(w) => func.with_loops[*w].span,
+        _ => stmt.span,
+    };
+    LoopRef { label, kind, names, span }
 }
 
 /// The kind of a with-loop in the words of array languages.
 fn loop_kind(func: &Func, label: WithLoop) -> &'static str {
     let data = &func.with_loops[label];
     let (mut folds, mut maps, mut others) = (0, 0, None);
+    if data.operators.iter().all(|operator| matches!(operator.op, Operator::ModArray { .. })) {
+        return "modify";
+    }
     for operator in &data.operators {
         match operator.op {
             Operator::Fold { .. } => folds += 1,

@@ -1,5 +1,6 @@
 //! Why a merge of with-loops would be wrong. Codes are stable; the error index explains each.
 
+use super::generators::MAX_GENERATORS;
 use frit_ir::array::{Value, WithLoop};
 use frit_support::Span;
 
@@ -92,10 +93,10 @@ impl Refusal {
             }
             Refusal::RepeatsWork { .. } => "the producer's loop would run again for every read".into(),
             Refusal::RepeatsOperations { places, operations, .. } => format!(
-                "kept: read at {places} places, would repeat {operations} operations for each element; a window would do"
+                "read at {places} places, would repeat {operations} operations for each element; a window would do"
             ),
             Refusal::MoreReferences { places, before, after, .. } => format!(
-                "kept: read at {places} places, computing it there would take {after} reads and writes for each element \
+                "read at {places} places, computing it there would take {after} reads and writes for each element \
                  instead of {before}; a window would do"
             ),
             Refusal::ResultIncomplete { operator, .. } => {
@@ -115,7 +116,9 @@ impl Refusal {
             Refusal::PositionInFilter { .. } => {
                 "the position in a filtered array is known only when the filter has run".into()
             }
-            Refusal::TooManyGenerators { count, .. } => format!("the merged loop would have {count} generators"),
+            Refusal::TooManyGenerators { count, .. } => {
+                format!("the merged loop would have {count} generators, more than the limit of {MAX_GENERATORS}")
+            }
         }
     }
 }

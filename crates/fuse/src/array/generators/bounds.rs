@@ -269,9 +269,11 @@ pub(super) fn constant(operand: Operand) -> Option<i64> {
     operand.constant().and_then(Const::as_i64)
 }
 
-/// What is known before a statement of a block, from the function's sizes and the statements before it in the block alone.
+/// What is known before a statement of a block that was taken out of the function: from the function's sizes, from what of its body runs
+/// before the block, and from the statements before it in the block.
 pub fn facts_at(func: &Func, block: &Block, at: usize) -> Ranges {
     let mut facts = Ranges::new(func);
+    func.body.stmts.iter().for_each(|stmt| facts.define(func, stmt));
     block.stmts[..at].iter().for_each(|stmt| facts.define(func, stmt));
     facts
 }

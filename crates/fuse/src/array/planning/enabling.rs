@@ -108,7 +108,9 @@ impl Planner<'_> {
             Enabling::Disassemble(result) => self.disassemble(result).then(|| BTreeSet::from([result])),
             Enabling::Partition(result) => {
                 let at = self.position(result);
-                full_partition(self.func, self.block, at).ok().map(|_| BTreeSet::from([result]))
+                let partition = full_partition(self.func, self.block, at).map(|_| ());
+                self.unless_too_many((result, result), "full-partition", partition)?;
+                Some(BTreeSet::from([result]))
             }
             Enabling::Flatten(result) => {
                 let at = self.position(result);
@@ -129,10 +131,24 @@ impl Planner<'_> {
                 if at >= to || !is_loop(at) || !is_loop(to) {
                     return None;
                 }
-                let (at, to) = with_loop_hull(self.func, self.block, self.sharing, at, to).ok()?;
+                let hull = with_loop_hull(self.func, self.block, self.sharing, at, to);
+                let (at, to) = self.unless_too_many((first, second), "with-loop-hull", hull)?;
                 Some(BTreeSet::from([self.block.stmts[at].results[0], self.block.stmts[to].results[0]]))
             }
         }
+    }
+
+    /// The result of a rewriting; where it would make too many generators, that is noted.
+    fn unless_too_many<T>(
+        &mut self,
+        loops: (Value, Value),
+        rule: &'static str,
+        result: Result<T, Refusal>,
+    ) -> Option<T> {
+        if let Err(refusal @ Refusal::TooManyGenerators { .. }) = &result {
+            self.skipped.insert(loops, (rule, refusal.clone()));
+        }
+        result.ok()
     }
 
     /// The results of statements that put an array together from what loops make, or for loops: as loops they may be merged.
