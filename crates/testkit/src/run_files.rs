@@ -21,6 +21,8 @@ pub struct Case {
     pub source: String,
     /// What it is given.
     pub input: Input,
+    /// SAC: ranks depend on data, so that only the evaluator runs it.
+    pub dynamic: bool,
     /// What must come of it.
     pub expected: Expected,
 }
@@ -39,14 +41,12 @@ pub enum Input {
 /// What must come of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// This output and exit status; `dynamic` if only the evaluator runs the program.
+    /// This output and exit status.
     Output {
         /// The text.
         text: String,
         /// The exit status.
         status: i32,
-        /// Ranks depend on data.
-        dynamic: bool,
     },
     /// This error, at this line and column.
     Failure(String, Option<(usize, usize)>),
@@ -104,12 +104,12 @@ fn case(path: &Path) -> Option<Case> {
     let is_module = is_sac && source.lines().any(|line| line.trim_start().starts_with("module "));
     let expected = match (failure, output) {
         (Some(failure), _) => failure,
-        (None, Some(text)) => Expected::Output { text, status, dynamic },
+        (None, Some(text)) => Expected::Output { text, status },
         (None, None) if is_module => return None,
-        (None, None) if is_sac && status != 0 => Expected::Output { text: String::new(), status, dynamic },
+        (None, None) if is_sac && status != 0 => Expected::Output { text: String::new(), status },
         (None, None) => panic!("{}: the header has neither `// output:` nor `// fails:`", path.display()),
     };
-    Some(Case { path: path.to_path_buf(), source, input, expected })
+    Some(Case { path: path.to_path_buf(), source, input, dynamic, expected })
 }
 
 /// The ways in which every program is run. All must agree.
@@ -161,12 +161,10 @@ fn run_case(case: &Case, options: &Options) -> Result<(String, i32), Error> {
         }
         Input::Call(function, words) => frit_driver::load_call(&case.path, function, words)?,
     };
-    if let Expected::Output { dynamic, .. } = case.expected {
-        let is_beyond = unit.array_ir().is_err();
-        assert_eq!(is_beyond, dynamic, "{}: {:?}", case.path.display(), unit.array_ir().err().map(|e| e.to_string()));
-        if is_beyond && options.engine != Engine::Evaluator {
-            return run_case(case, &sac_engines()[0].1);
-        }
+    let beyond = unit.array_ir().err().map(|error| error.to_string());
+    assert_eq!(beyond.is_some(), case.dynamic, "{}: {beyond:?}", case.path.display());
+    if case.dynamic && options.engine != Engine::Evaluator {
+        return run_case(case, &sac_engines()[0].1);
     }
     let outcome = frit_driver::run(&unit, arguments, options)?;
     Ok((outcome.output + &unit.text(&outcome.results), outcome.status))
@@ -179,7 +177,7 @@ pub fn difference(case: &Case, options: &Options) -> Option<String> {
         Input::Words(_) | Input::Call(..) => text.split_whitespace().map(str::to_string).collect(),
     };
     match (run_case(case, options), &case.expected) {
-        (Ok((output, found)), Expected::Output { text, status, .. }) => {
+        (Ok((output, found)), Expected::Output { text, status }) => {
             if squeeze(&output) != squeeze(text) {
                 return Some(format!("printed {output:?} instead of {text:?}"));
             }
