@@ -1,0 +1,61 @@
+//! What a program writes stays the same, in the same order, whatever loops are merged around it.
+
+#[path = "../../simplify/tests/generate/mod.rs"]
+mod generate;
+mod programs;
+#[path = "../../simplify/tests/writing/mod.rs"]
+mod writing;
+
+use frit_fuse::array::{Options, fuse, make_partitions_full, split_index_sets};
+use frit_interp::{Options as Limits, RunError, array::run_writing};
+use frit_ir::Tensor;
+use frit_ir::array::{Program, verify::verify};
+use frit_plan::Log;
+use frit_simplify::simplify;
+use writing::writing;
+
+/// What a run writes, if it succeeds and stays within limits.
+fn text(program: &Program, inputs: &[Tensor]) -> Option<String> {
+    let limits = Limits { memory: 1 << 24, fuel: Some(400_000), ..Limits::default() };
+    let mut text = String::new();
+    let entry = program.entry.expect("the program has an entry");
+    match run_writing(program, entry, inputs.to_vec(), &limits, &mut |piece| text += piece) {
+        Ok(_) => Some(text),
+        Err(RunError::Broken(message)) => panic!("{message}\n{program}"),
+        Err(_) => None,
+    }
+}
+
+#[test]
+fn merging_keeps_what_generated_programs_write() {
+    let (mut lines, mut merges) = (0, 0);
+    let simplification = frit_simplify::Options::default();
+    for seed in 1..120 {
+        for (program, inputs) in [generate::case(seed), programs::case(seed)] {
+            let original = writing(&program, seed);
+            verify(&original).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{original}"));
+            let mut program = original.clone();
+            let options = Options { strict_fp: true, ..Options::default() };
+            let mut log = Log::default();
+            for _ in 0..6 {
+                simplify(&mut program, &simplification);
+                let count = fuse(&mut program, &options, &mut log).count;
+                merges += count;
+                if count == 0 {
+                    break;
+                }
+            }
+            split_index_sets(&mut program, &options);
+            make_partitions_full(&mut program, &options);
+            verify(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{original}\n---- after\n{program}"));
+            for inputs in &inputs {
+                // Limits are met elsewhere, and an error in dead code may go.
+                if let (Some(expected), Some(found)) = (text(&original, inputs), text(&program, inputs)) {
+                    lines += expected.lines().count();
+                    assert_eq!(expected, found, "seed {seed}\n{original}\n---- after\n{program}");
+                }
+            }
+        }
+    }
+    assert!(lines > 2_000 && merges > 100, "programs write {lines} lines, {merges} merges");
+}

@@ -1,0 +1,43 @@
+//! What a program writes, loops over explicit storage write too.
+
+mod support;
+#[path = "../../simplify/tests/writing/mod.rs"]
+mod writing;
+
+use frit_interp::{Options as RunOptions, array, nest};
+use frit_ir::array::verify::verify;
+use support::{LOWERINGS, generate::generate, int, ints, matrix, with_sizes};
+
+#[test]
+fn lowering_keeps_what_generated_programs_write() {
+    let mut lines = 0;
+    for seed in 1..150u64 {
+        let program = generate(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), 3 + (seed % 10) as usize);
+        let mut program = writing::writing(&program, seed);
+        verify(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}"));
+        let args = vec![ints(&[3, -1, 2]), matrix(3, 2, &[1, 0, -2, 4, 3, 3]), int(4)];
+        let entry = program.entry.expect("the program has an entry");
+        let mut expected = String::new();
+        let run = array::run_writing(&program, entry, args.clone(), &RunOptions::default(), &mut |s| expected += s);
+        run.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}"));
+        lines += expected.lines().count();
+        for in_place in [false, true] {
+            if in_place {
+                frit_simplify::in_place::run(&mut program, &frit_simplify::Options::default());
+            }
+            for options in LOWERINGS {
+                let lowered = frit_lower::lower(&program, &options);
+                let args = with_sizes(&program, &args);
+                let entry = lowered.entry.expect("the entry is lowered");
+                for reverse in [false, true] {
+                    let mut found = String::new();
+                    let options = RunOptions { threads: 2, reverse, ..RunOptions::default() };
+                    nest::run_writing(&lowered, entry, args.clone(), &options, &mut |s| found += s)
+                        .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}\n{lowered}"));
+                    assert_eq!(expected, found, "seed {seed}\n{program}\n{lowered}");
+                }
+            }
+        }
+    }
+    assert!(lines > 1_000, "programs write {lines} lines");
+}

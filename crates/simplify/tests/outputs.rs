@@ -1,0 +1,61 @@
+//! What a program writes stays the same, in the same order, whatever is optimised around it.
+
+mod generate;
+mod writing;
+
+use frit_interp::{Options as Limits, RunError, array::run_writing};
+use frit_ir::Tensor;
+use frit_ir::array::{Program, verify::verify};
+use frit_simplify::{MAX_ROUNDS, Options, STEPS, Step, in_place};
+use writing::writing;
+
+/// What a run writes, if it succeeds and stays within limits.
+fn text(program: &Program, inputs: &[Tensor]) -> Option<String> {
+    let limits = Limits { memory: 1 << 24, fuel: Some(400_000), ..Limits::default() };
+    let mut text = String::new();
+    let entry = program.entry.expect("the program has an entry");
+    match run_writing(program, entry, inputs.to_vec(), &limits, &mut |piece| text += piece) {
+        Ok(_) => Some(text),
+        Err(RunError::Broken(message)) => panic!("{message}\n{program}"),
+        Err(_) => None,
+    }
+}
+
+#[test]
+fn every_step_keeps_what_generated_programs_write() {
+    let (mut lines, mut changes) = (0, 0);
+    for seed in 1..250 {
+        let (program, inputs) = generate::case(seed);
+        let mut program = writing(&program, seed);
+        verify(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}"));
+        let expected: Vec<Option<String>> = inputs.iter().map(|inputs| text(&program, inputs)).collect();
+        lines += expected.iter().flatten().map(|text| text.lines().count()).sum::<usize>();
+        let mut apply = |program: &mut Program, step: &Step| {
+            let before = program.clone();
+            let count = (step.run)(program, &Options::default()).count;
+            if count == 0 {
+                return false;
+            }
+            changes += count;
+            verify(program).unwrap_or_else(|error| panic!("seed {seed}, {}: {error}\n{before}", step.name));
+            for (inputs, expected) in inputs.iter().zip(&expected) {
+                // Limits are met elsewhere, and an error in dead code may go.
+                if let (Some(expected), Some(found)) = (expected, text(program, inputs)) {
+                    assert_eq!(*expected, found, "seed {seed}, {}\n{before}\n---- after\n{program}", step.name);
+                }
+            }
+            true
+        };
+        for _ in 0..MAX_ROUNDS {
+            let mut any = false;
+            for step in STEPS {
+                any |= apply(&mut program, step);
+            }
+            if !any {
+                break;
+            }
+        }
+        apply(&mut program, &Step { name: "in-place", summary: "", run: in_place::run });
+    }
+    assert!(lines > 5_000 && changes > 2_000, "programs write {lines} lines, steps make {changes} changes");
+}

@@ -1,0 +1,124 @@
+//! Makes programs write what they compute: after some of their statements comes an output of the result, all in one chain of
+//! certificates through branches, loops and calls.
+
+use frit_ir::array::{Block, Func, FuncId, Op, Operand, Param, Program, ResultType, Stmt, Type, Value};
+use frit_ir::{Format, Scalar};
+use frit_support::{Index, Span};
+use std::sync::Arc;
+
+/// The program with outputs. Functions that cells call stay as they are; beside each is one that writes.
+pub(crate) fn writing(program: &Program, seed: u64) -> Program {
+    let mut result = program.clone();
+    let silent = program.funcs.len();
+    let mut choices = seed | 1;
+    for (_, func) in program.funcs.iter() {
+        let mut func = func.clone();
+        func.name = format!("writing {}", func.name);
+        let token = func.value(Type::scalar(Scalar::Cert), Span::NONE);
+        func.params.push(Param { value: token, consumed: false });
+        func.results.push(ResultType { elem: Scalar::Cert, shape: Vec::new(), unique: false });
+        let body = std::mem::take(&mut func.body);
+        let mut writer = Writer { func: &mut func, silent, choices: &mut choices };
+        let (mut body, last) = writer.block(body, token.into());
+        body.results.push(last);
+        func.body = body;
+        result.funcs.push(func);
+    }
+    // The entry takes no certificate.
+    let entry = program.entry.expect("the program has an entry").at();
+    let writing = FuncId::new(silent + entry);
+    let func = &mut result.funcs[writing];
+    let token = func.params.pop().expect("the certificate was added").value;
+    let first = func.value(Type::scalar(Scalar::Cert), Span::NONE);
+    let op = Op::Output { format: format("begin\n"), args: Vec::new() };
+    let stmt = Stmt { results: vec![first], op, certs: Vec::new(), span: Span::NONE };
+    func.body.stmts.insert(0, stmt);
+    func.substitute(&[(token, Operand::from(first))].into_iter().collect());
+    result.entry = Some(writing);
+    result
+}
+
+fn format(text: &str) -> Arc<Format> {
+    Arc::new(Format::parse(text).expect("the format is one"))
+}
+
+struct Writer<'a> {
+    func: &'a mut Func,
+    /// How many functions do not write; their writing copies follow.
+    silent: usize,
+    choices: &'a mut u64,
+}
+
+impl Writer<'_> {
+    fn one_in(&mut self, n: u64) -> bool {
+        let mut state = *self.choices;
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        *self.choices = state;
+        (state >> 11).is_multiple_of(n)
+    }
+
+    fn cert(&mut self) -> Value {
+        self.func.value(Type::scalar(Scalar::Cert), Span::NONE)
+    }
+
+    /// The block with outputs, and the certificate of the last one.
+    fn block(&mut self, block: Block, mut token: Operand) -> (Block, Operand) {
+        let mut stmts = Vec::new();
+        for mut stmt in block.stmts {
+            let shown: Vec<Value> = stmt.results.clone();
+            match &mut stmt.op {
+                Op::If { then, otherwise, .. } => {
+                    for side in [then, otherwise] {
+                        let (block, last) = self.block(std::mem::take(side), token);
+                        *side = block;
+                        side.results.push(last);
+                    }
+                    stmt.results.push(self.cert());
+                    token = stmt.results[shown.len()].into();
+                }
+                Op::Loop(data) => {
+                    let param = self.cert();
+                    data.params.push(param);
+                    data.init.push(token);
+                    data.consumed.push(false);
+                    let (mut body, last) = self.block(std::mem::take(&mut data.body), param.into());
+                    body.results.push(last);
+                    data.body = body;
+                    stmt.results.push(self.cert());
+                    token = stmt.results[shown.len()].into();
+                }
+                Op::Call { callee, args } => {
+                    *callee = FuncId::new(self.silent + callee.at());
+                    args.push(token);
+                    stmt.results.push(self.cert());
+                    token = stmt.results[shown.len()].into();
+                }
+                _ => {}
+            }
+            stmts.push(stmt);
+            for value in shown {
+                let ty = self.func.ty(value).clone();
+                if !ty.is_scalar() || ty.elem == Scalar::Cert || !self.one_in(3) {
+                    continue;
+                }
+                // Equal lines, so that merging two of them would show.
+                let format = format(if ty.elem.is_float() { "real %g\n" } else { "whole %d\n" });
+                let done = self.cert();
+                let certs = token.value().into_iter().collect();
+                let op = Op::Output { format, args: vec![value.into()] };
+                stmts.push(Stmt { results: vec![done], op, certs, span: Span::NONE });
+                token = done.into();
+            }
+            if self.one_in(8) {
+                let done = self.cert();
+                let op = Op::Output { format: format("here\n"), args: Vec::new() };
+                let certs = token.value().into_iter().collect();
+                stmts.push(Stmt { results: vec![done], op, certs, span: Span::NONE });
+                token = done.into();
+            }
+        }
+        (Block { stmts, results: block.results }, token)
+    }
+}
