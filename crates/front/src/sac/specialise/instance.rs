@@ -7,10 +7,11 @@ use super::value::{Data, Known, Scalar, Value, cell_of};
 use super::{Outer, Reason, Result, Specialiser, Stop, Unsupported};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Axis, Basic, Elem, Function, FunctionId, Pattern};
+use frit_ir::array::alias::Aliases;
 use frit_ir::array::{self, Extent, Func, FuncId, Op, Operand, Param, ResultExtent, ResultType, Stmt, Type};
 use frit_ir::{Const, Scalar as ElemType};
 use frit_support::{Span, Table};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// So many instances of one function may differ in constant extents; further ones have none.
 const INSTANCES_BY_EXTENT: usize = 32;
@@ -166,6 +167,7 @@ impl<'p> Specialiser<'p> {
         let name = self.instances.funcs[func].name.clone();
         let inner = self.restore(outer);
         let mut made = inner.builder.finish(all);
+        mark_unique(&made, &mut types);
         made.results = types;
         made.name = name;
         self.instances.funcs[func] = made;
@@ -681,6 +683,24 @@ fn result_types(form: &Form, sizes: usize, params: &[array::Value], types: &mut 
         FormData::Struct { fields, .. } => {
             fields.iter().for_each(|field| result_types(field, sizes, params, types));
         }
+    }
+}
+
+/// Marks the results that share memory with no parameter and no other result.
+fn mark_unique(func: &Func, types: &mut [ResultType]) {
+    let aliases = Aliases::of(func, None);
+    let origins: Vec<BTreeSet<array::Value>> = func
+        .body
+        .results
+        .iter()
+        .map(|result| result.value().map(|value| aliases.all_origins(value)).unwrap_or_default())
+        .collect();
+    let mut uses: HashMap<array::Value, usize> = HashMap::new();
+    origins.iter().flatten().for_each(|&origin| *uses.entry(origin).or_default() += 1);
+    for (ty, origins) in types.iter_mut().zip(&origins) {
+        let is_own =
+            |origin: &array::Value| uses[origin] == 1 && func.params.iter().all(|param| param.value != *origin);
+        ty.unique = !ty.shape.is_empty() && !origins.is_empty() && origins.iter().all(is_own);
     }
 }
 

@@ -114,6 +114,7 @@ impl<'p> Specialiser<'p> {
         body: &'p [Stmt],
         step: &'p [Stmt],
     ) -> Result<()> {
+        let (body, step) = if is_do || !step.is_empty() { (body, step) } else { without_step(body) };
         let parts = Parts { stmt, is_do, cond, body, step };
         let flow = self.liveness.flow(stmt);
         let key = (std::ptr::from_ref(stmt), self.context());
@@ -845,6 +846,18 @@ fn change(carried: &Carried, before: &Binding) -> Change {
         }
     }
     change
+}
+
+/// The body of a `while` loop as that of a `for` loop, if its last statement is the only one that assigns some variable.
+fn without_step(body: &[Stmt]) -> (&[Stmt], &[Stmt]) {
+    let Some((last, rest)) = body.split_last() else { return (body, &[]) };
+    let StmtKind::Assign { targets, .. } = &last.kind else { return (body, &[]) };
+    let mut assigned = BTreeSet::new();
+    assigned_by(rest, &mut assigned);
+    match targets[..] {
+        [Some(target)] if !assigned.contains(&target) => (rest, std::slice::from_ref(last)),
+        _ => (body, &[]),
+    }
 }
 
 /// The variables that may count the iterations: `int`s that only the step assigns; and their values before the loop.

@@ -107,7 +107,10 @@ fn programs_do_what_the_interpreter_says() {
         count += 1;
         let outcome = std::panic::catch_unwind(|| check_main(&path.to_string_lossy(), &source))
             .unwrap_or_else(|_| Err("panic".to_string()));
-        if let Err(message) = outcome {
+        // What cannot be compiled is for the interpreter alone.
+        if let Err(message) = outcome
+            && !["rank-depends-on-data", "output-in-with-loop"].iter().any(|code| message.starts_with(code))
+        {
             failed += 1;
             let _ = writeln!(report, "---- {name}\n{message}");
         }
@@ -244,6 +247,10 @@ fn loops_carry_what_changes() {
     check_function(
         "double[*] f(double[.,.] a, int n) { for (i = 0; i < n; i++) { a = a + 1.0; if (i == 2) { a = transpose(a); } } return a; }",
         &[&[doubles(&[2, 2]), int(4)], &[doubles(&[2, 3]), int(1)], &[doubles(&[2, 3]), int(4)]],
+    );
+    check_function(
+        "int[.], int f(int n, int m) { i = m; r = [:int]; while (i < n) { r = r ++ [i]; i = i + 2; } return (r, i); }",
+        &[&[int(0), int(0)], &[int(5), int(2)], &[int(5), int(7)]],
     );
     check_function(
         "int, int f(int n) { s = 0; t = 0; for (i = 0, j = n; i < j; i++, j--) { s += i; t += j; } return (s, t); }",
