@@ -98,10 +98,6 @@ pub(crate) enum SacError {
         span: Span,
         what: &'static str,
     },
-    EmptyStruct {
-        span: Span,
-        name: String,
-    },
     SeveralOpenParts {
         span: Span,
     },
@@ -429,7 +425,6 @@ impl SacError {
                 | SacError::ResultDependsOnShape { .. }
                 | SacError::NoStruct { .. }
                 | SacError::UnknownField { .. }
-                | SacError::EmptyStruct { .. }
         )
     }
 
@@ -532,10 +527,6 @@ impl SacError {
             SacError::ShapeNotKnown { span, what } => {
                 Diagnostic::error("shape-not-known", format!("the shape of {what} must be known"))
                     .label(*span, "write the extents as numbers, as in `double[3]`")
-            }
-            SacError::EmptyStruct { span, name } => {
-                Diagnostic::error("empty-struct", format!("the struct `{name}` has no fields"))
-                    .label(*span, "a struct has at least one field")
             }
             SacError::SeveralOpenParts { span } => {
                 Diagnostic::error("several-open-parts", "two parts of this shape have an unknown number of axes")

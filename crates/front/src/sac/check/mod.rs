@@ -34,7 +34,7 @@ use self::scopes::Body;
 use super::ast;
 use super::core::{FunctionId, OverloadId, Program};
 use frit_support::{SourceMap, Span};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 /// Where a file comes from.
@@ -81,6 +81,8 @@ struct Checker<'a> {
     module_names: HashMap<&'a str, usize>,
     declarations: Vec<Declaration<'a>>,
     types: HashMap<(usize, &'a str), TypeState>,
+    /// Names that no type has, and the files that speak of them.
+    unknown_types: HashSet<(usize, &'a str)>,
     visible: HashMap<(usize, &'a str), Rc<[DeclId]>>,
     program: Program,
     overloads: HashMap<(String, Vec<FunctionId>), OverloadId>,
@@ -101,6 +103,7 @@ impl<'a> Checker<'a> {
             module_names: HashMap::new(),
             declarations: Vec::new(),
             types: HashMap::new(),
+            unknown_types: HashSet::new(),
             visible: HashMap::new(),
             program: Program::default(),
             overloads: HashMap::new(),

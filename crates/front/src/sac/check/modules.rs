@@ -402,6 +402,10 @@ impl<'a> Checker<'a> {
         match self.type_named(unit, &name.text) {
             Some((module, definition)) => self.defined_type(module, definition, name.span),
             None => {
+                // Once for each name: the others are the same mistake.
+                if !self.unknown_types.insert((unit, &name.text)) {
+                    return None;
+                }
                 let basics =
                     ["int", "long", "float", "double", "bool", "char", "byte", "short", "uint", "ulong", "void"];
                 let own: Vec<&str> = self.modules[unit].types.keys().copied().collect();
@@ -508,8 +512,8 @@ impl<'a> Checker<'a> {
     }
 
     fn structure(&mut self, unit: usize, fields: &'a [(TypeExpr, Name)], name: &Name) -> Option<Elem> {
+        // The parser has reported it.
         if fields.is_empty() {
-            self.error(SacError::EmptyStruct { span: name.span, name: name.text.clone() });
             return None;
         }
         let mut first: HashMap<&str, Span> = HashMap::new();

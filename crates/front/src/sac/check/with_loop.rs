@@ -232,6 +232,7 @@ impl<'a> Checker<'a> {
     }
 
     fn range(&mut self, written: &'a ast::Generator, has_extent: bool) -> Range {
+        let mut has_dot = false;
         let mut bound = |bound: &'a Option<ast::Bound>, what: &'static str| match bound {
             None => (None, true),
             Some(bound) => {
@@ -239,7 +240,8 @@ impl<'a> Checker<'a> {
                     let value = self.value(value);
                     self.index_like(value, what)
                 });
-                if value.is_none() && !has_extent {
+                if value.is_none() && !has_extent && !has_dot {
+                    has_dot = true;
                     self.error(SacError::DotInFold { span: bound.span });
                 }
                 (value, bound.is_inclusive)
