@@ -138,15 +138,15 @@ impl Bounds {
         let number = |operand: Operand| operand.constant().and_then(Const::as_i64);
         let mut axes = Vec::new();
         for (at, &extent) in space.iter().enumerate() {
+            // No index is outside, but the ends of a box without any may be, and the end of the last period.
             let lower = self.bound(specialiser, part.lower[at]);
+            let lower = self.order.max(&lower, &Bound::constant(0));
             let upper = self.bound(specialiser, part.upper[at]);
+            let extent = self.bound(specialiser, extent);
+            let upper = self.order.min(&upper, &extent);
             axes.push(match part.periods[at] {
                 None => Axis::dense(lower, upper),
-                Some((step, width)) => {
-                    // No index of the last period is outside, but its end may be.
-                    let extent = self.bound(specialiser, extent);
-                    Axis::periodic(lower, self.order.min(&upper, &extent), number(step)?, number(width)?)
-                }
+                Some((step, width)) => Axis::periodic(lower, upper, number(step)?, number(width)?),
             });
         }
         Some(Grid { axes })
@@ -378,9 +378,11 @@ impl<'p> Specialiser<'p> {
                 let outside = self.total_select(before, part.lower[at], last);
                 self.assert(fits, FailureKind::GeneratorOutside, vec![outside, extents[at]], span)?;
             }
-            if nothing == FALSE && part.periods[at].is_none() {
+            if nothing == FALSE {
                 bounds.order.learn_at_most(&Bound::constant(0), lower);
-                bounds.order.learn_at_most(upper, extent);
+                if part.periods[at].is_none() {
+                    bounds.order.learn_at_most(upper, extent);
+                }
             }
         }
         Ok(())
