@@ -27,6 +27,14 @@ def npy(path, kind, shape, elements):
 random.seed(1)
 some = array.array("d", [random.random() for _ in range(100_000)])
 npy(sys.argv[1] + "/reals.npy", "<f8", (10_000_000,), some * 100)
+npy(sys.argv[1] + "/few.npy", "<f8", (1_000,), some[:1_000])
+npy(sys.argv[1] + "/area.npy", "<f8", (3_000, 3_000), some * 90)
+npy(sys.argv[1] + "/small_area.npy", "<f8", (30, 30), some[:900])
+for name, side in ("mesh", 2_000), ("small_mesh", 60):
+    for axis in "xy":
+        at = (lambda k: k % side) if axis == "x" else (lambda k: k // side)
+        points = array.array("d", [at(k) + 0.01 * (k * 7919 % 1009) / 1009 for k in range(side * side)])
+        npy(f"{sys.argv[1]}/{name}_{axis}.npy", "<f8", (side, side), points)
 npy(sys.argv[1] + "/matrix.npy", "<i8", (512, 512), array.array("q", [i % 17 for i in range(512 * 512)]))
 PYTHON
 python3 tests/reference/swaption_input.py --members 32 --generations 5 --points 64 --quotes 36 > "$work/swaption.in"
@@ -37,6 +45,13 @@ ratio "option pricer, 200,000 x 32 x 2" examples/option_pricer.l0 200000 32 100.
     "[0.25, 0.35]" "[[1.0, 0.0], [0.6, 0.8]]"
 ratio "local volatility, 4096 x 2048" examples/volcalib.l0 "{4096, 2048, 2}" "{0.03, 5.0, 0.2, 0.6, 0.5}" "[0.02]" "[0.0205]"
 ratio "swaption, 32 x 5 x 64 x 36" examples/swaption.l0 < "$work/swaption.in"
+ratio "SAC: min/max, 10^7" benches/minmax.sac --entry minmax "$work/reals.npy"
+ratio "SAC: min/max, 10^3" benches/minmax.sac --entry minmax "$work/few.npy"
+ratio "SAC: convolution to convergence, 10^7" examples/convolution.sac --entry convolution "$work/reals.npy" 0.1
+ratio "SAC: the same, 3000 x 3000" examples/convolution.sac --entry convolution "$work/area.npy" 0.1
+ratio "SAC: the same, 30 x 30" examples/convolution.sac --entry convolution "$work/small_area.npy" 0.1
+ratio "SAC: tomcatv, 2000 x 2000" examples/tomcatv.sac --entry tomcatv "$work/mesh_x.npy" "$work/mesh_y.npy" 2
+ratio "SAC: tomcatv, 60 x 60" examples/tomcatv.sac --entry tomcatv "$work/small_mesh_x.npy" "$work/small_mesh_y.npy" 2
 
 memory() { # memory NAME [OPTION]: peak of P1 at n = 512, where the cube of intermediate products is 1 GiB
     local name=$1
