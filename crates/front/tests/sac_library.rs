@@ -20,6 +20,9 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     paths
 }
 
+/// Modules that are for other modules of the library alone.
+const INTERNAL: [&str; 2] = ["Boxes", "Formats"];
+
 fn modules() -> Vec<PathBuf> {
     files(&project().join("crates/front/src/sac/library"), "sac")
 }
@@ -83,7 +86,7 @@ fn all_shown() -> Vec<(String, String)> {
     let mut all = Vec::new();
     for path in modules() {
         let module = path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
-        if module != "Boxes" {
+        if !INTERNAL.contains(&module.as_str()) {
             all.extend(shown(&path).into_iter().map(|name| (module.clone(), name)));
         }
     }

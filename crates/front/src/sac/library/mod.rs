@@ -15,6 +15,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("Bits", include_str!("Bits.sac")),
     ("Bool", include_str!("Bool.sac")),
     ("Char", include_str!("Char.sac")),
+    ("Formats", include_str!("Formats.sac")),
     ("String", include_str!("String.sac")),
     ("ComplexBasics", include_str!("ComplexBasics.sac")),
     ("ComplexArith", include_str!("ComplexArith.sac")),
