@@ -1,9 +1,11 @@
 //! Messages as users see them, and the index that explains their codes.
 
+mod common;
+
+use common::{codes_are_in_the_error_index, programs_of_the_error_index_are_what_it_says};
 use expect_test::{Expect, expect};
 use frit_front::l0;
 use frit_support::{SourceMap, diagnostic::render, with_deep_stack};
-use std::path::Path;
 
 fn shows(text: &str, expected: Expect) {
     let mut map = SourceMap::new();
@@ -122,40 +124,15 @@ fn a_loop_that_consumes_a_free_variable_says_how_to_mend_it() {
     );
 }
 
-/// Every code that the front end's source can make, read off it.
 #[test]
 fn every_code_is_in_the_error_index() {
-    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let source = std::fs::read_to_string(crate_folder.join("src/l0/error.rs")).expect("the errors have a source");
-    let index = std::fs::read_to_string(crate_folder.join("../../docs/errors.md")).expect("there is an error index");
-    let codes: Vec<_> = source
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("L0Error::")?.split_once("{ .. } => \""))
-        .map(|(_, code)| code.trim_end_matches("\","))
-        .collect();
-    assert!(codes.len() > 60, "{codes:?}");
-    for code in codes {
-        assert!(index.contains(&format!("\n### {code}\n")), "{code} is not explained");
-    }
+    codes_are_in_the_error_index("src/l0/error.rs", "L0Error", 60);
 }
 
-/// The first program of each section has that mistake and no other, the second has none.
 #[test]
 fn the_programs_of_the_error_index_are_what_it_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors.md");
-    let index = std::fs::read_to_string(path).expect("there is an error index");
-    let (_, section) =
-        index.split_once("## L0: mistakes found before the program runs").expect("it has a section for L0");
-    let section = section.split("\n## ").next().expect("a split gives at least one part");
-    for entry in section.split("\n### ").skip(1) {
-        let code = entry.lines().next().expect("a section has a title");
-        let programs: Vec<_> = entry.split("```l0\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-        for (program, expected) in programs.iter().zip([vec![code], vec![]]) {
-            let mut map = SourceMap::new();
-            let file = map.add("errors.md", *program);
-            let errors = with_deep_stack(|| l0::load(file, program).err()).unwrap_or_default();
-            let codes: Vec<_> = errors.iter().map(|error| error.code).collect();
-            assert_eq!(codes, expected, "in the section {code}:\n{}", render(&map, &errors, false));
-        }
-    }
+    programs_of_the_error_index_are_what_it_says("## L0: mistakes found before the program runs", "l0", |map, file| {
+        let text = map.file(file).expect("the file is in the map").text.clone();
+        l0::load(file, &text).err().unwrap_or_default()
+    });
 }

@@ -262,19 +262,19 @@ fn deep_programs_are_read() {
 #[test]
 fn deep_programs_without_an_end_are_refused() {
     for &(before, middle, after, around) in DEEP {
-        let text = around.replace('@', &format!("{}{middle}", before.repeat(10_000)));
+        let text = around.replace('@', &format!("{}{middle}", before.repeat(2_000)));
         let mistakes = answer(&text);
         assert!(before.is_empty() || after.is_empty() || mistakes > 0, "{before:?}");
-        let text = around.replace('@', &format!("{middle}{}", after.repeat(10_000)));
+        let text = around.replace('@', &format!("{middle}{}", after.repeat(2_000)));
         answer(&text);
-        let text = around.replace('@', &before.repeat(10_000));
+        let text = around.replace('@', &before.repeat(2_000));
         answer(&text);
     }
 }
 
 #[test]
 fn chains_are_as_long_as_one_likes() {
-    for operator in ["+", "++", "&&", "+++", "M::+", "<"] {
+    for operator in ["+", "&&", "M::+"] {
         let text = format!("int f() {{ x = a{}; }}", format!(" {operator} a").repeat(100_000));
         assert_eq!(answer(&text), 0, "{operator}");
     }

@@ -11,194 +11,52 @@ use frit_support::{Diagnostic, Span};
 #[allow(missing_docs, reason = "the fields are named after what the message says about them")]
 pub enum SyntaxError {
     // ---- preprocessing
-    IncludeNotFound {
-        span: Span,
-        path: String,
-        reason: String,
-    },
-    IncludeCycle {
-        span: Span,
-        path: String,
-        first: Span,
-    },
-    IncludeTooDeep {
-        span: Span,
-        limit: usize,
-    },
-    UnknownDirective {
-        span: Span,
-        name: String,
-    },
-    BadDirective {
-        span: Span,
-        directive: &'static str,
-        problem: &'static str,
-    },
-    StrayConditional {
-        span: Span,
-        directive: String,
-        after_else: Option<Span>,
-    },
-    UnterminatedConditional {
-        span: Span,
-    },
-    BadCondition {
-        span: Span,
-        problem: String,
-    },
-    ErrorDirective {
-        span: Span,
-        text: String,
-    },
-    MacroRedefined {
-        span: Span,
-        name: String,
-        first: Span,
-    },
-    MacroArguments {
-        span: Span,
-        name: String,
-        takes: String,
-        given: usize,
-        defined: Span,
-    },
-    UnterminatedMacroCall {
-        span: Span,
-        name: String,
-    },
-    BadPaste {
-        span: Span,
-        left: String,
-        right: String,
-    },
-    ExpansionTooLarge {
-        span: Span,
-        limit: usize,
-    },
+    IncludeNotFound { span: Span, path: String, reason: String },
+    IncludeCycle { span: Span, path: String, first: Span },
+    IncludeTooDeep { span: Span, limit: usize },
+    UnknownDirective { span: Span, name: String },
+    BadDirective { span: Span, directive: &'static str, problem: &'static str },
+    StrayConditional { span: Span, directive: String, after_else: Option<Span> },
+    UnterminatedConditional { span: Span },
+    BadCondition { span: Span, problem: String },
+    ErrorDirective { span: Span, text: String },
+    MacroRedefined { span: Span, name: String, first: Span },
+    MacroArguments { span: Span, name: String, takes: String, given: usize, defined: Span },
+    UnterminatedMacroCall { span: Span, name: String },
+    BadPaste { span: Span, left: String, right: String },
+    ExpansionTooLarge { span: Span, limit: usize },
 
     // ---- words
-    UnknownCharacter {
-        span: Span,
-        characters: String,
-    },
-    UnterminatedLiteral {
-        span: Span,
-        quote: char,
-    },
-    UnterminatedComment {
-        span: Span,
-    },
-    BadCharacterLiteral {
-        span: Span,
-    },
-    BadEscape {
-        span: Span,
-        escape: String,
-    },
-    BadNumber {
-        span: Span,
-        problem: &'static str,
-    },
-    NumberTooLarge {
-        span: Span,
-        ty: &'static str,
-    },
+    UnknownCharacter { span: Span, characters: String },
+    UnterminatedLiteral { span: Span, quote: char },
+    UnterminatedComment { span: Span },
+    BadCharacterLiteral { span: Span },
+    BadEscape { span: Span, escape: String },
+    BadNumber { span: Span, problem: &'static str },
+    NumberTooLarge { span: Span, ty: &'static str },
 
     // ---- grammar
-    UnexpectedToken {
-        span: Span,
-        found: String,
-        expected: String,
-    },
-    MissingSemicolon {
-        span: Span,
-        found: String,
-        after: &'static str,
-    },
-    UnclosedBracket {
-        open: Span,
-        span: Span,
-        found: String,
-        closer: &'static str,
-    },
-    KeywordAsName {
-        span: Span,
-        keyword: &'static str,
-    },
-    MisplacedModule {
-        span: Span,
-    },
-    PrototypeWithoutBody {
-        span: Span,
-        name: String,
-    },
-    NotAnOperatorName {
-        span: Span,
-        operator: String,
-    },
-    EmptyStruct {
-        span: Span,
-    },
-    VoidValue {
-        span: Span,
-    },
-    MisplacedDeclaration {
-        span: Span,
-        name: String,
-    },
-    DeclarationWithValue {
-        span: Span,
-        name: String,
-    },
-    MisplacedReturn {
-        span: Span,
-        is_nested: bool,
-    },
-    NoSuchStatement {
-        span: Span,
-        word: &'static str,
-    },
-    StatementWithoutEffect {
-        span: Span,
-    },
-    BadTarget {
-        span: Span,
-        is_list: bool,
-    },
-    IncrementInExpression {
-        span: Span,
-        operator: &'static str,
-    },
-    AssignmentInExpression {
-        span: Span,
-        operator: String,
-    },
-    OperatorAsValue {
-        span: Span,
-        operator: String,
-    },
-    BadGenerator {
-        span: Span,
-        problem: &'static str,
-    },
-    MissingOperation {
-        span: Span,
-        found: String,
-        with: Span,
-        /// How many operations there are, and how many values every generator has.
-        counts: Option<(usize, usize)>,
-    },
-    SecondDots {
-        span: Span,
-        first: Span,
-    },
-    DotAsValue {
-        span: Span,
-    },
-    NestingTooDeep {
-        span: Span,
-        limit: usize,
-    },
+    UnexpectedToken { span: Span, found: String, expected: String },
+    MissingSemicolon { span: Span, found: String, after: &'static str },
+    UnclosedBracket { open: Span, span: Span, found: String, closer: &'static str },
+    KeywordAsName { span: Span, keyword: &'static str },
+    MisplacedModule { span: Span },
+    PrototypeWithoutBody { span: Span, name: String },
+    NotAnOperatorName { span: Span, operator: String },
+    VoidValue { span: Span },
+    MisplacedDeclaration { span: Span, name: String },
+    DeclarationWithValue { span: Span, name: String },
+    MisplacedReturn { span: Span, is_nested: bool },
+    NoSuchStatement { span: Span, word: &'static str },
+    StatementWithoutEffect { span: Span },
+    BadTarget { span: Span, is_list: bool },
+    IncrementInExpression { span: Span, operator: &'static str },
+    AssignmentInExpression { span: Span, operator: String },
+    OperatorAsValue { span: Span, operator: String },
+    BadGenerator { span: Span, problem: &'static str },
+    MissingOperation { span: Span, found: String, with: Span },
+    DotAsValue { span: Span },
+    NestingTooDeep { span: Span, limit: usize },
 }
 
 impl SyntaxError {
@@ -338,9 +196,6 @@ impl SyntaxError {
                     "all operators but `&&`, `||`, `?:` and assignments can be defined, and new ones made of + - * / % < > = ! & | ^ ~ @ $",
                 )
             }
-            SyntaxError::EmptyStruct { span } => {
-                Diagnostic::error(code, "a struct has at least one field").label(*span, "expected a type and a name")
-            }
             SyntaxError::VoidValue { span } => Diagnostic::error(code, "nothing has the type `void`")
                 .label(*span, "`void` says that a function has no result"),
             SyntaxError::MisplacedDeclaration { span, name } => {
@@ -395,19 +250,11 @@ impl SyntaxError {
                     "a generator is `(lower <= iv < upper)`, with `step` and `width` if need be; `.` stands for the first or last index",
                 )
             }
-            SyntaxError::MissingOperation { span, found, with, counts } => {
-                let diagnostic = Diagnostic::error(code, format!("found {found} where the with-loop's operation should follow"))
-                    .secondary(*with, "this with-loop");
-                match counts {
-                    None => diagnostic.label(*span, "expected `genarray`, `modarray`, `fold`, `foldfix` or `propagate`"),
-                    Some((there, needed)) => diagnostic
-                        .label(*span, format!("only {there} of {needed} operations"))
-                        .note("each generator gives one value per operation"),
-                }
+            SyntaxError::MissingOperation { span, found, with } => {
+                Diagnostic::error(code, format!("found {found} where the with-loop's operation should follow"))
+                    .label(*span, "expected `genarray`, `modarray`, `fold`, `foldfix` or `propagate`")
+                    .secondary(*with, "this with-loop")
             }
-            SyntaxError::SecondDots { span, first } => Diagnostic::error(code, "`...` stands for all remaining axes, so there is one of it")
-                .label(*span, "a second one")
-                .secondary(*first, "the first one"),
             SyntaxError::DotAsValue { span } => Diagnostic::error(code, "a dot is not a value")
                 .label(*span, "not inside an expression")
                 .note("`.` and `...` are whole arguments of a selection, as in `a[., 1]`, or whole bounds of a generator"),
@@ -448,7 +295,6 @@ impl SyntaxError {
             SyntaxError::MisplacedModule { .. } => "misplaced-module",
             SyntaxError::PrototypeWithoutBody { .. } => "prototype-without-body",
             SyntaxError::NotAnOperatorName { .. } => "not-an-operator-name",
-            SyntaxError::EmptyStruct { .. } => "empty-struct",
             SyntaxError::VoidValue { .. } => "void-value",
             SyntaxError::MisplacedDeclaration { .. } => "misplaced-declaration",
             SyntaxError::DeclarationWithValue { .. } => "declaration-with-value",
@@ -461,7 +307,6 @@ impl SyntaxError {
             SyntaxError::OperatorAsValue { .. } => "operator-as-value",
             SyntaxError::BadGenerator { .. } => "bad-generator",
             SyntaxError::MissingOperation { .. } => "missing-operation",
-            SyntaxError::SecondDots { .. } => "second-dots",
             SyntaxError::DotAsValue { .. } => "dot-as-value",
             SyntaxError::NestingTooDeep { .. } => "nesting-too-deep",
         }

@@ -260,8 +260,14 @@ impl Lexer<'_> {
             }
         }
         if quote == '\'' {
-            // A lone apostrophe: what follows is text of its own.
+            // What follows the one character may be text of its own.
             self.at = content;
+            if self.peek() == Some('\\') {
+                self.bump();
+            }
+            if self.peek() != Some('\n') {
+                self.bump();
+            }
         } else {
             self.at = start + self.text[start..self.at].trim_end().len();
         }
@@ -306,8 +312,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_apostrophe_takes_nothing_along() {
-        assert_eq!(words("'a' don't x"), ["/'a'", "don", "_'", "_t", "x"]);
+    fn a_lone_apostrophe_takes_one_character_along() {
+        assert_eq!(words("'a' don't x"), ["/'a'", "don", "_'t", "x"]);
         assert_eq!(words("\"a\\\"b\" \"open"), ["/\"a\\\"b\"", "\"open"]);
     }
 }

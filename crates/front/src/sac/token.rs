@@ -206,13 +206,16 @@ impl Assembler<'_> {
             RawKind::Text => return self.string(at),
             RawKind::Unterminated(quote) => {
                 self.errors.push(SyntaxError::UnterminatedLiteral { span: raw.span, quote });
-                if quote == '"' {
+                let kind = if quote == '"' {
                     self.texts.push(Vec::new());
                     TokenKind::Text(self.texts.len() - 1)
                 } else {
-                    self.saw_alien = true;
-                    return at + 1;
-                }
+                    TokenKind::Literal(Basic::Char, Const::Char(0))
+                };
+                self.push(kind, &raw);
+                // It may have swallowed what is missed next.
+                self.saw_alien = true;
+                return at + 1;
             }
             RawKind::Punct(c) if is_operator_char(c) => return self.operator(at),
             RawKind::Punct(_) => return self.punctuation(at),

@@ -251,6 +251,7 @@ impl Parser<'_> {
         match self.kind_at(end + 1) {
             // Whatever the name may be, nothing else than a cast is written like this.
             TokenKind::Literal(..) | TokenKind::Text(_) => true,
+            TokenKind::Name(_) => !place.ends_at_generator && !matches!(self.name_at(end + 1), Some("step" | "width")),
             TokenKind::Symbol(Symbol::OpenParen) => !(place.ends_at_generator && self.is_generator(end + 1, place)),
             _ => is_qualified && self.begins_operand(end + 1, false),
         }

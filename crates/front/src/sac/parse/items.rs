@@ -226,9 +226,6 @@ impl Parser<'_> {
             }
         }
         self.close(Symbol::CloseBrace, open);
-        if fields.is_empty() && !self.is_panicking {
-            self.note(SyntaxError::EmptyStruct { span: self.last_span() });
-        }
         self.end_item("the struct");
         Some(Item::Struct { name, fields, span: self.span_from(start) })
     }

@@ -3,7 +3,6 @@
 use super::Parser;
 use super::expressions::Place;
 use crate::sac::ast::SelectArg;
-use crate::sac::error::SyntaxError;
 use crate::sac::token::{Symbol, TokenKind};
 
 impl Parser<'_> {
@@ -12,7 +11,6 @@ impl Parser<'_> {
         let is_nested = self.is_nested_dots();
         let outer = self.open();
         let inner = is_nested.then(|| self.open());
-        let mut first_dots = None;
         let args = self.list(Symbol::CloseBracket, |parser| {
             let span = parser.token_span();
             match parser.peek() {
@@ -21,10 +19,6 @@ impl Parser<'_> {
                     Some(SelectArg::Dot(span))
                 }
                 TokenKind::Symbol(Symbol::Dots) => {
-                    if let Some(first) = first_dots {
-                        parser.note(SyntaxError::SecondDots { span, first });
-                    }
-                    first_dots.get_or_insert(span);
                     parser.bump();
                     Some(SelectArg::Dots(span))
                 }

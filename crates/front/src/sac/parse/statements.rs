@@ -48,14 +48,14 @@ impl Parser<'_> {
     /// Reads the body of a function, whose brace at `open` was read.
     pub(super) fn function_body(&mut self, open: usize) -> Body {
         let mut declarations = Vec::new();
+        let mut statements = Vec::new();
         while self.is_declaration() {
-            if let Some(declaration) = self.checked_declaration() {
+            if let Some(declaration) = self.checked_declaration(&mut statements) {
                 declarations.push(declaration);
             }
             self.end_statement("the declaration");
         }
         let errors = self.errors.len();
-        let mut statements = Vec::new();
         let mut returns: Option<(Vec<Expr>, Span)> = None;
         loop {
             let start = self.at;
@@ -154,14 +154,17 @@ impl Parser<'_> {
         is_named || (self.is_type_word(self.at) && !self.is_at(end + 1, Symbol::OpenParen))
     }
 
-    /// Reads a declaration; one with a value is a mistake.
-    fn checked_declaration(&mut self) -> Option<Declaration> {
+    /// Reads a declaration; one with a value is a mistake, and an assignment.
+    fn checked_declaration(&mut self, out: &mut Vec<Stmt>) -> Option<Declaration> {
+        let start = self.at;
         let declaration = self.declaration("the name of a variable")?;
         if self.is(Symbol::Assign) {
             let name = declaration.names.last().map_or(String::new(), |name| name.text.clone());
             self.note(SyntaxError::DeclarationWithValue { span: self.token_span(), name });
             self.bump();
-            self.expr(ExprPlace::default());
+            let value = self.expr(ExprPlace::default());
+            let targets = declaration.names.last().cloned().into_iter().collect();
+            self.push(out, StmtKind::Assign { targets, value }, start);
         }
         Some(declaration)
     }
@@ -257,7 +260,7 @@ impl Parser<'_> {
                 self.end_of(place, "the with-loop");
             }
             _ if self.is_declaration() => {
-                if let Some(declaration) = self.checked_declaration() {
+                if let Some(declaration) = self.checked_declaration(out) {
                     let name = declaration.names.first().map_or(String::new(), |name| name.text.clone());
                     self.note(SyntaxError::MisplacedDeclaration { span: declaration.ty.span, name });
                 }
@@ -281,7 +284,11 @@ impl Parser<'_> {
             return cond;
         }
         let open = self.open();
-        let cond = self.expr(ExprPlace::default());
+        let mut cond = self.expr(ExprPlace::default());
+        if self.assignment().is_some() {
+            // The target of an assignment is no condition.
+            cond.kind = ExprKind::Error;
+        }
         self.close(Symbol::CloseParen, open);
         cond
     }

@@ -3,7 +3,6 @@
 use super::Parser;
 use super::expressions::Place;
 use crate::sac::ast::{Expr, ExprKind, Generator, IndexComponent, IndexPattern, TensorPart};
-use crate::sac::error::SyntaxError;
 use crate::sac::token::{Symbol, TokenKind};
 
 impl Parser<'_> {
@@ -50,7 +49,6 @@ impl Parser<'_> {
         }
         let start = self.at;
         let open = self.open();
-        let mut first_dots = None;
         let components = if self.is(Symbol::CloseBracket) {
             Vec::new()
         } else {
@@ -62,10 +60,6 @@ impl Parser<'_> {
                         Some(IndexComponent::Dot(span))
                     }
                     TokenKind::Symbol(Symbol::Dots) => {
-                        if let Some(first) = first_dots {
-                            parser.note(SyntaxError::SecondDots { span, first });
-                        }
-                        first_dots.get_or_insert(span);
                         parser.bump();
                         Some(IndexComponent::Dots(span))
                     }

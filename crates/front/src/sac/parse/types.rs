@@ -78,9 +78,8 @@ impl Parser<'_> {
                 QualifiedName { module: None, name: Name { text: text.to_string(), span: self.span_from(start) } }
             }
             None if self.is_keyword(Keyword::Void) => {
-                self.note(SyntaxError::VoidValue { span: self.token_span() });
-                let span = self.bump().span;
-                QualifiedName { module: None, name: Name { text: "void".to_string(), span } }
+                self.fail(SyntaxError::VoidValue { span: self.token_span() });
+                return None;
             }
             None if self.is_name_at(self.at) => {
                 let first = self.name("a type")?;

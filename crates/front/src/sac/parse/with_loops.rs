@@ -115,9 +115,8 @@ impl Parser<'_> {
         let needed = parts.iter().map(|part| part.cells.len()).max().unwrap_or(1);
         let mut operations = Vec::new();
         while operations.len() < needed {
+            // That some are missing is told by the checker, as in the block form.
             if !operations.is_empty() && !self.is_operation(self.at) {
-                let counts = Some((operations.len(), needed));
-                self.missing_operation(start, counts);
                 break;
             }
             operations.push(self.operation(start)?);
@@ -325,12 +324,11 @@ impl Parser<'_> {
         self.name_at(at).is_some_and(|name| OPERATIONS.contains(&name)) && self.is_at(at + 1, Symbol::OpenParen)
     }
 
-    fn missing_operation(&mut self, with: usize, counts: Option<(usize, usize)>) {
+    fn missing_operation(&mut self, with: usize) {
         let error = SyntaxError::MissingOperation {
             span: self.token_span(),
             found: self.found(),
             with: self.tokens[with].span,
-            counts,
         };
         self.fail(error);
     }
@@ -340,7 +338,7 @@ impl Parser<'_> {
         let start = self.at;
         let name = self.name_at(start).filter(|_| self.is_operation(start)).unwrap_or("").to_string();
         if name.is_empty() {
-            self.missing_operation(with, None);
+            self.missing_operation(with);
             return None;
         }
         self.bump();
