@@ -354,9 +354,6 @@ fn frames_without_axes() {
     check("int[.] f(int[.] a) { return with { ([] <= iv < []) : a + 1; } : genarray([]); }", &[ints(&[5])]);
     check("int[.] f(int[.] a) { return with { ([] <= iv < []) : a + 1; } : modarray(a); }", &[ints(&[5])]);
     check("int[.] f(int[.] a) { return with { ([] <= iv < []) : a + 1; } : fold(+, a); }", &[ints(&[5])]);
-    let source = "int f(int[*] a) { return with { (. <= iv <= .) : 1; } : fold(+, 0) ; }
-        int g(int[*] a) { return 0; }";
-    let _ = source;
     check("int[*] f(int a) { return with { (. <= iv <= .) : 3; } : genarray(shape(a), 0); }", &[int(5)]);
 }
 

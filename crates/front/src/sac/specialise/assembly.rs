@@ -61,7 +61,7 @@ impl<'p> Specialiser<'p> {
                         if is_guarded {
                             results.push(Const::Bool(true).into());
                         }
-                        let own = this.as_like(&cells[*at], &operator.like, setting.span)?;
+                        let own = this.as_like(&cells[*at], &operator.like);
                         results.extend(own.expect("cells are like the accumulator"));
                     }
                 }

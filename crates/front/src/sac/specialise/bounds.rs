@@ -101,7 +101,7 @@ impl Order {
 
     /// The number is not negative.
     pub(super) fn learn_not_negative(&mut self, number: Poly<Value>) {
-        if self.not_negative.len() < MAX_FACTS && !self.least(&number).is_some_and(|least| least >= 0) {
+        if self.not_negative.len() < MAX_FACTS && self.least(&number).is_none_or(|least| least < 0) {
             self.not_negative.push(number);
         }
     }

@@ -66,7 +66,7 @@ impl<'p> Specialiser<'p> {
         let neutral = fold.neutral.clone();
         let cells: Vec<Value> = bodies.iter().filter_map(|body| Some(body.cells.as_ref()?[at].clone())).collect();
         let Some(like) = self.accumulator(&neutral, &cells) else { return Ok(None) };
-        let Some(neutral) = self.as_like(&neutral, &like, fold.span)? else { return Ok(None) };
+        let Some(neutral) = self.as_like(&neutral, &like) else { return Ok(None) };
         let mut params = Vec::new();
         for &operand in &neutral {
             let ty = self.builder.func.operand_type(operand);
@@ -98,7 +98,7 @@ impl<'p> Specialiser<'p> {
         let accumulator = like.clone();
         let (mut body, results) = self.in_block(|this| {
             let next = this.combine(fold, accumulator, cell)?;
-            this.as_like(&next, &like, fold.span)
+            Ok(this.as_like(&next, &like))
         })?;
         body.results = match results {
             None => {
@@ -174,39 +174,35 @@ impl<'p> Specialiser<'p> {
         Value { elem: value.elem, data }
     }
 
-    /// The operands of a value in the form of another one; `None` if its rank is another. Checks extents.
-    pub(super) fn as_like(&mut self, value: &Value, like: &Value, span: Span) -> Result<Option<Vec<Operand>>> {
+    /// The operands of a value in the form of another one; `None` if it has not that form.
+    pub(super) fn as_like(&mut self, value: &Value, like: &Value) -> Option<Vec<Operand>> {
         match (&value.data, &like.data) {
             (Data::Struct { fields, .. }, Data::Struct { fields: others, .. }) => {
                 let mut operands = Vec::new();
                 for (field, other) in fields.iter().zip(others) {
-                    match self.as_like(field, other, span)? {
-                        Some(own) => operands.extend(own),
-                        None => return Ok(None),
-                    }
+                    operands.extend(self.as_like(field, other)?);
                 }
-                Ok(Some(operands))
+                Some(operands)
             }
             (Data::Components { shape, .. }, Data::Components { shape: other, .. }) => {
-                Ok(if shape == other { Some(self.operands(value)) } else { None })
+                (shape == other).then(|| self.operands(value))
             }
-            (Data::Components { .. } | Data::Array(_), Data::Array(_)) if !matches!(&value.data, Data::Components { shape, .. } if shape.is_empty()) => {
-                Ok(Some(vec![self.array(value)]))
-            }
-            (Data::Array(array), Data::Components { shape, .. }) => self.elements(*array, shape),
-            _ => Ok(None),
+            (Data::Components { shape, .. }, Data::Array(_)) if shape.is_empty() => None,
+            (Data::Components { .. } | Data::Array(_), Data::Array(_)) => Some(vec![self.array(value)]),
+            (Data::Array(array), Data::Components { shape, .. }) => self.elements(*array, value, shape),
+            (Data::Struct { .. }, _) | (_, Data::Struct { .. }) => None,
         }
     }
 
     /// The elements of an array that has this shape; `None` if it may have another one.
-    fn elements(&mut self, array: array::Value, shape: &[usize]) -> Result<Option<Vec<Operand>>> {
-        let found = self.builder.func.ty(array).shape.clone();
+    fn elements(&mut self, array: array::Value, value: &Value, shape: &[usize]) -> Option<Vec<Operand>> {
+        let found = self.data_shape(value);
         let is_same = found.len() == shape.len()
             && found.iter().zip(shape).all(|(extent, &n)| *extent == Extent::Const(n as i64));
         if !is_same {
-            return Ok(None);
+            return None;
         }
-        let elem = self.builder.func.ty(array).elem;
+        let ty = Type::scalar(self.builder.func.ty(array).elem);
         let mut elements = Vec::new();
         for at in 0..shape.iter().product::<usize>() {
             let mut rest = at;
@@ -215,9 +211,9 @@ impl<'p> Specialiser<'p> {
                 *index = Operand::i64((rest % extent) as i64);
                 rest /= extent;
             }
-            elements.push(self.emit_one(Op::Index { array, indices }, Type::scalar(elem)).into());
+            elements.push(self.emit_one_under(Op::Index { array, indices }, ty.clone(), &[]).into());
         }
-        Ok(Some(elements))
+        Some(elements)
     }
 
     /// True if something in the block may fail.

@@ -361,10 +361,10 @@ impl<'p> Specialiser<'p> {
             // where the lower bound is not.
             let is_told_by_upper = begins && part.periods[at].is_none() && bounds.order.at_most(lower, extent);
             let mut nothing = FALSE;
-            for other in 0..part.rank() {
-                let (lower, upper, _) = &known[other];
+            for (other, (lower, upper, _)) in known.iter().enumerate() {
                 let has_some = bounds.order.at_most(&lower.plus_constant(1), upper);
-                if !has_some && !(other == at && is_told_by_upper) {
+                let is_told = other == at && is_told_by_upper;
+                if !(has_some || is_told) {
                     let is_empty = self.at_most(part.upper[other], part.lower[other]);
                     nothing = self.either(nothing, is_empty);
                 }

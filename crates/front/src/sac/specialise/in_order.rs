@@ -330,7 +330,7 @@ impl<'p> Specialiser<'p> {
                 }
                 continue;
             }
-            let own = self.as_like(value, like, setting.span)?;
+            let own = self.as_like(value, like);
             let names = &params[results.len()..];
             match own {
                 Some(own) if self.are_of_types(&own, names) => results.extend(own),
@@ -377,7 +377,6 @@ impl<'p> Specialiser<'p> {
         }
         let mut given_up = false;
         let token = self.token;
-        let mut after = None;
         let values = self.branch(
             runs,
             |this, is_first| {
@@ -385,10 +384,7 @@ impl<'p> Specialiser<'p> {
                     return Ok(state.values.clone());
                 }
                 match this.run_cells(setting, at, index, state.clone(), obstacle)? {
-                    Some(next) => {
-                        after = next.token;
-                        Ok(next.values)
-                    }
+                    Some(next) => Ok(next.values),
                     None => {
                         given_up = true;
                         Ok(state.values.clone())
@@ -397,7 +393,6 @@ impl<'p> Specialiser<'p> {
             },
             setting.span,
         )?;
-        let _ = after;
         let token = if state.token.is_some() { Some(self.token) } else { (self.token != token).then_some(self.token) };
         Ok((!given_up).then_some(State { values, token }))
     }

@@ -406,7 +406,7 @@ impl<'p> Specialiser<'p> {
         let mut targets = setting.targets.to_vec();
         for part in setting.parts {
             let setting = Setting { parts: std::slice::from_ref(part), targets: &targets, ..*setting };
-            for (at, value) in self.fold_over(&setting, bounds, members)? {
+            for (at, value) in self.fold_over(&setting, members)? {
                 if let Target::Fold(fold) = &mut targets[at] {
                     fold.neutral = value;
                 }
@@ -448,12 +448,7 @@ impl<'p> Specialiser<'p> {
     }
 
     /// Folds over one generator.
-    fn fold_over(
-        &mut self,
-        setting: &Setting<'_, 'p>,
-        bounds: &mut Bounds,
-        members: &[usize],
-    ) -> Result<Vec<(usize, Value)>> {
+    fn fold_over(&mut self, setting: &Setting<'_, 'p>, members: &[usize]) -> Result<Vec<(usize, Value)>> {
         let part = &setting.parts[0];
         // Where a bound may be negative, indices are counted from it.
         let is_moved = part.lower.iter().any(|&lower| self.bounds(lower).0 < 0);
@@ -507,7 +502,6 @@ impl<'p> Specialiser<'p> {
             width: periods.iter().map(|period| period.1).collect(),
             body: block,
         };
-        let _ = bounds;
         Ok(self.emit_with_loop(setting, space, indices, vec![generator], slots, is_guarded))
     }
 }
