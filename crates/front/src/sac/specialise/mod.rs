@@ -40,7 +40,7 @@ mod with_loop;
 
 pub use entry::{Entry, ParamShape, Request, Slot, Specialised, request_of, specialise};
 
-use super::core::{Function, FunctionId, Program};
+use super::core::{Expr, ExprKind, Function, FunctionId, Program};
 use effects::Effects;
 use frit_ir::array::build::Builder;
 use frit_ir::array::{self, Block, Func, Op, Operand, Type};
@@ -54,6 +54,16 @@ use std::collections::HashMap;
 
 /// Once a function of the array IR has so many statements, the program's functions are called, not repeated in it.
 const INLINING_BUDGET: usize = 20_000;
+
+/// The same for functions of the library, whose callers rely on what they compute of shapes being known.
+const LIBRARY_INLINING_BUDGET: usize = 200_000;
+
+/// True for an expression without calls and with-loops: not worth a function.
+fn is_simple(e: &Expr) -> bool {
+    let mut is_simple = !matches!(e.kind, ExprKind::Call { .. } | ExprKind::With(_));
+    liveness::for_each_part(e, &mut |part| is_simple = is_simple && self::is_simple(part));
+    is_simple
+}
 
 /// The function of the array IR under construction, and all that functions share.
 struct Specialiser<'p> {
@@ -218,7 +228,9 @@ impl<'p> Specialiser<'p> {
 
     /// True if a function is better called than repeated once more, because so much has been made already.
     fn is_too_large(&self, function: &Function) -> bool {
-        self.statements > INLINING_BUDGET && function.body.len() > 1
+        let budget =
+            if self.program.is_library(function.span) { LIBRARY_INLINING_BUDGET } else { INLINING_BUDGET };
+        self.statements > budget && !(function.body.is_empty() && function.returns.iter().all(is_simple))
     }
 
     /// Counts an emitted statement.

@@ -11,8 +11,10 @@ use frit_support::{SourceMap, with_deep_stack};
 use std::fmt::Write;
 use std::path::Path;
 
+mod generated;
+
 /// What a run comes to: results, or the code of a failure; and what was written.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Outcome {
     results: Result<Vec<String>, String>,
     text: String,
