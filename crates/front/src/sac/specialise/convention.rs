@@ -328,10 +328,10 @@ fn widened_form(form: &Form, found: &Form, sizes: &mut Sizes) -> Option<Form> {
         _ => {
             let basic = |data: &FormData| match data {
                 FormData::Array { basic, .. } => Some(*basic),
-                FormData::Components { kinds, .. } => kinds.iter().find_map(|kind| match kind {
-                    Kind::Narrow(basic) => Some(*basic),
-                    Kind::Fixed(scalar) => Some(scalar.basic),
-                    Kind::Wide(..) => Some(Basic::Int),
+                FormData::Components { kinds, .. } => kinds.first().map(|kind| match kind {
+                    Kind::Narrow(basic) => *basic,
+                    Kind::Fixed(scalar) => scalar.basic,
+                    Kind::Wide(..) => Basic::Int,
                 }),
                 FormData::Same(_) | FormData::Struct { .. } => None,
             };

@@ -93,7 +93,7 @@ impl<'p> Specialiser<'p> {
                     let needed: Vec<Extent> = shape.iter().map(|&n| Extent::Const(n)).collect();
                     let found = self.shape(&value);
                     let certs = self.check_shape(FailureKind::ShapeMismatch, &needed, &found, field.span)?;
-                    values.push(self.with_data_shape_under(value, certs));
+                    values.push(self.certify(value, &certs));
                 }
                 Ok(Value { elem: Elem::Struct(*of), data: Data::Struct { frame: Vec::new(), fields: values } })
             }
@@ -218,11 +218,6 @@ impl<'p> Specialiser<'p> {
             }
         };
         Value { elem: value.elem, data }
-    }
-
-    /// The array seen in the shape that was checked to be its shape.
-    pub(super) fn with_data_shape_under(&mut self, value: Value, certs: Vec<frit_ir::array::Value>) -> Value {
-        self.certify(value, &certs)
     }
 
     /// The same array data in another shape, of as many elements.

@@ -297,11 +297,11 @@ impl<'p> Specialiser<'p> {
         let cell = super::value::cell_of(self.program, value.elem).0;
         let mut full = shape;
         full.extend(cell.into_iter().map(Extent::Const));
-        Ok(self.reshape_data(value, full, old.len(), &certs))
+        Ok(self.reshape_data(value, full, &certs))
     }
 
-    /// The data under another shape; `rank` is the number of axes of the array that the data is part of.
-    fn reshape_data(&mut self, value: &Value, full: Vec<Extent>, rank: usize, certs: &[array::Value]) -> Value {
+    /// The data under another shape.
+    fn reshape_data(&mut self, value: &Value, full: Vec<Extent>, certs: &[array::Value]) -> Value {
         let elem = value.elem;
         if let Data::Struct { frame, fields } = &value.data {
             let frame_rank = frame.len();
@@ -311,7 +311,7 @@ impl<'p> Specialiser<'p> {
                 .map(|field| {
                     let mut inner = full.clone();
                     inner.extend(self.data_shape(field).split_off(frame_rank));
-                    self.reshape_data(field, inner, rank, certs)
+                    self.reshape_data(field, inner, certs)
                 })
                 .collect();
             return Value { elem, data: Data::Struct { frame: full, fields: parts } };

@@ -119,7 +119,7 @@ impl<'p> Specialiser<'p> {
                 env.bindings[local] = binding;
             }
             self.repetitions.known.insert(key, Remembered::Unrolls);
-            return self.unroll_loop(env, parts)?.map_or(Err(Stop::Unsupported(stop)), Ok);
+            return self.unroll_loop(env, parts)?.ok_or(Stop::Unsupported(stop));
         }
         match self.unroll_loop(env, parts)? {
             Some(()) => Ok(()),

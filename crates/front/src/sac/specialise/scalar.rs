@@ -183,10 +183,10 @@ impl Specialiser<'_> {
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::InBounds => Basic::Bool,
             _ => x.basic,
         };
-        if let (Some(a), Some(b)) = (x.as_const(), y.as_const()) {
-            if let Some(folded) = op.eval(a, b) {
-                return Ok(Scalar::constant(basic, folded));
-            }
+        if let (Some(a), Some(b)) = (x.as_const(), y.as_const())
+            && let Some(folded) = op.eval(a, b)
+        {
+            return Ok(Scalar::constant(basic, folded));
         }
         let certs = self.check_defined(op, x, y, span)?;
         let is_wide = |s: &Scalar| matches!(s.known, Known::Wide { .. });
@@ -214,9 +214,15 @@ impl Specialiser<'_> {
                 BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => {
                     return Ok(self.wide_quotient(op, x, y));
                 }
-                BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr | BinOp::Pow | BinOp::InBounds => {}
-                #[allow(unreachable_patterns, reason = "operations on reals alone")]
-                _ => {}
+                BinOp::And
+                | BinOp::Or
+                | BinOp::Xor
+                | BinOp::Shl
+                | BinOp::Shr
+                | BinOp::Pow
+                | BinOp::Atan2
+                | BinOp::Hypot
+                | BinOp::InBounds => {}
             }
         }
         if basic == Basic::Bool
