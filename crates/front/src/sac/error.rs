@@ -2,7 +2,7 @@
 //!
 //! One variant per mistake that an author can make; its fields are the facts, its wording is in [`SyntaxError::diagnostic`]. The
 //! codes are explained one by one in `docs/errors.md`. What is wrong with names and types is the
-//! [checker's](super::check).
+//! checker's.
 
 use frit_support::{Diagnostic, Span};
 

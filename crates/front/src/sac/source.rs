@@ -1,4 +1,4 @@
-//! From text to syntax tree: [`preprocess`] reads a file with what it includes, [`Source::parse`] makes the tree.
+//! From text to syntax tree: [`preprocess()`] reads a file with what it includes, [`Source::parse`] makes the tree.
 //!
 //! In between the caller finds out which modules the file uses, because the grammar depends on a few of their words: `a +-+ b` is
 //! one operator or three, `(t) [1, 2]` a cast or a mistake. So a loader preprocesses a file and, in turn, the modules that
