@@ -102,7 +102,8 @@ impl<'a> Checker<'a> {
         let resolved = self.resolve(&name.text, candidates, &mut values, written, span)?;
         if let Some(certain) = resolved.certain {
             if let Some(wrapped) = self.wrapped(certain) {
-                let args = wrapped.args.iter().map(|at| values[*at].clone()).collect();
+                let mut values: Vec<Option<Value>> = values.into_iter().map(Some).collect();
+                let args = wrapped.args.iter().filter_map(|at| values[*at].take()).collect();
                 let value = self.primitive(&wrapped.name, name.span, args, span);
                 return (!value.ty.is_error()).then(|| Called::of(value));
             }
@@ -170,13 +171,13 @@ impl<'a> Checker<'a> {
         if fitting.is_empty() {
             fitting = self.converted(&same_arity, args);
         }
+        if fitting.is_empty() && MIXED.contains(&text) {
+            fitting = self.promoted(&same_arity, args);
+        }
         if fitting.is_empty() {
             if let Some(written) = written {
                 fitting = self.rechecked(&same_arity, args, written);
             }
-        }
-        if fitting.is_empty() && MIXED.contains(&text) {
-            fitting = self.promoted(&same_arity, args);
         }
         if fitting.is_empty() {
             let is_wrong =
@@ -200,45 +201,61 @@ impl<'a> Checker<'a> {
 
     /// The candidates that take the arguments with literals converted: those for which the fewest are.
     fn converted(&mut self, candidates: &[DeclId], args: &mut [Value]) -> Vec<DeclId> {
-        let mut best: Option<(usize, Vec<Value>)> = None;
+        let mut best: Option<Vec<(usize, Value)>> = None;
         for &id in candidates {
             let types = self.signature(id);
-            let mut fitted = Vec::new();
-            let mut count = 0;
-            for ((elem, _), arg) in types.params.iter().zip(args.iter()) {
-                let Some(value) = elem.and_then(|elem| self.literal_as(arg, elem)) else { break };
-                count += usize::from(value.ty.elem != arg.ty.elem);
-                fitted.push(value);
-            }
-            if fitted.len() == args.len() && best.as_ref().is_none_or(|(least, _)| count < *least) {
-                best = Some((count, fitted));
+            let replacements: Option<Vec<(usize, Value)>> = types
+                .params
+                .iter()
+                .zip(args.iter())
+                .enumerate()
+                .filter(|(_, ((elem, _), arg))| *elem != arg.ty.elem)
+                .map(|(at, ((elem, _), arg))| self.literal_as(arg, (*elem)?).map(|value| (at, value)))
+                .collect();
+            let Some(replacements) = replacements else { continue };
+            if best.as_ref().is_none_or(|best| replacements.len() < best.len()) {
+                best = Some(replacements);
             }
         }
-        let Some((_, fitted)) = best else { return Vec::new() };
-        args.clone_from_slice(&fitted);
+        self.replaced(candidates, args, best.unwrap_or_default())
+    }
+
+    /// Puts replacements among the arguments; the candidates that take what comes of it.
+    fn replaced(
+        &mut self,
+        candidates: &[DeclId],
+        args: &mut [Value],
+        replacements: Vec<(usize, Value)>,
+    ) -> Vec<DeclId> {
+        for (at, value) in replacements {
+            args[at] = value;
+        }
         candidates.iter().copied().filter(|id| self.takes(*id, args)).collect()
     }
 
     /// The candidates that take the arguments if calls among them are made of converted literals, as in
     /// `z + mkarray([2], [1,0])` with complex `z`.
     fn rechecked(&mut self, candidates: &[DeclId], args: &mut [Value], written: &'a [ast::Expr]) -> Vec<DeclId> {
+        let mut tried: Vec<Vec<Option<Elem>>> = Vec::new();
         for &id in candidates {
             let types = self.signature(id);
-            let mut fitted = Vec::new();
-            for (((elem, _), arg), written) in types.params.iter().zip(args.iter()).zip(written) {
-                let Some(elem) = *elem else { break };
-                if arg.ty.elem == Some(elem) {
-                    fitted.push(arg.clone());
-                } else if let Some(value) = self.value_as(written, elem) {
-                    fitted.push(value);
-                } else {
-                    break;
+            let elems: Vec<Option<Elem>> = types.params.iter().map(|(elem, _)| *elem).collect();
+            if tried.contains(&elems) {
+                continue;
+            }
+            let mut replacements = Vec::new();
+            let is_fit = elems.iter().zip(written).enumerate().all(|(at, (elem, written))| {
+                if args[at].ty.elem == *elem {
+                    return true;
                 }
+                let value = elem.and_then(|elem| self.value_as(written, elem));
+                replacements.extend(value.map(|value| (at, value)));
+                replacements.last().is_some_and(|(last, _)| *last == at)
+            });
+            if is_fit {
+                return self.replaced(candidates, args, replacements);
             }
-            if fitted.len() == args.len() {
-                args.clone_from_slice(&fitted);
-                return candidates.iter().copied().filter(|id| self.takes(*id, args)).collect();
-            }
+            tried.push(elems);
         }
         Vec::new()
     }
@@ -257,8 +274,14 @@ impl<'a> Checker<'a> {
         let candidates = self.functions_named(self.body.unit, function);
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
         self.errors.truncate(errors);
+        let mut tried: Vec<Vec<Option<Elem>>> = Vec::new();
         for &id in candidates?.iter() {
             let types = self.signature(id);
+            let elems: Vec<Option<Elem>> = types.params.iter().map(|(elem, _)| *elem).collect();
+            if tried.contains(&elems) {
+                continue;
+            }
+            tried.push(elems);
             let yields = types.results.len() == 1 && types.results[0].0 == Some(to) && types.references.is_empty();
             if !yields || types.params.len() != args.len() {
                 continue;
@@ -293,13 +316,16 @@ impl<'a> Checker<'a> {
         if !args.iter().all(|arg| arg.ty.elem == Some(real) || arg.ty.elem == Some(INT)) {
             return Vec::new();
         }
-        let widened: Vec<Value> = args
-            .iter()
-            .map(|arg| if arg.ty.elem == Some(real) { arg.clone() } else { self.widen(arg.clone(), real) })
-            .collect();
-        let fitting: Vec<DeclId> = candidates.iter().copied().filter(|id| self.takes(*id, &widened)).collect();
+        let is_taken = |checker: &mut Self, id: DeclId| {
+            let types = checker.signature(id);
+            types.params.iter().all(|(elem, _)| *elem == Some(real))
+        };
+        let fitting: Vec<DeclId> = candidates.iter().copied().filter(|id| is_taken(self, *id)).collect();
         if !fitting.is_empty() {
-            args.clone_from_slice(&widened);
+            for arg in args.iter_mut().filter(|arg| arg.ty.elem == Some(INT)) {
+                let value = std::mem::replace(arg, Value::error(arg.expr.span));
+                *arg = self.widen(value, real);
+            }
         }
         fitting
     }

@@ -24,6 +24,14 @@ impl<'a> Checker<'a> {
         found
     }
 
+    /// As [`Checker::literal_as`], without a copy of what needs no conversion; the value itself if it is impossible.
+    pub(super) fn literal_into(&self, value: Value, to: Elem) -> Result<Value, Value> {
+        if value.ty.elem == Some(to) {
+            return Ok(value);
+        }
+        self.literal_as(&value, to).ok_or(value)
+    }
+
     /// The value as one of another element type where only literals are converted: `[]`, and numbers that stand for a type
     /// made by `typedef`, as `[1,0]` for a complex number.
     pub(super) fn literal_as(&self, value: &Value, to: Elem) -> Option<Value> {
@@ -82,10 +90,10 @@ impl<'a> Checker<'a> {
         if from == to {
             return Ok(value);
         }
-        if let Some(literal) = self.literal_as(&value, to) {
-            return Ok(literal);
+        match self.literal_into(value, to) {
+            Err(value) if from == INT && is_real(to) => Ok(self.widen(value, to)),
+            other => other,
         }
-        if from == INT && is_real(to) { Ok(self.widen(value, to)) } else { Err(value) }
     }
 
     /// The element type that values of these types are brought to where they stand side by side: the first one that fits all.
@@ -104,9 +112,9 @@ impl<'a> Checker<'a> {
         if value.ty.is_error() {
             return value;
         }
-        match self.literal_as(&value, to) {
-            Some(value) => value,
-            None => {
+        match self.literal_into(value, to) {
+            Ok(value) => value,
+            Err(value) => {
                 let wanted = format!("{}{}", elem_name(&self.program, to), class_name(&value.ty.class));
                 let found = type_name(&self.program, &value.ty);
                 self.error(SacError::TypeMismatch {

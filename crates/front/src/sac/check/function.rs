@@ -328,12 +328,15 @@ impl<'a> Checker<'a> {
         }
         let span = value.expr.span;
         let because = Some((ty.span, format!("the result of `{}` is declared here", name.text)));
-        let Some(fitted) = self.literal_as(&value, elem) else {
-            let expected = format!("{}{}", elem_name(&self.program, elem), class_name(&value.ty.class));
-            let found = type_name(&self.program, &value.ty);
-            let what = "the value returned".to_string();
-            self.error(SacError::TypeMismatch { span, what, expected, found, because });
-            return value.expr;
+        let fitted = match self.literal_into(value, elem) {
+            Ok(fitted) => fitted,
+            Err(value) => {
+                let expected = format!("{}{}", elem_name(&self.program, elem), class_name(&value.ty.class));
+                let found = type_name(&self.program, &value.ty);
+                let what = "the value returned".to_string();
+                self.error(SacError::TypeMismatch { span, what, expected, found, because });
+                return value.expr;
+            }
         };
         if !fitted.ty.class.meets(class) && !self.is_empty_literal(&fitted) {
             let expected = format!("{}{}", elem_name(&self.program, elem), class_name(class));

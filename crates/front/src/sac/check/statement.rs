@@ -196,11 +196,14 @@ impl<'a> Checker<'a> {
         let because = Some((at, format!("`{}` is declared here", name.text)));
         let span = value.expr.span;
         let what = format!("the value of `{}`", name.text);
-        let Some(fitted) = self.literal_as(&value, elem) else {
-            let expected = format!("{}{}", elem_name(&self.program, elem), class_name(&value.ty.class));
-            let found = type_name(&self.program, &value.ty);
-            self.error(SacError::TypeMismatch { span, what, expected, found, because });
-            return Value::error(span);
+        let fitted = match self.literal_into(value, elem) {
+            Ok(fitted) => fitted,
+            Err(value) => {
+                let expected = format!("{}{}", elem_name(&self.program, elem), class_name(&value.ty.class));
+                let found = type_name(&self.program, &value.ty);
+                self.error(SacError::TypeMismatch { span, what, expected, found, because });
+                return Value::error(span);
+            }
         };
         if !fitted.ty.class.meets(&declared.class) && !self.is_empty_literal(&fitted) {
             let expected = type_name(&self.program, &declared);

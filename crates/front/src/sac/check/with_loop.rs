@@ -378,8 +378,10 @@ impl<'a> Checker<'a> {
         let mut tys = Vec::new();
         for (at, operator) in operators.into_iter().enumerate() {
             let mut cells: Vec<Value> = Vec::new();
-            for checked in &checked {
-                cells.extend(checked.cells.as_ref().and_then(|cells| cells.get(at)).cloned());
+            for checked in &mut checked {
+                // They are put back once they have the type of the others.
+                let cell = checked.cells.as_mut().and_then(|cells| cells.get_mut(at));
+                cells.extend(cell.map(|cell| std::mem::replace(cell, Value::error(span))));
             }
             let is_complete = cells.len() == checked.len();
             if !is_complete {
