@@ -65,6 +65,9 @@ const MAX_PAIRED: usize = 128;
 /// How near.
 const NEAR: usize = 24;
 
+/// What folding each loop would come to, by its first result.
+pub(super) type Foldings = BTreeMap<Value, Result<Option<Folding>, Refusal>>;
+
 /// Builds the graph of a block.
 pub(super) struct GraphBuilder<'a> {
     func: &'a Func,
@@ -72,6 +75,7 @@ pub(super) struct GraphBuilder<'a> {
     sharing: &'a mut Sharing,
     touches: &'a mut Touches,
     symbols: SymbolTable<'a>,
+    foldings: &'a mut Foldings,
     candidates: Candidates,
 }
 
@@ -83,6 +87,7 @@ impl<'a> GraphBuilder<'a> {
         touches: &'a mut Touches,
         log: &'a mut Log,
         names: &'a SizeNames,
+        foldings: &'a mut Foldings,
     ) -> Self {
         let candidates = Candidates {
             graph: Graph::default(),
@@ -91,7 +96,7 @@ impl<'a> GraphBuilder<'a> {
             refusals: Vec::new(),
         };
         let symbols = SymbolTable { names, log, known: BTreeMap::new() };
-        Self { func, block, sharing, touches, symbols, candidates }
+        Self { func, block, sharing, touches, symbols, foldings, candidates }
     }
 
     pub(super) fn build(&mut self, forbidden: &Forbidden) {
@@ -242,7 +247,16 @@ impl<'a> GraphBuilder<'a> {
             if forbidden.folds.contains(&stmt.results[0]) {
                 continue;
             }
-            match with_loop_folding::prove(self.func, self.block, self.sharing, self.touches, &mentions, at) {
+            let found = match self.foldings.get(&stmt.results[0]) {
+                Some(known) => known.clone(),
+                None => {
+                    let found =
+                        with_loop_folding::prove(self.func, self.block, self.sharing, self.touches, &mentions, at);
+                    self.foldings.insert(stmt.results[0], found.clone());
+                    found
+                }
+            };
+            match found {
                 Ok(None) => {}
                 Ok(Some(folding)) => {
                     if folding.is_whole {

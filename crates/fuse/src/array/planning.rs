@@ -7,7 +7,7 @@
 mod enabling;
 
 use super::block_graph::{Mentions, Touches, used_values};
-use super::fusion_graph::{Candidates, Forbidden, GraphBuilder, SymbolTable};
+use super::fusion_graph::{Candidates, Foldings, Forbidden, GraphBuilder, SymbolTable};
 use super::operator_splitting::operator_splitting;
 use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
@@ -48,6 +48,7 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
                 folded: BTreeSet::new(),
                 touches: Touches::default(),
                 skipped: BTreeMap::new(),
+                foldings: Foldings::new(),
                 mentions: None,
             })
         })
@@ -133,6 +134,8 @@ struct Planner<'a> {
     touches: Touches,
     /// Rewritings that would have made too many generators, by the first results of the loops.
     skipped: BTreeMap<(Value, Value), (&'static str, Refusal)>,
+    /// What folding each loop would come to, by its first result, as long as nothing changes.
+    foldings: Foldings,
     /// Where, as long as nothing changes.
     mentions: Option<Rc<Mentions>>,
 }
@@ -140,6 +143,16 @@ struct Planner<'a> {
 impl Planner<'_> {
     /// What folding the loop at this position would come to.
     fn folding(&mut self, at: usize) -> Result<Option<Folding>, Refusal> {
+        let result = self.block.stmts[at].results[0];
+        if let Some(known) = self.foldings.get(&result) {
+            return known.clone();
+        }
+        let found = self.prove_folding(at);
+        self.foldings.insert(result, found.clone());
+        found
+    }
+
+    fn prove_folding(&mut self, at: usize) -> Result<Option<Folding>, Refusal> {
         let mentions = match &self.mentions {
             Some(mentions) => mentions.clone(),
             None => Rc::new(self.touches.mentions(self.func, self.block)),
@@ -152,6 +165,7 @@ impl Planner<'_> {
     fn changed(&mut self) {
         self.touches.forget_all();
         self.mentions = None;
+        self.foldings.clear();
     }
 
     /// Applies the rules about nests where they pay by themselves.
@@ -401,8 +415,15 @@ impl Planner<'_> {
     }
 
     fn candidates(&mut self) -> Candidates {
-        let mut builder =
-            GraphBuilder::new(self.func, self.block, self.sharing, &mut self.touches, self.log, self.names);
+        let mut builder = GraphBuilder::new(
+            self.func,
+            self.block,
+            self.sharing,
+            &mut self.touches,
+            self.log,
+            self.names,
+            &mut self.foldings,
+        );
         builder.build(&self.forbidden);
         builder.finish()
     }
@@ -470,6 +491,7 @@ impl Planner<'_> {
                 match with_loop_fusion(self.func, self.block, self.sharing, &mut self.touches, at, to) {
                     Ok(label) => {
                         self.mentions = None;
+                        self.foldings.clear();
                         merged.extend(results);
                         let outcome = Outcome::Merged { into: label.to_string(), saved, passes: 1 };
                         self.decide("with-loop-fusion", refs.0, refs.1, outcome);

@@ -122,13 +122,49 @@ pub fn prove(
     let may_read_more = is_whole && work.reads > 1 && evaluations.full > 1 && !is_nested(func, block, &proof, &sites);
     if !is_full(data) || may_read_more {
         // Which generator is read where depends on bounds that statements compute; so this is tried on a copy.
-        let (mut folded, mut after) = (func.clone(), block.clone());
+        let (mut folded, mut after) = scratch(func, block, &proof);
         rewrite(&mut folded, &mut after, sharing, &proof, any)?;
         if may_read_more {
             not_more_references((func, block), (&folded, &after), &proof, span)?;
         }
     }
     Ok(Some(proof))
+}
+
+/// The function and the block, with the with-loops that folding looks at; the others are left empty, as most of a large function would be
+/// copied for nothing.
+fn scratch(func: &Func, block: &Block, proof: &Folding) -> (Func, Block) {
+    let mut wanted = BTreeSet::new();
+    for at in proof.consumers.iter().copied().chain([proof.producer]) {
+        with_loops_of(func, &block.stmts[at], &mut wanted);
+    }
+    let with_loops = func.with_loops.iter().map(|(label, data)| match wanted.contains(&label) {
+        true => data.clone(),
+        false => WithLoopData::default(),
+    });
+    let copy = Func {
+        name: String::new(),
+        sizes: func.sizes.clone(),
+        params: func.params.clone(),
+        results: func.results.clone(),
+        body: func.body.clone(),
+        values: func.values.clone(),
+        with_loops: with_loops.collect(),
+        noinline: func.noinline,
+        span: func.span,
+    };
+    let last = proof.consumers.last().map_or(proof.producer, |&last| last);
+    // What comes after the last reader has no part in it.
+    let block = Block { stmts: block.stmts[..=last].to_vec(), results: Vec::new() };
+    (copy, block)
+}
+
+/// The with-loops of a statement and inside of it.
+fn with_loops_of(func: &Func, stmt: &Stmt, found: &mut BTreeSet<WithLoop>) {
+    if let Op::With(label) = stmt.op {
+        found.insert(label);
+    }
+    stmt.op.for_each_block(func, &mut |block| block.stmts.iter().for_each(|stmt| with_loops_of(func, stmt, found)));
 }
 
 /// Why so much may not be repeated.
