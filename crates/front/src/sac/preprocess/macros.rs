@@ -229,9 +229,7 @@ impl Preprocessor<'_, '_> {
             if let Some(token) = context.tokens.get(context.at) {
                 return Some(token.kind == RawKind::Punct(wanted));
             }
-            if context.expansion.is_none() {
-                return None;
-            }
+            context.expansion.as_ref()?;
         }
         let file = self.files.last()?;
         file.tokens.get(file.at).map(|token| token.kind == RawKind::Punct(wanted))

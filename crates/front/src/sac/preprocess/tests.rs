@@ -21,7 +21,8 @@ fn words_of(files: &[(&str, &str)]) -> (String, Vec<&'static str>) {
         for raw in &result.tokens {
             let is_operator = matches!(raw.kind, RawKind::Punct(c) if is_operator_char(c));
             let continues = out.ends_with(|c: char| c.is_ascii() && is_operator_char(c as u8));
-            if !out.is_empty() && !(raw.is_joined && is_operator && continues) {
+            let is_one = out.is_empty() || raw.is_joined && is_operator && continues;
+            if !is_one {
                 out.push(' ');
             }
             out.push_str(result.words.text(raw.text));
