@@ -45,15 +45,29 @@ pub(super) fn improve(problem: &Problem, mut partition: Partition) -> Partition 
 fn fold(problem: &Problem, partition: &mut Partition) -> bool {
     let mut score = problem.score(partition);
     let mut changed = false;
+    let mut sizes = vec![0usize; problem.nodes];
+    partition.cluster.iter().for_each(|&cluster| sizes[cluster] += 1);
+    let inherits: BTreeSet<usize> = problem.inherited.iter().map(|&(folded, ..)| folded).collect();
+    let mut producers = vec![Vec::new(); problem.nodes];
+    for (producer, consumers) in problem.consumers.iter().enumerate().filter(|(node, _)| problem.folds[*node].is_some())
+    {
+        consumers.iter().for_each(|&consumer| producers[consumer].push(producer));
+    }
     for node in 0..problem.nodes {
-        if problem.folds[node].is_none() || partition.folded[node] {
+        let is_next_to_folded =
+            || problem.consumers[node].iter().chain(&producers[node]).any(|&at| partition.folded[at]);
+        if problem.folds[node].is_none() || partition.folded[node] || is_next_to_folded() {
             continue;
         }
         let mut folded = partition.clone();
         folded.isolate(node);
         folded.folded[node] = true;
         let better = problem.score(&folded);
-        if better < score && problem.order(&folded).is_some() {
+        // A loop of its own that hands on no order can be folded whatever the others do; only else the order has to be found.
+        let is_alone = sizes[partition.cluster[node]] == 1 && !inherits.contains(&node);
+        if better < score && (is_alone || problem.order(&folded).is_some()) {
+            sizes = vec![0; problem.nodes];
+            folded.cluster.iter().for_each(|&cluster| sizes[cluster] += 1);
             (*partition, score) = (folded, better);
             changed = true;
         }
