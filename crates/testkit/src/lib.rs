@@ -2,3 +2,4 @@
 
 pub mod l0_programs;
 pub mod run_files;
+pub mod sac_programs;

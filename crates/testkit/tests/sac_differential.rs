@@ -1,0 +1,122 @@
+//! Random SAC programs write the same evaluated, interpreted and compiled, as written and optimised, on one thread and on two.
+//! `FRIT_CASES` says how many programs of a flavour.
+
+use frit_driver::{Engine, Error, Level, Options};
+use frit_testkit::sac_programs::{Flavour, generate, generate_batch};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// Programs of each flavour.
+const PROGRAMS: usize = 240;
+/// How many of them are compiled as one program: most of a C compiler's time for a small program goes into starting.
+const BATCH: usize = 12;
+
+const CONSTRUCTS: [&str; 40] = [
+    "with {",
+    "(with (",
+    "genarray(",
+    "modarray(",
+    "fold(",
+    " step ",
+    " width ",
+    ". <=",
+    "< .",
+    " | [",
+    "rotate(",
+    "shift(",
+    "reverse(",
+    "take(",
+    "drop(",
+    "tile(",
+    " ++ ",
+    " ++++ ",
+    " ++^ ",
+    "transpose(",
+    "reshape(",
+    "where(",
+    "sum(",
+    "any(",
+    "toc(",
+    "P{",
+    "<+>",
+    "flip(",
+    "blur(",
+    "scale(",
+    "pick(",
+    "twice(",
+    "ends(",
+    "down(",
+    "if (",
+    "while (",
+    "for (",
+    "&&",
+    "[.,",
+    "...",
+];
+
+fn run(source: &str, engine: Engine, level: Level, threads: usize, strict_fp: bool) -> Result<String, Error> {
+    let unit = frit_driver::load_sac("generated.sac", source)?;
+    let options = Options { engine, level, threads, strict_fp, verify: true, ..Options::default() };
+    let arguments = frit_driver::arguments::from_words(&unit, &[])?;
+    let outcome = frit_driver::run(&unit, arguments, &options)?;
+    // The sign of a number that is none depends on how it came about.
+    Ok(outcome.output.replace("-nan", "nan"))
+}
+
+const ENGINES: [(&str, Engine, Level, usize); 5] = [
+    ("interpreter, as written", Engine::Interpreter, Level::O0, 1),
+    ("interpreter, optimised", Engine::Interpreter, Level::O3, 1),
+    ("native, as written", Engine::Native, Level::O0, 1),
+    ("native, optimised", Engine::Native, Level::O1, 1),
+    ("native, optimised, two threads", Engine::Native, Level::O1, 2),
+];
+
+/// Says how engines differ on a program; nothing if they agree.
+fn difference(source: &str, strict_fp: bool) -> Option<String> {
+    let expected = match run(source, Engine::Evaluator, Level::O0, 1, strict_fp) {
+        Ok(output) => output,
+        Err(error) => return Some(format!("the generator made a wrong program:\n{error}\n{source}")),
+    };
+    for (name, engine, level, threads) in ENGINES {
+        let found = run(source, engine, level, threads, strict_fp);
+        let agrees = found.as_ref().is_ok_and(|found| found.split_whitespace().eq(expected.split_whitespace()));
+        if !agrees {
+            let found = found.unwrap_or_else(|error| error.to_string());
+            return Some(format!("{name}\nexpected: {expected}\nfound:    {found}\nprogram:\n{source}"));
+        }
+    }
+    None
+}
+
+fn compare_many(flavour: Flavour, seed: u8) {
+    let count = std::env::var("FRIT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(PROGRAMS);
+    let config = Config { failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
+    let strategy = proptest::collection::vec(proptest::num::u8::ANY, 40..400);
+    let choices: Vec<Vec<u8>> =
+        (0..count).map(|_| strategy.new_tree(&mut runner).expect("bytes can be drawn").current()).collect();
+    let sources: Vec<String> = choices.iter().map(|choices| generate(choices, flavour)).collect();
+    let prelude = generate(&[], flavour);
+    for batch in choices.chunks(BATCH) {
+        if let Some(all) = difference(&generate_batch(batch, flavour), flavour.reals) {
+            // One of them by itself says it better.
+            let one = batch.iter().find_map(|choices| difference(&generate(choices, flavour), flavour.reals));
+            panic!("{}", one.unwrap_or(all));
+        }
+    }
+    for construct in CONSTRUCTS.into_iter().filter(|construct| flavour.reals || *construct != "toc(") {
+        let usual = prelude.matches(construct).count();
+        let uses = sources.iter().filter(|source| source.matches(construct).count() > usual).count();
+        assert!(count < PROGRAMS || uses >= PROGRAMS / 100, "`{construct}` occurs in {uses} programs only");
+    }
+}
+
+#[test]
+fn programs_of_integers_agree() {
+    compare_many(Flavour { reals: false }, 1);
+}
+
+#[test]
+fn programs_of_reals_agree() {
+    compare_many(Flavour { reals: true }, 2);
+}
