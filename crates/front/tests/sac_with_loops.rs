@@ -664,3 +664,30 @@ fn random_with_loops() {
         check_each(&source, &cases);
     }
 }
+
+/// How many generators each with-loop of a function of a test program has, in the order of the program.
+fn generators(file: &str, function: &str, params: Vec<ParamShape>) -> Vec<usize> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run/sac").join(file);
+    let source = std::fs::read_to_string(path).expect("the program can be read");
+    let function = function.to_string();
+    with_deep_stack(move || {
+        let program = program(&source);
+        let named = program.functions.iter().find(|(_, f)| f.name == function && f.module.is_none());
+        let (function, _) = named.expect("the program has the function");
+        let specialised = specialise(&program, &[Request { function, params }]).expect("it can be specialised");
+        let text = specialised.program.to_string();
+        text.split(": with").skip(1).map(|with_loop| with_loop.matches("<= iv <").count()).collect()
+    })
+}
+
+/// Section 4 of the paper on merging and figure 8 of that on fusion begin with these.
+#[test]
+fn the_papers_programs_become_the_with_loops_that_the_papers_begin_with() {
+    let matrix = ParamShape { extents: vec![Some(9), Some(9)] };
+    // take, mkarray, +++, rotate along both axes, +, mkarray, drop, ++++
+    assert_eq!(generators("paper_merging_running_example.sac", "foo", vec![matrix]), [1, 1, 2, 2, 2, 1, 1, 1, 2]);
+    let vector = ParamShape { extents: vec![Some(9)] };
+    // rotate, +, rotate, +, /, -, abs, >, any
+    let found = generators("paper_fusion_convolution.sac", "convolution", vec![vector, ParamShape::default()]);
+    assert_eq!(found[found.len() - 9..], [2, 1, 2, 1, 1, 1, 1, 1, 1]);
+}
