@@ -242,7 +242,7 @@ impl<'p> Specialiser<'p> {
                 continue;
             }
             is_tied |= has_operands(&result);
-            tied.push(self.certify(result, &certs));
+            tied.push(self.certify_parts(result, &certs));
         }
         if is_tied {
             self.leave(checks);

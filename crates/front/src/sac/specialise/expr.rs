@@ -194,8 +194,17 @@ impl<'p> Specialiser<'p> {
         Ok(certs)
     }
 
-    /// The value under certificates that it needs to be what it is.
+    /// The value under certificates that it needs to be what it is. Where it has parts that no statement makes, all that follows is under
+    /// them.
     pub(super) fn certify(&mut self, value: Value, certs: &[frit_ir::array::Value]) -> Value {
+        if !is_made_by_statements(&value) {
+            self.hold(certs);
+        }
+        self.certify_parts(value, certs)
+    }
+
+    /// The value with those of its parts that statements make under certificates.
+    pub(super) fn certify_parts(&mut self, value: Value, certs: &[frit_ir::array::Value]) -> Value {
         if certs.is_empty() {
             return value;
         }
@@ -213,9 +222,10 @@ impl<'p> Specialiser<'p> {
                 let certified = self.certified(array.into(), certs.to_vec());
                 Data::Array(certified.value().expect("an array is no constant"))
             }
-            Data::Struct { frame, fields } => {
-                Data::Struct { frame, fields: fields.into_iter().map(|field| self.certify(field, certs)).collect() }
-            }
+            Data::Struct { frame, fields } => Data::Struct {
+                frame,
+                fields: fields.into_iter().map(|field| self.certify_parts(field, certs)).collect(),
+            },
         };
         Value { elem: value.elem, data }
     }
@@ -405,5 +415,16 @@ fn small(extent: Extent) -> Option<usize> {
     match extent {
         Extent::Const(n) => usize::try_from(n.max(0)).ok(),
         Extent::Value(_) => None,
+    }
+}
+
+/// True if no part of a value is a constant or a size.
+fn is_made_by_statements(value: &Value) -> bool {
+    match &value.data {
+        Data::Components { scalars, .. } => {
+            !scalars.is_empty() && scalars.iter().all(|s| matches!(s.known, super::value::Known::Operand(_)))
+        }
+        Data::Array(_) => true,
+        Data::Struct { fields, .. } => fields.iter().all(is_made_by_statements),
     }
 }
