@@ -100,13 +100,13 @@ impl<'a> Checker<'a> {
             return (!value.ty.is_error()).then(|| Called::of(value));
         }
         let resolved = self.resolve(&name.text, candidates, &mut values, written, span)?;
-        if let Some(certain) = resolved.certain {
-            if let Some(wrapped) = self.wrapped(certain) {
-                let mut values: Vec<Option<Value>> = values.into_iter().map(Some).collect();
-                let args = wrapped.args.iter().filter_map(|at| values[*at].take()).collect();
-                let value = self.primitive(&wrapped.name, name.span, args, span);
-                return (!value.ty.is_error()).then(|| Called::of(value));
-            }
+        if let Some(certain) = resolved.certain
+            && let Some(wrapped) = self.wrapped(certain)
+        {
+            let mut values: Vec<Option<Value>> = values.into_iter().map(Some).collect();
+            let args = wrapped.args.iter().filter_map(|at| values[*at].take()).collect();
+            let value = self.primitive(&wrapped.name, name.span, args, span);
+            return (!value.ty.is_error()).then(|| Called::of(value));
         }
         let args = values.into_iter().map(|value| value.expr).collect();
         let overload = self.overload_of(&name.text, &resolved.functions);
@@ -174,10 +174,10 @@ impl<'a> Checker<'a> {
         if fitting.is_empty() && MIXED.contains(&text) {
             fitting = self.promoted(&same_arity, args);
         }
-        if fitting.is_empty() {
-            if let Some(written) = written {
-                fitting = self.rechecked(&same_arity, args, written);
-            }
+        if fitting.is_empty()
+            && let Some(written) = written
+        {
+            fitting = self.rechecked(&same_arity, args, written);
         }
         if fitting.is_empty() {
             let is_wrong =

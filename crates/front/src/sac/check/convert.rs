@@ -25,6 +25,7 @@ impl<'a> Checker<'a> {
     }
 
     /// As [`Checker::literal_as`], without a copy of what needs no conversion; the value itself if it is impossible.
+    #[allow(clippy::result_large_err, reason = "the value goes on either way")]
     pub(super) fn literal_into(&self, value: Value, to: Elem) -> Result<Value, Value> {
         if value.ty.elem == Some(to) {
             return Ok(value);
@@ -39,12 +40,14 @@ impl<'a> Checker<'a> {
         if from == to {
             return Some(value.clone());
         }
-        if let ExprKind::Array { cells, .. } = &value.expr.kind {
-            if cells.is_empty() && value.is_literal && value.ty.elem == Some(INT) {
-                let kind = ExprKind::Array { elem: to, cells: Vec::new() };
-                let expr = Expr { kind, span: value.expr.span };
-                return Some(Value { expr, ty: Ty::new(to, value.ty.class.clone()), is_literal: true });
-            }
+        if let ExprKind::Array { cells, .. } = &value.expr.kind
+            && cells.is_empty()
+            && value.is_literal
+            && value.ty.elem == Some(INT)
+        {
+            let kind = ExprKind::Array { elem: to, cells: Vec::new() };
+            let expr = Expr { kind, span: value.expr.span };
+            return Some(Value { expr, ty: Ty::new(to, value.ty.class.clone()), is_literal: true });
         }
         if !value.is_literal {
             return None;
@@ -85,6 +88,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The value as one of another element type, where literals may be converted and integers may become reals.
+    #[allow(clippy::result_large_err, reason = "the value goes on either way")]
     pub(super) fn fitted(&mut self, value: Value, to: Elem) -> Result<Value, Value> {
         let Some(from) = value.ty.elem else { return Ok(value) };
         if from == to {
@@ -148,6 +152,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The same data as elements of another type.
+    #[allow(clippy::result_large_err, reason = "the value goes on either way")]
     fn seen_as(&mut self, value: Value, from: Elem, to: Elem) -> Result<Value, Value> {
         if from == to {
             return Ok(value);

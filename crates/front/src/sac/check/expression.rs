@@ -90,10 +90,10 @@ impl<'a> Checker<'a> {
     /// A call or with-loop where one value is wanted.
     fn single(&mut self, expr: &'a ast::Expr) -> Value {
         let span = expr.span;
-        if let Ast::Call { function, args, .. } = &expr.kind {
-            if let Some(value) = self.simple_call(function, args, span) {
-                return value;
-            }
+        if let Ast::Call { function, args, .. } = &expr.kind
+            && let Some(value) = self.simple_call(function, args, span)
+        {
+            return value;
         }
         let Some((value, tys)) = self.values(expr) else { return Value::error(span) };
         match tys.as_slice() {

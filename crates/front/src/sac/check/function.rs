@@ -270,14 +270,8 @@ impl<'a> Checker<'a> {
         let name = &signature.name;
         let mut values: Vec<Value> = Vec::new();
         match &function.returns {
-            None if wanted > 0 => {
-                if function.is_intact {
-                    self.error(SacError::MissingReturn {
-                        span: function.end,
-                        name: name.text.clone(),
-                        results: wanted,
-                    });
-                }
+            None if wanted > 0 && function.is_intact => {
+                self.error(SacError::MissingReturn { span: function.end, name: name.text.clone(), results: wanted });
             }
             None => {}
             Some(exprs) if wanted == 0 && !exprs.is_empty() => {

@@ -150,6 +150,7 @@ impl Maker {
     }
 
     /// Ends the function with a with-loop over all of `shape`.
+    #[allow(clippy::too_many_arguments, reason = "a function has so many parts")]
     fn finish(
         mut self,
         name: &str,

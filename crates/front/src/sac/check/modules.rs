@@ -238,10 +238,10 @@ impl<'a> Checker<'a> {
 
     /// The module of this name; an error if there is none.
     pub(super) fn module(&mut self, name: &Name) -> Option<usize> {
-        if let Some(&module) = self.module_names.get(name.text.as_str()) {
-            if !name.text.is_empty() {
-                return Some(module);
-            }
+        if let Some(&module) = self.module_names.get(name.text.as_str())
+            && !name.text.is_empty()
+        {
+            return Some(module);
         }
         let names = self.module_names.keys().map(|name| &**name);
         let suggestion = nearest(&name.text, names.chain(crate::sac::load::library_modules().map(|name| name as &str)));
@@ -261,11 +261,12 @@ impl<'a> Checker<'a> {
         }
         let mut found = this.functions.get(name).cloned().unwrap_or_default();
         for import in &this.uses {
-            if import.is_import && contains(&import.symbols, name) {
-                if let Some(&other) = self.module_names.get(import.module.text.as_str()) {
-                    let more = self.exported(other, name, visited);
-                    found.extend(more);
-                }
+            if import.is_import
+                && contains(&import.symbols, name)
+                && let Some(&other) = self.module_names.get(import.module.text.as_str())
+            {
+                let more = self.exported(other, name, visited);
+                found.extend(more);
             }
         }
         found
@@ -279,18 +280,18 @@ impl<'a> Checker<'a> {
         let own = self.modules[unit].functions.get(name).cloned().unwrap_or_default();
         let mut found = own.clone();
         for import in self.modules[unit].uses.clone() {
-            if contains(&import.symbols, name) {
-                if let Some(&module) = self.module_names.get(import.module.text.as_str()) {
-                    found.extend(self.exported(module, name, &mut Vec::new()));
-                }
+            if contains(&import.symbols, name)
+                && let Some(&module) = self.module_names.get(import.module.text.as_str())
+            {
+                found.extend(self.exported(module, name, &mut Vec::new()));
             }
         }
         let mut given = Vec::new();
         for module in &self.units[unit].given {
-            if let Some(&module) = self.module_names.get(module.as_str()) {
-                if module != unit {
-                    given.extend(self.exported(module, name, &mut Vec::new()));
-                }
+            if let Some(&module) = self.module_names.get(module.as_str())
+                && module != unit
+            {
+                given.extend(self.exported(module, name, &mut Vec::new()));
             }
         }
         for id in given {
@@ -394,10 +395,10 @@ impl<'a> Checker<'a> {
                 }
             };
         }
-        if !ty.is_struct {
-            if let Some(basic) = basic_of(&name.text) {
-                return Some(Elem::Basic(basic));
-            }
+        if !ty.is_struct
+            && let Some(basic) = basic_of(&name.text)
+        {
+            return Some(Elem::Basic(basic));
         }
         match self.type_named(unit, &name.text) {
             Some((module, definition)) => self.defined_type(module, definition, name.span),
@@ -452,10 +453,10 @@ impl<'a> Checker<'a> {
         let used = used.filter(|import| with_uses || import.is_import).map(|import| import.module.text.as_str());
         let given = self.units[unit].given.iter().filter(|_| with_uses).map(String::as_str);
         for module in used.chain(given) {
-            if let Some(&module) = self.module_names.get(module) {
-                if let Some(found) = self.type_in(module, name, false, visited) {
-                    return Some(found);
-                }
+            if let Some(&module) = self.module_names.get(module)
+                && let Some(found) = self.type_in(module, name, false, visited)
+            {
+                return Some(found);
             }
         }
         None

@@ -31,11 +31,12 @@ impl<'a> Checker<'a> {
         // What is read to be changed mentions its indices twice.
         if operator.is_some() || steps.len() > 1 {
             for step in &mut steps {
-                if let Step::Index(index, span) = step {
-                    if !index.ty.is_error() && !Self::is_simple(&index.expr) {
-                        let locals = self.bind_all(index.expr.clone(), std::slice::from_ref(&index.ty), *span);
-                        index.expr = Expr { kind: ExprKind::Local(locals[0]), span: *span };
-                    }
+                if let Step::Index(index, span) = step
+                    && !index.ty.is_error()
+                    && !Self::is_simple(&index.expr)
+                {
+                    let locals = self.bind_all(index.expr.clone(), std::slice::from_ref(&index.ty), *span);
+                    index.expr = Expr { kind: ExprKind::Local(locals[0]), span: *span };
                 }
             }
         }

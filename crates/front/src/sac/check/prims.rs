@@ -258,10 +258,10 @@ impl Checker<'_> {
             "modarray" => Some(1),
             _ => None,
         };
-        if let Some(at) = index_at {
-            if args[at].ty.elem != Some(INT) {
-                return self.bad_operand(name, "`int` here", &args[at]);
-            }
+        if let Some(at) = index_at
+            && args[at].ty.elem != Some(INT)
+        {
+            return self.bad_operand(name, "`int` here", &args[at]);
         }
         let tys: Vec<Ty> = args.iter().map(|arg| arg.ty.clone()).collect();
         let length = |at: usize| tys[at].length();

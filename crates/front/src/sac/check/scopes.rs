@@ -148,10 +148,10 @@ impl<'a> Body<'a> {
         let mut seen = HashSet::new();
         let mut changes = Vec::new();
         for (name, before) in &self.log[mark..] {
-            if seen.insert(*name) {
-                if let Some(now) = self.variables.get(name) {
-                    changes.push((*name, before.clone(), now.clone()));
-                }
+            if seen.insert(*name)
+                && let Some(now) = self.variables.get(name)
+            {
+                changes.push((*name, before.clone(), now.clone()));
             }
         }
         changes

@@ -6,8 +6,8 @@ use super::expression::{Value, as_int};
 use super::helper::{Helper, Picked};
 use super::types::{INT, Ty, any, type_name, without_leading};
 use crate::sac::ast::{self, SelectArg};
+use crate::sac::core::ExprKind;
 use crate::sac::core::dispatch::Class;
-use crate::sac::core::{Elem, ExprKind};
 use frit_support::Span;
 
 impl<'a> Checker<'a> {
@@ -48,10 +48,8 @@ impl<'a> Checker<'a> {
                 return Value::error(span);
             }
         }
-        if is_alone {
-            if let Some(index) = indices.pop() {
-                return index;
-            }
+        if is_alone && let Some(index) = indices.pop() {
+            return index;
         }
         self.array(indices, span)
     }

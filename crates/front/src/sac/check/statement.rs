@@ -10,6 +10,9 @@ use crate::sac::core::{Expr, ExprKind, Local, Stmt, StmtKind};
 use frit_support::Span;
 use std::collections::HashMap;
 
+/// An expression that makes up a statement, the types of its values, and the variables that it changes besides.
+type StatementValues<'a> = (Expr, Vec<Ty>, Vec<(&'a Name, Ty)>);
+
 /// How often the body of a loop is looked at before its variables are taken to be of any shape.
 const ATTEMPTS: usize = 3;
 
@@ -55,11 +58,11 @@ impl<'a> Checker<'a> {
     }
 
     fn effect(&mut self, value: &'a ast::Expr, span: Span) {
-        if let Ast::Call { function, args, .. } = &value.kind {
-            if self.is_output(function) {
-                self.output(args, value.span);
-                return;
-            }
+        if let Ast::Call { function, args, .. } = &value.kind
+            && self.is_output(function)
+        {
+            self.output(args, value.span);
+            return;
         }
         let Some((expr, tys, references)) = self.statement_values(value) else { return };
         let targets = vec![None; tys.len()];
@@ -67,7 +70,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The values of an expression that makes up a statement, and the variables that it changes besides.
-    fn statement_values(&mut self, value: &'a ast::Expr) -> Option<(Expr, Vec<Ty>, Vec<(&'a Name, Ty)>)> {
+    fn statement_values(&mut self, value: &'a ast::Expr) -> Option<StatementValues<'a>> {
         let Ast::Call { function, args, .. } = &value.kind else {
             return self.values(value).map(|(expr, tys)| (expr, tys, Vec::new()));
         };
@@ -156,11 +159,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The values of an assignment; `None` if there is a mistake in them or in their number.
-    fn assigned_values(
-        &mut self,
-        targets: &'a [Name],
-        value: &'a ast::Expr,
-    ) -> Option<(Expr, Vec<Ty>, Vec<(&'a Name, Ty)>)> {
+    fn assigned_values(&mut self, targets: &'a [Name], value: &'a ast::Expr) -> Option<StatementValues<'a>> {
         let (expr, tys, references) = self.statement_values(value)?;
         if tys.len() != targets.len() {
             self.wrong_count(value, tys.len(), targets.len());
@@ -311,13 +310,14 @@ impl<'a> Checker<'a> {
                 }
                 continue;
             };
-            if head.is_copied && binding.scope != self.body.scope() {
-                if let Some(elem) = binding.ty.elem {
-                    let local = self.body.local(name, elem, span);
-                    copies.push(copy(local, binding.local, span));
-                    binding.local = local;
-                    binding.scope = self.body.scope();
-                }
+            if head.is_copied
+                && binding.scope != self.body.scope()
+                && let Some(elem) = binding.ty.elem
+            {
+                let local = self.body.local(name, elem, span);
+                copies.push(copy(local, binding.local, span));
+                binding.local = local;
+                binding.scope = self.body.scope();
             }
             if let Some(ty) = head.ty {
                 if ty.elem == binding.ty.elem {

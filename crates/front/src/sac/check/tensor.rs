@@ -160,13 +160,13 @@ impl<'a> Checker<'a> {
                 }
                 _ => value,
             };
-            if let (Some(names), Some(found)) = (&names, shape.ty.length()) {
-                if names.len() != found {
-                    let (wanted, because) = (names.len(), part.index.span);
-                    let what = "the upper bound";
-                    self.error(SacError::BoundLength { span: shape.expr.span, what, found, wanted, because });
-                    return Value::error(span);
-                }
+            if let (Some(names), Some(found)) = (&names, shape.ty.length())
+                && names.len() != found
+            {
+                let (wanted, because) = (names.len(), part.index.span);
+                let what = "the upper bound";
+                self.error(SacError::BoundLength { span: shape.expr.span, what, found, wanted, because });
+                return Value::error(span);
             }
             if bound.is_inclusive {
                 let ty = Ty { value: None, ..shape.ty };
@@ -264,11 +264,11 @@ impl<'a> Checker<'a> {
                     bounds.push(Extent { array, axis });
                 }
             }
-            if let ([SelectArg::Expr(index)], Some(vector)) = (args.as_slice(), binder.vector) {
-                if is_name(index, vector) {
-                    for (axis, bounds) in bounds.iter_mut().enumerate() {
-                        bounds.push(Extent { array, axis: as_axis(axis) });
-                    }
+            if let ([SelectArg::Expr(index)], Some(vector)) = (args.as_slice(), binder.vector)
+                && is_name(index, vector)
+            {
+                for (axis, bounds) in bounds.iter_mut().enumerate() {
+                    bounds.push(Extent { array, axis: as_axis(axis) });
                 }
             }
         });

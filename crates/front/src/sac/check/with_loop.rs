@@ -219,12 +219,12 @@ impl<'a> Checker<'a> {
             checker.body.out.extend(body);
             let mut cells = checker.cells(&part.cells, wanted, part.span)?;
             for (operator, cell) in operators.iter().zip(&mut cells) {
-                if let Operator::Propagate { inner, .. } = operator {
-                    if !matches!(cell.expr.kind, ExprKind::Local(local) if local == *inner) {
-                        let span = cell.expr.span;
-                        let value = std::mem::replace(&mut cell.expr, Expr { kind: ExprKind::Local(*inner), span });
-                        checker.emit(StmtKind::Assign { targets: vec![Some(*inner)], value }, span);
-                    }
+                if let Operator::Propagate { inner, .. } = operator
+                    && !matches!(cell.expr.kind, ExprKind::Local(local) if local == *inner)
+                {
+                    let span = cell.expr.span;
+                    let value = std::mem::replace(&mut cell.expr, Expr { kind: ExprKind::Local(*inner), span });
+                    checker.emit(StmtKind::Assign { targets: vec![Some(*inner)], value }, span);
                 }
             }
             Some(cells)
@@ -285,15 +285,15 @@ impl<'a> Checker<'a> {
                 None => known = Some((found, bound.expr.span)),
             }
         }
-        if let (Some((found, span)), Some((wanted, shape))) = (known, frame.length) {
-            if found != wanted {
-                self.error(SacError::IndexLength { span, found, wanted, shape });
-            }
+        if let (Some((found, span)), Some((wanted, shape))) = (known, frame.length)
+            && found != wanted
+        {
+            self.error(SacError::IndexLength { span, found, wanted, shape });
         }
-        if let (Some((found, span)), Some((rank, array))) = (known, frame.rank) {
-            if found > rank {
-                self.error(SacError::IndexRank { span, found, rank, array });
-            }
+        if let (Some((found, span)), Some((rank, array))) = (known, frame.rank)
+            && found > rank
+        {
+            self.error(SacError::IndexRank { span, found, rank, array });
         }
         let known = known.map(|(length, _)| length).or(frame.length.map(|(length, _)| length));
         known.or(if has_dots { frame.rank.map(|(rank, _)| rank) } else { None })
@@ -349,7 +349,7 @@ impl<'a> Checker<'a> {
     pub(super) fn cells(&mut self, written: &'a [ast::Expr], wanted: usize, span: Span) -> Option<Vec<Value>> {
         if let ([one], false) = (written, wanted == 1) {
             let errors = self.errors.len();
-            let Some((value, tys)) = self.values(one) else { return None };
+            let (value, tys) = self.values(one)?;
             if tys.len() != wanted {
                 self.errors.truncate(errors);
                 self.error(SacError::CellCount { span: one.span, wanted, given: tys.len() });
@@ -502,15 +502,16 @@ impl<'a> Checker<'a> {
                 return None;
             }
             let class = length.and_then(|length| without_leading(&source.ty.class, length));
-            if let Some(class) = class {
-                if !cell.ty.class.meets(&class) && !self.is_empty_literal(&cell) {
-                    let expected = type_name(&self.program, &Ty::new(elem, class));
-                    let found = type_name(&self.program, &cell.ty);
-                    let because = Some((source.expr.span, "a part of this array".to_string()));
-                    let (span, what) = (cell.expr.span, "the new cell".to_string());
-                    self.error(SacError::ShapeMismatch { span, what, expected, found, because });
-                    return None;
-                }
+            if let Some(class) = class
+                && !cell.ty.class.meets(&class)
+                && !self.is_empty_literal(&cell)
+            {
+                let expected = type_name(&self.program, &Ty::new(elem, class));
+                let found = type_name(&self.program, &cell.ty);
+                let because = Some((source.expr.span, "a part of this array".to_string()));
+                let (span, what) = (cell.expr.span, "the new cell".to_string());
+                self.error(SacError::ShapeMismatch { span, what, expected, found, because });
+                return None;
             }
             fitted.push(cell);
         }
