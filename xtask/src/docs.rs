@@ -60,7 +60,7 @@ fn codes_in(text: &str) -> BTreeSet<String> {
         codes.extend(text.match_indices(maker).filter_map(|(at, _)| first_literal(&text[at + maker.len()..])));
     }
     for line in text.lines().map(str::trim_start) {
-        let kinds = ["FailureKind::", "L0Error::", "SyntaxError::", "Refusal::"];
+        let kinds = ["FailureKind::", "L0Error::", "SyntaxError::", "Refusal::", "Reason::"];
         let code = if kinds.iter().any(|kind| line.starts_with(kind)) {
             line.split_once("=> ").and_then(|(_, value)| value.strip_suffix(','))
         } else if line.starts_with("NativeError::") {

@@ -1,5 +1,5 @@
 //! Values of SAC as text: numbers, truth values, characters, strings, nested brackets, and `reshape(shape, value)` for arrays
-//! without elements. What [`write`] wrote, [`read`] reads.
+//! without elements. What [`write()`] wrote, [`read()`] reads.
 
 use frit_ir::{Const, Scalar, Tensor, TensorData};
 

@@ -7,34 +7,40 @@ use frit_support::{Diagnostic, Span};
 /// How many calls of a chain are shown.
 const SHOWN_CALLS: usize = 6;
 
+impl Reason {
+    /// The stable name, as in the error index.
+    fn code(self) -> &'static str {
+        match self {
+            Reason::RankDependsOnData => "rank-depends-on-data",
+            Reason::OutputInWithLoop => "output-in-with-loop",
+            Reason::RecursionWithoutEnd => "recursion-without-end",
+            Reason::Construct(_) => "not-compiled",
+        }
+    }
+}
+
 /// The array IR cannot express the program.
 pub(super) fn unsupported(program: &Program, unsupported: &Unsupported) -> Diagnostic {
-    let (code, message, label, note): (_, String, String, &str) = match unsupported.reason {
+    let (what, label, note): (String, &str, &str) = match unsupported.reason {
         Reason::RankDependsOnData => (
-            "rank-depends-on-data",
             "the number of axes of an array depends on data, which compiled code cannot express".into(),
-            "this is known only when the program runs".into(),
-            "run the program with `--interpret`, or give shapes and indices by scalars, as in `[n, m]`",
+            "this is known only when the program runs",
+            "give shapes and indices by scalars, as in `[n, m]`",
         ),
         Reason::OutputInWithLoop => (
-            "output-in-with-loop",
             "output from a with-loop, which compiled code runs in no particular order".into(),
-            "this with-loop writes".into(),
-            "run the program with `--interpret`, or write from a `for` loop",
+            "this with-loop writes",
+            "write from a `for` loop",
         ),
         Reason::RecursionWithoutEnd => (
-            "recursion-without-end",
             "this recursion asks for ever new versions of its functions".into(),
-            "each of these calls has arguments of another kind".into(),
-            "run the program with `--interpret`, or keep the number of axes of what is passed on",
+            "each of these calls has arguments of another kind",
+            "keep the number of axes of what is passed on",
         ),
-        Reason::Construct(what) => (
-            "not-compiled",
-            format!("{what} cannot be compiled yet"),
-            "this".into(),
-            "run the program with `--interpret`",
-        ),
+        Reason::Construct(what) => (format!("{what} cannot be compiled yet"), "this", "write it in another way"),
     };
+    let (code, message) = (unsupported.reason.code(), format!("Unsupported: {what}"));
+    let note = format!("`frit run` runs the program in the interpreter, which is slow; for compiled code {note}");
     let mut diagnostic = Diagnostic::error(code, message).label(unsupported.span, label);
     for frame in unsupported.chain.iter().rev().take(SHOWN_CALLS) {
         if frame.span != unsupported.span && !frame.span.is_none() {

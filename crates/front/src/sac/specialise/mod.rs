@@ -231,8 +231,7 @@ impl<'p> Specialiser<'p> {
 
     /// True if a function is better called than repeated once more, because so much has been made already.
     fn is_too_large(&self, function: &Function) -> bool {
-        let budget =
-            if self.program.is_library(function.span) { LIBRARY_INLINING_BUDGET } else { INLINING_BUDGET };
+        let budget = if self.program.is_library(function.span) { LIBRARY_INLINING_BUDGET } else { INLINING_BUDGET };
         self.statements > budget && !(function.body.is_empty() && function.returns.iter().all(is_simple))
     }
 
