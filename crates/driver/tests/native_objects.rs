@@ -120,7 +120,7 @@ fn a_c_program_calls_the_library_by_its_header() {
     fs::write(directory.join("main.c"), CALLER).unwrap();
     let compiler = Compiler::find().unwrap();
     let library = directory.join("libscale.so");
-    compiler.compile_to(&source, Optimisation::More, &library, &["-fPIC", "-shared"]).unwrap();
+    compiler.compile_to(std::slice::from_ref(&source), Optimisation::More, &library, &["-fPIC", "-shared"]).unwrap();
     let executable = directory.join("main");
     let mut command = Command::new(compiler.path());
     command.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&executable);

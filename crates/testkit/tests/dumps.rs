@@ -2,7 +2,7 @@
 //! `cargo xtask bless`.
 
 use expect_test::expect_file;
-use frit_driver::{Options, dump, load_l0};
+use frit_driver::{Notation, Options, dump, load_l0};
 use std::path::Path;
 
 fn dumps_as_before(name: &str) {
@@ -20,7 +20,8 @@ fn dumps_as_before(name: &str) {
         ("c", false),
     ];
     for (step, l0) in steps {
-        let text = dump(&unit, step, l0, &Options::default()).expect("the step exists");
+        let text = dump(&unit, step, if l0 { Notation::L0 } else { Notation::Ir }, &Options::default())
+            .expect("the step exists");
         // The run-time system is the same in all programs.
         let text = match text.split_once("/* ---- the program ---- */\n") {
             Some((_, program)) => program.split("/* ---- entry points ---- */").next().unwrap_or(program).to_string(),
