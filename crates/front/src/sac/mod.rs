@@ -1,6 +1,6 @@
 //! The language SAC (Single Assignment C): from source text to array IR.
 //!
-//! [`load`] reads a file with what it includes and the modules it uses, and checks it; the outcome is the [`core`] language.
+//! [`load()`] reads a file with what it includes and the modules it uses, and checks it; the outcome is the [`core`] language.
 //! [`evaluate`] runs that directly, whatever the ranks of arrays depend on; [`specialise`] turns a function with arguments of
 //! known ranks into array IR. The standard library is SAC itself, in `library/`.
 //!

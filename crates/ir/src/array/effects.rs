@@ -1,4 +1,4 @@
-//! Which functions write output. See Note [Outputs] in the parent module.
+//! Which functions write output. See `Note [Outputs]` in the parent module.
 
 use super::{Block, Func, FuncId, Op, Program};
 use frit_support::Table;

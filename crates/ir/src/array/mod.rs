@@ -217,7 +217,7 @@ pub enum Op {
     /// One certificate for several.
     Conjoin { certs: Vec<Value> },
     /// Writes a text. `args` are the arguments of the format's conversions: scalars, and for `%s` vectors of `char`. The
-    /// result is the certificate that it has happened; whatever is to happen afterwards lists it. See Note [Outputs].
+    /// result is the certificate that it has happened; whatever is to happen afterwards lists it. See `Note [Outputs]`.
     Output { format: Arc<Format>, args: Vec<Operand> },
     /// The results of one block or of the other; only that one is evaluated.
     If { cond: Operand, then: Block, otherwise: Block },

@@ -83,7 +83,15 @@ impl<'p> Specialiser<'p> {
     /// block must not write.
     pub(super) fn body(&mut self, env: &Env, part: &Part<'p>, is_moved: bool, count: usize) -> Result<Body> {
         let token = self.token;
-        let body = self.body_that_may_write(env, part, is_moved, count)?;
+        let mut body = self.body_that_may_write(env, part, is_moved, count)?;
+        if body.cells.is_none() && !self.keeps_loops {
+            // It fails for every index, but there may be none: then it matters what its cells are like. Loops inside that are
+            // not unrolled have values all the same.
+            self.keeps_loops = true;
+            let again = self.body_that_may_write(env, part, is_moved, count);
+            self.keeps_loops = false;
+            body = again.ok().filter(|again| again.cells.is_some()).unwrap_or(body);
+        }
         if std::mem::replace(&mut self.token, token) != token {
             return self.unsupported(Reason::OutputInWithLoop, part.generator.span);
         }

@@ -91,6 +91,8 @@ struct Specialiser<'p> {
     statements: usize,
     /// The calls that led here.
     chain: Vec<Frame>,
+    /// With-loops are not unrolled.
+    keeps_loops: bool,
     liveness: Liveness,
     instances: Instances,
     effects: Effects,
@@ -196,6 +198,7 @@ impl<'p> Specialiser<'p> {
             words,
             statements,
             chain: Vec::new(),
+            keeps_loops: false,
             liveness: Liveness::default(),
             instances: Instances::default(),
             effects: Effects::of(program),

@@ -64,6 +64,9 @@ impl<'p> Specialiser<'p> {
             spaces.push(space);
         }
         let Some(indices) = self.all_indices(parts, limit) else { return Ok(None) };
+        if self.keeps_loops {
+            return Ok(None);
+        }
         let has_stop = |target: &Target| matches!(target, Target::Fold(Fold { stop: Some(_), .. }));
         if targets.iter().any(has_stop) {
             return Ok(None);
