@@ -8,7 +8,7 @@
 //! - [`with_loop_scalarisation`], [`iswim`], [`reduce_interchange`]: the rules about nests; [`nest`]: what they share, and the
 //!   splitting of a nest again;
 //! - [`index_set_splitting`], [`unswitching`]: branches taken out of loops when all merges are made;
-//! - [`planning`]: the graph of a block for the planner, and the making of its plan;
+//! - `planning`: the graph of a block for the planner, and the making of its plan;
 //! - [`traffic`]: what a function moves to and from memory, for reports;
 //! - [`RULES`]: the catalogue of rules.
 
