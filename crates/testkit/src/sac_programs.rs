@@ -4,10 +4,10 @@
 //! simplest. So a failing program shrinks with its choices.
 //!
 //! The generator knows the shape of every value, so that what is made fits: programs do not fail. Programs themselves know
-//! many extents only at run time, since these come from [`UNKNOWN`]; shapes of equal extents are written in different ways.
+//! many extents only at run time, since these come from `UNKNOWN`; shapes of equal extents are written in different ways.
 //! Ranks never depend on data, so that programs can be compiled.
 //!
-//! Statements and functions are made here, arrays and scalars in [`expressions`], with-loops in [`with_loops`].
+//! Statements and functions are made here, arrays and scalars in `expressions`, with-loops in `with_loops`.
 
 mod expressions;
 mod with_loops;
