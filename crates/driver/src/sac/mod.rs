@@ -149,7 +149,11 @@ fn enter(checked: Checked, function: FunctionId, request: Option<Request>) -> Re
     let request = match request {
         Some(request) => request,
         None => specialise::request_of(&program, function)
-            .map_err(|diagnostic| Error::new(Kind::Usage, &checked.sources, diagnostic))?,
+            .map_err(|diagnostic| {
+                let name = &program.functions[function].name;
+                let note = format!("on the command line they are given as in `--entry '{name}(...)'`, with `double[.,.]` and the like inside");
+                Error::new(Kind::Usage, &checked.sources, diagnostic.note(note))
+            })?,
     };
     let ranks: Vec<Option<usize>> = request.params.iter().map(|param| Some(param.extents.len())).collect();
     let made = guarded("specialising", &text, || specialise::specialise(&program, &[request]))?;

@@ -48,7 +48,8 @@ impl Selection {
                 }
                 rest = after.trim_start();
             }
-            if elem.is_empty() {
+            let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+            if !is_word(elem.strip_prefix("struct ").unwrap_or(&elem)) {
                 return Err(malformed());
             }
             params.push((elem, extents));

@@ -243,13 +243,19 @@ impl<'p> Specialiser<'p> {
         self.statements += 1;
     }
 
-    /// Where what stands at `span` is told to happen: code of the library, which no user has seen, happens at the call of it. The
-    /// place becomes that of statements; returns the one before.
-    fn place(&mut self, span: Span) -> Span {
+    /// Where what stands at `span` is told to happen: code of the library, which no user has seen, happens at the call of it.
+    fn told(&self, span: Span) -> Span {
         let is_hidden = |span: Span| span.is_none() || self.program.is_library(span);
-        let call = self.chain.iter().rev().map(|frame| frame.span).find(|&call| !is_hidden(call));
-        let place = if is_hidden(span) { call.unwrap_or(span) } else { span };
-        self.builder.set_span(place)
+        if !is_hidden(span) {
+            return span;
+        }
+        self.chain.iter().rev().map(|frame| frame.span).find(|&call| !is_hidden(call)).unwrap_or(span)
+    }
+
+    /// Statements get this place from now on, as far as the user has seen it; returns the one before.
+    fn place(&mut self, span: Span) -> Span {
+        let told = self.told(span);
+        self.builder.set_span(told)
     }
 
     /// It cannot be expressed.

@@ -68,6 +68,7 @@ impl Target {
 impl<'p> Specialiser<'p> {
     /// The values of a with-loop, one per operation.
     pub(super) fn with_loop(&mut self, env: &mut Env, with: &'p With, span: Span) -> Result<Vec<Value>> {
+        let span = self.told(span);
         let mut targets = Vec::new();
         for operation in &with.operations {
             targets.push(self.target(env, operation, span)?);
