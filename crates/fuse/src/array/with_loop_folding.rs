@@ -12,7 +12,7 @@
 //! Reorders: nothing, so floating-point results are bit-identical.
 
 use super::access::{Evaluations, Site, Views, uses};
-use super::block_graph::{Mentions, Touches};
+use super::block_graph::{Mentions, Touches, used_values};
 use super::cost::Work;
 use super::generators::facts_at;
 use super::references::reads_per_index;
@@ -53,8 +53,22 @@ pub struct Folding {
     /// The weight of operations that are executed more often than before, per element.
     pub repeated: u64,
     views: Views,
-    /// The certificates of those views.
-    view_certs: Vec<Value>,
+    /// The certificates of those views, by the view.
+    view_certs: BTreeMap<Value, Vec<Value>>,
+}
+
+impl Folding {
+    /// The certificates of the views through which a statement reads.
+    fn certs_of_views(&self, func: &Func, stmt: &Stmt) -> Vec<Value> {
+        let mut certs = Vec::new();
+        for mut name in used_values(func, stmt) {
+            while let Some((source, _)) = self.views.get(&name) {
+                certs.extend(self.view_certs.get(&name).into_iter().flatten());
+                name = *source;
+            }
+        }
+        certs
+    }
 }
 
 /// Folds the producer at this position of a block into the readers of its arrays, or says why it may not.
@@ -117,7 +131,8 @@ pub fn prove(
     let repeated =
         repeated_weight(work, evaluations, is_whole).ok_or_else(|| too_much(work, evaluations, *label, span))?;
     let is_view = |stmt: &&Stmt| stmt.results.iter().any(|result| views.contains_key(result) && names.contains(result));
-    let view_certs = block.stmts.iter().filter(is_view).flat_map(|stmt| stmt.certs.iter().copied()).collect();
+    let certs_of = |stmt: &Stmt| stmt.results.iter().map(|&result| (result, stmt.certs.clone())).collect::<Vec<_>>();
+    let view_certs = block.stmts.iter().filter(is_view).flat_map(certs_of).collect();
     let proof = Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views, view_certs };
     let may_read_more = is_whole && work.reads > 1 && evaluations.full > 1 && !is_nested(func, block, &proof, &sites);
     if !is_full(data) || may_read_more {
@@ -413,7 +428,12 @@ fn rewrite(
     let data = func.with_loops[*label].clone();
     let owners = result_operators(&data);
     let results = producer.results.clone();
-    let certs = [&producer.certs[..], &proof.view_certs].concat();
+    // Reads through views become reads of the arrays below, so what the views list is asked before.
+    let mut certs: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+    for &at in &proof.consumers {
+        let of_views = proof.certs_of_views(func, &block.stmts[at]);
+        certs.insert(at, [&producer.certs[..], &of_views].concat());
+    }
     let cell_of = |result: &Value| results.iter().position(|r| r == result).map(|at| owners[at].1);
     let cells: BTreeMap<Value, usize> =
         proof.arrays.iter().map(|r| (*r, cell_of(r).expect("it is a result"))).collect();
@@ -447,7 +467,7 @@ fn rewrite(
         let mut inner = Vec::new();
         stmt.op.for_each_block(folder.func, &mut |block| inner.push(block));
         folder.inner_certs = inner_certificates(folder.func, inner);
-        folder.outer_certs.clone_from(&certs);
+        folder.outer_certs.clone_from(&certs[&at]);
         if let Some(refined) = folder.choices.iter_mut().find(|refined| refined.0 == at) {
             stmts.append(&mut refined.1.stmts);
             stmt.certs.append(&mut refined.1.certs);
