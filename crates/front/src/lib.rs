@@ -4,3 +4,4 @@
 
 pub mod l0;
 pub mod sac;
+mod spelling;

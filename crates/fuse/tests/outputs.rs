@@ -5,26 +5,15 @@ mod generate;
 mod programs;
 #[path = "../../simplify/tests/writing/mod.rs"]
 mod writing;
+#[path = "../../simplify/tests/writing/written.rs"]
+mod written;
 
 use frit_fuse::array::{Options, fuse, make_partitions_full, split_index_sets};
-use frit_interp::{Options as Limits, RunError, array::run_writing};
-use frit_ir::Tensor;
-use frit_ir::array::{Program, verify::verify};
+use frit_ir::array::verify::verify;
 use frit_plan::Log;
 use frit_simplify::simplify;
 use writing::writing;
-
-/// What a run writes, if it succeeds and stays within limits.
-fn text(program: &Program, inputs: &[Tensor]) -> Option<String> {
-    let limits = Limits { memory: 1 << 24, fuel: Some(400_000), ..Limits::default() };
-    let mut text = String::new();
-    let entry = program.entry.expect("the program has an entry");
-    match run_writing(program, entry, inputs.to_vec(), &limits, &mut |piece| text += piece) {
-        Ok(_) => Some(text),
-        Err(RunError::Broken(message)) => panic!("{message}\n{program}"),
-        Err(_) => None,
-    }
-}
+use written::text;
 
 #[test]
 fn merging_keeps_what_generated_programs_write() {

@@ -49,10 +49,7 @@ fn of_l0(signature: &Signature, code: &CSource) -> String {
     text += include_str!("l0_text.h");
     text += "\nint main(void) {\n";
     let mut line = |code: String| writeln!(text, "    {code}").expect("a string takes any text");
-    line("const char *wanted = getenv(\"FRIT_THREADS\");".into());
-    line("long threads = wanted ? strtol(wanted, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);".into());
-    line(format!("frit_context *context = {name}_open(threads < 1 ? 1 : (int)threads);"));
-    line("if (context == NULL) return fputs(\"error[out-of-memory]: the program cannot start\\n\", stderr), 1;".into());
+    open(name, &mut line);
     let count: usize = signature.arguments().len();
     line(format!("l0_column columns[{}];", count.max(1)));
     line("(void)columns;".into());
@@ -120,6 +117,14 @@ fn of_l0(signature: &Signature, code: &CSource) -> String {
     line("return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;".into());
     text += "}\n";
     text
+}
+
+/// A context on as many threads as the environment or the machine says.
+fn open(name: &str, line: &mut impl FnMut(String)) {
+    line("const char *wanted = getenv(\"FRIT_THREADS\");".into());
+    line("long threads = wanted ? strtol(wanted, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);".into());
+    line(format!("frit_context *context = {name}_open(threads < 1 ? 1 : (int)threads);"));
+    line("if (context == NULL) return fputs(\"error[out-of-memory]: the program cannot start\\n\", stderr), 1;".into());
 }
 
 /// The call; if it fails, the message and exit status 1.

@@ -13,10 +13,7 @@ pub(super) fn source(interface: &Interface, code: &CSource) -> String {
     text += include_str!("sac_words.h");
     text += "\nint main(int argc, char **argv) {\n";
     let mut line = |code: String| writeln!(text, "    {code}").expect("a string takes any text");
-    line("const char *wanted = getenv(\"FRIT_THREADS\");".into());
-    line("long threads = wanted ? strtol(wanted, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);".into());
-    line(format!("frit_context *context = {name}_open(threads < 1 ? 1 : (int)threads);"));
-    line("if (context == NULL) return fputs(\"error[out-of-memory]: the program cannot start\\n\", stderr), 1;".into());
+    super::open(name, &mut line);
     line("sac_words words = sac_read_words(argc, argv);".into());
     // The two arrays in order; sizes come from their shapes.
     let mut arrays = ["characters", "ends"].into_iter();

@@ -335,6 +335,67 @@ pub enum Basic {
 }
 
 impl Basic {
+    /// All types.
+    pub const ALL: [Basic; 14] = [
+        Basic::Bool,
+        Basic::Char,
+        Basic::Byte,
+        Basic::Short,
+        Basic::Int,
+        Basic::Long,
+        Basic::LongLong,
+        Basic::UByte,
+        Basic::UShort,
+        Basic::UInt,
+        Basic::ULong,
+        Basic::ULongLong,
+        Basic::Float,
+        Basic::Double,
+    ];
+
+    /// The word of the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basic::Bool => "bool",
+            Basic::Char => "char",
+            Basic::Byte => "byte",
+            Basic::Short => "short",
+            Basic::Int => "int",
+            Basic::Long => "long",
+            Basic::LongLong => "longlong",
+            Basic::UByte => "ubyte",
+            Basic::UShort => "ushort",
+            Basic::UInt => "uint",
+            Basic::ULong => "ulong",
+            Basic::ULongLong => "ulonglong",
+            Basic::Float => "float",
+            Basic::Double => "double",
+        }
+    }
+
+    /// The type with this name.
+    pub fn named(name: &str) -> Option<Basic> {
+        Self::ALL.into_iter().find(|basic| basic.name() == name)
+    }
+
+    /// A type whose elements the array IR represents so: of the two with 64 bits `long` and `ulong`. Certificates count as `bool`.
+    pub(in crate::sac) fn representing(scalar: Scalar) -> Basic {
+        match scalar {
+            Scalar::Bool | Scalar::Cert => Basic::Bool,
+            Scalar::Char => Basic::Char,
+            Scalar::I8 => Basic::Byte,
+            Scalar::I16 => Basic::Short,
+            Scalar::I32 => Basic::Int,
+            Scalar::I64 => Basic::Long,
+            Scalar::U8 => Basic::UByte,
+            Scalar::U16 => Basic::UShort,
+            Scalar::U32 => Basic::UInt,
+            Scalar::U64 => Basic::ULong,
+            Scalar::F32 => Basic::Float,
+            Scalar::F64 => Basic::Double,
+        }
+    }
+
     /// What the array IR has for it.
     pub fn scalar(self) -> Scalar {
         match self {

@@ -7,7 +7,6 @@ mod literal;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::literal::name as basic_name;
 use super::ast::Basic;
 use super::error::SyntaxError;
 use super::lex::{Raw, RawKind, Word, Words, is_operator_char};

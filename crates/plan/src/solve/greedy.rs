@@ -45,17 +45,14 @@ pub(super) fn improve(problem: &Problem, mut partition: Partition) -> Partition 
 fn fold(problem: &Problem, partition: &mut Partition) -> bool {
     let mut score = problem.score(partition);
     let mut changed = false;
-    let mut sizes = vec![0usize; problem.nodes];
-    partition.cluster.iter().for_each(|&cluster| sizes[cluster] += 1);
     let inherits: BTreeSet<usize> = problem.inherited.iter().map(|&(folded, ..)| folded).collect();
     let mut producers = vec![Vec::new(); problem.nodes];
     for (producer, consumers) in problem.consumers.iter().enumerate().filter(|(node, _)| problem.folds[*node].is_some())
     {
         consumers.iter().for_each(|&consumer| producers[consumer].push(producer));
     }
-    for node in 0..problem.nodes {
-        let is_next_to_folded =
-            || problem.consumers[node].iter().chain(&producers[node]).any(|&at| partition.folded[at]);
+    for (node, producers) in producers.iter().enumerate() {
+        let is_next_to_folded = || problem.consumers[node].iter().chain(producers).any(|&at| partition.folded[at]);
         if problem.folds[node].is_none() || partition.folded[node] || is_next_to_folded() {
             continue;
         }
@@ -64,10 +61,10 @@ fn fold(problem: &Problem, partition: &mut Partition) -> bool {
         folded.folded[node] = true;
         let better = problem.score(&folded);
         // A loop of its own that hands on no order can be folded whatever the others do; only else the order has to be found.
-        let is_alone = sizes[partition.cluster[node]] == 1 && !inherits.contains(&node);
+        let own = partition.cluster[node];
+        let is_alone =
+            !inherits.contains(&node) && partition.cluster.iter().filter(|&&cluster| cluster == own).count() == 1;
         if better < score && (is_alone || problem.order(&folded).is_some()) {
-            sizes = vec![0; problem.nodes];
-            folded.cluster.iter().for_each(|&cluster| sizes[cluster] += 1);
             (*partition, score) = (folded, better);
             changed = true;
         }

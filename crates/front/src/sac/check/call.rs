@@ -454,7 +454,7 @@ impl<'a> Checker<'a> {
 
     fn argument_shape(&mut self, function: &str, id: DeclId, at: usize, expected: String, arg: &Value) {
         let param = &self.declarations[id].signature.params[at];
-        let elem = arg.ty.elem.map_or_else(String::new, |elem| self.elem_text(elem));
+        let elem = arg.ty.elem.map_or_else(String::new, |elem| self.program.elem_name(elem));
         let found = type_name(&self.program, &arg.ty);
         self.error(SacError::ArgumentShape {
             span: arg.expr.span,

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::error::SacError;
 use super::expression::Value;
-use super::types::{INT, Ty, any, cells_along, class_name, elem_name, exactly, is_real, type_name, without_cell};
+use super::types::{INT, Ty, any, cells_along, exactly, is_real, type_name, without_cell};
 use crate::sac::ast::{Basic, TypeExpr};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Axis, Elem, Expr, ExprKind, Pattern, Prim};
@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
         match self.literal_into(value, to) {
             Ok(value) => value,
             Err(value) => {
-                let wanted = format!("{}{}", elem_name(&self.program, to), class_name(&value.ty.class));
+                let wanted = format!("{}{}", self.program.elem_name(to), value.ty.class);
                 let found = type_name(&self.program, &value.ty);
                 self.error(SacError::TypeMismatch {
                     span: value.expr.span,
@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
             return value;
         }
         if !value.ty.class.meets(&class) && !self.is_empty_literal(&value) {
-            let expected = format!("{}{}", elem_name(&self.program, pattern.elem), class_name(&class));
+            let expected = format!("{}{}", self.program.elem_name(pattern.elem), class);
             let found = type_name(&self.program, &value.ty);
             let span = value.expr.span;
             self.error(SacError::ShapeMismatch { span, what: what.to_string(), expected, found, because: None });

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::error::SacError;
-use super::types::{BOOL, CHAR, INT, Ty, cells_along, class_name, elem_name, scalar, type_name, vector};
+use super::types::{BOOL, CHAR, INT, Ty, cells_along, scalar, type_name, vector};
 use crate::sac::ast::{self, ExprKind as Ast};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Elem, Expr, ExprKind};
@@ -216,8 +216,8 @@ impl<'a> Checker<'a> {
             let first = &cells[0];
             let other = cells.iter().find(|cell| cell.ty.elem != first.ty.elem).unwrap_or(first);
             let shown = |value: &Value| {
-                let elem = value.ty.elem.map_or_else(String::new, |elem| elem_name(&self.program, elem));
-                (value.expr.span, format!("{elem}{}", class_name(&value.ty.class)))
+                let elem = value.ty.elem.map_or_else(String::new, |elem| self.program.elem_name(elem));
+                (value.expr.span, format!("{elem}{}", value.ty.class))
             };
             let (first, other) = (shown(first), shown(other));
             self.error(SacError::CellsOfDifferentTypes { first, other });

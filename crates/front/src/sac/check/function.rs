@@ -4,7 +4,7 @@ use super::error::SacError;
 use super::expression::Value;
 use super::modules::DeclId;
 use super::scopes::{Binding, Body, State};
-use super::types::{BOOL, INT, Ty, class_name, elem_name, scalar, type_name, vector};
+use super::types::{BOOL, INT, Ty, scalar, type_name, vector};
 use super::{Checker, Origin};
 use crate::sac::ast::{self, AxisCount, AxisExpr, TypeExpr};
 use crate::sac::core::dispatch::Class;
@@ -325,7 +325,7 @@ impl<'a> Checker<'a> {
         let fitted = match self.literal_into(value, elem) {
             Ok(fitted) => fitted,
             Err(value) => {
-                let expected = format!("{}{}", elem_name(&self.program, elem), class_name(&value.ty.class));
+                let expected = format!("{}{}", self.program.elem_name(elem), value.ty.class);
                 let found = type_name(&self.program, &value.ty);
                 let what = "the value returned".to_string();
                 self.error(SacError::TypeMismatch { span, what, expected, found, because });
@@ -333,7 +333,7 @@ impl<'a> Checker<'a> {
             }
         };
         if !fitted.ty.class.meets(class) && !self.is_empty_literal(&fitted) {
-            let expected = format!("{}{}", elem_name(&self.program, elem), class_name(class));
+            let expected = format!("{}{}", self.program.elem_name(elem), class);
             let found = type_name(&self.program, &fitted.ty);
             let what = "the value returned".to_string();
             self.error(SacError::ShapeMismatch { span, what, expected, found, because });

@@ -4,7 +4,7 @@
 use super::Checker;
 use super::convert::any_pattern;
 use super::expression::int;
-use super::types::{INT, elem_name};
+use super::types::INT;
 use crate::sac::ast::Basic;
 use crate::sac::core::{
     Axis, Elem, Expr, ExprKind, Function, Generator, Inlining, Local, LocalData, Operation, OverloadId, Param, Pattern,
@@ -73,9 +73,9 @@ impl Checker<'_> {
             words.join(",")
         };
         match helper {
-            Helper::Selection(elem, picked) => format!("{}[{}]", elem_name(&self.program, *elem), words("i", picked)),
+            Helper::Selection(elem, picked) => format!("{}[{}]", self.program.elem_name(*elem), words("i", picked)),
             Helper::Arrangement(_, placed) => format!("[{}] ->", words("i", placed)),
-            Helper::Conversion(to) => format!("({})", super::types::basic_name(*to)),
+            Helper::Conversion(to) => format!("({})", to.name()),
         }
     }
 }

@@ -3,11 +3,10 @@
 use super::error::SacError;
 use super::signature::Signature;
 use super::suggestion::nearest;
-use super::types::{basic_name, basic_of};
 use super::{Checker, Origin};
 use crate::sac::ast::{self, Item, Name, QualifiedName, Symbols, TypeExpr};
 use crate::sac::core::dispatch::Class;
-use crate::sac::core::{Elem, FunctionId, Nominal, Struct};
+use crate::sac::core::{Basic, Elem, FunctionId, Nominal, Struct};
 use frit_support::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -134,7 +133,7 @@ impl<'a> Checker<'a> {
         let name = definition.name();
         let first = match module.types.get(name.text.as_str()) {
             Some(first) => Some(first.name().span),
-            None => basic_of(&name.text).map(|_| Span::NONE),
+            None => Basic::named(&name.text).map(|_| Span::NONE),
         };
         match first {
             Some(first) => {
@@ -396,7 +395,7 @@ impl<'a> Checker<'a> {
             };
         }
         if !ty.is_struct
-            && let Some(basic) = basic_of(&name.text)
+            && let Some(basic) = Basic::named(&name.text)
         {
             return Some(Elem::Basic(basic));
         }
@@ -547,13 +546,5 @@ impl<'a> Checker<'a> {
             }
         }
         Some(extents)
-    }
-
-    /// The name of an element type as the author wrote it, for suggestions and overloads.
-    pub(super) fn elem_text(&self, elem: Elem) -> String {
-        match elem {
-            Elem::Basic(basic) => basic_name(basic).to_string(),
-            Elem::Nominal(_) | Elem::Struct(_) => super::types::elem_name(&self.program, elem),
-        }
     }
 }

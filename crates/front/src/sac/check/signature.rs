@@ -3,7 +3,7 @@
 use super::Checker;
 use super::error::SacError;
 use super::modules::DeclId;
-use super::types::{Ty, class_name, scalar};
+use super::types::{Ty, scalar};
 use crate::sac::ast::{AxisCount, AxisExpr, TypeExpr};
 use crate::sac::core::Elem;
 use crate::sac::core::dispatch::Class;
@@ -91,7 +91,7 @@ impl<'a> Checker<'a> {
         for (at, (param, argument)) in signature.params.iter().zip(arguments).enumerate() {
             if let Class::Extents(extents) = &argument.class {
                 match_extents(&param.ty, extents, &mut bound)
-                    .map_err(|extents| (at, class_name(&Class::Extents(extents))))?;
+                    .map_err(|extents| (at, Class::Extents(extents).to_string()))?;
             }
         }
         let declared = signature.results.iter();
@@ -238,7 +238,7 @@ impl Checker<'_> {
             .params
             .iter()
             .map(|(elem, class)| match elem {
-                Some(elem) => format!("{}{}", self.elem_text(*elem), class_name(class)),
+                Some(elem) => format!("{}{}", self.program.elem_name(*elem), class),
                 None => "?".to_string(),
             })
             .collect();

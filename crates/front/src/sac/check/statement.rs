@@ -4,7 +4,7 @@ use super::Checker;
 use super::error::SacError;
 use super::expression::Value;
 use super::scopes::{Binding, Changes, Head, State, copy};
-use super::types::{Ty, class_name, elem_name, type_name};
+use super::types::{Ty, type_name};
 use crate::sac::ast::{self, ExprKind as Ast, Name, StmtKind as AstStmt};
 use crate::sac::core::{Expr, ExprKind, Local, Stmt, StmtKind};
 use frit_support::Span;
@@ -198,7 +198,7 @@ impl<'a> Checker<'a> {
         let fitted = match self.literal_into(value, elem) {
             Ok(fitted) => fitted,
             Err(value) => {
-                let expected = format!("{}{}", elem_name(&self.program, elem), class_name(&value.ty.class));
+                let expected = format!("{}{}", self.program.elem_name(elem), value.ty.class);
                 let found = type_name(&self.program, &value.ty);
                 self.error(SacError::TypeMismatch { span, what, expected, found, because });
                 return Value::error(span);

@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
         match self.elem_named(unit, name) {
             Some(Elem::Struct(id)) => Some(id),
             Some(elem) => {
-                let found = self.elem_text(elem);
+                let found = self.program.elem_name(elem);
                 self.error(SacError::NoStruct { span: name.span, field: "those of a literal".to_string(), found });
                 None
             }

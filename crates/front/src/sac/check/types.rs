@@ -122,75 +122,10 @@ pub(super) fn exactly(extents: &[i64]) -> Class {
     Class::Extents(extents.iter().map(|n| Some(*n)).collect())
 }
 
-/// The name of a type of the language.
-pub(super) fn basic_name(basic: Basic) -> &'static str {
-    match basic {
-        Basic::Bool => "bool",
-        Basic::Char => "char",
-        Basic::Byte => "byte",
-        Basic::Short => "short",
-        Basic::Int => "int",
-        Basic::Long => "long",
-        Basic::LongLong => "longlong",
-        Basic::UByte => "ubyte",
-        Basic::UShort => "ushort",
-        Basic::UInt => "uint",
-        Basic::ULong => "ulong",
-        Basic::ULongLong => "ulonglong",
-        Basic::Float => "float",
-        Basic::Double => "double",
-    }
-}
-
-/// The type of the language with this name.
-pub(super) fn basic_of(name: &str) -> Option<Basic> {
-    const ALL: [Basic; 14] = [
-        Basic::Bool,
-        Basic::Char,
-        Basic::Byte,
-        Basic::Short,
-        Basic::Int,
-        Basic::Long,
-        Basic::LongLong,
-        Basic::UByte,
-        Basic::UShort,
-        Basic::UInt,
-        Basic::ULong,
-        Basic::ULongLong,
-        Basic::Float,
-        Basic::Double,
-    ];
-    ALL.into_iter().find(|basic| basic_name(*basic) == name)
-}
-
-/// The name of an element type, for messages.
-pub(super) fn elem_name(program: &Program, elem: Elem) -> String {
-    match elem {
-        Elem::Basic(basic) => basic_name(basic).to_string(),
-        Elem::Nominal(id) => program.nominals[id].name.clone(),
-        Elem::Struct(id) => format!("struct {}", program.structs[id].name),
-    }
-}
-
-/// What a class of shapes looks like in brackets; nothing for a scalar.
-pub(super) fn class_name(class: &Class) -> String {
-    match class {
-        Class::Extents(extents) if extents.is_empty() => String::new(),
-        Class::Extents(extents) => {
-            let parts: Vec<String> =
-                extents.iter().map(|n| n.map_or_else(|| ".".to_string(), |n| n.to_string())).collect();
-            format!("[{}]", parts.join(","))
-        }
-        Class::AtLeast(0) => "[*]".to_string(),
-        Class::AtLeast(1) => "[+]".to_string(),
-        Class::AtLeast(n) => format!("[{}+]", ".,".repeat(n - 1)),
-    }
-}
-
 /// A type for messages, as `double[.,.]`.
 pub(super) fn type_name(program: &Program, ty: &Ty) -> String {
     match ty.elem {
-        Some(elem) => format!("{}{}", elem_name(program, elem), class_name(&ty.class)),
+        Some(elem) => format!("{}{}", program.elem_name(elem), ty.class),
         None => "?".to_string(),
     }
 }

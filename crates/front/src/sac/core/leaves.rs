@@ -4,6 +4,18 @@ use super::{Elem, Program};
 use frit_ir::Scalar;
 
 impl Program {
+    /// The extents behind the name of a `typedef`, and the type of elements that it stands for in the end; none and the type itself if it
+    /// is no such name.
+    pub fn cell_of(&self, elem: Elem) -> (Vec<i64>, Elem) {
+        let mut cell = Vec::new();
+        let mut base = elem;
+        while let Elem::Nominal(id) = base {
+            cell.extend(&self.nominals[id].cell);
+            base = self.nominals[id].base;
+        }
+        (cell, base)
+    }
+
     /// The arrays that values of an element type consist of, one for each field of a struct, those of structs in it included: types of
     /// elements, and the extents that each has behind those of the value.
     pub fn leaves(&self, elem: Elem) -> Vec<(Scalar, Vec<i64>)> {

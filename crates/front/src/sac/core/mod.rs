@@ -13,6 +13,7 @@
 //! - No node is evaluated twice, none is evaluated whose value nobody asked for in the text, and the only effect is
 //!   [`StmtKind::Output`].
 
+mod axes;
 pub mod dispatch;
 mod leaves;
 mod names;

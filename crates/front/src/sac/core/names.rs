@@ -1,53 +1,8 @@
 //! Types as the language writes them, for messages.
 
 use super::dispatch::Class;
-use super::{Axis, Basic, Count, Elem, Pattern, Program};
+use super::{Axis, Count, Elem, Pattern, Program};
 use std::fmt;
-
-impl Basic {
-    /// All types.
-    pub const ALL: [Basic; 14] = [
-        Basic::Bool,
-        Basic::Char,
-        Basic::Byte,
-        Basic::Short,
-        Basic::Int,
-        Basic::Long,
-        Basic::LongLong,
-        Basic::UByte,
-        Basic::UShort,
-        Basic::UInt,
-        Basic::ULong,
-        Basic::ULongLong,
-        Basic::Float,
-        Basic::Double,
-    ];
-
-    /// The word of the language.
-    pub fn name(self) -> &'static str {
-        match self {
-            Basic::Bool => "bool",
-            Basic::Char => "char",
-            Basic::Byte => "byte",
-            Basic::Short => "short",
-            Basic::Int => "int",
-            Basic::Long => "long",
-            Basic::LongLong => "longlong",
-            Basic::UByte => "ubyte",
-            Basic::UShort => "ushort",
-            Basic::UInt => "uint",
-            Basic::ULong => "ulong",
-            Basic::ULongLong => "ulonglong",
-            Basic::Float => "float",
-            Basic::Double => "double",
-        }
-    }
-
-    /// The type with this name.
-    pub fn named(name: &str) -> Option<Basic> {
-        Self::ALL.into_iter().find(|basic| basic.name() == name)
-    }
-}
 
 impl Program {
     /// The name of an element type.

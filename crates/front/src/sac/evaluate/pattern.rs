@@ -60,40 +60,15 @@ impl Machine<'_> {
 
     /// How many axes each part of a pattern has, for a value of so many.
     fn axis_counts(&self, pattern: &Pattern, rank: usize, span: Span) -> Outcome<Vec<usize>> {
-        let known = |axis: &Axis| match axis {
-            Axis::Extent(_) | Axis::Any | Axis::Bind(_) => Some(1),
-            Axis::Rest { .. } => None,
-            Axis::Axes { count: Count::Fixed(count), .. } => Some(*count),
-            Axis::Axes { count: Count::Bind(local), shape, .. } => {
-                let bound = self.frame[local.at()].as_ref().map(|count| count.integer(0));
-                // The length of a shape that is known says it as well.
-                let length = || shape.and_then(|shape| Some(self.frame[shape.at()].as_ref()?.count() as i64));
-                bound.or_else(length).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
-            }
+        let bound = |count: Local, shape: Option<Local>| {
+            let count = self.frame[count.at()].as_ref().map(|count| count.integer(0));
+            // The length of a shape that is known says it as well.
+            count.or_else(|| Some(self.frame[shape?.at()].as_ref()?.count() as i64))
         };
-        let least = |axis: &Axis| match axis {
-            Axis::Extent(_) | Axis::Any | Axis::Bind(_) => 1,
-            Axis::Rest { at_least } | Axis::Axes { at_least, .. } => *at_least,
-        };
-        let counts: Vec<Option<usize>> = pattern.axes.iter().map(known).collect();
-        let mut needed = 0usize;
-        for (axis, count) in pattern.axes.iter().zip(&counts) {
-            if let Some(count) = count
-                && *count < least(axis)
-            {
-                return fail(FailureKind::RankMismatch, &[least(axis) as i64, *count as i64], span);
-            }
-            needed = needed.saturating_add(count.unwrap_or_else(|| least(axis)));
-        }
-        let is_open = counts.contains(&None);
-        if rank < needed || (rank > needed && !is_open) {
-            return fail(FailureKind::RankMismatch, &[i64::try_from(needed).unwrap_or(i64::MAX), rank as i64], span);
-        }
-        // The first open part takes what is left; there is only one.
-        let mut left = rank - needed;
-        let count =
-            |(axis, count): (&Axis, Option<usize>)| count.unwrap_or_else(|| least(axis) + std::mem::take(&mut left));
-        Ok(pattern.axes.iter().zip(counts).map(count).collect())
+        pattern.axis_counts(rank, bound).or_else(|mismatch| {
+            let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+            fail(FailureKind::RankMismatch, &[number(mismatch.needed), number(mismatch.found)], span)
+        })
     }
 
     fn name_extent(&mut self, local: Local, extent: usize, binds: bool, span: Span) -> Outcome<()> {

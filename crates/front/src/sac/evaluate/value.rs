@@ -83,29 +83,10 @@ pub(super) struct Layouts {
     structs: Vec<Layout>,
 }
 
-/// All basic types, in the order of their definition.
-const BASICS: [Basic; 14] = [
-    Basic::Bool,
-    Basic::Char,
-    Basic::Byte,
-    Basic::Short,
-    Basic::Int,
-    Basic::Long,
-    Basic::LongLong,
-    Basic::UByte,
-    Basic::UShort,
-    Basic::UInt,
-    Basic::ULong,
-    Basic::ULongLong,
-    Basic::Float,
-    Basic::Double,
-];
-
 impl Layouts {
     pub(super) fn new(program: &Program) -> Self {
-        let basic = |basic: Basic| Layout { leaves: vec![(basic.scalar(), 1)], is_struct: false, cell: Vec::new() };
         Self {
-            basic: BASICS.into_iter().map(basic).collect(),
+            basic: Basic::ALL.map(|basic| layout(program, Elem::Basic(basic))).to_vec(),
             nominals: program.nominals.indices().map(|id| layout(program, Elem::Nominal(id))).collect(),
             structs: program.structs.indices().map(|id| layout(program, Elem::Struct(id))).collect(),
         }
@@ -121,28 +102,9 @@ impl Layouts {
 }
 
 fn layout(program: &Program, elem: Elem) -> Layout {
-    match elem {
-        Elem::Basic(basic) => Layout { leaves: vec![(basic.scalar(), 1)], is_struct: false, cell: Vec::new() },
-        Elem::Nominal(id) => {
-            let nominal = &program.nominals[id];
-            let base = layout(program, nominal.base);
-            let cell = extents(&nominal.cell);
-            let count = volume(&cell);
-            Layout {
-                leaves: base.leaves.into_iter().map(|(scalar, units)| (scalar, units * count)).collect(),
-                is_struct: base.is_struct,
-                cell: [cell, base.cell].concat(),
-            }
-        }
-        Elem::Struct(id) => {
-            let mut leaves = Vec::new();
-            for (_, elem, shape) in &program.structs[id].fields {
-                let count = volume(&extents(shape));
-                leaves.extend(layout(program, *elem).leaves.iter().map(|(scalar, units)| (*scalar, units * count)));
-            }
-            Layout { leaves, is_struct: true, cell: Vec::new() }
-        }
-    }
+    let (cell, base) = program.cell_of(elem);
+    let leaves = program.leaves(elem).into_iter().map(|(scalar, inner)| (scalar, volume(&extents(&inner))));
+    Layout { leaves: leaves.collect(), is_struct: matches!(base, Elem::Struct(_)), cell: extents(&cell) }
 }
 
 /// Extents of a type, which the checker accepted.
@@ -159,19 +121,7 @@ impl Value {
 
     /// A constant. Its type is one of its representation: which one makes no difference to a value.
     pub(super) fn constant(value: Const) -> Self {
-        let basic = match value {
-            Const::Int(Scalar::I32, _) => Basic::Int,
-            Const::F64(_) => Basic::Double,
-            Const::Bool(_) => Basic::Bool,
-            Const::F32(_) => Basic::Float,
-            Const::Char(_) => Basic::Char,
-            Const::Int(scalar, _) => {
-                let basic = BASICS.into_iter().find(|basic| basic.scalar() == scalar);
-                basic.expect("every type of integers is one of the language")
-            }
-            Const::Cert => panic!("programs have no certificates"),
-        };
-        Self::scalar(basic, value)
+        Self::scalar(Basic::representing(value.scalar()), value)
     }
 
     /// An `int`.

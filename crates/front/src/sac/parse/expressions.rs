@@ -311,10 +311,7 @@ impl Parser<'_> {
                 ExprKind::Literal(ty, value)
             }
             TokenKind::Least(ty) => {
-                self.note(SyntaxError::NumberTooLarge {
-                    span: self.token_span(),
-                    ty: crate::sac::token::basic_name(ty),
-                });
+                self.note(SyntaxError::NumberTooLarge { span: self.token_span(), ty: ty.name() });
                 self.bump();
                 ExprKind::Literal(ty, Const::int(ty.scalar(), 0))
             }

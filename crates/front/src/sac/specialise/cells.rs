@@ -1,7 +1,6 @@
 //! Cells: the blocks of generators, specialised, and the arrays that their cells make.
 
 use super::generators::Part;
-use super::scalar::basic_of;
 use super::value::{Binding, Data, Env, Scalar, Value};
 use super::{Reason, Result, Specialiser};
 use crate::sac::core::{Basic, Elem};
@@ -372,7 +371,7 @@ impl<'p> Specialiser<'p> {
                 match array {
                     Operand::Value(array) if !ty.is_scalar() => Data::Array(array),
                     scalar => {
-                        let scalar = Scalar::operand(basic_of(ty.elem), scalar);
+                        let scalar = Scalar::operand(Basic::representing(ty.elem), scalar);
                         Data::Components { shape: Vec::new(), scalars: vec![scalar] }
                     }
                 }
@@ -389,7 +388,7 @@ impl<'p> Specialiser<'p> {
 
     /// A value whose leaves are zero scalars: cells of an operation of which nothing is known but their type.
     pub(super) fn zero_like_elem(&mut self, elem: Elem) -> Value {
-        match super::value::cell_of(self.program, elem) {
+        match self.program.cell_of(elem) {
             (cell, Elem::Struct(id)) if cell.is_empty() => {
                 let mut fields = Vec::new();
                 for (_, elem, shape) in &self.program.structs[id].fields {

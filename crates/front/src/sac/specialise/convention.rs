@@ -2,7 +2,7 @@
 
 use super::Specialiser;
 use super::join::{Dim, Form, FormData, Kind};
-use super::value::{Data, Known, Scalar, Value, cell_of};
+use super::value::{Data, Known, Scalar, Value};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Axis, Basic, Elem, Function, Pattern};
 use frit_ir::Scalar as ElemType;
@@ -98,7 +98,7 @@ impl Specialiser<'_> {
     }
 
     fn unknown_form(&mut self, elem: Elem, shape: &[Option<i64>], sizes: &mut Sizes) -> Form {
-        let (cell, base) = cell_of(self.program, elem);
+        let (cell, base) = self.program.cell_of(elem);
         let full: Vec<Option<i64>> = shape.iter().copied().chain(cell.iter().map(|&n| Some(n))).collect();
         let data = match base {
             Elem::Struct(id) => {

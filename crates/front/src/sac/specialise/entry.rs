@@ -2,7 +2,7 @@
 
 use super::error;
 use super::sizes::{INT, MAX_EXTENT};
-use super::value::{Data, FEW, Scalar, Value, cell_of};
+use super::value::{Data, FEW, Scalar, Value};
 use super::{Result, Specialiser, Stop};
 use crate::sac::core::dispatch::Class;
 use crate::sac::core::{Basic, Elem, FunctionId, Program};
@@ -189,7 +189,7 @@ impl<'p> Specialiser<'p> {
     /// A parameter of the function under construction, of this shape.
     pub(super) fn parameter(&mut self, elem: Elem, shape: Vec<Extent>, name: &str, span: Span) -> Value {
         let rank = shape.len();
-        let (cell, base) = cell_of(self.program, elem);
+        let (cell, base) = self.program.cell_of(elem);
         let mut full = shape;
         full.extend(cell.iter().map(|&n| Extent::Const(n)));
         match base {

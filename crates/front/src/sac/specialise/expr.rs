@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::value::{Binding, Data, Env, MANY, Scalar, Value, cell_of};
+use super::value::{Binding, Data, Env, MANY, Scalar, Value};
 use super::{Reason, Result, Specialiser};
 use crate::sac::core::{Basic, Elem, Expr, ExprKind, Local, StructId};
 use frit_ir::array::{Extent, Op, Operand, Type, View};
@@ -41,7 +41,7 @@ impl<'p> Specialiser<'p> {
         let span = e.span;
         match &e.kind {
             ExprKind::Const(c) => {
-                let basic = super::scalar::basic_of(c.scalar());
+                let basic = Basic::representing(c.scalar());
                 Ok(Value::scalar(Scalar::constant(basic, *c)))
             }
             ExprKind::Text(text) => Ok(self.text(text)),
@@ -264,11 +264,11 @@ impl<'p> Specialiser<'p> {
 
     /// A vector of no element.
     fn empty(&mut self, elem: Elem) -> Value {
-        match cell_of(self.program, elem).1 {
+        match self.program.cell_of(elem).1 {
             Elem::Struct(id) => self.zeros(Elem::Struct(id), &[Extent::Const(0)]).with_elem(elem),
             Elem::Basic(_) | Elem::Nominal(_) => {
                 let mut shape = vec![0];
-                shape.extend(cell_of(self.program, elem).0.iter().map(|&n| n as usize));
+                shape.extend(self.program.cell_of(elem).0.iter().map(|&n| n as usize));
                 Value::components(elem, shape, Vec::new())
             }
         }
@@ -327,7 +327,7 @@ impl<'p> Specialiser<'p> {
     /// The same data as elements of another type: the shape changes by their cells.
     pub(super) fn recast(&mut self, value: Value, to: Elem, span: Span) -> Result<Value> {
         let full = self.data_shape(&value);
-        let cell = cell_of(self.program, to).0;
+        let cell = self.program.cell_of(to).0;
         let Some(rank) = full.len().checked_sub(cell.len()) else {
             let args = vec![Operand::i64(cell.len() as i64), Operand::i64(full.len() as i64)];
             return self.fail_with(FailureKind::RankMismatch, args, span);
@@ -364,7 +364,7 @@ impl<'p> Specialiser<'p> {
 
     /// Zeros of this data shape.
     pub(super) fn zeros(&mut self, elem: Elem, shape: &[Extent]) -> Value {
-        match cell_of(self.program, elem).1 {
+        match self.program.cell_of(elem).1 {
             Elem::Struct(id) => {
                 let fields = self.zero_fields(id, shape);
                 Value { elem, data: Data::Struct { frame: shape.to_vec(), fields } }
@@ -393,7 +393,7 @@ impl<'p> Specialiser<'p> {
         for (_, elem, shape) in &program.structs[id].fields {
             let mut full = frame.to_vec();
             full.extend(shape.iter().map(|&n| Extent::Const(n)));
-            full.extend(cell_of(program, *elem).0.iter().map(|&n| Extent::Const(n)));
+            full.extend(program.cell_of(*elem).0.iter().map(|&n| Extent::Const(n)));
             fields.push(self.zeros(*elem, &full));
         }
         fields

@@ -4,7 +4,7 @@ use super::call::Argument;
 use super::convention::{Convention, Sizes, fits_all, mark_unique, result_types, widened};
 use super::join::{Dim, Form, FormData, Kind};
 use super::sizes::MAX_EXTENT;
-use super::value::{Data, Known, Scalar, Value, cell_of};
+use super::value::{Data, Known, Scalar, Value};
 use super::{Outer, Reason, Result, Specialiser, Stop, Unsupported};
 use crate::sac::core::{Elem, FunctionId};
 use frit_ir::array::{self, Extent, Func, FuncId, Op, Operand, Param, ResultType, Stmt, Type};
@@ -248,7 +248,7 @@ impl<'p> Specialiser<'p> {
                     dims.push(sizes.dim(self, extent, kept));
                 }
                 // What elements are made of keeps its extents.
-                let cell = cell_of(self.program, value.elem).0;
+                let cell = self.program.cell_of(value.elem).0;
                 let rank = dims.len() - cell.len();
                 for (dim, n) in dims[rank..].iter_mut().zip(cell) {
                     *dim = Dim::Fixed(Extent::Const(n));

@@ -91,40 +91,15 @@ impl<'p> Specialiser<'p> {
 
     /// How many axes each part of a pattern has, for a value of so many.
     fn axis_counts(&mut self, env: &Env, pattern: &Pattern, rank: usize, span: Span) -> Result<Vec<usize>> {
-        let known = |axis: &Axis| match axis {
-            Axis::Extent(_) | Axis::Any | Axis::Bind(_) => Some(1),
-            Axis::Rest { .. } => None,
-            Axis::Axes { count: Count::Fixed(count), .. } => Some(*count),
-            Axis::Axes { count: Count::Bind(local), shape, .. } => {
-                // A number that is not known as yet is compared with what is found.
-                let bound = bound_value(env, *local).and_then(|value| value.as_scalar()?.as_int());
-                let length = || self.constant_length(bound_value(env, (*shape)?)?);
-                bound.or_else(length).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
-            }
+        let bound = |count: Local, shape: Option<Local>| {
+            // A number that is not known as yet is compared with what is found.
+            let count = bound_value(env, count).and_then(|value| value.as_scalar()?.as_int());
+            count.or_else(|| self.constant_length(bound_value(env, shape?)?))
         };
-        let least = |axis: &Axis| match axis {
-            Axis::Extent(_) | Axis::Any | Axis::Bind(_) => 1,
-            Axis::Rest { at_least } | Axis::Axes { at_least, .. } => *at_least,
-        };
-        let counts: Vec<Option<usize>> = pattern.axes.iter().map(known).collect();
-        let mut needed = 0usize;
-        for (axis, count) in pattern.axes.iter().zip(&counts) {
-            if let Some(count) = count
-                && *count < least(axis)
-            {
-                return self.rank_mismatch(least(axis), *count, span);
-            }
-            needed = needed.saturating_add(count.unwrap_or_else(|| least(axis)));
+        match pattern.axis_counts(rank, bound) {
+            Ok(counts) => Ok(counts),
+            Err(mismatch) => self.rank_mismatch(mismatch.needed, mismatch.found, span),
         }
-        let is_open = counts.contains(&None);
-        if rank < needed || (rank > needed && !is_open) {
-            return self.rank_mismatch(needed, rank, span);
-        }
-        // The first open part takes what is left; there is only one.
-        let mut left = rank - needed;
-        let count =
-            |(axis, count): (&Axis, Option<usize>)| count.unwrap_or_else(|| least(axis) + std::mem::take(&mut left));
-        Ok(pattern.axes.iter().zip(counts).map(count).collect())
     }
 
     fn constant_length(&self, vector: &Value) -> Option<i64> {
@@ -200,7 +175,7 @@ impl<'p> Specialiser<'p> {
         if shape.iter().any(|&n| n < 0) || !shape.contains(&0) {
             return value;
         }
-        let cell = super::value::cell_of(self.program, value.elem).0;
+        let cell = self.program.cell_of(value.elem).0;
         let full: Vec<Extent> = shape.into_iter().chain(cell).map(Extent::Const).collect();
         let data = match value.data {
             Data::Components { .. } => Data::Components {

@@ -47,7 +47,7 @@ impl<'p> Specialiser<'p> {
             }
             (Prim::ZerosLike, [shape, x]) => {
                 let (mut shape, certs) = self.shape_of(shape, span)?;
-                let cell = super::value::cell_of(self.program, x.elem).0;
+                let cell = self.program.cell_of(x.elem).0;
                 shape.extend(cell.into_iter().map(Extent::Const));
                 let zeros = self.zeros(x.elem, &shape);
                 Ok(self.certify(zeros, &certs))
@@ -97,7 +97,7 @@ impl<'p> Specialiser<'p> {
                 }
                 let basic = self.basic(x.elem).expect("the checker looked at the types of elements");
                 let elem = op.result(basic.scalar()).expect("the checker looked at the types of elements");
-                let elem = results.first().map_or(super::scalar::basic_of(elem), |s| s.basic);
+                let elem = results.first().map_or(Basic::representing(elem), |s| s.basic);
                 Ok(Value::components(Elem::Basic(elem), shape, results))
             }
             Data::Array(array) => {
@@ -151,7 +151,7 @@ impl<'p> Specialiser<'p> {
             let basic = match prim {
                 Prim::Binary(op) => {
                     let elem = op.result(basic_x.scalar()).expect("the checker looked at the types of elements");
-                    if elem == basic_x.scalar() { basic_x } else { super::scalar::basic_of(elem) }
+                    if elem == basic_x.scalar() { basic_x } else { Basic::representing(elem) }
                 }
                 _ => basic_x,
             };
@@ -294,7 +294,7 @@ impl<'p> Specialiser<'p> {
         let (needed, found) = (self.element_count(&shape), self.element_count(&old));
         let fits = self.equal(needed, found);
         certs.extend(self.check(fits, FailureKind::ElementCount, vec![needed, found], span)?);
-        let cell = super::value::cell_of(self.program, value.elem).0;
+        let cell = self.program.cell_of(value.elem).0;
         let mut full = shape;
         full.extend(cell.into_iter().map(Extent::Const));
         Ok(self.reshape_data(value, full, &certs))

@@ -70,24 +70,6 @@ impl Scalar {
     }
 }
 
-/// The type of the language for a type of the array IR.
-pub(super) fn basic_of(elem: Elem) -> Basic {
-    match elem {
-        Elem::Bool | Elem::Cert => Basic::Bool,
-        Elem::Char => Basic::Char,
-        Elem::I8 => Basic::Byte,
-        Elem::I16 => Basic::Short,
-        Elem::I32 => Basic::Int,
-        Elem::I64 => Basic::Long,
-        Elem::U8 => Basic::UByte,
-        Elem::U16 => Basic::UShort,
-        Elem::U32 => Basic::UInt,
-        Elem::U64 => Basic::ULong,
-        Elem::F32 => Basic::Float,
-        Elem::F64 => Basic::Double,
-    }
-}
-
 impl Specialiser<'_> {
     /// The `int` that is this `i64`, whose bounds are those known.
     pub(super) fn wide(&mut self, exact: Operand) -> Scalar {
@@ -155,7 +137,7 @@ impl Specialiser<'_> {
                 UnOp::Convert(Elem::I32) => return x,
                 UnOp::Convert(to @ (Elem::I64 | Elem::F64 | Elem::F32)) => {
                     let exact = self.as_exact(x);
-                    return Scalar::operand(basic_of(to), self.total_unary(UnOp::Convert(to), exact));
+                    return Scalar::operand(Basic::representing(to), self.total_unary(UnOp::Convert(to), exact));
                 }
                 UnOp::Abs if x.is_narrow() && self.bounds_of(x).0 >= 0 => return x,
                 _ => {}
@@ -172,7 +154,7 @@ impl Specialiser<'_> {
     fn basic_after(&self, op: UnOp, operand: Basic) -> Basic {
         match op {
             UnOp::Convert(to) if to == operand.scalar() => operand,
-            UnOp::Convert(to) => basic_of(to),
+            UnOp::Convert(to) => Basic::representing(to),
             _ => operand,
         }
     }

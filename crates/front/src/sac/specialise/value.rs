@@ -2,7 +2,7 @@
 //! components where there are few.
 
 use super::{Reason, Result, Specialiser};
-use crate::sac::core::{Basic, Elem, Local, Program};
+use crate::sac::core::{Basic, Elem, Local};
 use frit_ir::array::{self, Extent, Op, Operand, Type};
 use frit_ir::{Const, Tensor, TensorData};
 use frit_support::{Span, Table};
@@ -138,18 +138,6 @@ impl Value {
     }
 }
 
-/// The shape of the cells of an element type, down to its basic type or struct, and that.
-pub(super) fn cell_of(program: &Program, elem: Elem) -> (Vec<i64>, Elem) {
-    let mut cell = Vec::new();
-    let mut base = elem;
-    while let Elem::Nominal(id) = base {
-        let nominal = &program.nominals[id];
-        cell.extend(&nominal.cell);
-        base = nominal.base;
-    }
-    (cell, base)
-}
-
 impl<'p> Specialiser<'p> {
     /// The shape of the data.
     pub(super) fn data_shape(&self, value: &Value) -> Vec<Extent> {
@@ -182,12 +170,12 @@ impl<'p> Specialiser<'p> {
 
     /// The number of axes that an element has.
     pub(super) fn cell_rank(&self, elem: Elem) -> usize {
-        cell_of(self.program, elem).0.len()
+        self.program.cell_of(elem).0.len()
     }
 
     /// The basic type that the data consists of; none for a struct.
     pub(super) fn basic(&self, elem: Elem) -> Option<Basic> {
-        match cell_of(self.program, elem).1 {
+        match self.program.cell_of(elem).1 {
             Elem::Basic(basic) => Some(basic),
             Elem::Nominal(_) | Elem::Struct(_) => None,
         }

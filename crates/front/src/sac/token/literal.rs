@@ -23,26 +23,6 @@ const SUFFIXES: [(&str, Basic, Scalar); 11] = [
     ("ull", Basic::ULongLong, Scalar::U64),
 ];
 
-/// As written in programs.
-pub(in crate::sac) fn name(ty: Basic) -> &'static str {
-    match ty {
-        Basic::Bool => "bool",
-        Basic::Char => "char",
-        Basic::Byte => "byte",
-        Basic::Short => "short",
-        Basic::Int => "int",
-        Basic::Long => "long",
-        Basic::LongLong => "longlong",
-        Basic::UByte => "ubyte",
-        Basic::UShort => "ushort",
-        Basic::UInt => "uint",
-        Basic::ULong => "ulong",
-        Basic::ULongLong => "ulonglong",
-        Basic::Float => "float",
-        Basic::Double => "double",
-    }
-}
-
 /// The token of a number.
 pub(super) fn number(text: &str, span: Span) -> Result<TokenKind, SyntaxError> {
     let lower = text.to_ascii_lowercase();
@@ -109,7 +89,7 @@ fn integer(text: &str, radix: u32, span: Span) -> Result<TokenKind, SyntaxError>
     if digits.contains(|c: char| !c.is_digit(radix)) {
         return bad("a number that begins with 0 is octal, so its digits are 0 to 7");
     }
-    let too_large = Err(SyntaxError::NumberTooLarge { span, ty: name(ty) });
+    let too_large = Err(SyntaxError::NumberTooLarge { span, ty: ty.name() });
     let Ok(value) = u64::from_str_radix(digits, radix) else { return too_large };
     let bits = 8 * scalar.bytes();
     let greatest = u64::MAX >> (64 - bits);
