@@ -1,0 +1,10 @@
+//! C loop nests: from source text to static control parts, and transformed ones back to text.
+//!
+//! - [`read()`] finds the regions of a file and describes each as a [`Region`]: a `Scop`, and the text of its statements as templates;
+//! - [`write()`] prints a file with some of its regions transformed; every byte outside of them is kept.
+//!
+//! What is transformed, and how, is decided in `frit-scop`; this crate knows C and no dependence. Read [`region`] next.
+
+pub mod region;
+
+pub use region::{CArray, File, Form, Region, Remark, Template};

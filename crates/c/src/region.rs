@@ -1,0 +1,149 @@
+//! What is known of the regions of a C file: the static control part, and the text that belongs to each part of it.
+
+use frit_scop::{Array, Loop, Param, Scop, Statement};
+use frit_support::{FileId, Span, Table};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A C file with the regions that were found in it.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its place in the source map.
+    pub id: FileId,
+    /// Its text, as it is on disk.
+    pub text: String,
+    /// The regions, in order.
+    pub regions: Vec<Region>,
+    /// What a user should know of regions that are left as they are, and of statements that were not understood.
+    pub remarks: Vec<Remark>,
+}
+
+/// A remark on a place of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The stable code, in kebab case, as `not-affine`.
+    pub code: &'static str,
+    /// What is the case, in words, and what to do about it.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// A region of a function body.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// The bytes that a transformed region replaces: between the pragma lines, or the statements themselves where none were given.
+    pub range: Range<usize>,
+    /// What stands before its first statement on that line.
+    pub indent: String,
+    /// The function that it is in.
+    pub function: String,
+    /// Its loops, statements, arrays and parameters.
+    pub scop: Scop,
+    /// The text of each statement.
+    pub statements: Table<Statement, Template>,
+    /// How each array is written in C.
+    pub arrays: Table<Array, CArray>,
+    /// How each parameter is written in C: an expression that needs no parentheses.
+    pub params: Table<Param, String>,
+    /// What each loop's variable is in C.
+    pub loops: Table<Loop, CLoop>,
+    /// All identifiers of the function, so that new ones can be chosen.
+    pub names: BTreeSet<String>,
+}
+
+/// The variable of a loop.
+#[derive(Clone, Debug)]
+pub struct CLoop {
+    /// Its type, as `int`.
+    pub c_type: String,
+    /// That type is signed and has at least 32 bits.
+    pub is_plain: bool,
+    /// Comments and pragmas right before the loop, whole lines without indentation.
+    pub leading: Vec<Range<usize>>,
+}
+
+/// The text of a statement, with holes.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// The bytes of the statement, with its semicolon or braces.
+    pub range: Range<usize>,
+    /// What is replaced in it, in order, not overlapping except that accesses may stand in the subscripts of inexact ones.
+    pub holes: Vec<Hole>,
+    /// Comments right before the statement.
+    pub leading: Vec<Range<usize>>,
+}
+
+/// A part of a statement that depends on the loops round it or on where arrays are.
+#[derive(Clone, Debug)]
+pub struct Hole {
+    /// The bytes.
+    pub range: Range<usize>,
+    /// What they are.
+    pub kind: HoleKind,
+}
+
+/// What a hole of a statement is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HoleKind {
+    /// The variable of the statement's loop with this number, outside of exact subscripts.
+    Iterator(usize),
+    /// An exact access: the array with its subscripts, as `a[i][j + 1]`. The positions among the statement's accesses; two for `a[i] += x`, which
+    /// reads and writes one place.
+    Access(Vec<usize>),
+    /// The bare name of an array at an inexact access, as position among the accesses: subscripts in the text stay.
+    Name(usize),
+}
+
+/// How an array is written.
+#[derive(Clone, Debug)]
+pub struct CArray {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements, as `unsigned char`.
+    pub element: String,
+    /// How elements are written.
+    pub form: Form,
+    /// The extents as C expressions, outermost first; `None` where unknown.
+    pub extents: Vec<Option<String>>,
+    /// Its declaration, if that is in the region (or in a loop of it).
+    pub declaration: Option<Declaration>,
+}
+
+/// How the elements of an array are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A scalar: the name.
+    Scalar,
+    /// `a[i][j]`.
+    Nested,
+    /// `a[i * w + j]`: for each dimension what its subscript is multiplied with, as C expressions; `1` for the last.
+    Linear(Vec<String>),
+    /// `*a`, an array of one element through a pointer.
+    Pointed,
+    /// No array of the program, but what opaque statements may touch.
+    Unknown,
+}
+
+/// Where an array of the region is declared and gets its memory.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The bytes of the whole declaration (of the one declarator with its type if others share the statement), without initialiser.
+    pub range: Range<usize>,
+    /// How it gets its memory.
+    pub storage: Storage,
+}
+
+/// How an array that is declared in the region gets its memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// On the stack, `float t[n][m];`, or a scalar.
+    Automatic,
+    /// `float *t = malloc(...)` (or `calloc`) and `free(t)`, in one statement or in two.
+    Heap {
+        /// Zeroed, as by `calloc`.
+        is_zeroed: bool,
+        /// `t` is freed in the region.
+        is_freed: bool,
+    },
+}
