@@ -44,12 +44,23 @@ pub struct Region {
     pub statements: Table<Statement, Template>,
     /// How each array is written in C.
     pub arrays: Table<Array, CArray>,
-    /// How each parameter is written in C: an expression that needs no parentheses.
-    pub params: Table<Param, String>,
+    /// How each parameter is written in C.
+    pub params: Table<Param, CParam>,
     /// What each loop's variable is in C.
     pub loops: Table<Loop, CLoop>,
     /// All identifiers of the function, so that new ones can be chosen.
     pub names: BTreeSet<String>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct CParam {
+    /// An expression that needs no parentheses.
+    pub text: String,
+    /// Its type, as `int`; empty where it is not known.
+    pub c_type: String,
+    /// That type is known, signed and has at least 32 bits, or is narrower than `int`: no arithmetic on it wraps round.
+    pub is_plain: bool,
 }
 
 /// The variable of a loop.
@@ -128,8 +139,10 @@ pub enum Form {
 /// Where an array of the region is declared and gets its memory.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// The bytes of the whole declaration (of the one declarator with its type if others share the statement), without initialiser.
+    /// The bytes of the statement that declares it, perhaps with others.
     pub range: Range<usize>,
+    /// A declaration of it alone, without semicolon and initialiser, as `float t[n][m]` or `float *restrict t`.
+    pub text: String,
     /// How it gets its memory.
     pub storage: Storage,
 }
@@ -141,6 +154,8 @@ pub enum Storage {
     Automatic,
     /// `float *t = malloc(...)` (or `calloc`) and `free(t)`, in one statement or in two.
     Heap {
+        /// The expression that allocates, as `malloc(n * sizeof *t)`.
+        allocation: String,
         /// Zeroed, as by `calloc`.
         is_zeroed: bool,
         /// `t` is freed in the region.
