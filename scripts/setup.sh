@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sets up what building Frit needs and is missing: a C compiler with OpenMP; with --test also what only its tests need:
-# Chromium, in which the page of `frit explain` is looked at. Rust must be there. Installs with apt-get, as root or through
-# sudo; on other systems it says what to install.
+# Sets up what building Frit needs and is missing: a C compiler with OpenMP, and isl, the integer set library; with --test
+# also what only its tests need: Chromium, in which the page of `frit explain` is looked at. Rust must be there. Installs
+# with apt-get, as root or through sudo; on other systems it says what to install.
 set -eu
 
 need() { # need COMMAND... : is one of them there?
@@ -31,6 +31,9 @@ if ! need cargo; then
 fi
 if ! need "${CC:-cc}" cc gcc clang; then
     install gcc libc6-dev
+fi
+if ! pkg-config --exists isl 2>/dev/null && ! [ -f /usr/include/isl/set.h ]; then
+    install libisl-dev
 fi
 if [ "${1:-}" = --test ] && ! need chromium; then
     # Without it the tests of the page are skipped by name.

@@ -1,0 +1,348 @@
+//! Loops: from an order of iterations to a tree of loops, conditions and statements.
+//!
+//! [`AstBuild`] makes an [`AstNode`]; [`AstNode::kind`] and [`AstExpr::kind`] take it apart. What a statement is, this
+//! module does not know: it is a call of the tuple's name.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
+
+use crate::object::{Argument, Object, Pass, collect};
+use crate::sys::{self, Give, Keep, Take};
+use crate::{Context, Error, Id, MultiPwAff, PwAff, PwMultiAff, Result, Set, Space, UnionMap, Val};
+
+objects! {
+    /// How loops are built: what is known of parameters, options, names of iterators.
+    pub struct AstBuild = isl_ast_build_copy, isl_ast_build_free;
+    /// A loop, a condition, a sequence or a statement.
+    pub struct AstNode = isl_ast_node_copy, isl_ast_node_free, isl_ast_node_to_C_str;
+    /// An expression.
+    pub struct AstExpr = isl_ast_expr_copy, isl_ast_expr_free, isl_ast_expr_to_C_str;
+    pub(crate) struct IdList = isl_id_list_copy, isl_id_list_free;
+    pub(crate) struct AstNodeList = isl_ast_node_list_copy, isl_ast_node_list_free;
+}
+
+/// What a node is.
+#[derive(Clone, Debug)]
+pub enum AstNodeKind {
+    /// `for (iterator = init; condition; iterator += increment) body`.
+    For {
+        /// The variable.
+        iterator: AstExpr,
+        /// Its first value.
+        init: AstExpr,
+        /// Under which condition there is an iteration.
+        condition: AstExpr,
+        /// The distance of iterations.
+        increment: AstExpr,
+        /// What is done in each.
+        body: AstNode,
+        /// Whether there is exactly one iteration; then condition and increment say nothing of use.
+        degenerate: bool,
+    },
+    /// `if (condition) then else otherwise`.
+    If {
+        /// The condition.
+        condition: AstExpr,
+        /// What is done if it holds.
+        then: AstNode,
+        /// What is done if it does not.
+        otherwise: Option<AstNode>,
+    },
+    /// One after another.
+    Block(Vec<AstNode>),
+    /// A node with a mark.
+    Mark(Id, AstNode),
+    /// A statement: a call of the tuple's name.
+    User(AstExpr),
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum AstExprKind {
+    /// An operation on operands.
+    Op(AstOp, Vec<AstExpr>),
+    /// A parameter or an iterator.
+    Id(Id),
+    /// A number.
+    Int(Val),
+}
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident)*) => {
+        /// The operations of expressions.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum AstOp {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl AstOp {
+            /// In isl's order, so that the position is isl's number.
+            const ALL: &[AstOp] = &[$(AstOp::$name),*];
+        }
+    };
+}
+
+operations! {
+    /// Both operands hold.
+    And
+    /// Both operands hold; the second is evaluated only if the first holds.
+    AndThen
+    /// An operand holds.
+    Or
+    /// An operand holds; the second is evaluated only if the first does not hold.
+    OrElse
+    /// The greatest of two or more.
+    Max
+    /// The least of two or more.
+    Min
+    /// The negation.
+    Minus
+    /// The sum.
+    Add
+    /// The difference.
+    Sub
+    /// The product.
+    Mul
+    /// The quotient, which is known to be an integer.
+    Div
+    /// The quotient, rounded down.
+    FdivQ
+    /// The quotient of a dividend that is not negative, rounded down.
+    PdivQ
+    /// The remainder of a dividend that is not negative.
+    PdivR
+    /// The remainder, of which it only matters whether it is zero.
+    ZdivR
+    /// The second operand if the first holds, else the third; only that one is evaluated.
+    Cond
+    /// The second operand if the first holds, else the third.
+    Select
+    /// Equal.
+    Eq
+    /// Less or equal.
+    Le
+    /// Less.
+    Lt
+    /// Greater or equal.
+    Ge
+    /// Greater.
+    Gt
+    /// The first operand called with the others.
+    Call
+    /// The element of the first operand at the others.
+    Access
+    /// A member of a structure.
+    Member
+    /// The address of an element.
+    AddressOf
+}
+
+impl AstNode {
+    /// What it is.
+    pub fn kind(&self) -> Result<AstNodeKind> {
+        let kind: i32 = self.context().call(|| unsafe { sys::isl_ast_node_get_type(Pass::pass(&self)) })?;
+        Ok(match kind {
+            1 => AstNodeKind::For {
+                iterator: self.for_get_iterator()?,
+                init: self.for_get_init()?,
+                condition: self.for_get_cond()?,
+                increment: self.for_get_inc()?,
+                body: self.for_get_body()?,
+                degenerate: self.for_is_degenerate()?,
+            },
+            2 => AstNodeKind::If {
+                condition: self.if_get_cond()?,
+                then: self.if_get_then_node()?,
+                otherwise: if self.if_has_else_node()? { Some(self.if_get_else_node()?) } else { None },
+            },
+            3 => AstNodeKind::Block(collect(&self.block_get_children()?, sys::isl_ast_node_list_foreach)?),
+            4 => AstNodeKind::Mark(self.mark_get_id()?, self.mark_get_node()?),
+            5 => AstNodeKind::User(self.user_get_expr()?),
+            _ => return Err(Error::invalid("a node of an unknown kind")),
+        })
+    }
+}
+
+impl AstExpr {
+    /// What it is.
+    pub fn kind(&self) -> Result<AstExprKind> {
+        let kind: i32 = self.context().call(|| unsafe { sys::isl_ast_expr_get_type(Pass::pass(&self)) })?;
+        Ok(match kind {
+            0 => {
+                let op: i32 = self.context().call(|| unsafe { sys::isl_ast_expr_op_get_type(Pass::pass(&self)) })?;
+                let op = usize::try_from(op).ok().and_then(|op| AstOp::ALL.get(op).copied());
+                let op = op.ok_or_else(|| Error::invalid("an expression of an unknown operation"))?;
+                let operands = (0..self.op_get_n_arg()?).map(|pos| self.op_get_arg(pos)).collect::<Result<_>>()?;
+                AstExprKind::Op(op, operands)
+            }
+            1 => AstExprKind::Id(self.id_get_id()?),
+            2 => AstExprKind::Int(self.int_get_val()?),
+            _ => return Err(Error::invalid("an expression of an unknown kind")),
+        })
+    }
+}
+
+methods! { AstNode;
+    fn for_get_iterator() -> AstExpr = isl_ast_node_for_get_iterator;
+    fn for_get_init() -> AstExpr = isl_ast_node_for_get_init;
+    fn for_get_cond() -> AstExpr = isl_ast_node_for_get_cond;
+    fn for_get_inc() -> AstExpr = isl_ast_node_for_get_inc;
+    fn for_get_body() -> AstNode = isl_ast_node_for_get_body;
+    fn for_is_degenerate() -> bool = isl_ast_node_for_is_degenerate;
+    fn if_get_cond() -> AstExpr = isl_ast_node_if_get_cond;
+    fn if_get_then_node() -> AstNode = isl_ast_node_if_get_then_node;
+    fn if_has_else_node() -> bool = isl_ast_node_if_has_else_node;
+    fn if_get_else_node() -> AstNode = isl_ast_node_if_get_else_node;
+    fn block_get_children() -> AstNodeList = isl_ast_node_block_get_children;
+    fn mark_get_id() -> Id = isl_ast_node_mark_get_id;
+    fn mark_get_node() -> AstNode = isl_ast_node_mark_get_node;
+    fn user_get_expr() -> AstExpr = isl_ast_node_user_get_expr;
+}
+
+methods! { AstExpr;
+    fn op_get_n_arg() -> usize = isl_ast_expr_op_get_n_arg;
+    fn op_get_arg(pos: usize) -> AstExpr = isl_ast_expr_op_get_arg;
+    fn id_get_id() -> Id = isl_ast_expr_id_get_id;
+    fn int_get_val() -> Val = isl_ast_expr_int_get_val;
+}
+
+/// What is called at each statement, and how it went.
+struct AtEachDomain<'a> {
+    context: Context,
+    call: &'a mut dyn FnMut(&AstBuild, AstNode) -> Result<AstNode>,
+    error: Option<Error>,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl AtEachDomain<'_> {
+    fn run(&mut self, node: AstNode, build: Keep<AstBuild>) -> Result<AstNode> {
+        // A copy that knows nothing of the function to call, since it may outlive it.
+        let build: AstBuild = self.context.call(|| unsafe {
+            let build = sys::isl_ast_build_copy(build);
+            sys::isl_ast_build_set_at_each_domain(build.taken(), None, ptr::null_mut())
+        })?;
+        (self.call)(&build, node)
+    }
+
+    unsafe extern "C" fn at_each_domain(
+        node: Take<AstNode>,
+        build: Keep<AstBuild>,
+        user: *mut c_void,
+    ) -> Give<AstNode> {
+        // SAFETY: `user` is the value in `node_from_schedule_map_with`, which nobody else uses while isl runs.
+        let state = unsafe { &mut *user.cast::<AtEachDomain<'_>>() };
+        let node = node.object(&state.context);
+        // isl may go on after a failure; the first is the one to report.
+        if state.error.is_some() || state.panic.is_some() {
+            return Give::new(ptr::null_mut());
+        }
+        // Where isl failed to make the node, it knows why.
+        let Some(node) = node else { return Give::new(ptr::null_mut()) };
+        // A panic must not unwind through isl.
+        match catch_unwind(AssertUnwindSafe(|| state.run(node, build))) {
+            Ok(Ok(node)) if node.context().is_same(&state.context) => return Give::new(node.copy()),
+            Ok(Ok(_)) => state.error = Some(Error::invalid("a node of another context")),
+            Ok(Err(error)) => state.error = Some(error),
+            Err(panic) => state.panic = Some(panic),
+        }
+        Give::new(ptr::null_mut())
+    }
+}
+
+impl AstBuild {
+    /// With names of the iterators, from the outermost loop on.
+    pub fn set_iterators(&self, names: &[&str]) -> Result<AstBuild> {
+        let context = self.context();
+        let mut list: IdList =
+            context.call(|| unsafe { sys::isl_id_list_alloc(context.raw(), Pass::pass(&names.len())) })?;
+        for name in names {
+            let id = Id::new(context, name)?;
+            list = context.call(|| unsafe { sys::isl_id_list_add(Pass::pass(&&list), Pass::pass(&&id)) })?;
+        }
+        context.call(|| unsafe { sys::isl_ast_build_set_iterators(Pass::pass(&self), Pass::pass(&&list)) })
+    }
+
+    /// As [`AstBuild::node_from_schedule_map`], and `at_each_domain` is called with each statement: it may mark or replace
+    /// the node, and ask the build, which is that of this place in the loops, for expressions and for the schedule.
+    /// Its first error is the result.
+    pub fn node_from_schedule_map_with(
+        &self,
+        schedule: &UnionMap,
+        mut at_each_domain: impl FnMut(&AstBuild, AstNode) -> Result<AstNode>,
+    ) -> Result<AstNode> {
+        let context = self.context().clone();
+        let schedule = schedule.hold(&context)?;
+        let mut state = AtEachDomain { context, call: &mut at_each_domain, error: None, panic: None };
+        let user: *mut AtEachDomain<'_> = &mut state;
+        let build: AstBuild = self.context().call(|| unsafe {
+            let call: sys::AtEachDomain = AtEachDomain::at_each_domain;
+            sys::isl_ast_build_set_at_each_domain(Pass::pass(&self), Some(call), user.cast())
+        })?;
+        let node = build.node_from_schedule_map(schedule);
+        if let Some(panic) = state.panic {
+            resume_unwind(panic);
+        }
+        state.error.map_or(node, Err)
+    }
+}
+
+constructors! { AstBuild;
+    /// Builds for any parameters.
+    pub fn new(context: &Context) -> AstBuild = isl_ast_build_alloc;
+    /// Builds for parameters in a set.
+    pub fn from_context(set: &Set) -> AstBuild = isl_ast_build_from_context;
+}
+
+methods! { AstBuild;
+    /// Builds where more is known.
+    pub fn restrict(set: &Set) -> AstBuild = isl_ast_build_restrict;
+    /// With options of generation: what is separated, unrolled, atomic.
+    pub fn set_options(options: &UnionMap) -> AstBuild = isl_ast_build_set_options;
+    /// The space of the order of the loops built so far.
+    pub fn get_schedule_space() -> Space = isl_ast_build_get_schedule_space;
+    /// The part of the order that the loops built so far have, of the statements in them.
+    pub fn get_schedule() -> UnionMap = isl_ast_build_get_schedule;
+    /// An expression that is true in a set.
+    pub fn expr_from_set(set: &Set) -> AstExpr = isl_ast_build_expr_from_set;
+    /// An expression of the value of a function.
+    pub fn expr_from_pw_aff(pw_aff: &PwAff) -> AstExpr = isl_ast_build_expr_from_pw_aff;
+    /// The access to an element.
+    pub fn access_from_pw_multi_aff(pw_multi_aff: &PwMultiAff) -> AstExpr = isl_ast_build_access_from_pw_multi_aff;
+    /// The access to an element.
+    pub fn access_from_multi_pw_aff(multi_pw_aff: &MultiPwAff) -> AstExpr = isl_ast_build_access_from_multi_pw_aff;
+    /// The call of a statement.
+    pub fn call_from_pw_multi_aff(pw_multi_aff: &PwMultiAff) -> AstExpr = isl_ast_build_call_from_pw_multi_aff;
+    /// Loops that visit the domain of a relation in the order of its outputs.
+    pub fn node_from_schedule_map(schedule: &UnionMap) -> AstNode = isl_ast_build_node_from_schedule_map;
+}
+
+methods! { AstNode;
+    /// It in the syntax of C.
+    pub fn to_c() -> String = isl_ast_node_to_C_str;
+    /// The identifier it is marked with.
+    pub fn get_annotation() -> Id = isl_ast_node_get_annotation;
+    /// Marked with an identifier.
+    pub fn set_annotation(annotation: &Id) -> AstNode = isl_ast_node_set_annotation;
+}
+
+constructors! { AstExpr;
+    /// A number.
+    pub fn from_val(value: &Val) -> AstExpr = isl_ast_expr_from_val;
+    /// A variable.
+    pub fn from_id(id: &Id) -> AstExpr = isl_ast_expr_from_id;
+}
+
+methods! { AstExpr;
+    /// It in the syntax of C.
+    pub fn to_c() -> String = isl_ast_expr_to_C_str;
+    /// Whether both are the same.
+    pub fn is_equal(other: &AstExpr) -> bool = isl_ast_expr_is_equal;
+    /// The sum.
+    pub fn add(other: &AstExpr) -> AstExpr = isl_ast_expr_add;
+    /// The difference.
+    pub fn sub(other: &AstExpr) -> AstExpr = isl_ast_expr_sub;
+    /// The product.
+    pub fn mul(other: &AstExpr) -> AstExpr = isl_ast_expr_mul;
+}

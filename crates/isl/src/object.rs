@@ -1,0 +1,398 @@
+//! The rules of ownership, once for all types: what is given to isl, what comes back, who frees it.
+//!
+//! `sys` declares each C function with isl's own marks: `Take` for an operand that isl frees, `Keep` for one that stays
+//! ours, `Give` for a result that is ours. The traits here say how a Rust value is passed where such a mark stands
+//! ([`Pass`]) and how one is made of what comes back ([`Output`]), so a method is no more than its name, its types and the
+//! C function: see [`methods!`] and [`constructors!`]. This module knows no operation. Read `sys` next.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_void};
+use std::ptr::NonNull;
+
+use crate::context::{Context, Error, Result};
+use crate::space::Dim;
+use crate::sys::{self, Bool, DimType, Give, GiveText, Keep, KeepText, Size, Stat, Take};
+
+/// What belongs to a context: the context itself and every object.
+pub(crate) trait HasContext {
+    fn context(&self) -> &Context;
+}
+
+/// A counted reference to an object of isl.
+pub(crate) trait Object: HasContext + Sized {
+    /// Makes an object of a reference that is ours.
+    fn from_raw(raw: NonNull<c_void>, context: Context) -> Self;
+    /// The reference; it stays ours.
+    fn raw(&self) -> *mut c_void;
+    /// A further reference, for whoever takes it.
+    fn copy(&self) -> *mut c_void;
+}
+
+/// An argument of a method.
+pub(crate) trait Argument {
+    /// What is held while isl runs.
+    type Held;
+    /// Checks the argument for a call in `context`.
+    fn hold(self, context: &Context) -> Result<Self::Held>;
+}
+
+impl<T: Object> Argument for &T {
+    type Held = Self;
+    fn hold(self, context: &Context) -> Result<Self> {
+        // isl does not check that, and would count references in the wrong place.
+        if self.context().is_same(context) { Ok(self) } else { Err(Error::invalid("operands of different contexts")) }
+    }
+}
+
+impl Argument for &str {
+    type Held = CString;
+    fn hold(self, _: &Context) -> Result<CString> {
+        CString::new(self).map_err(|_| Error::invalid("a text with a zero byte"))
+    }
+}
+
+macro_rules! plain_arguments {
+    ($($type:ty)*) => { $(
+        impl Argument for $type {
+            type Held = Self;
+            fn hold(self, _: &Context) -> Result<Self> {
+                Ok(self)
+            }
+        }
+    )* };
+}
+plain_arguments! { usize i32 i64 u64 bool Dim }
+
+/// How a value is passed where C expects a `C`.
+pub(crate) trait Pass<C> {
+    fn pass(&self) -> C;
+}
+
+impl<T: Object> Pass<Take<T>> for &T {
+    fn pass(&self) -> Take<T> {
+        Take::new(self.copy())
+    }
+}
+
+impl<T: Object> Pass<Keep<T>> for &T {
+    fn pass(&self) -> Keep<T> {
+        Keep::new(self.raw())
+    }
+}
+
+impl Pass<*mut sys::Ctx> for &Context {
+    fn pass(&self) -> *mut sys::Ctx {
+        self.raw()
+    }
+}
+
+impl Pass<*const c_char> for CString {
+    fn pass(&self) -> *const c_char {
+        self.as_ptr()
+    }
+}
+
+impl Pass<DimType> for Dim {
+    fn pass(&self) -> DimType {
+        (*self).into()
+    }
+}
+
+// Positions and counts that C's types cannot hold are out of range, whatever the range.
+
+impl Pass<c_uint> for usize {
+    fn pass(&self) -> c_uint {
+        c_uint::try_from(*self).unwrap_or(c_uint::MAX)
+    }
+}
+
+impl Pass<c_int> for usize {
+    fn pass(&self) -> c_int {
+        c_int::try_from(*self).unwrap_or(c_int::MAX)
+    }
+}
+
+impl Pass<c_int> for i32 {
+    fn pass(&self) -> c_int {
+        *self
+    }
+}
+
+impl Pass<c_long> for i64 {
+    fn pass(&self) -> c_long {
+        *self
+    }
+}
+
+impl Pass<c_int> for bool {
+    fn pass(&self) -> c_int {
+        c_int::from(*self)
+    }
+}
+
+/// How a result is made of a `C` that isl returned.
+pub(crate) trait Output<C>: Sized {
+    fn output(raw: C, context: &Context) -> Result<Self>;
+}
+
+impl<T: Object> Output<Give<T>> for T {
+    fn output(raw: Give<T>, context: &Context) -> Result<T> {
+        match NonNull::new(raw.raw()) {
+            Some(raw) => Ok(T::from_raw(raw, context.clone())),
+            None => Err(context.failure()),
+        }
+    }
+}
+
+impl Output<Bool> for bool {
+    fn output(raw: Bool, context: &Context) -> Result<bool> {
+        if raw.0 < 0 { Err(context.failure()) } else { Ok(raw.0 != 0) }
+    }
+}
+
+/// Some questions are answered by a plain `int`, with isl's values of a boolean.
+impl Output<c_int> for bool {
+    fn output(raw: c_int, context: &Context) -> Result<bool> {
+        bool::output(Bool(raw), context)
+    }
+}
+
+impl Output<Size> for usize {
+    fn output(raw: Size, context: &Context) -> Result<usize> {
+        usize::try_from(raw.0).map_err(|_| context.failure())
+    }
+}
+
+/// A position, or -1 if there is none.
+impl Output<c_int> for Option<usize> {
+    fn output(raw: c_int, context: &Context) -> Result<Option<usize>> {
+        context.last_error().map_or(Ok(usize::try_from(raw).ok()), Err)
+    }
+}
+
+impl Output<c_int> for i32 {
+    fn output(raw: c_int, context: &Context) -> Result<i32> {
+        context.last_error().map_or(Ok(raw), Err)
+    }
+}
+
+impl Output<c_long> for i64 {
+    fn output(raw: c_long, context: &Context) -> Result<i64> {
+        context.last_error().map_or(Ok(raw), Err)
+    }
+}
+
+impl Output<Stat> for () {
+    fn output(raw: Stat, context: &Context) -> Result<()> {
+        if raw.0 < 0 { Err(context.failure()) } else { Ok(()) }
+    }
+}
+
+impl Output<KeepText> for Option<String> {
+    fn output(raw: KeepText, context: &Context) -> Result<Option<String>> {
+        if raw.0.is_null() {
+            return context.last_error().map_or(Ok(None), Err);
+        }
+        // SAFETY: a text of isl's, valid as long as its object, which the caller holds.
+        Ok(Some(unsafe { CStr::from_ptr(raw.0) }.to_string_lossy().into_owned()))
+    }
+}
+
+impl Output<GiveText> for String {
+    fn output(raw: GiveText, context: &Context) -> Result<String> {
+        if raw.0.is_null() {
+            return Err(context.failure());
+        }
+        // SAFETY: a text made for us by C's allocator, freed by it after the copy.
+        unsafe {
+            let text = CStr::from_ptr(raw.0).to_string_lossy().into_owned();
+            sys::free(raw.0.cast());
+            Ok(text)
+        }
+    }
+}
+
+/// A function of isl's that calls back with each `E` in a `T`.
+pub(crate) type ForEach<T, E> =
+    unsafe extern "C" fn(Keep<T>, unsafe extern "C" fn(Take<E>, *mut c_void) -> Stat, *mut c_void) -> Stat;
+
+/// Everything that `for_each` calls back with.
+pub(crate) fn collect<T: Object, E: Object>(object: &T, for_each: ForEach<T, E>) -> Result<Vec<E>> {
+    unsafe extern "C" fn push<E: Object>(element: Take<E>, found: *mut c_void) -> Stat {
+        // SAFETY: `found` points to the one below, which nobody else uses while isl runs.
+        unsafe { &mut *found.cast::<Found<E>>() }.push(|context| element.object(context))
+    }
+    Found::fill(object, |object, found| unsafe { for_each(object, push::<E>, found) })
+}
+
+/// A function of isl's that calls back with each pair of an `A` and a `B` in a `T`.
+pub(crate) type ForEachPair<T, A, B> =
+    unsafe extern "C" fn(Keep<T>, unsafe extern "C" fn(Take<A>, Take<B>, *mut c_void) -> Stat, *mut c_void) -> Stat;
+
+/// Every pair that `for_each` calls back with.
+pub(crate) fn collect_pairs<T: Object, A: Object, B: Object>(
+    object: &T,
+    for_each: ForEachPair<T, A, B>,
+) -> Result<Vec<(A, B)>> {
+    unsafe extern "C" fn push<A: Object, B: Object>(first: Take<A>, second: Take<B>, found: *mut c_void) -> Stat {
+        // SAFETY: as in `collect`. Both are ours before either is looked at, so neither is lost.
+        unsafe { &mut *found.cast::<Found<(A, B)>>() }.push(|context| {
+            let (first, second) = (first.object(context), second.object(context));
+            Some((first?, second?))
+        })
+    }
+    Found::fill(object, |object, found| unsafe { for_each(object, push::<A, B>, found) })
+}
+
+/// What isl has called back with so far.
+struct Found<E> {
+    context: Context,
+    elements: Vec<E>,
+}
+
+impl<E> Found<E> {
+    fn fill<T: Object>(object: &T, for_each: impl FnOnce(Keep<T>, *mut c_void) -> Stat) -> Result<Vec<E>> {
+        let mut found = Found { context: object.context().clone(), elements: Vec::new() };
+        let user: *mut Found<E> = &mut found;
+        let () = object.context().call(|| for_each(Pass::pass(&object), user.cast()))?;
+        Ok(found.elements)
+    }
+
+    /// Adds an element; where isl failed to make one, it knows why.
+    fn push(&mut self, element: impl FnOnce(&Context) -> Option<E>) -> Stat {
+        match element(&self.context) {
+            Some(element) => {
+                self.elements.push(element);
+                Stat(0)
+            }
+            None => Stat(-1),
+        }
+    }
+}
+
+impl<T: Object> Take<T> {
+    /// In a call back: what we are given, if isl did not fail to make it.
+    pub(crate) fn object(self, context: &Context) -> Option<T> {
+        NonNull::new(self.given().raw()).map(|raw| T::from_raw(raw, context.clone()))
+    }
+}
+
+/// Declares types of objects: name, C function that copies, C function that frees, and the one that prints, if any.
+macro_rules! objects {
+    ($($(#[$doc:meta])* $visibility:vis struct $type:ident = $copy:ident, $free:ident $(, $print:ident)?;)*) => { $(
+        $(#[$doc])*
+        $visibility struct $type {
+            raw: std::ptr::NonNull<std::ffi::c_void>,
+            context: crate::context::Context,
+        }
+
+        impl crate::object::HasContext for $type {
+            fn context(&self) -> &crate::context::Context {
+                &self.context
+            }
+        }
+
+        impl crate::object::Object for $type {
+            fn from_raw(raw: std::ptr::NonNull<std::ffi::c_void>, context: crate::context::Context) -> Self {
+                $type { raw, context }
+            }
+
+            fn raw(&self) -> *mut std::ffi::c_void {
+                self.raw.as_ptr()
+            }
+
+            fn copy(&self) -> *mut std::ffi::c_void {
+                unsafe { crate::sys::$copy(crate::sys::Keep::new(self.raw.as_ptr())) }.raw()
+            }
+        }
+
+        impl $type {
+            /// The context it belongs to.
+            #[allow(dead_code, reason = "types that are not public have it as well")]
+            $visibility fn context(&self) -> &crate::context::Context {
+                &self.context
+            }
+        }
+
+        impl Clone for $type {
+            fn clone(&self) -> Self {
+                let raw = std::ptr::NonNull::new(crate::object::Object::copy(self)).expect("memory for a copy");
+                $type { raw, context: self.context.clone() }
+            }
+        }
+
+        impl Drop for $type {
+            fn drop(&mut self) {
+                // SAFETY: the reference is ours, and this is its end.
+                unsafe { crate::sys::$free(crate::sys::Take::new(self.raw.as_ptr())) };
+            }
+        }
+
+        $(objects! { @print $type $print })?
+    )* };
+    (@print $type:ident $print:ident) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let text: crate::context::Result<String> = self.context.call(|| unsafe { crate::sys::$print(crate::object::Pass::pass(&self)) });
+                match text {
+                    Ok(text) => f.write_str(str::trim_end(&text)),
+                    // Printing may use up the operations that are left.
+                    Err(error) => write!(f, "<{error}>"),
+                }
+            }
+        }
+
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+/// Methods that are one call of isl: `pub fn name(arguments) -> result = c_function;`.
+macro_rules! methods {
+    ($type:ident; $($(#[$doc:meta])*
+        $visibility:vis fn $name:ident($($arg:ident: $kind:ty),*) -> $out:ty = $c:ident;)*) => {
+        impl $type { $(
+            $(#[$doc])*
+            $visibility fn $name(&self $(, $arg: $kind)*) -> crate::context::Result<$out> {
+                let context = crate::object::HasContext::context(self);
+                $(let $arg = crate::object::Argument::hold($arg, context)?;)*
+                // SAFETY: `sys` declares who owns what, and `Pass` keeps to it.
+                context.call(|| unsafe {
+                    crate::sys::$c(crate::object::Pass::pass(&self) $(, crate::object::Pass::pass(&$arg))*)
+                })
+            }
+        )* }
+    };
+}
+
+/// As [`methods!`], for functions without a `self`; the first argument says in which context.
+macro_rules! constructors {
+    ($type:ident; $($(#[$doc:meta])*
+        $visibility:vis fn $name:ident($first:ident: $from:ty $(, $arg:ident: $kind:ty)*) -> $out:ty = $c:ident;)*) => {
+        impl $type { $(
+            $(#[$doc])*
+            $visibility fn $name($first: $from $(, $arg: $kind)*) -> crate::context::Result<$out> {
+                let context = crate::object::HasContext::context($first);
+                $(let $arg = crate::object::Argument::hold($arg, context)?;)*
+                // SAFETY: as for methods.
+                context.call(|| unsafe {
+                    crate::sys::$c(crate::object::Pass::pass(&$first) $(, crate::object::Pass::pass(&$arg))*)
+                })
+            }
+        )* }
+    };
+}
+
+/// Methods that return everything isl calls back with: `pub fn name() -> element = c_function;`.
+macro_rules! lists {
+    ($type:ident; $($(#[$doc:meta])* $visibility:vis fn $name:ident() -> $element:ty = $c:ident;)*) => {
+        impl $type { $(
+            $(#[$doc])*
+            $visibility fn $name(&self) -> crate::context::Result<Vec<$element>> {
+                crate::object::collect(self, crate::sys::$c)
+            }
+        )* }
+    };
+}
