@@ -32,7 +32,9 @@ pub struct Remark {
 /// A region of a function body.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// The bytes that a transformed region replaces: between the pragma lines, or the statements themselves where none were given.
+    /// The bytes that a transformed region replaces: from the first byte of its first statement (or of the comments before it) to the end of its last
+    /// one, so that the first line's indentation and the last line's end stand outside. Declarations of integers at the beginning, which bounds may
+    /// depend on, stay outside as well.
     pub range: Range<usize>,
     /// What stands before its first statement on that line.
     pub indent: String,
@@ -77,7 +79,8 @@ pub struct CLoop {
 /// The text of a statement, with holes.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// The bytes of the statement, with its semicolon or braces.
+    /// The bytes of the statement, with its semicolon or braces; of a declaration with initialiser the bytes from the declared name to the end of the
+    /// initialiser (`t = a[i] + 1` of `float t = a[i] + 1, u;`), so without a semicolon.
     pub range: Range<usize>,
     /// What is replaced in it, in order, not overlapping except that accesses may stand in the subscripts of inexact ones.
     pub holes: Vec<Hole>,
@@ -92,6 +95,9 @@ pub struct Hole {
     pub range: Range<usize>,
     /// What they are.
     pub kind: HoleKind,
+    /// The bytes may not stay as they are, even if array and subscripts do: names stand in them (`k` in `a[k]` after `int k = i + 1;`, a pointer to a
+    /// row) that the statement is not said to read, because the exact subscripts do without them.
+    pub is_derived: bool,
 }
 
 /// What a hole of a statement is.
@@ -111,7 +117,7 @@ pub enum HoleKind {
 pub struct CArray {
     /// Its name.
     pub name: String,
-    /// The type of its elements, as `unsigned char`.
+    /// The type of its elements without qualifiers, as `unsigned char`; for a pointer that is a scalar, `const float *`.
     pub element: String,
     /// How elements are written.
     pub form: Form,
