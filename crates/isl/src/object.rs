@@ -350,11 +350,14 @@ macro_rules! objects {
 }
 
 /// Methods that are one call of isl: `pub fn name(arguments) -> result = c_function;`.
+///
+/// They are inlined, so that of the many there are only those cost time to compile that are used.
 macro_rules! methods {
     ($type:ident; $($(#[$doc:meta])*
         $visibility:vis fn $name:ident($($arg:ident: $kind:ty),*) -> $out:ty = $c:ident;)*) => {
         impl $type { $(
             $(#[$doc])*
+            #[inline]
             $visibility fn $name(&self $(, $arg: $kind)*) -> crate::context::Result<$out> {
                 let context = crate::object::HasContext::context(self);
                 $(let $arg = crate::object::Argument::hold($arg, context)?;)*
@@ -373,6 +376,7 @@ macro_rules! constructors {
         $visibility:vis fn $name:ident($first:ident: $from:ty $(, $arg:ident: $kind:ty)*) -> $out:ty = $c:ident;)*) => {
         impl $type { $(
             $(#[$doc])*
+            #[inline]
             $visibility fn $name($first: $from $(, $arg: $kind)*) -> crate::context::Result<$out> {
                 let context = crate::object::HasContext::context($first);
                 $(let $arg = crate::object::Argument::hold($arg, context)?;)*
@@ -390,6 +394,7 @@ macro_rules! lists {
     ($type:ident; $($(#[$doc:meta])* $visibility:vis fn $name:ident() -> $element:ty = $c:ident;)*) => {
         impl $type { $(
             $(#[$doc])*
+            #[inline]
             $visibility fn $name(&self) -> crate::context::Result<Vec<$element>> {
                 crate::object::collect(self, crate::sys::$c)
             }
