@@ -3,6 +3,9 @@
 use crate::model::{Array, Loop, Param, Statement};
 use frit_support::{Table, define_index};
 
+mod expr;
+mod print;
+
 define_index!(
     /// A variable of a generated loop.
     Iterator, "t"
@@ -113,7 +116,7 @@ pub struct Instance {
 }
 
 /// An integer expression in loop variables and parameters; conditions are 0 or 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Expr {
     /// A constant.
     Int(i64),
@@ -130,7 +133,7 @@ pub enum Expr {
 }
 
 /// An operation on two integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)] // named after what they do; the exceptions are explained
 pub enum BinOp {
     Add,
