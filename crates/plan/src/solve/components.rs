@@ -5,7 +5,7 @@
 use super::exact::exact;
 use super::greedy::{greedy, reconsider_folds};
 use super::problem::{Partition, Problem, Traffic};
-use super::relation::Relation;
+use crate::relation::Relation;
 use std::collections::BTreeMap;
 
 /// A problem in components.

@@ -2,8 +2,8 @@
 
 use super::cuts::urgency;
 use super::problem::Problem;
-use super::relation::{Relation, members};
 use super::relaxation::{Cut, Fractional, Relaxation, TOLERANCE, is_violated};
+use crate::relation::{Relation, members};
 use std::collections::BTreeSet;
 
 /// Something that puts nodes into one cluster, or keeps one out of all.

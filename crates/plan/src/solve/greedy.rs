@@ -5,7 +5,7 @@
 //! fewer loops. The result is legal, and no single step improves it; it need not be the best.
 
 use super::problem::{Partition, Problem, Score};
-use super::relation::Relation;
+use crate::relation::Relation;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 

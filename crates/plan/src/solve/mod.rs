@@ -15,7 +15,6 @@ mod exact;
 mod greedy;
 mod problem;
 mod reduce;
-mod relation;
 mod relaxation;
 
 use crate::graph::{Graph, Node, Size};

@@ -1,8 +1,8 @@
 //! A fusion graph as the solvers see it: nodes and arrays by number, sizes as vectors that compare in order, and what a
 //! partition of the nodes costs.
 
-use super::relation::Relation;
 use crate::graph::{Graph, Size};
+use crate::relation::Relation;
 use frit_support::Index;
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 //! are never better than a merge go, and nodes that some best partition merges become one.
 
 use super::problem::{Problem, Score, Traffic};
-use super::relation::Relation;
+use crate::relation::Relation;
 
 /// A smaller problem with the same best score, and the nodes that each of its nodes stands for, given those that each node of
 /// `problem` stands for. `None` if a dependence leads back to where it starts.

@@ -2,70 +2,70 @@
 
 /// A relation between the numbers below `size`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Relation {
+pub(crate) struct Relation {
     words: usize,
     bits: Vec<u64>,
 }
 
 impl Relation {
     /// The empty relation.
-    pub(super) fn new(size: usize) -> Self {
+    pub(crate) fn new(size: usize) -> Self {
         let words = size.div_ceil(64);
         Self { words, bits: vec![0; words * size] }
     }
 
-    pub(super) fn contains(&self, from: usize, to: usize) -> bool {
+    pub(crate) fn contains(&self, from: usize, to: usize) -> bool {
         self.bits[from * self.words + to / 64] >> (to % 64) & 1 == 1
     }
 
-    pub(super) fn insert(&mut self, from: usize, to: usize) {
+    pub(crate) fn insert(&mut self, from: usize, to: usize) {
         self.bits[from * self.words + to / 64] |= 1 << (to % 64);
     }
 
-    pub(super) fn remove(&mut self, from: usize, to: usize) {
+    pub(crate) fn remove(&mut self, from: usize, to: usize) {
         self.bits[from * self.words + to / 64] &= !(1 << (to % 64));
     }
 
     /// What `from` is related to, as a bit set.
-    pub(super) fn row(&self, from: usize) -> &[u64] {
+    pub(crate) fn row(&self, from: usize) -> &[u64] {
         &self.bits[from * self.words..(from + 1) * self.words]
     }
 
     /// Relates `from` to all that `other` is related to.
-    pub(super) fn unite(&mut self, from: usize, other: usize) {
+    pub(crate) fn unite(&mut self, from: usize, other: usize) {
         for word in 0..self.words {
             self.bits[from * self.words + word] |= self.bits[other * self.words + word];
         }
     }
 
     /// Relates `from` to all that `row` is related to in `other`, a relation between as many numbers.
-    pub(super) fn unite_row(&mut self, from: usize, other: &Relation, row: usize) {
+    pub(crate) fn unite_row(&mut self, from: usize, other: &Relation, row: usize) {
         for word in 0..self.words {
             self.bits[from * self.words + word] |= other.bits[row * self.words + word];
         }
     }
 
     /// Keeps of what `from` is related to only what `other` is related to as well.
-    pub(super) fn intersect(&mut self, from: usize, other: usize) {
+    pub(crate) fn intersect(&mut self, from: usize, other: usize) {
         for word in 0..self.words {
             self.bits[from * self.words + word] &= self.bits[other * self.words + word];
         }
     }
 
     /// Keeps of what `from` is related to only what `row` is related to in `other`, a relation between as many numbers.
-    pub(super) fn intersect_row(&mut self, from: usize, other: &Relation, row: usize) {
+    pub(crate) fn intersect_row(&mut self, from: usize, other: &Relation, row: usize) {
         for word in 0..self.words {
             self.bits[from * self.words + word] &= other.bits[row * self.words + word];
         }
     }
 
     /// What `from` is related to, ascending.
-    pub(super) fn related(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn related(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
         members(self.row(from))
     }
 
     /// The relation read from right to left.
-    pub(super) fn reversed(&self, size: usize) -> Self {
+    pub(crate) fn reversed(&self, size: usize) -> Self {
         let mut reversed = Self::new(size);
         for from in 0..size {
             for to in self.related(from) {
@@ -77,7 +77,7 @@ impl Relation {
 }
 
 /// The numbers in a bit set, ascending.
-pub(super) fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
     set.iter().enumerate().flat_map(|(at, &word)| {
         std::iter::successors(Some(word), |&rest| Some(rest & rest.wrapping_sub(1)))
             .take_while(|&rest| rest != 0)

@@ -1,0 +1,155 @@
+//! What a clustering is worth: whether it is legal, what it removes, and what it costs under every objective. These are the
+//! definitions; the solvers are held to them.
+
+use super::graph::{Array, Graph, Node};
+use frit_support::Index;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// For each node the place of its cluster in the list; `None` if a node is in no cluster or in two.
+fn places(graph: &Graph, clusters: &[Vec<Node>]) -> Option<Vec<usize>> {
+    let mut places = vec![usize::MAX; graph.nodes().len()];
+    for (at, cluster) in clusters.iter().enumerate() {
+        for node in cluster {
+            let place = places.get_mut(node.at()).filter(|place| **place == usize::MAX)?;
+            *place = at;
+        }
+    }
+    places.iter().all(|&place| place != usize::MAX).then_some(places)
+}
+
+/// True if each node is in one cluster, no preventing edge in any, and no edge leads to an earlier cluster.
+pub fn is_legal(graph: &Graph, clusters: &[Vec<Node>]) -> bool {
+    places(graph, clusters).is_some_and(|place| {
+        graph.edges().iter().all(|(_, edge)| {
+            let (from, to) = (place[edge.from.at()], place[edge.to.at()]);
+            from < to || from == to && !edge.preventing
+        })
+    })
+}
+
+/// The arrays that a legal clustering removes: not kept, with an edge, and with every edge inside of a cluster. Ascending.
+pub fn removed(graph: &Graph, clusters: &[Vec<Node>]) -> Vec<Array> {
+    let place = places(graph, clusters).expect("the clustering is legal");
+    let mut inside: Vec<Option<bool>> = vec![None; graph.arrays().len()];
+    for (_, edge) in graph.edges().iter() {
+        if let Some(array) = edge.array {
+            let all = inside[array.at()].get_or_insert(true);
+            *all &= place[edge.from.at()] == place[edge.to.at()];
+        }
+    }
+    let arrays = graph.arrays().iter();
+    arrays.filter(|(array, data)| !data.kept && inside[array.at()] == Some(true)).map(|(array, _)| array).collect()
+}
+
+/// \[MEM\]'s MemoryCost of a legal clustering whose clusters run in this order: the largest sum of sizes of arrays that are live at one
+/// time. Kept arrays are live throughout. Of other arrays a [value](values) is live from the first cluster that touches it to
+/// the last, and takes no memory if that is one cluster.
+pub fn peak(graph: &Graph, clusters: &[Vec<Node>]) -> u128 {
+    let place = places(graph, clusters).expect("the clustering is legal");
+    let kept: u128 =
+        graph.arrays().iter().filter(|(_, array)| array.kept).map(|(_, array)| u128::from(array.size)).sum();
+    let mut live: Vec<BTreeSet<Array>> = vec![BTreeSet::new(); clusters.len()];
+    for Value { array, nodes } in values(graph) {
+        let times = || nodes.iter().map(|node| place[node.at()]);
+        let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+        if first < last && !graph.arrays()[array].kept {
+            live[first..=last].iter_mut().for_each(|live| {
+                live.insert(array);
+            });
+        }
+    }
+    let sums = live.iter().map(|live| live.iter().map(|&array| u128::from(graph.arrays()[array].size)).sum::<u128>());
+    kept + sums.max().unwrap_or(0)
+}
+
+/// What a legal clustering moves to and from memory, in units of size. What a node writes to an array is written once, if another cluster
+/// reads it or the array is kept, and read once by each other cluster that reads it. An edge says that its head reads what
+/// its tail wrote.
+pub fn traffic(graph: &Graph, clusters: &[Vec<Node>]) -> u128 {
+    let place = places(graph, clusters).expect("the clustering is legal");
+    let mut reading: BTreeMap<(Array, Node), BTreeSet<usize>> = BTreeMap::new();
+    for (_, edge) in graph.edges().iter() {
+        if let Some(array) = edge.array {
+            let clusters = reading.entry((array, edge.from)).or_default();
+            if place[edge.to.at()] != place[edge.from.at()] {
+                clusters.insert(place[edge.to.at()]);
+            }
+        }
+    }
+    let moved = |((array, _), clusters): (&(Array, Node), &BTreeSet<usize>)| {
+        let data = &graph.arrays()[*array];
+        let written = data.kept || !clusters.is_empty();
+        u128::from(data.size) * (clusters.len() as u128 + u128::from(written))
+    };
+    reading.iter().map(moved).sum()
+}
+
+/// Nodes that an array ties together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value {
+    pub(super) array: Array,
+    /// Ascending.
+    pub(super) nodes: Vec<Node>,
+}
+
+/// The values of all arrays: the connected parts of the edges of each. One array may hold several, one after the other, which have
+/// nothing to do with each other: each is written and read by nodes of its own.
+pub(super) fn values(graph: &Graph) -> Vec<Value> {
+    let mut values: Vec<Value> = Vec::new();
+    for (array, edges) in graph.edges_by_array().into_iter().enumerate() {
+        let mut parts: Vec<BTreeSet<Node>> = Vec::new();
+        for edge in edges {
+            let edge = graph.edges()[edge];
+            let mut part = BTreeSet::from([edge.from, edge.to]);
+            parts.retain(|other| {
+                let apart = part.is_disjoint(other);
+                if !apart {
+                    part.extend(other);
+                }
+                apart
+            });
+            parts.push(part);
+        }
+        let array = Array::new(array);
+        values.extend(parts.into_iter().map(|part| Value { array, nodes: part.into_iter().collect() }));
+    }
+    values
+}
+
+/// The clusters, given as a number for each node, in the order of their height in the graph of clusters, those of one height in
+/// the order of the program: the code order of \[MEM\] section 2.4. `None` if the clusters depend on each other.
+pub(super) fn by_height(graph: &Graph, cluster: &[usize]) -> Option<Vec<Vec<Node>>> {
+    // Named by their first nodes.
+    let mut head: BTreeMap<usize, usize> = BTreeMap::new();
+    let heads: Vec<usize> =
+        cluster.iter().enumerate().map(|(node, &cluster)| *head.entry(cluster).or_insert(node)).collect();
+    let mut after: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    let mut waits: BTreeMap<usize, usize> = heads.iter().map(|&head| (head, 0)).collect();
+    for (_, edge) in graph.edges().iter() {
+        let (from, to) = (heads[edge.from.at()], heads[edge.to.at()]);
+        if from != to && after.entry(from).or_default().insert(to) {
+            *waits.entry(to).or_default() += 1;
+        }
+    }
+    let mut ready: Vec<usize> = waits.iter().filter(|(_, waits)| **waits == 0).map(|(&head, _)| head).collect();
+    let mut order = Vec::new();
+    // Each round is one height.
+    while !ready.is_empty() {
+        let mut next = Vec::new();
+        for head in &ready {
+            for to in after.get(head).into_iter().flatten() {
+                let waits = waits.get_mut(to).expect("every cluster has a count");
+                *waits -= 1;
+                if *waits == 0 {
+                    next.push(*to);
+                }
+            }
+        }
+        next.sort_unstable();
+        order.append(&mut ready);
+        ready = next;
+    }
+    let mut members: BTreeMap<usize, Vec<Node>> = BTreeMap::new();
+    heads.iter().enumerate().for_each(|(node, &head)| members.entry(head).or_default().push(Node::new(node)));
+    (order.len() == members.len()).then(|| order.iter().filter_map(|head| members.remove(head)).collect())
+}

@@ -1,0 +1,371 @@
+//! The objective that \[MEM\] is after: the least memory in use at any time (its MemoryCost, section 2.1).
+//!
+//! A clustering in the order in which it runs is a chain of sets of nodes, each the one before it and one more cluster. What is live while
+//! a cluster runs depends on the set before it and on the cluster alone. So the best chain is a shortest path among such sets, where the
+//! length of a path is its largest step. See `Note [Tight clusters]` and `Note [Free steps]` for which steps are enough.
+
+use super::Deadline;
+use super::cluster::{self, values};
+use super::graph::{Graph, Node};
+use super::removable::Closure;
+use frit_support::Index;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+
+/// Larger graphs are not searched: only the order in the program and the clusters of the least size are compared.
+const MAX_NODES: usize = 256;
+/// Sets of equally many nodes that the first, incomplete search goes on with.
+const WIDTH: usize = 24;
+/// Clusters that may follow one set; a set with more is where the search ends.
+const MAX_STEPS: usize = 2048;
+
+/// The clusters with the least peak, in order, and a lower bound on the peak. `least` is a clustering to compare with.
+pub(super) fn best(
+    graph: &Graph,
+    closure: &Closure,
+    least: Vec<Vec<Node>>,
+    states: usize,
+    deadline: &mut Deadline,
+) -> (Vec<Vec<Node>>, u128) {
+    let alone: Vec<Vec<Node>> = graph.nodes().indices().map(|node| vec![node]).collect();
+    let mut candidates = vec![least, alone];
+    let search = Search::new(graph, closure);
+    if graph.nodes().len() <= MAX_NODES {
+        candidates.extend(search.beam(deadline).map(|chain| search.named(&chain)));
+    }
+    let best =
+        candidates.into_iter().min_by_key(|clusters| cluster::peak(graph, clusters)).expect("there are candidates");
+    let peak = cluster::peak(graph, &best) - search.kept;
+    if graph.nodes().len() > MAX_NODES {
+        return (best, search.kept + search.unavoidable().min(peak));
+    }
+    let (better, bound) = search.exact(peak, states, deadline);
+    (better.map_or(best, |chain| search.named(&chain)), search.kept + bound)
+}
+
+/// A set of nodes.
+type Set = Box<[u64]>;
+
+fn insert(set: &mut Set, node: usize) {
+    set[node / 64] |= 1 << (node % 64);
+}
+
+fn contains(set: &Set, node: usize) -> bool {
+    set[node / 64] >> (node % 64) & 1 == 1
+}
+
+fn meets(one: &[u64], other: &[u64]) -> bool {
+    one.iter().zip(other).any(|(one, other)| one & other != 0)
+}
+
+fn is_within(one: &[u64], other: &[u64]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one & !other == 0)
+}
+
+fn union(one: &[u64], other: &[u64]) -> Set {
+    one.iter().zip(other).map(|(one, other)| one | other).collect()
+}
+
+fn minus(one: &[u64], other: &[u64]) -> Set {
+    one.iter().zip(other).map(|(one, other)| one & !other).collect()
+}
+
+fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    crate::relation::members(set)
+}
+
+/// A value of an array that is not kept.
+struct Value {
+    array: usize,
+    size: u128,
+    nodes: Set,
+    /// No two of its nodes are apart.
+    removable: bool,
+    /// The array has no other value.
+    single: bool,
+}
+
+struct Search {
+    nodes: usize,
+    /// The size of kept arrays, which are live throughout.
+    kept: u128,
+    /// Sorted by array.
+    values: Vec<Value>,
+    /// The values of each node.
+    touching: Vec<Vec<usize>>,
+    /// What every node directly depends on.
+    needs: Vec<Set>,
+    /// All that every node depends on, and all that depends on it.
+    above: Vec<Set>,
+    below: Vec<Set>,
+    /// What is never in a cluster with each node.
+    apart: Vec<Set>,
+    all: Set,
+}
+
+/// A set that may run first, on the way of the search.
+struct State {
+    done: Set,
+    /// The number of the state before it, and the cluster between them.
+    came: Option<(usize, Set)>,
+}
+
+impl Search {
+    fn new(graph: &Graph, closure: &Closure) -> Self {
+        let nodes = graph.nodes().len();
+        let empty: Set = vec![0; nodes.div_ceil(64)].into();
+        let (mut needs, mut above, mut below, mut apart) = (
+            vec![empty.clone(); nodes],
+            vec![empty.clone(); nodes],
+            vec![empty.clone(); nodes],
+            vec![empty.clone(); nodes],
+        );
+        for (_, edge) in graph.edges().iter() {
+            insert(&mut needs[edge.to.at()], edge.from.at());
+        }
+        for from in 0..nodes {
+            for to in closure.reach.related(from) {
+                insert(&mut below[from], to);
+                insert(&mut above[to], from);
+            }
+            for to in closure.apart.related(from) {
+                insert(&mut apart[from], to);
+                insert(&mut apart[to], from);
+            }
+        }
+        let mut all = empty.clone();
+        (0..nodes).for_each(|node| insert(&mut all, node));
+        let of_arrays = values(graph);
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        of_arrays.iter().for_each(|value| *counts.entry(value.array.at()).or_default() += 1);
+        let mut touching = vec![Vec::new(); nodes];
+        let mut found = Vec::new();
+        for value in of_arrays.iter().filter(|value| !graph.arrays()[value.array].kept) {
+            let mut set = empty.clone();
+            for node in &value.nodes {
+                insert(&mut set, node.at());
+                touching[node.at()].push(found.len());
+            }
+            let removable = !members(&set).any(|node| meets(&apart[node], &set));
+            found.push(Value {
+                array: value.array.at(),
+                size: u128::from(graph.arrays()[value.array].size),
+                removable,
+                nodes: set,
+                single: counts[&value.array.at()] == 1,
+            });
+        }
+        let kept = graph.arrays().iter().filter(|(_, array)| array.kept).map(|(_, array)| u128::from(array.size)).sum();
+        Self { nodes, kept, values: found, touching, needs, above, below, apart, all }
+    }
+
+    fn named(&self, chain: &[Set]) -> Vec<Vec<Node>> {
+        chain.iter().map(|cluster| members(cluster).map(Node::new).collect()).collect()
+    }
+
+    /// What is live while a cluster runs after all of `done`, kept arrays aside.
+    fn live(&self, done: &Set, cluster: &Set) -> u128 {
+        let (after, open) = (union(done, cluster), minus(&self.all, done));
+        let is_live = |value: &&Value| {
+            meets(&value.nodes, &after) && meets(&value.nodes, &open) && !is_within(&value.nodes, cluster)
+        };
+        self.sum(self.values.iter().filter(is_live))
+    }
+
+    /// The sizes of the arrays of some values, which are sorted by array.
+    fn sum<'v>(&self, values: impl Iterator<Item = &'v Value>) -> u128 {
+        let mut last = None;
+        values.filter(|value| last.replace(value.array) != Some(value.array)).map(|value| value.size).sum()
+    }
+
+    /// What is live at some time whatever is chosen: while a node runs, all that it touches and that cannot be removed.
+    fn unavoidable(&self) -> u128 {
+        let stays = |node: &usize| {
+            self.sum(self.touching[*node].iter().map(|&value| &self.values[value]).filter(|value| !value.removable))
+        };
+        (0..self.nodes).map(|node| stays(&node)).max().unwrap_or(0)
+    }
+
+    /// The tight clusters that may follow a set, ascending; `None` if there are too many. See `Note [Tight clusters]`.
+    fn next(&self, done: &Set) -> Option<Vec<Set>> {
+        let mut found = BTreeSet::new();
+        let mut budget = MAX_STEPS;
+        for node in 0..self.nodes {
+            if !contains(done, node) && is_within(&self.needs[node], done) {
+                let mut cluster: Set = vec![0; done.len()].into();
+                insert(&mut cluster, node);
+                self.grow(done, &cluster, &mut vec![false; self.values.len()], &mut found, &mut budget);
+            }
+        }
+        (budget > 0).then(|| found.into_iter().collect())
+    }
+
+    /// Adds all tight clusters that hold this one and none of the excluded values but by necessity.
+    fn grow(&self, done: &Set, cluster: &Set, excluded: &mut Vec<bool>, found: &mut BTreeSet<Set>, budget: &mut usize) {
+        let Some(left) = budget.checked_sub(1) else { return };
+        *budget = left;
+        let ready = union(done, cluster);
+        if members(cluster).all(|node| is_within(&self.needs[node], &ready)) {
+            found.insert(cluster.clone());
+        }
+        let mut near = cluster.clone();
+        for node in members(cluster) {
+            near = union(&near, &self.above[node]);
+        }
+        let mut tried = Vec::new();
+        for (at, value) in self.values.iter().enumerate() {
+            let fits = value.removable && !meets(&value.nodes, done) && meets(&value.nodes, &near);
+            if excluded[at] || !fits || is_within(&value.nodes, cluster) {
+                continue;
+            }
+            if let Some(larger) = self.close(union(cluster, &value.nodes)) {
+                self.grow(done, &larger, excluded, found, budget);
+            }
+            excluded[at] = true;
+            tried.push(at);
+        }
+        tried.into_iter().for_each(|at| excluded[at] = false);
+    }
+
+    /// The nodes with all that lies between them; `None` if two of them are apart.
+    fn close(&self, cluster: Set) -> Option<Set> {
+        let (mut above, mut below) = (cluster.clone(), cluster.clone());
+        for node in members(&cluster) {
+            above = union(&above, &self.above[node]);
+            below = union(&below, &self.below[node]);
+        }
+        let closed: Set = above.iter().zip(&below).map(|(above, below)| above & below).collect();
+        let torn = members(&closed).any(|node| meets(&self.apart[node], &closed));
+        (!torn).then_some(closed)
+    }
+
+    /// A node that may as well run alone now, if no more than `peak` is to be live. See `Note [Free steps]`.
+    fn free_step(&self, done: &Set, peak: u128) -> Option<Set> {
+        let is_free = |node: &usize| {
+            let (mut started, mut ended) = (0, 0);
+            for value in self.touching[*node].iter().map(|&value| &self.values[value]) {
+                let touched = meets(&value.nodes, done);
+                if value.removable && !touched {
+                    return false;
+                }
+                let open = minus(&value.nodes, done);
+                if !touched {
+                    started += value.size;
+                } else if value.single && members(&open).eq([*node]) {
+                    ended += value.size;
+                }
+            }
+            started <= ended
+        };
+        let ready = |node: &usize| !contains(done, *node) && is_within(&self.needs[*node], done);
+        let alone = |node| {
+            let mut cluster: Set = vec![0; done.len()].into();
+            insert(&mut cluster, node);
+            cluster
+        };
+        (0..self.nodes).filter(ready).filter(is_free).map(alone).find(|cluster| self.live(done, cluster) <= peak)
+    }
+
+    /// A good chain: of sets of equally many nodes only the best are followed.
+    fn beam(&self, deadline: &mut Deadline) -> Option<Vec<Set>> {
+        let start = State { done: vec![0; self.all.len()].into(), came: None };
+        let mut states = vec![start];
+        // By number of nodes: the peak so far, what is live afterwards, the number of the state.
+        let mut rows: Vec<BTreeMap<Set, (u128, u128, usize)>> = vec![BTreeMap::new(); self.nodes + 1];
+        let floor = self.unavoidable();
+        rows[0].insert(states[0].done.clone(), (floor, 0, 0));
+        for count in 0..self.nodes {
+            let mut row: Vec<(u128, u128, usize)> = std::mem::take(&mut rows[count]).into_values().collect();
+            row.sort_unstable();
+            for (peak, _, at) in row.into_iter().take(WIDTH) {
+                if deadline.is_over() {
+                    return None;
+                }
+                let done = states[at].done.clone();
+                let steps = self.free_step(&done, peak).map(|step| vec![step]).or_else(|| self.next(&done));
+                for cluster in steps? {
+                    let after = union(&done, &cluster);
+                    let reached = peak.max(self.live(&done, &cluster));
+                    let size = members(&after).count();
+                    let better = rows[size].get(&after).is_none_or(|(known, ..)| reached < *known);
+                    if better {
+                        let stays = self.live(&after, &vec![0; after.len()].into());
+                        rows[size].insert(after.clone(), (reached, stays, states.len()));
+                        states.push(State { done: after, came: Some((at, cluster)) });
+                    }
+                }
+            }
+        }
+        let last = rows[self.nodes].values().min()?.2;
+        Some(chain(&states, last))
+    }
+
+    /// A chain with a lower peak than `known`, if there is one, and a lower bound on all peaks.
+    fn exact(&self, known: u128, limit: usize, deadline: &mut Deadline) -> (Option<Vec<Set>>, u128) {
+        let floor = self.unavoidable().min(known);
+        let mut states = vec![State { done: vec![0; self.all.len()].into(), came: None }];
+        let mut least: HashMap<Set, u128> = HashMap::from([(states[0].done.clone(), floor)]);
+        let mut open = BinaryHeap::from([Reverse((floor, Reverse(0), 0))]);
+        while let Some(Reverse((peak, Reverse(count), at))) = open.pop() {
+            if peak >= known {
+                return (None, known);
+            }
+            if count == self.nodes {
+                return (Some(chain(&states, at)), peak);
+            }
+            let done = states[at].done.clone();
+            if least[&done] < peak {
+                continue;
+            }
+            let steps = match self.free_step(&done, peak) {
+                Some(step) => Some(vec![step]),
+                None => self.next(&done),
+            };
+            let Some(steps) = steps.filter(|_| states.len() < limit && !deadline.is_over()) else {
+                return (None, peak);
+            };
+            for cluster in steps {
+                let reached = peak.max(self.live(&done, &cluster));
+                let after = union(&done, &cluster);
+                if reached < known && least.get(&after).is_none_or(|least| reached < *least) {
+                    let size = members(&after).count();
+                    least.insert(after.clone(), reached);
+                    open.push(Reverse((reached, Reverse(size), states.len())));
+                    states.push(State { done: after, came: Some((at, cluster)) });
+                }
+            }
+        }
+        (None, known)
+    }
+}
+
+/// The clusters on the way to a state.
+fn chain(states: &[State], last: usize) -> Vec<Set> {
+    let mut clusters = Vec::new();
+    let mut at = last;
+    while let Some((before, cluster)) = &states[at].came {
+        clusters.push(cluster.clone());
+        at = *before;
+    }
+    clusters.reverse();
+    clusters
+}
+
+// Note [Tight clusters]
+// ~~~~~~~~~~~~~~~~~~~~~
+// A cluster is tight if it is a node, or a strongly connected component when the values inside of it can be walked both ways and all other
+// edges forwards. Other clusters are not needed: one that is not tight falls into components, which can run one after the
+// other where it ran. A value that was inside of it is inside of one of them. Whatever is live while one of them runs was live before:
+// it touches a node that has run or is in the cluster, and one that has not run before it, and is not inside of it.
+//
+// A tight cluster that can run next has a node that needs nothing in it: the first of its nodes in the program. From there `grow` finds all of it.
+// Let a part of it be found, with all that lies between its nodes. If what this part needs has run, a value leads out of it, for
+// the rest cannot come before it. If it needs a node of the rest, that node, or one that it needs, is in a value of the cluster.
+// So it is enough to add values that touch the part or something that it needs.
+
+// Note [Free steps]
+// ~~~~~~~~~~~~~~~~~
+// Let a node be ready whose values have been begun or can never be removed; let what it ends be at least as large as what it begins, and
+// what is live while it runs at most the peak so far. Then some best chain runs it alone now. Take a best chain, let it run the node first, and
+// take it out of its cluster. No value is inside of that cluster because of it. Before that cluster, and while it runs, what the node ends is not live
+// any more, and what it begins is; everything else is as it was.

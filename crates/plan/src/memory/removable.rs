@@ -1,0 +1,88 @@
+//! Which arrays can be removed if only one of their edges is looked at: the starred arrays of \[MEM\] section 2.2, by transitive
+//! closure. That starred arrays can be in each other's way is the matter of [`conflict`](super::conflict).
+
+use super::graph::{Array, Edge, Graph, Node};
+use crate::relation::Relation;
+use frit_support::Index;
+
+/// The transitive closure of a graph.
+pub(super) struct Closure {
+    /// From each node to those that some path reaches.
+    pub(super) reach: Relation,
+    /// From each node to those that a path with a preventing edge reaches: the two are never in one cluster.
+    pub(super) apart: Relation,
+}
+
+impl Closure {
+    pub(super) fn new(graph: &Graph) -> Self {
+        let nodes = graph.nodes().len();
+        let (mut reach, mut apart) = (Relation::new(nodes), Relation::new(nodes));
+        let mut edges: Vec<_> = graph.edges().iter().map(|(_, edge)| *edge).collect();
+        // Edges lead forwards, so all that a node reaches is known before the edges to it are looked at.
+        edges.sort_by_key(|edge| std::cmp::Reverse(edge.from));
+        for edge in edges {
+            let (from, to) = (edge.from.at(), edge.to.at());
+            reach.insert(from, to);
+            reach.unite(from, to);
+            if edge.preventing {
+                apart.insert(from, to);
+                apart.unite_row(from, &reach, to);
+            } else {
+                apart.unite(from, to);
+            }
+        }
+        Self { reach, apart }
+    }
+
+    /// True if a path with a preventing edge leads along this edge's ends.
+    pub(super) fn is_apart(&self, graph: &Graph, edge: Edge) -> bool {
+        let edge = graph.edges()[edge];
+        self.apart.contains(edge.from.at(), edge.to.at())
+    }
+}
+
+/// The starred arrays: not kept, with an edge, and no path with a preventing edge beside any of their edges. Ascending.
+pub fn removable(graph: &Graph) -> Vec<Array> {
+    starred(graph, &Closure::new(graph))
+}
+
+pub(super) fn starred(graph: &Graph, closure: &Closure) -> Vec<Array> {
+    let edges = graph.edges_by_array();
+    let is_starred = |array: &Array| {
+        let edges = &edges[array.at()];
+        !graph.arrays()[*array].kept && !edges.is_empty() && edges.iter().all(|&edge| !closure.is_apart(graph, edge))
+    };
+    graph.arrays().indices().filter(is_starred).collect()
+}
+
+/// A shortest path between the ends of an edge on which there is a preventing edge, if there is one.
+pub(super) fn preventing_path(graph: &Graph, edge: Edge) -> Option<Vec<Edge>> {
+    let (start, end) = (graph.edges()[edge].from, graph.edges()[edge].to);
+    let mut leaving = vec![Vec::new(); graph.nodes().len()];
+    for (edge, data) in graph.edges().iter() {
+        leaving[data.from.at()].push(edge);
+    }
+    // Places are nodes with and without a preventing edge behind them.
+    let place = |node: Node, prevented: bool| 2 * node.at() + usize::from(prevented);
+    let mut came: Vec<Option<Edge>> = vec![None; 2 * graph.nodes().len()];
+    let mut from = vec![0; 2 * graph.nodes().len()];
+    let mut queue = std::collections::VecDeque::from([(start, false)]);
+    while let Some((node, prevented)) = queue.pop_front() {
+        for &edge in &leaving[node.at()] {
+            let data = graph.edges()[edge];
+            let next = place(data.to, prevented || data.preventing);
+            if came[next].is_none() {
+                (came[next], from[next]) = (Some(edge), place(node, prevented));
+                queue.push_back((data.to, prevented || data.preventing));
+            }
+        }
+    }
+    let mut at = place(end, true);
+    let mut path = Vec::new();
+    while let Some(edge) = came[at] {
+        path.push(edge);
+        at = from[at];
+    }
+    path.reverse();
+    (!path.is_empty()).then_some(path)
+}

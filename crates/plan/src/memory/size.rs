@@ -1,0 +1,81 @@
+//! The objective of \[MEM\]: the arrays that stay are as small as can be, in sum. Source: \[MEM\] section 2.3.
+//!
+//! The paper lists all conflicts and then solves one integer program. There may be exponentially many, so here they are found when they
+//! matter: the program is solved with those known, and where its solution is not legal, the conflicts in it are added. A
+//! solution that is legal is the best, as it is the best even of all that meet fewer conditions.
+
+use super::Deadline;
+use super::conflict::Walks;
+use super::hitting;
+use std::collections::BTreeSet;
+
+/// What is removed.
+pub(super) struct Choice {
+    /// By position among the starred arrays.
+    pub(super) removed: Vec<bool>,
+    /// The conflicts that were needed for the proof, as positions among the starred arrays.
+    pub(super) conflicts: Vec<Vec<usize>>,
+    /// At least so much of the starred arrays stays, whatever is chosen.
+    pub(super) bound: u128,
+}
+
+/// Starred arrays with the greatest sum of sizes of those that can be removed together, where `sizes` are those of all starred arrays.
+pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &mut Deadline) -> Choice {
+    let weight = |stays: &[bool]| -> u128 { (0..sizes.len()).filter(|&at| stays[at]).map(|at| sizes[at]).sum() };
+    let mut known: BTreeSet<Vec<usize>> = BTreeSet::new();
+    let mut clauses: Vec<Vec<usize>> = Vec::new();
+    let mut stays = vec![false; sizes.len()];
+    let mut best: Option<(u128, Vec<bool>)> = None;
+    let mut bound = 0;
+    loop {
+        // Makes the choice legal, and remembers all conflicts on the way.
+        loop {
+            let conflicts = walks.violated(&inverse(&stays));
+            if conflicts.is_empty() {
+                break;
+            }
+            for conflict in conflicts {
+                if !conflict.iter().any(|&array| stays[array]) {
+                    let cheapest = conflict.iter().min_by_key(|&&array| sizes[array]).expect("conflicts have arrays");
+                    stays[*cheapest] = true;
+                }
+                if known.insert(conflict.clone()) {
+                    clauses.push(conflict);
+                }
+            }
+        }
+        remove_more(walks, sizes, &mut stays);
+        let found = weight(&stays);
+        if best.as_ref().is_none_or(|(least, _)| found < *least) {
+            best = Some((found, stays));
+        }
+        let (least, _) = best.as_ref().expect("a legal choice is known");
+        let hit = hitting::minimum(sizes, &clauses, *least, deadline);
+        bound = bound.max(hit.bound.min(*least));
+        match hit.chosen {
+            Some(chosen) if !deadline.is_over() => {
+                stays = vec![false; sizes.len()];
+                chosen.into_iter().for_each(|array| stays[array] = true);
+            }
+            _ => break,
+        }
+    }
+    let (_, stays) = best.expect("a legal choice is known");
+    Choice { removed: inverse(&stays), conflicts: clauses, bound }
+}
+
+fn inverse(choice: &[bool]) -> Vec<bool> {
+    choice.iter().map(|chosen| !chosen).collect()
+}
+
+/// Removes what can be removed besides, the largest first.
+fn remove_more(walks: &Walks, sizes: &[u128], stays: &mut [bool]) {
+    let mut staying: Vec<usize> = (0..sizes.len()).filter(|&array| stays[array]).collect();
+    staying.sort_by_key(|&array| (std::cmp::Reverse(sizes[array]), array));
+    let mut removed = inverse(stays);
+    for array in staying {
+        removed[array] = true;
+        removed[array] = walks.is_legal(&removed);
+        stays[array] = !removed[array];
+    }
+}

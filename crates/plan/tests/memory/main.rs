@@ -1,0 +1,5 @@
+//! Plans for memory: the paper's figures, corrections to it, and all plans there are for small graphs.
+
+mod best;
+mod figures;
+mod support;
