@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
-use crate::object::{Argument, Object, Pass, collect};
+use crate::object::{Object, Pass, collect};
 use crate::sys::{self, Give, Keep, Take};
 use crate::{Context, Error, Id, MultiPwAff, PwAff, PwMultiAff, Result, Set, Space, UnionMap, Val};
 
@@ -208,44 +208,41 @@ methods! { AstExpr;
     fn int_get_val() -> Val = isl_ast_expr_int_get_val;
 }
 
-/// What is called at each statement, and how it went.
-struct AtEachDomain<'a> {
+/// What is called with nodes while they are built, and how it went.
+struct Visitor<'a> {
     context: Context,
-    call: &'a mut dyn FnMut(&AstBuild, AstNode) -> Result<AstNode>,
+    visit: &'a mut dyn FnMut(&AstBuild, AstNode) -> Result<AstNode>,
     error: Option<Error>,
     panic: Option<Box<dyn Any + Send>>,
 }
 
-impl AtEachDomain<'_> {
+impl Visitor<'_> {
     fn run(&mut self, node: AstNode, build: Keep<AstBuild>) -> Result<AstNode> {
-        // A copy that knows nothing of the function to call, since it may outlive it.
+        // A copy that knows nothing of this visitor, since it may outlive it.
         let build: AstBuild = self.context.call(|| unsafe {
-            let build = sys::isl_ast_build_copy(build);
-            sys::isl_ast_build_set_at_each_domain(build.taken(), None, ptr::null_mut())
+            let build =
+                sys::isl_ast_build_set_at_each_domain(sys::isl_ast_build_copy(build).taken(), None, ptr::null_mut());
+            sys::isl_ast_build_set_after_each_for(build.taken(), None, ptr::null_mut())
         })?;
-        (self.call)(&build, node)
+        (self.visit)(&build, node)
     }
 
-    unsafe extern "C" fn at_each_domain(
-        node: Take<AstNode>,
-        build: Keep<AstBuild>,
-        user: *mut c_void,
-    ) -> Give<AstNode> {
-        // SAFETY: `user` is the value in `node_from_schedule_map_with`, which nobody else uses while isl runs.
-        let state = unsafe { &mut *user.cast::<AtEachDomain<'_>>() };
-        let node = node.object(&state.context);
+    unsafe extern "C" fn call_back(node: Take<AstNode>, build: Keep<AstBuild>, user: *mut c_void) -> Give<AstNode> {
+        // SAFETY: `user` is the visitor in `AstBuild::node_visited`, which nobody else uses while isl runs.
+        let visitor = unsafe { &mut *user.cast::<Visitor<'_>>() };
+        let node = node.object(&visitor.context);
         // isl may go on after a failure; the first is the one to report.
-        if state.error.is_some() || state.panic.is_some() {
+        if visitor.error.is_some() || visitor.panic.is_some() {
             return Give::new(ptr::null_mut());
         }
         // Where isl failed to make the node, it knows why.
         let Some(node) = node else { return Give::new(ptr::null_mut()) };
         // A panic must not unwind through isl.
-        match catch_unwind(AssertUnwindSafe(|| state.run(node, build))) {
-            Ok(Ok(node)) if node.context().is_same(&state.context) => return Give::new(node.copy()),
-            Ok(Ok(_)) => state.error = Some(Error::invalid("a node of another context")),
-            Ok(Err(error)) => state.error = Some(error),
-            Err(panic) => state.panic = Some(panic),
+        match catch_unwind(AssertUnwindSafe(|| visitor.run(node, build))) {
+            Ok(Ok(node)) if node.context().is_same(&visitor.context) => return Give::new(node.copy()),
+            Ok(Ok(_)) => visitor.error = Some(Error::invalid("a node of another context")),
+            Ok(Err(error)) => visitor.error = Some(error),
+            Err(panic) => visitor.panic = Some(panic),
         }
         Give::new(ptr::null_mut())
     }
@@ -264,27 +261,44 @@ impl AstBuild {
         context.call(|| unsafe { sys::isl_ast_build_set_iterators(Pass::pass(&self), Pass::pass(&&list)) })
     }
 
-    /// As [`AstBuild::node_from_schedule_map`], and `at_each_domain` is called with each statement: it may mark or replace
-    /// the node, and ask the build, which is that of this place in the loops, for expressions and for the schedule.
-    /// Its first error is the result.
+    /// As [`AstBuild::node_from_schedule_map`], and `visit` is called with each statement: it may mark or replace the
+    /// node, and ask the build, which is that of this place in the loops, for expressions and for the schedule. Its first
+    /// error is the result.
     pub fn node_from_schedule_map_with(
         &self,
         schedule: &UnionMap,
-        mut at_each_domain: impl FnMut(&AstBuild, AstNode) -> Result<AstNode>,
+        mut visit: impl FnMut(&AstBuild, AstNode) -> Result<AstNode>,
     ) -> Result<AstNode> {
-        let context = self.context().clone();
-        let schedule = schedule.hold(&context)?;
-        let mut state = AtEachDomain { context, call: &mut at_each_domain, error: None, panic: None };
-        let user: *mut AtEachDomain<'_> = &mut state;
+        self.node_visited(schedule, false, &mut visit)
+    }
+
+    /// As [`AstBuild::node_from_schedule_map_with`], and `visit` is called with each loop as well, after what is in it.
+    pub fn node_from_schedule_map_with_loops(
+        &self,
+        schedule: &UnionMap,
+        mut visit: impl FnMut(&AstBuild, AstNode) -> Result<AstNode>,
+    ) -> Result<AstNode> {
+        self.node_visited(schedule, true, &mut visit)
+    }
+
+    fn node_visited(
+        &self,
+        schedule: &UnionMap,
+        loops: bool,
+        visit: &mut dyn FnMut(&AstBuild, AstNode) -> Result<AstNode>,
+    ) -> Result<AstNode> {
+        let mut visitor = Visitor { context: self.context().clone(), visit, error: None, panic: None };
+        let user: *mut Visitor<'_> = &mut visitor;
+        let call_back: sys::Visit = Visitor::call_back;
         let build: AstBuild = self.context().call(|| unsafe {
-            let call: sys::AtEachDomain = AtEachDomain::at_each_domain;
-            sys::isl_ast_build_set_at_each_domain(Pass::pass(&self), Some(call), user.cast())
+            let build = sys::isl_ast_build_set_at_each_domain(Pass::pass(&self), Some(call_back), user.cast());
+            sys::isl_ast_build_set_after_each_for(build.taken(), loops.then_some(call_back), user.cast())
         })?;
         let node = build.node_from_schedule_map(schedule);
-        if let Some(panic) = state.panic {
+        if let Some(panic) = visitor.panic {
             resume_unwind(panic);
         }
-        state.error.map_or(node, Err)
+        visitor.error.map_or(node, Err)
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use frit_isl::{
-    AstBuild, AstExprKind, AstNode, AstNodeKind, AstOp, Context, Error, Id, PwMultiAff, Result, Set, UnionMap,
+    AstBuild, AstExprKind, AstNode, AstNodeKind, AstOp, Context, Dim, Error, Id, PwMultiAff, Result, Set, UnionMap,
 };
 
 /// The statements of a tree in the order of the text, each with the number of loops around it.
@@ -74,6 +74,21 @@ fn a_build_gives_the_iterators_of_a_statement_in_terms_of_the_loops() -> Result<
     assert_eq!(loops(&tree)?.len(), found.len());
     // The build is as it was: it calls nothing.
     build.node_from_schedule_map(&schedule)?;
+    Ok(())
+}
+
+#[test]
+fn loops_are_visited_after_what_is_in_them() -> Result<()> {
+    let context = Context::new();
+    let schedule = UnionMap::parse(&context, "[n] -> { S[i, j] -> [i, j] : 0 <= i, j < n }")?;
+    let mut visited = Vec::new();
+    let node = build(&context)?.node_from_schedule_map_with_loops(&schedule, |build, node| {
+        let known = build.get_schedule_space()?.dim(Dim::Set)?;
+        visited.push((matches!(node.kind()?, AstNodeKind::For { .. }), known));
+        if known == 1 { node.set_annotation(&Id::new(build.context(), "outermost")?) } else { Ok(node) }
+    })?;
+    assert_eq!(visited, [(false, 2), (true, 2), (true, 1)]);
+    assert_eq!(node.get_annotation()?.get_name()?.as_deref(), Some("outermost"));
     Ok(())
 }
 

@@ -98,8 +98,8 @@ pub(crate) struct KeepText(pub(crate) *const c_char);
 #[repr(transparent)]
 pub(crate) struct GiveText(pub(crate) *mut c_char);
 
-/// What is called for each statement of a loop nest; null on failure.
-pub(crate) type AtEachDomain = unsafe extern "C" fn(Take<AstNode>, Keep<AstBuild>, *mut c_void) -> Give<AstNode>;
+/// What is called with a node while loops are built; null on failure.
+pub(crate) type Visit = unsafe extern "C" fn(Take<AstNode>, Keep<AstBuild>, *mut c_void) -> Give<AstNode>;
 
 declare! {
     free(*mut c_void);
@@ -337,7 +337,8 @@ declare! {
     isl_ast_build_free(Take<AstBuild>) -> *mut c_void;
     isl_ast_build_set_options(Take<AstBuild>, Take<UnionMap>) -> Give<AstBuild>;
     isl_ast_build_set_iterators(Take<AstBuild>, Take<IdList>) -> Give<AstBuild>;
-    isl_ast_build_set_at_each_domain(Take<AstBuild>, Option<AtEachDomain>, *mut c_void) -> Give<AstBuild>;
+    isl_ast_build_set_at_each_domain(Take<AstBuild>, Option<Visit>, *mut c_void) -> Give<AstBuild>;
+    isl_ast_build_set_after_each_for(Take<AstBuild>, Option<Visit>, *mut c_void) -> Give<AstBuild>;
     isl_ast_build_expr_from_set(Keep<AstBuild>, Take<Set>) -> Give<AstExpr>;
     isl_ast_build_expr_from_pw_aff(Keep<AstBuild>, Take<PwAff>) -> Give<AstExpr>;
     isl_ast_build_access_from_pw_multi_aff(Keep<AstBuild>, Take<PwMultiAff>) -> Give<AstExpr>;
