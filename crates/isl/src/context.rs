@@ -77,10 +77,19 @@ pub struct Context(Rc<Owner>);
 
 struct Owner(NonNull<sys::Ctx>);
 
+/// `ISL_ON_ERROR_WARN`: errors are printed.
+const ON_ERROR_WARN: c_int = 0;
+/// `ISL_ON_ERROR_CONTINUE`: errors are results, and print nothing.
+const ON_ERROR_CONTINUE: c_int = 1;
+
 impl Drop for Owner {
     fn drop(&mut self) {
-        // SAFETY: every object holds an `Rc` of this owner, so none is left.
-        unsafe { sys::isl_ctx_free(self.0.as_ptr()) }
+        // SAFETY: every object holds an `Rc` of this owner, so none is left; if one is after all, isl keeps the context and
+        // says so on standard error.
+        unsafe {
+            sys::isl_options_set_on_error(self.0.as_ptr(), ON_ERROR_WARN);
+            sys::isl_ctx_free(self.0.as_ptr());
+        }
     }
 }
 
@@ -105,12 +114,10 @@ impl HasContext for Context {
 impl Context {
     /// A context without a bound on operations.
     pub fn new() -> Context {
-        /// `ISL_ON_ERROR_CONTINUE`: errors are results, and print nothing.
-        const CONTINUE: c_int = 1;
         // SAFETY: the pointer is checked before use, and owned from here on.
         unsafe {
             let raw = NonNull::new(sys::isl_ctx_alloc()).expect("memory for an isl context");
-            sys::isl_options_set_on_error(raw.as_ptr(), CONTINUE);
+            sys::isl_options_set_on_error(raw.as_ptr(), ON_ERROR_CONTINUE);
             Context(Rc::new(Owner(raw)))
         }
     }
