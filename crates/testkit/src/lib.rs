@@ -1,5 +1,6 @@
 //! What tests of several crates share: program generators and the differential harness. Never shipped.
 
+pub mod c_harness;
 pub mod l0_programs;
 pub mod run_files;
 pub mod sac_programs;

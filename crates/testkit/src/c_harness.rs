@@ -1,0 +1,435 @@
+//! Runs C functions on pseudo-random arrays: what is compared is what a function has left in its arrays, before and after fusion.
+//!
+//! A kernel is a C file without `main` whose first comments say how to call one function, one `// key: value` a line:
+//!
+//! - `function: NAME`;
+//! - `sizes: n=37, m=53`, any number of lines: a run for each, with these values of the integer parameters;
+//! - `arrays: in=n*m, out=n*m`: how many elements each pointer parameter has, as C expressions in the parameters;
+//! - `output: out`: the arrays that the function may change (the others are to stay as they are);
+//! - `temporaries: a=scalar, b=window 3 x m, c=kept` (or `none`): what the best tool makes of the function's own arrays;
+//! - `loops: 5 -> 1`: outermost loop nests before and after, without what is peeled off.
+//!
+//! The last two are for tests of fusion; the harness does not need them. Parameters that are neither sizes nor arrays get
+//! pseudo-random values as well. Types come from the function's signature, whose reader knows only what kernels need: parameters with
+//! names, no pointers to functions.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// What the header of a kernel says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kernel {
+    /// The file.
+    pub path: PathBuf,
+    /// The function to call.
+    pub function: String,
+    /// The values of the integer parameters, for each run.
+    pub sizes: Vec<BTreeMap<String, i64>>,
+    /// The array parameters and how many elements they have, a C expression in the parameters.
+    pub arrays: BTreeMap<String, String>,
+    /// The arrays that the function may change.
+    pub outputs: Vec<String>,
+    /// What the best tool makes of the function's own arrays, in the order of the header.
+    pub temporaries: Vec<(String, Goal)>,
+    /// How many outermost loops there are before and, with the best tool, after.
+    pub loops: Option<(usize, usize)>,
+}
+
+/// What the best tool makes of a temporary array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// A scalar.
+    Scalar,
+    /// A smaller array of these extents, C expressions in the parameters; those of one element are left out.
+    Window(Vec<String>),
+    /// The array it is.
+    Kept,
+}
+
+impl Kernel {
+    /// Reads the header of a file.
+    pub fn read(path: &Path) -> Result<Kernel, String> {
+        let source = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let kernel = Kernel::parse(&source).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Kernel { path: path.to_path_buf(), ..kernel })
+    }
+
+    /// Reads the header of a source.
+    pub fn parse(source: &str) -> Result<Kernel, String> {
+        let mut kernel = Kernel::default();
+        for line in source.lines().map_while(|line| line.strip_prefix("//")) {
+            let Some((key, value)) = line.split_once(':') else { break };
+            let value = value.trim();
+            match key.trim() {
+                "function" => kernel.function = value.into(),
+                "sizes" => kernel.sizes.push(
+                    pairs(value)?
+                        .into_iter()
+                        .map(|(name, size)| Ok((name, size.parse().map_err(|_| format!("`{size}` is no size"))?)))
+                        .collect::<Result<_, String>>()?,
+                ),
+                "arrays" => kernel.arrays = pairs(value)?.into_iter().collect(),
+                "output" => kernel.outputs = value.split(',').map(|name| name.trim().into()).collect(),
+                "temporaries" if value == "none" => {}
+                "temporaries" => {
+                    for (name, goal) in pairs(value)? {
+                        kernel.temporaries.push((name, Goal::parse(&goal)?));
+                    }
+                }
+                "loops" => {
+                    let counts = value
+                        .split_once("->")
+                        .and_then(|(before, after)| Some((before.trim().parse().ok()?, after.trim().parse().ok()?)));
+                    kernel.loops = Some(counts.ok_or_else(|| format!("`{value}` is not of the form `5 -> 1`"))?);
+                }
+                other => return Err(format!("unknown key `{other}`")),
+            }
+        }
+        if kernel.function.is_empty() || kernel.sizes.is_empty() {
+            return Err("the header needs `function` and `sizes`".into());
+        }
+        match kernel.outputs.iter().find(|output| !kernel.arrays.contains_key(*output)) {
+            Some(output) => Err(format!("`{output}` is an output, but not among the arrays")),
+            None => Ok(kernel),
+        }
+    }
+}
+
+impl Goal {
+    fn parse(text: &str) -> Result<Goal, String> {
+        match text {
+            "scalar" => Ok(Goal::Scalar),
+            "kept" => Ok(Goal::Kept),
+            _ => match text.strip_prefix("window ") {
+                Some(extents) => Ok(Goal::Window(extents.split(" x ").map(|extent| extent.trim().into()).collect())),
+                None => Err(format!("`{text}` is no fate of a temporary")),
+            },
+        }
+    }
+}
+
+/// The pairs in `a=1, b=2`.
+fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
+    text.split(',')
+        .map(|pair| match pair.split_once('=') {
+            Some((name, value)) => Ok((name.trim().to_string(), value.trim().to_string())),
+            None => Err(format!("`{pair}` is not of the form `name=value`")),
+        })
+        .collect()
+}
+
+/// A complete C program: `source`, and a `main` that calls the kernel's function for each set of sizes.
+///
+/// Arrays have exactly the elements that the header says, from `malloc`, so that a sanitiser sees every overrun. A line for each run
+/// tells the sizes, and for each array a hash of what it holds afterwards; then the same for the first sizes with NaN and infinities
+/// among the values. All NaNs are one value to the hash.
+pub fn harness(kernel: &Kernel, source: &str) -> Result<String, String> {
+    batch(&[(kernel, source)])
+}
+
+/// As [`harness`], for several kernels one after the other; names of functions must differ.
+pub fn batch(kernels: &[(&Kernel, &str)]) -> Result<String, String> {
+    let mut out = String::new();
+    for (_, source) in kernels {
+        out += source;
+        if !source.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    out += PRELUDE;
+    let mut main = String::from("\nint main(void)\n{\n");
+    for (kernel, source) in kernels {
+        let signature = Signature::find(source, &kernel.function)?;
+        for (sizes, specials) in kernel.sizes.iter().map(|sizes| (sizes, false)).chain([(&kernel.sizes[0], true)]) {
+            run(&mut main, kernel, &signature, sizes, specials)?;
+        }
+    }
+    main += "    return 0;\n}\n";
+    Ok(out + &main)
+}
+
+/// Hashes are FNV-1a of 64 bits.
+const PRELUDE: &str = r#"
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t frit_state;
+static int frit_specials;
+
+static uint64_t frit_random(void)
+{
+    uint64_t z = (frit_state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static double frit_real(void)
+{
+    uint64_t bits = frit_random();
+    if (frit_specials && bits % 64 == 0)
+        return bits & 64 ? (double)NAN : bits & 128 ? (double)INFINITY : -(double)INFINITY;
+    return (double)(bits >> 40) / (double)(1 << 23) - 1.0;
+}
+
+static uint64_t frit_hash(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *b = bytes;
+    for (size_t k = 0; k < count; k++)
+        hash = (hash ^ b[k]) * 0x100000001b3u;
+    return hash;
+}
+
+#define FRIT_START 0xcbf29ce484222325u
+#define FRIT_VALUE(T) \
+    ((T)0.5 > 0 ? (T)frit_real() : (T)-1 > 0 ? (T)(frit_random() >> 56) : (T)((int)(frit_random() >> 56) - 128))
+#define FRIT_HASH(hash, x) \
+    ((x) == (x) ? frit_hash(hash, &(x), sizeof(x)) : frit_hash(hash, "NaN", 3))
+#define FRIT_NEW(T, name, count) \
+    size_t frit_count_##name = (size_t)(count); \
+    T *name = malloc(frit_count_##name * sizeof(T)); \
+    for (size_t frit_k = 0; frit_k < frit_count_##name; frit_k++) \
+        name[frit_k] = FRIT_VALUE(T)
+#define FRIT_SHOW(name) \
+    do { \
+        uint64_t frit_sum = FRIT_START; \
+        for (size_t frit_k = 0; frit_k < frit_count_##name; frit_k++) \
+            frit_sum = FRIT_HASH(frit_sum, name[frit_k]); \
+        printf(" " #name "=%016llx", (unsigned long long)frit_sum); \
+        free(name); \
+    } while (0)
+"#;
+
+/// Writes the call for one set of sizes.
+fn run(
+    main: &mut String,
+    kernel: &Kernel,
+    signature: &Signature,
+    sizes: &BTreeMap<String, i64>,
+    specials: bool,
+) -> Result<(), String> {
+    let function = &kernel.function;
+    let missing = |name: &String| !signature.params.iter().any(|param| param.name == *name);
+    if let Some(name) = sizes.keys().chain(kernel.arrays.keys()).find(|name| missing(name)) {
+        return Err(format!("`{function}` has no parameter `{name}`"));
+    }
+    let shown: Vec<String> = sizes.iter().map(|(name, size)| format!(" {name}={size}")).collect();
+    let shown = format!("{function}{}{}:", shown.concat(), if specials { " with specials" } else { "" });
+    let mut text = String::new();
+    let _ = writeln!(text, "    {{\n        frit_state = 1; frit_specials = {};", i32::from(specials));
+    // Counts of elements may name any size, so that these come first.
+    for param in &signature.params {
+        if let Some(size) = sizes.get(&param.name) {
+            let _ = writeln!(text, "        {} {} = {size};", param.elem, param.name);
+        }
+    }
+    for Param { name, elem, is_array } in &signature.params {
+        match kernel.arrays.get(name) {
+            Some(count) if *is_array => {
+                let _ = writeln!(text, "        FRIT_NEW({elem}, {name}, {count});");
+            }
+            Some(_) => return Err(format!("`{name}` of `{function}` is no array")),
+            None if *is_array => return Err(format!("the header does not say how many elements `{name}` has")),
+            None if sizes.contains_key(name) => {}
+            None => {
+                let _ = writeln!(text, "        {elem} {name} = FRIT_VALUE({elem});");
+            }
+        }
+    }
+    let arguments: Vec<String> = signature
+        .params
+        .iter()
+        .map(|param| if param.is_array { format!("(void *){}", param.name) } else { param.name.clone() })
+        .collect();
+    let call = format!("{function}({})", arguments.join(", "));
+    let _ = writeln!(text, "        printf(\"{shown}\");");
+    if signature.result == "void" {
+        let _ = writeln!(text, "        {call};");
+    } else {
+        let result = &signature.result;
+        let _ = writeln!(text, "        {result} frit_result = {call};");
+        let hash = "FRIT_HASH(FRIT_START, frit_result)";
+        let _ = writeln!(text, "        printf(\" result=%016llx\", (unsigned long long){hash});");
+    }
+    for Param { name, .. } in signature.params.iter().filter(|param| param.is_array) {
+        let _ = writeln!(text, "        FRIT_SHOW({name});");
+    }
+    *main += &text;
+    *main += "        printf(\"\\n\");\n    }\n";
+    Ok(())
+}
+
+struct Signature {
+    result: String,
+    params: Vec<Param>,
+}
+
+struct Param {
+    name: String,
+    /// The type of the value, or of an element.
+    elem: String,
+    is_array: bool,
+}
+
+impl Signature {
+    /// The signature of the definition of `function`: its name, parameters in parentheses, and a brace.
+    fn find(source: &str, function: &str) -> Result<Signature, String> {
+        let tokens = tokens(source);
+        for at in 0..tokens.len() {
+            if tokens[at] != function || tokens.get(at + 1).map(String::as_str) != Some("(") {
+                continue;
+            }
+            let Some(close) = matching(&tokens, at + 1) else { continue };
+            if tokens.get(close + 1).map(String::as_str) != Some("{") {
+                continue;
+            }
+            let start = tokens[..at].iter().rposition(|token| token == ";" || token == "}").map_or(0, |end| end + 1);
+            let is_type = |token: &&String| !["static", "inline", "extern", "const"].contains(&token.as_str());
+            let result: Vec<&str> = tokens[start..at].iter().filter(is_type).map(String::as_str).collect();
+            let inside = &tokens[at + 2..close];
+            let params = if inside.is_empty() || inside == ["void"] { Vec::new() } else { split_params(inside) };
+            let params = params.into_iter().map(|param| Param::parse(&param)).collect::<Result<_, _>>()?;
+            return Ok(Signature { result: result.join(" "), params });
+        }
+        Err(format!("there is no definition of `{function}`"))
+    }
+}
+
+impl Param {
+    fn parse(tokens: &[String]) -> Result<Param, String> {
+        let is_name = |token: &&String| {
+            token.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && !["const", "restrict", "static", "volatile", "register"].contains(&token.as_str())
+        };
+        let bracket = tokens.iter().position(|token| token == "[").unwrap_or(tokens.len());
+        let words: Vec<&str> = tokens[..bracket].iter().filter(is_name).map(String::as_str).collect();
+        match words.split_last() {
+            Some((name, elem)) if !elem.is_empty() => Ok(Param {
+                name: name.to_string(),
+                elem: elem.join(" "),
+                is_array: bracket < tokens.len() || tokens.iter().any(|token| token == "*"),
+            }),
+            _ => Err(format!("`{}` is no parameter with a name", tokens.join(" "))),
+        }
+    }
+}
+
+/// The position of the parenthesis that closes the one at `open`.
+fn matching(tokens: &[String], open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match token.as_str() {
+            "(" => depth += 1,
+            ")" if depth == 1 => return Some(at),
+            ")" => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Splits at the commas outside of brackets.
+fn split_params(tokens: &[String]) -> Vec<Vec<String>> {
+    let mut params = vec![Vec::new()];
+    let mut depth = 0;
+    for token in tokens {
+        match token.as_str() {
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth -= 1,
+            _ => {}
+        }
+        if token == "," && depth == 0 {
+            params.push(Vec::new());
+        } else {
+            params.last_mut().expect("there is a first parameter").push(token.clone());
+        }
+    }
+    params
+}
+
+/// Words and single other characters; without comments, preprocessor lines and literals.
+fn tokens(source: &str) -> Vec<String> {
+    let chars: Vec<char> = source.replace("\\\r\n", " ").replace("\\\n", " ").chars().collect();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    let mut line_start = true;
+    let skip_line = |at: usize| chars[at..].iter().position(|&c| c == '\n').map_or(chars.len(), |end| at + end);
+    while at < chars.len() {
+        let c = chars[at];
+        let next = chars.get(at + 1);
+        if c == '\n' {
+            line_start = true;
+            at += 1;
+            continue;
+        }
+        if c.is_whitespace() {
+            at += 1;
+        } else if c == '#' && line_start || c == '/' && next == Some(&'/') {
+            at = skip_line(at);
+        } else if c == '/' && next == Some(&'*') {
+            at += 2;
+            while at < chars.len() && !(chars[at] == '*' && chars.get(at + 1) == Some(&'/')) {
+                at += 1;
+            }
+            at += 2;
+        } else if c == '"' || c == '\'' {
+            at += 1;
+            while at < chars.len() && chars[at] != c && chars[at] != '\n' {
+                at += if chars[at] == '\\' { 2 } else { 1 };
+            }
+            at += 1;
+            line_start = false;
+        } else {
+            let length = chars[at..].iter().take_while(|c| c.is_alphanumeric() || **c == '_').count().max(1);
+            tokens.push(chars[at..at + length].iter().collect());
+            at += length;
+            line_start = false;
+        }
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "// function: f\n// sizes: n=2, m=3\n// arrays: a=n*m, b=n\n// output: b\n\
+        // temporaries: t=window 3 x m, s=scalar\n// loops: 2 -> 1\n\n\
+        int f(int n);\n/* f(int x) { */\n#define G f(int z) {\n\
+        static inline double f(unsigned n, long int m, const float a[restrict n][m], double *const restrict b)\n{ return 0; }\n";
+
+    #[test]
+    fn a_header_is_read() {
+        let kernel = Kernel::parse(SOURCE).unwrap();
+        assert_eq!(kernel.function, "f");
+        assert_eq!(kernel.sizes, [BTreeMap::from([("n".to_string(), 2), ("m".to_string(), 3)])]);
+        assert_eq!(kernel.arrays["a"], "n*m");
+        assert_eq!(kernel.outputs, ["b"]);
+        assert_eq!(kernel.temporaries[0], ("t".to_string(), Goal::Window(vec!["3".into(), "m".into()])));
+        assert_eq!(kernel.loops, Some((2, 1)));
+    }
+
+    #[test]
+    fn a_signature_is_found_behind_what_looks_like_it() {
+        let signature = Signature::find(SOURCE, "f").unwrap();
+        assert_eq!(signature.result, "double");
+        let params: Vec<_> = signature.params.iter().map(|p| (p.name.as_str(), p.elem.as_str(), p.is_array)).collect();
+        let expected =
+            [("n", "unsigned", false), ("m", "long int", false), ("a", "float", true), ("b", "double", true)];
+        assert_eq!(params, expected);
+    }
+
+    #[test]
+    fn mistakes_in_headers_are_told() {
+        assert!(Kernel::parse("// function: f\n// sizes: n=x\n").unwrap_err().contains("no size"));
+        assert!(Kernel::parse("// function: f\n// sizes: n=1\n// color: red\n").unwrap_err().contains("color"));
+        assert!(Kernel::parse("int x;\n").is_err());
+        let kernel = Kernel::parse("// function: f\n// sizes: n=1\n").unwrap();
+        assert!(harness(&kernel, "void f(int m) { }").unwrap_err().contains("no parameter `n`"));
+        assert!(harness(&kernel, "void g(int n) { }").unwrap_err().contains("no definition"));
+    }
+}

@@ -1,0 +1,77 @@
+//! The C kernels in `tests/c/kernels` are right themselves: they compile without warnings, and no run breaks C's rules or a bound.
+
+use frit_testkit::c_harness::{Kernel, harness};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn kernels() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c/kernels");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// What `check` has against each of the paths, on as many threads as the machine has.
+fn failures(paths: &[PathBuf], check: impl Fn(&Path) -> Result<(), String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(failure) = check(path) {
+                        failures.lock().unwrap().push(format!("{}: {failure}", path.display()));
+                    }
+                }
+            });
+        }
+    });
+    failures.into_inner().unwrap()
+}
+
+/// Runs a program; what it writes.
+fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    if !output.status.success() || !output.stderr.is_empty() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn every_kernel_says_what_becomes_of_it() {
+    let paths = kernels();
+    assert!(paths.len() >= 45, "only {} kernels", paths.len());
+    for path in paths {
+        let kernel = Kernel::read(&path).unwrap();
+        let (before, after) = kernel.loops.unwrap_or_else(|| panic!("{} says nothing of loops", path.display()));
+        assert!(after <= before && !kernel.outputs.is_empty(), "{}", path.display());
+        let source = std::fs::read_to_string(&path).unwrap();
+        for (name, _) in &kernel.temporaries {
+            assert!(source.contains(name.as_str()), "{} has no array `{name}`", path.display());
+        }
+    }
+}
+
+#[test]
+fn kernels_compile_without_warnings_and_run_clean() {
+    let folder = std::env::temp_dir().join(format!("frit-c-kernels-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let failures = failures(&kernels(), |path| {
+        let kernel = Kernel::read(path)?;
+        let flags = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-fsyntax-only"];
+        run(Command::new("gcc").args(flags).arg(path))?;
+
+        let file = folder.join(path.file_name().unwrap());
+        let program = file.with_extension("exe");
+        std::fs::write(&file, harness(&kernel, &std::fs::read_to_string(path).unwrap())?).unwrap();
+        let flags = ["-std=c11", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o"];
+        run(Command::new("gcc").args(flags).arg(&program).arg(&file).arg("-lm"))?;
+        let lines = run(&mut Command::new(&program))?.lines().count();
+        if lines == kernel.sizes.len() + 1 { Ok(()) } else { Err(format!("{lines} lines")) }
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
