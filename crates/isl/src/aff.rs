@@ -129,7 +129,7 @@ methods! { Aff;
     /// Its product with a number.
     pub fn scale_val(value: &Val) -> Aff = isl_aff_scale_val;
     /// Its quotient by a number.
-    pub fn scale_down_ui(factor: usize) -> Aff = isl_aff_scale_down_ui;
+    pub fn scale_down_ui(factor: u32) -> Aff = isl_aff_scale_down_ui;
     /// Its quotient by a number.
     pub fn scale_down_val(value: &Val) -> Aff = isl_aff_scale_down_val;
     /// With `n` more dimensions, the first of them at a position.

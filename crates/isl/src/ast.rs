@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 
-use crate::object::{Object, Pass, collect};
+use crate::object::{Argument, Object, Pass, collect};
 use crate::sys::{self, Give, Keep, Take};
 use crate::{Context, Error, Id, MultiPwAff, PwAff, PwMultiAff, Result, Set, Space, UnionMap, Val};
 
@@ -252,8 +252,8 @@ impl AstBuild {
     /// With names of the iterators, from the outermost loop on.
     pub fn set_iterators(&self, names: &[&str]) -> Result<AstBuild> {
         let context = self.context();
-        let mut list: IdList =
-            context.call(|| unsafe { sys::isl_id_list_alloc(context.raw(), Pass::pass(&names.len())) })?;
+        let count = names.len().hold(context)?;
+        let mut list: IdList = context.call(|| unsafe { sys::isl_id_list_alloc(context.raw(), Pass::pass(&count)) })?;
         for name in names {
             let id = Id::new(context, name)?;
             list = context.call(|| unsafe { sys::isl_id_list_add(Pass::pass(&&list), Pass::pass(&&id)) })?;

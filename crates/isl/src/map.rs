@@ -250,6 +250,8 @@ methods! { Map;
     pub fn lexmin_pw_multi_aff() -> PwMultiAff = isl_map_lexmin_pw_multi_aff;
     /// The lexicographically greatest, as a function.
     pub fn lexmax_pw_multi_aff() -> PwMultiAff = isl_map_lexmax_pw_multi_aff;
+    /// The function that it is, if single-valued.
+    pub fn as_pw_multi_aff() -> PwMultiAff = isl_map_as_pw_multi_aff;
     /// A piece with one point of it, if there is one.
     pub fn sample() -> BasicMap = isl_map_sample;
     /// The value of a dimension, if it is seen without computation to have only one; NaN otherwise.

@@ -60,7 +60,17 @@ macro_rules! plain_arguments {
         }
     )* };
 }
-plain_arguments! { usize i32 i64 u64 bool Dim }
+plain_arguments! { i32 i64 u32 bool Dim }
+
+/// A position, or a number of dimensions.
+impl Argument for usize {
+    type Held = Self;
+    fn hold(self, _: &Context) -> Result<usize> {
+        /// isl multiplies numbers of dimensions in C's `unsigned` without looking.
+        const MAX: usize = 1 << 16;
+        if self <= MAX { Ok(self) } else { Err(Error::invalid(format!("{self} is no position of a dimension"))) }
+    }
+}
 
 /// How a value is passed where C expects a `C`.
 pub(crate) trait Pass<C> {
@@ -97,17 +107,21 @@ impl Pass<DimType> for Dim {
     }
 }
 
-// Positions and counts that C's types cannot hold are out of range, whatever the range.
-
 impl Pass<c_uint> for usize {
     fn pass(&self) -> c_uint {
-        c_uint::try_from(*self).unwrap_or(c_uint::MAX)
+        c_uint::try_from(*self).expect("a position that was held")
     }
 }
 
 impl Pass<c_int> for usize {
     fn pass(&self) -> c_int {
-        c_int::try_from(*self).unwrap_or(c_int::MAX)
+        c_int::try_from(*self).expect("a position that was held")
+    }
+}
+
+impl Pass<c_uint> for u32 {
+    fn pass(&self) -> c_uint {
+        *self
     }
 }
 

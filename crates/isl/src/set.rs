@@ -224,6 +224,8 @@ methods! { Set;
     pub fn lexmin_pw_multi_aff() -> PwMultiAff = isl_set_lexmin_pw_multi_aff;
     /// The lexicographically greatest, as a function.
     pub fn lexmax_pw_multi_aff() -> PwMultiAff = isl_set_lexmax_pw_multi_aff;
+    /// The function without inputs that it is, if it has one point for each value of the parameters.
+    pub fn as_pw_multi_aff() -> PwMultiAff = isl_set_as_pw_multi_aff;
     /// A piece with one point of it, if there is one.
     pub fn sample() -> BasicSet = isl_set_sample;
     /// A point of it; the void point if there is none.

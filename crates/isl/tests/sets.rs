@@ -1,6 +1,9 @@
 //! Sets, relations and functions: the binding says what isl says, and errors are results.
 
-use frit_isl::{Context, Dim, ErrorKind, Id, Map, MultiAff, PwAff, Result, Set, Space, UnionMap, UnionSet, Val};
+use frit_isl::{
+    Aff, BasicSet, Constraint, Context, Dim, ErrorKind, Id, Map, MultiAff, PwAff, PwMultiAff, Result, Set, Space,
+    UnionMap, UnionSet, Val,
+};
 
 #[test]
 fn operations_on_sets_are_those_of_isl() -> Result<()> {
@@ -166,5 +169,83 @@ fn points_beyond_the_bound_are_an_error_and_none_is_lost() -> Result<()> {
     assert!(error.is_quota(), "{error:?}");
     assert_eq!(set.points()?.len(), 1250);
     assert!(Set::parse(&context, "{ [i] : i >= 0 }")?.points().is_err());
+    Ok(())
+}
+
+#[test]
+fn pieces_are_taken_apart_into_constraints_and_put_together_again() -> Result<()> {
+    let context = Context::new();
+    let set = Set::parse(&context, "[n] -> { S[i, j] : 0 <= i < n and 2j = i or i = n + 5 and j > 0 }")?;
+    let mut again = Set::empty(&set.get_space()?)?;
+    for piece in set.basic_sets()? {
+        assert_eq!(piece.constraints()?.len(), piece.n_constraint()?);
+        let mut rebuilt = BasicSet::universe(&piece.get_space()?)?;
+        for constraint in piece.constraints()? {
+            let aff = constraint.get_aff()?;
+            let constraint = if constraint.is_equality()? {
+                Constraint::equality_from_aff(&aff)?
+            } else {
+                Constraint::inequality_from_aff(&aff)?
+            };
+            rebuilt = rebuilt.add_constraint(&constraint)?;
+        }
+        again = again.union(&Set::from_basic_set(&rebuilt)?)?;
+    }
+    assert!(again.is_equal(&set)?);
+    Ok(())
+}
+
+#[test]
+fn a_sliding_window_has_a_box_of_fixed_size() -> Result<()> {
+    let context = Context::new();
+    let window = Map::parse(&context, "[n] -> { [t] -> A[i, j] : t - 2 <= i <= t and 0 <= j < 3 and t < n }")?;
+    let hull = window.get_range_simple_fixed_box_hull()?;
+    assert!(hull.is_valid()?);
+    let sizes = (0..2).map(|pos| hull.get_size()?.get_at(pos)?.to_i64()).collect::<Result<Vec<_>>>()?;
+    assert_eq!(sizes, [3, 3]);
+    assert!(hull.get_offset()?.plain_is_equal(&MultiAff::parse(&context, "[n] -> { [t] -> A[t - 2, 0] }")?)?);
+    let growing = Map::parse(&context, "{ [t] -> A[i] : 0 <= i <= t }")?;
+    assert!(!growing.get_range_simple_fixed_box_hull()?.is_valid()?);
+    Ok(())
+}
+
+#[test]
+fn functions_of_several_outputs_are_taken_apart() -> Result<()> {
+    let context = Context::new();
+    let least =
+        Map::parse(&context, "[n] -> { [i] -> [j, k] : j >= 0 and j >= i and k > j }")?.lexmin_pw_multi_aff()?;
+    let expected = PwMultiAff::parse(&context, "[n] -> { [i] -> [i, i + 1] : i > 0; [i] -> [0, 1] : i <= 0 }")?;
+    assert!(least.is_equal(&expected)?);
+    assert_eq!(least.pieces()?.len(), 2);
+    let point = Set::parse(&context, "[n] -> { [7] : n = 0 }")?.sample_point()?;
+    assert_eq!(least.get_at(1)?.eval(&point)?.to_i64()?, 8);
+    assert!(least.as_map()?.is_single_valued()?);
+    Ok(())
+}
+
+#[test]
+fn numbers_are_exact_and_of_any_size() -> Result<()> {
+    let context = Context::new();
+    let half = Val::one(&context)?.div(&Val::int_from_si(&context, 2)?)?;
+    assert_eq!(half.to_string(), "1/2");
+    assert!(half.to_i64().is_err());
+    let large = Val::int_from_si(&context, 100)?.pow2()?;
+    assert_eq!(large.to_string(), (1_u128 << 100).to_string());
+    assert!(large.to_i64().is_err());
+    let least = Val::int_from_si(&context, i64::MIN)?;
+    assert_eq!(least.to_i64()?, i64::MIN);
+    assert_eq!(least.sgn()?, -1);
+    assert!(Val::infty(&context)?.to_i64().is_err());
+    Ok(())
+}
+
+#[test]
+fn the_bound_of_a_function_over_a_set_is_found() -> Result<()> {
+    let context = Context::new();
+    let set = Set::parse(&context, "{ [i, j] : 0 <= i, j and 2i + 3j <= 17 }")?;
+    let sum = Aff::parse(&context, "{ [i, j] -> [(i + 2j)] }")?;
+    assert_eq!(set.max_val(&sum)?.to_i64()?, 11);
+    assert_eq!(set.min_val(&sum)?.to_i64()?, 0);
+    assert!(Set::parse(&context, "{ [i, j] : i >= 0 }")?.max_val(&sum)?.is_infty()?);
     Ok(())
 }

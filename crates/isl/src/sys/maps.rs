@@ -11,6 +11,7 @@ use crate::{
 declare! {
     isl_map_from_pw_aff(Take<PwAff>) -> Give<Map>;
     isl_map_from_pw_multi_aff(Take<PwMultiAff>) -> Give<Map>;
+    isl_map_as_pw_multi_aff(Take<Map>) -> Give<PwMultiAff>;
     isl_map_from_multi_pw_aff(Take<MultiPwAff>) -> Give<Map>;
     isl_basic_map_n_constraint(Keep<BasicMap>) -> Size;
     isl_basic_map_foreach_constraint(Keep<BasicMap>, unsafe extern "C" fn(Take<Constraint>, *mut c_void) -> Stat, *mut c_void) -> Stat;

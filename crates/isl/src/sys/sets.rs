@@ -12,6 +12,7 @@ declare! {
     isl_set_indicator_function(Take<Set>) -> Give<PwAff>;
     isl_set_from_pw_aff(Take<PwAff>) -> Give<Set>;
     isl_set_from_pw_multi_aff(Take<PwMultiAff>) -> Give<Set>;
+    isl_set_as_pw_multi_aff(Take<Set>) -> Give<PwMultiAff>;
     isl_basic_set_n_constraint(Keep<BasicSet>) -> Size;
     isl_basic_set_foreach_constraint(Keep<BasicSet>, unsafe extern "C" fn(Take<Constraint>, *mut c_void) -> Stat, *mut c_void) -> Stat;
     isl_basic_set_add_constraint(Take<BasicSet>, Take<Constraint>) -> Give<BasicSet>;
