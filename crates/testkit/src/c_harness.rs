@@ -9,7 +9,8 @@
 //! - `temporaries: a=scalar, b=window 3 x m, c=kept` (or `none`): what the best tool makes of the function's own arrays;
 //! - `loops: 5 -> 1`: outermost loop nests before and after, without what is peeled off.
 //!
-//! The last two are for tests of fusion; the harness does not need them. Parameters that are neither sizes nor arrays get
+//! The last two are for tests of fusion; the harness does not need them. Nor does it need `expect: WORDS`, with which files begin that a
+//! tool should leave as they are, or mostly so. Parameters that are neither sizes nor arrays get
 //! pseudo-random values as well. Types come from the function's signature, whose reader knows only what kernels need: parameters with
 //! names, no pointers to functions.
 
@@ -22,6 +23,8 @@ use std::path::{Path, PathBuf};
 pub struct Kernel {
     /// The file.
     pub path: PathBuf,
+    /// What is expected, in words, if the file says so.
+    pub expect: Option<String>,
     /// The function to call.
     pub function: String,
     /// The values of the integer parameters, for each run.
@@ -62,6 +65,7 @@ impl Kernel {
             let Some((key, value)) = line.split_once(':') else { break };
             let value = value.trim();
             match key.trim() {
+                "expect" => kernel.expect = Some(value.into()),
                 "function" => kernel.function = value.into(),
                 "sizes" => kernel.sizes.push(
                     pairs(value)?
