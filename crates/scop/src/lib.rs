@@ -12,6 +12,7 @@
 //!
 //! This crate knows no language and no IR; integer sets are isl's. Read [`model`] next.
 
+pub mod generate;
 pub mod model;
 pub mod program;
 pub mod tree;

@@ -134,7 +134,8 @@ fn reduced(reduction: &Reduction, reassociated: bool) -> bool {
     reassociated || reduction.is_exact
 }
 
-fn hash(value: &impl Hash) -> u64 {
+/// The value that stands for something.
+pub fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
@@ -164,12 +165,12 @@ pub fn evaluate(extent: &frit_isl::PwAff, params: &[i64]) -> i64 {
 }
 
 /// Which element each access of each instance touches.
-struct Elements {
+pub struct Elements {
     of: BTreeMap<(Instance, usize), Vec<i64>>,
 }
 
 impl Elements {
-    fn new(scop: &Scop, params: &[i64]) -> Elements {
+    pub fn new(scop: &Scop, params: &[i64]) -> Elements {
         let mut of = BTreeMap::new();
         for (statement, data) in scop.statements.iter() {
             for (at, access) in data.accesses.iter().enumerate() {
@@ -190,7 +191,7 @@ impl Elements {
         Elements { of }
     }
 
-    fn of(&self, instance: &Instance, at: usize) -> Option<&[i64]> {
+    pub fn of(&self, instance: &Instance, at: usize) -> Option<&[i64]> {
         self.of.get(&(instance.clone(), at)).map(Vec::as_slice)
     }
 }

@@ -1,0 +1,473 @@
+//! Loops generated from trees written by hand: how they look, and that they do what the source does.
+
+mod common;
+
+use common::notation::scop;
+use common::run_program::{Direction, run};
+use common::simulate::{compare, run_source};
+use common::trees::tree;
+use expect_test::{Expect, expect};
+use frit_scop::generate::{Options, generate};
+use frit_scop::program::{Fate, Program, Step};
+use frit_scop::{Array, Scop};
+use frit_support::Table;
+
+/// What becomes of the arrays that are named; the others are kept.
+fn fates(scop: &Scop, changed: &[(&str, Fate)]) -> Table<Array, Fate> {
+    let fate = |name: &str| changed.iter().find(|(of, _)| *of == name).map_or(Fate::Kept, |(_, fate)| fate.clone());
+    scop.arrays.iter().map(|(_, data)| fate(&data.name)).collect()
+}
+
+fn window(moduli: &[u64]) -> Fate {
+    Fate::Window { moduli: moduli.iter().map(|m| (*m > 0).then_some(*m)).collect() }
+}
+
+fn registers(dimension: usize, count: u64) -> Fate {
+    Fate::Registers { dimension, count }
+}
+
+/// Generates loops, compares what they do with the source for all parameters in a range, and returns them.
+fn check(text: &str, fused: &str, changed: &[(&str, Fate)], options: &Options) -> Program {
+    let scop = scop(text);
+    let tree = tree(&scop, fused);
+    let program = generate(&scop, &tree, &fates(&scop, changed), options).unwrap();
+    check_run(&scop, &program);
+    program
+}
+
+fn check_run(scop: &Scop, program: &Program) {
+    let values: &[i64] = &[0, 1, 2, 3, 5, 8];
+    let mut points = vec![Vec::new()];
+    for _ in scop.params.indices() {
+        points =
+            points.iter().flat_map(|point| values.iter().map(move |value| [&point[..], &[*value]].concat())).collect();
+    }
+    for point in points {
+        let source = run_source(scop, &point);
+        for direction in [Direction::Forward, Direction::Backward] {
+            let changed = run(scop, program, &point, direction);
+            if let Err(error) = compare(scop, &source, &changed, false) {
+                panic!("for {point:?}: {error}\n{program}");
+            }
+        }
+    }
+}
+
+/// Tests within innermost loops that are long.
+fn has_tests(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::If { .. } => true,
+        Step::For(step) => has_tests(&step.body),
+        _ => false,
+    })
+}
+
+fn shows(program: &Program, expected: Expect) {
+    expected.assert_eq(&program.to_string());
+}
+
+const FIGURE_1: &str = "
+    params n
+    array A[n] temp
+    array B[n] out
+    for i in 0..n {
+        A[i] =
+    }
+    for i in 0..n {
+        B[i] = A[i]
+    }
+";
+
+#[test]
+fn figure_1_of_the_paper_on_memory_becomes_one_loop_with_a_scalar() {
+    let program = check(FIGURE_1, "(*S0[i] S1[i])", &[("A", Fate::Scalar)], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: scalar
+        for t0 in 0..p0 {
+          S0(t0): []
+          S1(t0): [] [t0]
+        }
+    "#]],
+    );
+}
+
+const FIGURE_2: &str = "
+    params n
+    array A[n + 1] temp
+    array B[n + 1] out
+    for i in 0..n + 1 {
+        A[i] =
+    }
+    for i in 1..n + 1 {
+        B[i] = A[i - 1], A[i]
+    }
+";
+
+#[test]
+fn figure_2_of_the_paper_on_memory_rolls_through_two_registers() {
+    let program = check(FIGURE_2, "(S0[i] S1[i])", &[("A", registers(0, 2))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: 2 registers along 0
+        if p0 >= 0 {
+          S0(0): [0]
+          rotate A0
+        }
+        for t0 in 1..p0 + 1 {
+          S0(t0): [0]
+          S1(t0): [1] [0] [t0]
+          rotate A0
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn figure_2_of_the_paper_on_memory_has_a_window_of_two() {
+    let program = check(FIGURE_2, "(S0[i] S1[i])", &[("A", window(&[2]))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: window [2]
+        if p0 >= 0 {
+          S0(0): [0]
+        }
+        for t0 in 1..p0 + 1 {
+          S0(t0): [t0 % 2]
+          S1(t0): [(t0 - 1) % 2] [t0 % 2] [t0]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_shift_makes_a_prologue_and_an_epilogue() {
+    let text = "
+        params n
+        array A[n + 4] temp
+        array B[n] out
+        for i in 0..n + 4 {
+            A[i] =
+        }
+        for i in 0..n {
+            B[i] = A[i], A[i + 2], A[i + 4]
+        }
+    ";
+    let program = check(text, "(S0[i] S1[i + 4])", &[("A", window(&[5]))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: window [5]
+        for t0 in 0..min(4, p0 + 4) {
+          S0(t0): [t0]
+        }
+        for t0 in 4..p0 + 4 {
+          S0(t0): [t0 % 5]
+          S1(t0 - 4): [(t0 - 4) % 5] [(t0 - 2) % 5] [t0 % 5] [t0 - 4]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn three_stages_have_five_pieces_and_no_test_in_the_middle() {
+    let text = "
+        params n
+        array A[n] temp
+        array B[n] temp
+        array C[n] out
+        for i in 0..n {
+            A[i] =
+        }
+        for i in 1..n - 1 {
+            B[i] = A[i - 1], A[i + 1]
+        }
+        for i in 2..n - 2 {
+            C[i] = B[i - 1], B[i + 1]
+        }
+    ";
+    let program =
+        check(text, "(S0[i] S1[i + 1] S2[i + 2])", &[("A", window(&[3])), ("B", window(&[3]))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: window [3]
+        A1: window [3]
+        for t0 in 0..min(2, p0) {
+          S0(t0): [t0]
+        }
+        for t0 in 2..min(4, p0) {
+          S0(t0): [t0 % 3]
+          S1(t0 - 1): [t0 - 2] [t0 % 3] [t0 - 1]
+        }
+        for t0 in 4..p0 {
+          S0(t0): [t0 % 3]
+          S1(t0 - 1): [(t0 - 2) % 3] [t0 % 3] [(t0 - 1) % 3]
+          S2(t0 - 2): [(t0 - 3) % 3] [(t0 - 1) % 3] [t0 - 2]
+        }
+    "#]],
+    );
+}
+
+const ROWS: &str = "
+    params n m
+    array A[n][m] temp
+    array B[n][m] out
+    for i in 0..n {
+        for j in 0..m {
+            A[i][j] =
+        }
+    }
+    for i in 1..n - 1 {
+        for j in 1..m - 1 {
+            B[i][j] = A[i - 1][j], A[i + 1][j], A[i][j - 1], A[i][j + 1]
+        }
+    }
+";
+
+#[test]
+fn rows_are_kept_in_a_window() {
+    let fates = [("A", window(&[3, 0]))];
+    let program = check(ROWS, "((S0[i, j]) (S1[i + 1, j]))", &fates, &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: window [3, *]
+        for t0 in 0..min(2, p0) {
+          for t1 in 0..p1 {
+            S0(t0, t1): [t0, t1]
+          }
+        }
+        for t0 in 2..p0 {
+          for t1 in 0..p1 {
+            S0(t0, t1): [t0 % 3, t1]
+          }
+          for t2 in 1..p1 - 1 {
+            S1(t0 - 1, t2): [(t0 - 2) % 3, t2] [t0 % 3, t2] [(t0 - 1) % 3, t2 - 1] [(t0 - 1) % 3, t2 + 1] [t0 - 1, t2]
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn shifts_at_two_levels_leave_no_test_in_the_steady_state() {
+    let fates = [("A", window(&[3, 0]))];
+    let program = check(ROWS, "((S0[i, j] S1[i + 1, j + 1]))", &fates, &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: window [3, *]
+        for t0 in 0..min(2, p0) {
+          for t1 in 0..p1 {
+            S0(t0, t1): [t0, t1]
+          }
+        }
+        for t0 in 2..p0 {
+          for t1 in 0..min(2, p1) {
+            S0(t0, t1): [t0 % 3, t1]
+          }
+          for t1 in 2..p1 {
+            S0(t0, t1): [t0 % 3, t1]
+            S1(t0 - 1, t1 - 1): [(t0 - 2) % 3, t1 - 1] [t0 % 3, t1 - 1] [(t0 - 1) % 3, t1 - 2] [(t0 - 1) % 3, t1] [t0 - 1, t1 - 1]
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn loops_of_other_extents_run_to_the_end() {
+    let text = "
+        params n m
+        array A[n] out
+        array B[m] out
+        for i in 0..n {
+            A[i] =
+        }
+        for i in 0..m {
+            B[i] =
+        }
+    ";
+    let program = check(text, "(S0[i] S1[i])", &[], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        for t0 in 0..min(p0, p1) {
+          S0(t0): [t0]
+          S1(t0): [t0]
+        }
+        for t0 in max(0, p0)..p1 {
+          S1(t0): [t0]
+        }
+        for t0 in max(0, p1)..p0 {
+          S0(t0): [t0]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_triangle_keeps_its_bounds() {
+    let text = "
+        params n
+        array A[n][n] temp
+        array B[n][n] out
+        for i in 0..n {
+            for j in 0..i + 1 {
+                A[i][j] =
+            }
+        }
+        for i in 0..n {
+            for j in 0..i {
+                B[i][j] = A[i][j]
+            }
+        }
+    ";
+    let program = check(text, "((S0[i, j] S1[i, j]))", &[("A", Fate::Scalar)], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: scalar
+        if p0 >= 1 {
+          S0(0, 0): []
+        }
+        for t0 in 1..p0 {
+          for t1 in 0..t0 {
+            S0(t0, t1): []
+            S1(t0, t1): [] [t0, t1]
+          }
+          S0(t0, t0): []
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn loops_with_steps_keep_them() {
+    let text = "
+        params n
+        array A[n] temp
+        array B[n] out
+        for i in 0..n step 2 {
+            A[i] =
+        }
+        for i in 0..n step 2 {
+            B[i] = A[i]
+        }
+    ";
+    let program = check(text, "(S0[i] S1[i])", &[("A", Fate::Scalar)], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: scalar
+        for t0 in 0..p0 step 2 {
+          S0(t0): []
+          S1(t0): [] [t0]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_reversed_loop_runs_forward_in_time() {
+    let text = "
+        params n
+        array A[n] temp
+        array B[n] out
+        for i in 0..n {
+            A[i] =
+        }
+        for i in 0..n down {
+            B[i] = A[i]
+        }
+    ";
+    let program = check(text, "(S0[-i] S1[-i])", &[("A", Fate::Scalar)], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: scalar
+        for t0 in 1 - p0..1 {
+          S0(-t0): []
+          S1(-t0): [] [-t0]
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_consumer_of_every_second_element_runs_every_second_time() {
+    let text = "
+        params n
+        array A[2 * n] temp
+        array B[n] out
+        for i in 0..2 * n {
+            A[i] =
+        }
+        for i in 0..n {
+            B[i] = A[2 * i], A[2 * i + 1]
+        }
+    ";
+    let program = check(text, "(S0[i] S1[2 * i + 1])", &[("A", registers(0, 2))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: 2 registers along 0
+        if p0 >= 1 {
+          S0(0): [0]
+          rotate A0
+        }
+        for t0 in 1..2 * p0 {
+          S0(t0): [0]
+          if mod(t0 + 1, 2) == 0 {
+            S1((t0 - 1) / 2): [1] [0] [(t0 - 1) / 2]
+          }
+          rotate A0
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_border_is_peeled() {
+    let text = "
+        params n
+        array A[n] temp
+        array B[n] out
+        for i in 0..n {
+            A[i] =
+        }
+        for i in 0..n {
+            if i = 0 or i = n - 1 {
+                B[i] = A[i]
+            }
+            if 0 < i < n - 1 {
+                B[i] = A[i - 1], A[i + 1]
+            }
+        }
+    ";
+    let program = check(text, "(S0[i] S1[i + 1] S2[i + 1])", &[("A", window(&[3]))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: window [3]
+        if p0 >= 1 {
+          S0(0): [0]
+          if p0 >= 2 {
+            S0(1): [1]
+            S1(0): [0] [0]
+          }
+        }
+        for t0 in 2..p0 {
+          S0(t0): [t0 % 3]
+          S2(t0 - 1): [(t0 - 2) % 3] [t0 % 3] [t0 - 1]
+        }
+        if p0 >= 1 {
+          S1(p0 - 1): [(p0 - 1) % 3] [p0 - 1]
+        }
+    "#]],
+    );
+}
