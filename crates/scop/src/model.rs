@@ -141,6 +141,15 @@ pub struct Access {
     pub is_exact: bool,
 }
 
+/// An access of a statement, by its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Use {
+    /// The statement.
+    pub statement: Statement,
+    /// The position among the statement's accesses.
+    pub position: usize,
+}
+
 /// How an element is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessKind {
@@ -163,7 +172,30 @@ pub struct Reduction {
     pub is_exact: bool,
 }
 
+impl Access {
+    /// It surely writes the one element that it names.
+    pub fn is_certain(&self) -> bool {
+        self.is_exact && self.kind == AccessKind::Write
+    }
+}
+
 impl Scop {
+    /// The access that `of` names.
+    pub fn access(&self, of: Use) -> &Access {
+        &self.statements[of.statement].accesses[of.position]
+    }
+
+    /// The accesses of each array, in the order of the text.
+    pub fn uses(&self) -> Table<Array, Vec<Use>> {
+        let mut uses: Table<Array, Vec<Use>> = self.arrays.iter().map(|_| Vec::new()).collect();
+        for (statement, data) in self.statements.iter() {
+            for (position, access) in data.accesses.iter().enumerate() {
+                uses[access.array].push(Use { statement, position });
+            }
+        }
+        uses
+    }
+
     /// The loops that the statements have in common, outermost first.
     pub fn common_loops(&self, one: Statement, other: Statement) -> &[Loop] {
         let (one, other) = (&self.statements[one].loops, &self.statements[other].loops);

@@ -233,10 +233,10 @@ impl Reader {
                 }
                 holes.push(format!("0 <= x{at}"));
                 if let Some(extent) = &data.extents[at] {
+                    // `[p0] -> { [(p0)] }`
                     let text = extent.to_string();
-                    let inner = text.split_once('[').unwrap().1; // `p0] -> { [(p0)] }`
-                    let inner = inner.split_once("[(").unwrap().1.split_once(")]").unwrap().0;
-                    holes.push(format!("x{at} < {inner}"));
+                    let value = text.split_once("[(").and_then(|(_, text)| text.split_once(")]"));
+                    holes.push(format!("x{at} < {}", value.expect("an extent of one piece").0));
                 }
                 format!("x{at}")
             })
