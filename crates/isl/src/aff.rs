@@ -137,9 +137,11 @@ methods! { Aff;
     /// With `n` more dimensions after those there are.
     pub fn add_dims(kind: Dim, n: usize) -> Aff = isl_aff_add_dims;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> Aff = isl_aff_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> Aff
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_aff_move_dims;
     /// Without `n` dimensions.
-    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> Aff = isl_aff_drop_dims;
+    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> Aff
+        where kind[first; n] = isl_aff_drop_dims;
     /// The same function of the parameters alone, which it must be.
     pub fn project_domain_on_params() -> Aff = isl_aff_project_domain_on_params;
     /// With the parameters of `model`, in its order, before its own others.
@@ -295,9 +297,11 @@ methods! { PwAff;
     /// With `n` more dimensions after those there are.
     pub fn add_dims(kind: Dim, n: usize) -> PwAff = isl_pw_aff_add_dims;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> PwAff = isl_pw_aff_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> PwAff
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_pw_aff_move_dims;
     /// Without `n` dimensions.
-    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> PwAff = isl_pw_aff_drop_dims;
+    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> PwAff
+        where kind[first; n] = isl_pw_aff_drop_dims;
     /// The same function of the parameters alone, which it must be.
     pub fn project_domain_on_params() -> PwAff = isl_pw_aff_project_domain_on_params;
     /// With the parameters of `model`, in its order, before its own others.

@@ -84,8 +84,8 @@ const ON_ERROR_CONTINUE: c_int = 1;
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        // SAFETY: every object holds an `Rc` of this owner, so none is left; if one is after all, isl keeps the context and
-        // says so on standard error.
+        // SAFETY: every object holds an `Rc` of this owner, so none is left. Where one is after all (isl itself loses some
+        // that do not fit where they are used), isl keeps the context and says so on standard error.
         unsafe {
             sys::isl_options_set_on_error(self.0.as_ptr(), ON_ERROR_WARN);
             sys::isl_ctx_free(self.0.as_ptr());

@@ -111,7 +111,8 @@ methods! { Map;
     /// What is in it for parameters in `params`.
     pub fn intersect_params(params: &Set) -> Map = isl_map_intersect_params;
     /// Forgets `n` dimensions from `first` on: what is in it for any value of theirs.
-    pub fn project_out(kind: Dim, first: usize, n: usize) -> Map = isl_map_project_out;
+    pub fn project_out(kind: Dim, first: usize, n: usize) -> Map
+        where kind[first; n] = isl_map_project_out;
     /// What is in it for any values of the parameters.
     pub fn project_out_all_params() -> Map = isl_map_project_out_all_params;
     /// The values of the parameters for which anything is in it.
@@ -197,11 +198,14 @@ methods! { Map;
     /// With `n` more dimensions, the first of them at a position.
     pub fn insert_dims(kind: Dim, pos: usize, n: usize) -> Map = isl_map_insert_dims;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> Map = isl_map_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> Map
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_map_move_dims;
     /// Without `n` dimensions, after their elimination; what is in it may grow.
-    pub fn remove_dims(kind: Dim, first: usize, n: usize) -> Map = isl_map_remove_dims;
+    pub fn remove_dims(kind: Dim, first: usize, n: usize) -> Map
+        where kind[first; n] = isl_map_remove_dims;
     /// Without the constraints on `n` dimensions that rational elimination removes.
-    pub fn eliminate(kind: Dim, first: usize, n: usize) -> Map = isl_map_eliminate;
+    pub fn eliminate(kind: Dim, first: usize, n: usize) -> Map
+        where kind[first; n] = isl_map_eliminate;
     /// What is in it where a dimension has a value.
     pub fn fix_si(kind: Dim, pos: usize, value: i32) -> Map = isl_map_fix_si;
     /// What is in it where a dimension has a value.
@@ -229,15 +233,18 @@ methods! { Map;
     /// Without the parameters that no constraint mentions.
     pub fn drop_unused_params() -> Map = isl_map_drop_unused_params;
     /// Without the constraints that involve any of `n` dimensions.
-    pub fn drop_constraints_involving_dims(kind: Dim, first: usize, n: usize) -> Map = isl_map_drop_constraints_involving_dims;
+    pub fn drop_constraints_involving_dims(kind: Dim, first: usize, n: usize) -> Map
+        where kind[first; n] = isl_map_drop_constraints_involving_dims;
     /// Without the constraints that involve none of `n` dimensions.
-    pub fn drop_constraints_not_involving_dims(kind: Dim, first: usize, n: usize) -> Map = isl_map_drop_constraints_not_involving_dims;
+    pub fn drop_constraints_not_involving_dims(kind: Dim, first: usize, n: usize) -> Map
+        where kind[first; n] = isl_map_drop_constraints_not_involving_dims;
     /// Whether constraints mention any of `n` dimensions.
     pub fn involves_dims(kind: Dim, first: usize, n: usize) -> bool = isl_map_involves_dims;
     /// Without existential dimensions that have no explicit form; what is in it may grow.
     pub fn remove_unknown_divs() -> Map = isl_map_remove_unknown_divs;
     /// Without existential dimensions that involve some dimensions; what is in it may grow.
-    pub fn remove_divs_involving_dims(kind: Dim, first: usize, n: usize) -> Map = isl_map_remove_divs_involving_dims;
+    pub fn remove_divs_involving_dims(kind: Dim, first: usize, n: usize) -> Map
+        where kind[first; n] = isl_map_remove_divs_involving_dims;
     /// The least value of a dimension, as a function of the parameters (and inputs).
     pub fn dim_min(pos: usize) -> PwAff = isl_map_dim_min;
     /// The greatest value of a dimension, as a function of the parameters (and inputs).
@@ -443,7 +450,8 @@ methods! { BasicMap;
     /// The pairs whose output is in a set.
     pub fn intersect_range(set: &BasicSet) -> BasicMap = isl_basic_map_intersect_range;
     /// Forgets `n` dimensions from `first` on: what is in it for any value of theirs.
-    pub fn project_out(kind: Dim, first: usize, n: usize) -> BasicMap = isl_basic_map_project_out;
+    pub fn project_out(kind: Dim, first: usize, n: usize) -> BasicMap
+        where kind[first; n] = isl_basic_map_project_out;
     /// The lexicographically smallest, for each value of parameters and inputs.
     pub fn lexmin() -> Map = isl_basic_map_lexmin;
     /// The lexicographically greatest, for each value of parameters and inputs.
@@ -507,11 +515,14 @@ methods! { BasicMap;
     /// With `n` more dimensions, the first of them at a position.
     pub fn insert_dims(kind: Dim, pos: usize, n: usize) -> BasicMap = isl_basic_map_insert_dims;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> BasicMap = isl_basic_map_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> BasicMap
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_basic_map_move_dims;
     /// Without `n` dimensions, after their elimination; what is in it may grow.
-    pub fn remove_dims(kind: Dim, first: usize, n: usize) -> BasicMap = isl_basic_map_remove_dims;
+    pub fn remove_dims(kind: Dim, first: usize, n: usize) -> BasicMap
+        where kind[first; n] = isl_basic_map_remove_dims;
     /// Without the constraints on `n` dimensions that rational elimination removes.
-    pub fn eliminate(kind: Dim, first: usize, n: usize) -> BasicMap = isl_basic_map_eliminate;
+    pub fn eliminate(kind: Dim, first: usize, n: usize) -> BasicMap
+        where kind[first; n] = isl_basic_map_eliminate;
     /// What is in it where a dimension has a value.
     pub fn fix_si(kind: Dim, pos: usize, value: i32) -> BasicMap = isl_basic_map_fix_si;
     /// What is in it where a dimension has a value.
@@ -529,13 +540,16 @@ methods! { BasicMap;
     /// Without the parameters that no constraint mentions.
     pub fn drop_unused_params() -> BasicMap = isl_basic_map_drop_unused_params;
     /// Without the constraints that involve any of `n` dimensions.
-    pub fn drop_constraints_involving_dims(kind: Dim, first: usize, n: usize) -> BasicMap = isl_basic_map_drop_constraints_involving_dims;
+    pub fn drop_constraints_involving_dims(kind: Dim, first: usize, n: usize) -> BasicMap
+        where kind[first; n] = isl_basic_map_drop_constraints_involving_dims;
     /// Without the constraints that involve none of `n` dimensions.
-    pub fn drop_constraints_not_involving_dims(kind: Dim, first: usize, n: usize) -> BasicMap = isl_basic_map_drop_constraints_not_involving_dims;
+    pub fn drop_constraints_not_involving_dims(kind: Dim, first: usize, n: usize) -> BasicMap
+        where kind[first; n] = isl_basic_map_drop_constraints_not_involving_dims;
     /// Whether constraints mention any of `n` dimensions.
     pub fn involves_dims(kind: Dim, first: usize, n: usize) -> bool = isl_basic_map_involves_dims;
     /// Without existential dimensions that involve some dimensions; what is in it may grow.
-    pub fn remove_divs_involving_dims(kind: Dim, first: usize, n: usize) -> BasicMap = isl_basic_map_remove_divs_involving_dims;
+    pub fn remove_divs_involving_dims(kind: Dim, first: usize, n: usize) -> BasicMap
+        where kind[first; n] = isl_basic_map_remove_divs_involving_dims;
     /// A piece with one point of it, if there is one.
     pub fn sample() -> BasicMap = isl_basic_map_sample;
     /// The number of constraints.

@@ -85,7 +85,8 @@ methods! { MultiAff;
     /// Its quotient by a number.
     pub fn scale_down_val(value: &Val) -> MultiAff = isl_multi_aff_scale_down_val;
     /// Without `n` dimensions.
-    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> MultiAff = isl_multi_aff_drop_dims;
+    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> MultiAff
+        where kind[first; n] = isl_multi_aff_drop_dims;
     /// With the parameters of `model`, in its order, before its own others.
     pub fn align_params(model: &Space) -> MultiAff = isl_multi_aff_align_params;
     /// The constraints that are not implied by `context`.
@@ -131,7 +132,8 @@ methods! { MultiAff;
     /// With `n` more dimensions, the first of them at a position.
     pub fn insert_dims(kind: Dim, first: usize, n: usize) -> MultiAff = isl_multi_aff_insert_dims;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> MultiAff = isl_multi_aff_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> MultiAff
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_multi_aff_move_dims;
     /// Whether it has existential dimensions.
     pub fn involves_locals() -> bool = isl_multi_aff_involves_locals;
     /// Rounded down.
@@ -229,7 +231,8 @@ methods! { PwMultiAff;
     /// Its quotient by a number.
     pub fn scale_down_val(value: &Val) -> PwMultiAff = isl_pw_multi_aff_scale_down_val;
     /// Without `n` dimensions.
-    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> PwMultiAff = isl_pw_multi_aff_drop_dims;
+    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> PwMultiAff
+        where kind[first; n] = isl_pw_multi_aff_drop_dims;
     /// With the parameters of `model`, in its order, before its own others.
     pub fn align_params(model: &Space) -> PwMultiAff = isl_pw_multi_aff_align_params;
     /// The constraints that are not implied by `context`.
@@ -351,7 +354,8 @@ methods! { MultiPwAff;
     /// Its quotient by a number.
     pub fn scale_down_val(value: &Val) -> MultiPwAff = isl_multi_pw_aff_scale_down_val;
     /// Without `n` dimensions.
-    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> MultiPwAff = isl_multi_pw_aff_drop_dims;
+    pub fn drop_dims(kind: Dim, first: usize, n: usize) -> MultiPwAff
+        where kind[first; n] = isl_multi_pw_aff_drop_dims;
     /// With the parameters of `model`, in its order, before its own others.
     pub fn align_params(model: &Space) -> MultiPwAff = isl_multi_pw_aff_align_params;
     /// The constraints that are not implied by `context`.
@@ -387,7 +391,8 @@ methods! { MultiPwAff;
     /// The greater.
     pub fn max(other: &MultiPwAff) -> MultiPwAff = isl_multi_pw_aff_max;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> MultiPwAff = isl_multi_pw_aff_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> MultiPwAff
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_multi_pw_aff_move_dims;
     /// Its inputs.
     pub fn domain() -> Set = isl_multi_pw_aff_domain;
     /// The pairs whose input is in a set.

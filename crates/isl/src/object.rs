@@ -363,16 +363,32 @@ macro_rules! objects {
     };
 }
 
+/// Checks that there are `n` parameters or dimensions of a tuple from `first` on.
+pub(crate) fn check_range(kind: Dim, dim: usize, first: usize, n: usize) -> Result<()> {
+    let is_visible = match kind {
+        Dim::Param | Dim::In | Dim::Out | Dim::Set => true,
+        Dim::Cst | Dim::Div => false,
+    };
+    if is_visible && first.checked_add(n).is_some_and(|end| end <= dim) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{n} dimensions of kind {kind:?} from {first} on, where there are {dim}")))
+}
+
 /// Methods that are one call of isl: `pub fn name(arguments) -> result = c_function;`.
 ///
+/// `where kind[first; n]` checks that there are `n` parameters or dimensions of a tuple from `first` on: isl leaves that
+/// to its callers.
 /// They are inlined, so that of the many there are only those cost time to compile that are used.
 macro_rules! methods {
     ($type:ident; $($(#[$doc:meta])*
-        $visibility:vis fn $name:ident($($arg:ident: $kind:ty),*) -> $out:ty = $c:ident;)*) => {
+        $visibility:vis fn $name:ident($($arg:ident: $kind:ty),*) -> $out:ty
+        $(where $($of:ident[$first:ident; $n:expr]),+)? = $c:ident;)*) => {
         impl $type { $(
             $(#[$doc])*
             #[inline]
             $visibility fn $name(&self $(, $arg: $kind)*) -> crate::context::Result<$out> {
+                $($(crate::object::check_range($of, self.dim($of)?, $first, $n)?;)+)?
                 let context = crate::object::HasContext::context(self);
                 $(let $arg = crate::object::Argument::hold($arg, context)?;)*
                 // SAFETY: `sys` declares who owns what, and `Pass` keeps to it.

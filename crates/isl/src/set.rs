@@ -79,7 +79,8 @@ methods! { Set;
     /// What is in it for parameters in `params`.
     pub fn intersect_params(other: &Set) -> Set = isl_set_intersect_params;
     /// Forgets `n` dimensions from `first` on: what is in it for any value of theirs.
-    pub fn project_out(kind: Dim, first: usize, n: usize) -> Set = isl_set_project_out;
+    pub fn project_out(kind: Dim, first: usize, n: usize) -> Set
+        where kind[first; n] = isl_set_project_out;
     /// What is in it for any values of the parameters.
     pub fn project_out_all_params() -> Set = isl_set_project_out_all_params;
     /// The values of the parameters for which anything is in it.
@@ -171,11 +172,14 @@ methods! { Set;
     /// With `n` more dimensions, the first of them at a position.
     pub fn insert_dims(kind: Dim, pos: usize, n: usize) -> Set = isl_set_insert_dims;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> Set = isl_set_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> Set
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_set_move_dims;
     /// Without `n` dimensions, after their elimination; what is in it may grow.
-    pub fn remove_dims(kind: Dim, first: usize, n: usize) -> Set = isl_set_remove_dims;
+    pub fn remove_dims(kind: Dim, first: usize, n: usize) -> Set
+        where kind[first; n] = isl_set_remove_dims;
     /// Without the constraints on `n` dimensions that rational elimination removes.
-    pub fn eliminate(kind: Dim, first: usize, n: usize) -> Set = isl_set_eliminate;
+    pub fn eliminate(kind: Dim, first: usize, n: usize) -> Set
+        where kind[first; n] = isl_set_eliminate;
     /// What is in it where a dimension has a value.
     pub fn fix_si(kind: Dim, pos: usize, value: i32) -> Set = isl_set_fix_si;
     /// What is in it where a dimension has a value.
@@ -193,9 +197,11 @@ methods! { Set;
     /// Without the parameters that no constraint mentions.
     pub fn drop_unused_params() -> Set = isl_set_drop_unused_params;
     /// Without the constraints that involve any of `n` dimensions.
-    pub fn drop_constraints_involving_dims(kind: Dim, first: usize, n: usize) -> Set = isl_set_drop_constraints_involving_dims;
+    pub fn drop_constraints_involving_dims(kind: Dim, first: usize, n: usize) -> Set
+        where kind[first; n] = isl_set_drop_constraints_involving_dims;
     /// Without the constraints that involve none of `n` dimensions.
-    pub fn drop_constraints_not_involving_dims(kind: Dim, first: usize, n: usize) -> Set = isl_set_drop_constraints_not_involving_dims;
+    pub fn drop_constraints_not_involving_dims(kind: Dim, first: usize, n: usize) -> Set
+        where kind[first; n] = isl_set_drop_constraints_not_involving_dims;
     /// Whether constraints mention any of `n` dimensions.
     pub fn involves_dims(kind: Dim, first: usize, n: usize) -> bool = isl_set_involves_dims;
     /// Whether it has existential dimensions.
@@ -203,7 +209,8 @@ methods! { Set;
     /// Without existential dimensions that have no explicit form; what is in it may grow.
     pub fn remove_unknown_divs() -> Set = isl_set_remove_unknown_divs;
     /// Without existential dimensions that involve some dimensions; what is in it may grow.
-    pub fn remove_divs_involving_dims(kind: Dim, first: usize, n: usize) -> Set = isl_set_remove_divs_involving_dims;
+    pub fn remove_divs_involving_dims(kind: Dim, first: usize, n: usize) -> Set
+        where kind[first; n] = isl_set_remove_divs_involving_dims;
     /// The least value of a dimension, as a function of the parameters (and inputs).
     pub fn dim_min(pos: usize) -> PwAff = isl_set_dim_min;
     /// The greatest value of a dimension, as a function of the parameters (and inputs).
@@ -281,7 +288,8 @@ methods! { Set;
     /// The pairs in it whose second part is in a set.
     pub fn intersect_factor_range(other: &Set) -> Set = isl_set_intersect_factor_range;
     /// The relation between its points and `n` of their dimensions.
-    pub fn project_onto_map(kind: Dim, first: usize, n: usize) -> Map = isl_set_project_onto_map;
+    pub fn project_onto_map(kind: Dim, first: usize, n: usize) -> Map
+        where kind[first; n] = isl_set_project_onto_map;
     /// The relation between its pairs and their first parts.
     pub fn wrapped_domain_map() -> Map = isl_set_wrapped_domain_map;
     /// The relation of everything in `domain` with it.
@@ -335,7 +343,8 @@ methods! { BasicSet;
     /// The values of the parameters for which anything is in it.
     pub fn params() -> BasicSet = isl_basic_set_params;
     /// Forgets `n` dimensions from `first` on: what is in it for any value of theirs.
-    pub fn project_out(kind: Dim, first: usize, n: usize) -> BasicSet = isl_basic_set_project_out;
+    pub fn project_out(kind: Dim, first: usize, n: usize) -> BasicSet
+        where kind[first; n] = isl_basic_set_project_out;
     /// The lexicographically smallest, for each value of parameters and inputs.
     pub fn lexmin() -> Set = isl_basic_set_lexmin;
     /// The lexicographically greatest, for each value of parameters and inputs.
@@ -385,11 +394,14 @@ methods! { BasicSet;
     /// With `n` more dimensions, the first of them at a position.
     pub fn insert_dims(kind: Dim, pos: usize, n: usize) -> BasicSet = isl_basic_set_insert_dims;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> BasicSet = isl_basic_set_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> BasicSet
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_basic_set_move_dims;
     /// Without `n` dimensions, after their elimination; what is in it may grow.
-    pub fn remove_dims(kind: Dim, first: usize, n: usize) -> BasicSet = isl_basic_set_remove_dims;
+    pub fn remove_dims(kind: Dim, first: usize, n: usize) -> BasicSet
+        where kind[first; n] = isl_basic_set_remove_dims;
     /// Without the constraints on `n` dimensions that rational elimination removes.
-    pub fn eliminate(kind: Dim, first: usize, n: usize) -> BasicSet = isl_basic_set_eliminate;
+    pub fn eliminate(kind: Dim, first: usize, n: usize) -> BasicSet
+        where kind[first; n] = isl_basic_set_eliminate;
     /// What is in it where a dimension has a value.
     pub fn fix_si(kind: Dim, pos: usize, value: i32) -> BasicSet = isl_basic_set_fix_si;
     /// What is in it where a dimension has a value.
@@ -401,15 +413,18 @@ methods! { BasicSet;
     /// Without the parameters that no constraint mentions.
     pub fn drop_unused_params() -> BasicSet = isl_basic_set_drop_unused_params;
     /// Without the constraints that involve any of `n` dimensions.
-    pub fn drop_constraints_involving_dims(kind: Dim, first: usize, n: usize) -> BasicSet = isl_basic_set_drop_constraints_involving_dims;
+    pub fn drop_constraints_involving_dims(kind: Dim, first: usize, n: usize) -> BasicSet
+        where kind[first; n] = isl_basic_set_drop_constraints_involving_dims;
     /// Without the constraints that involve none of `n` dimensions.
-    pub fn drop_constraints_not_involving_dims(kind: Dim, first: usize, n: usize) -> BasicSet = isl_basic_set_drop_constraints_not_involving_dims;
+    pub fn drop_constraints_not_involving_dims(kind: Dim, first: usize, n: usize) -> BasicSet
+        where kind[first; n] = isl_basic_set_drop_constraints_not_involving_dims;
     /// Whether constraints mention any of `n` dimensions.
     pub fn involves_dims(kind: Dim, first: usize, n: usize) -> bool = isl_basic_set_involves_dims;
     /// Without existential dimensions that have no explicit form; what is in it may grow.
     pub fn remove_unknown_divs() -> BasicSet = isl_basic_set_remove_unknown_divs;
     /// Without existential dimensions that involve some dimensions; what is in it may grow.
-    pub fn remove_divs_involving_dims(kind: Dim, first: usize, n: usize) -> BasicSet = isl_basic_set_remove_divs_involving_dims;
+    pub fn remove_divs_involving_dims(kind: Dim, first: usize, n: usize) -> BasicSet
+        where kind[first; n] = isl_basic_set_remove_divs_involving_dims;
     /// A piece with one point of it, if there is one.
     pub fn sample() -> BasicSet = isl_basic_set_sample;
     /// A point of it; the void point if there is none.

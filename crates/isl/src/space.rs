@@ -120,9 +120,11 @@ methods! { Space;
     /// With `n` more dimensions, the first of them at a position.
     pub fn insert_dims(kind: Dim, pos: usize, n: usize) -> Space = isl_space_insert_dims;
     /// With `n` dimensions moved to another kind or position.
-    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> Space = isl_space_move_dims;
+    pub fn move_dims(dst_kind: Dim, dst_pos: usize, src_kind: Dim, src_pos: usize, n: usize) -> Space
+        where dst_kind[dst_pos; 0], src_kind[src_pos; n] = isl_space_move_dims;
     /// Without `n` dimensions.
-    pub fn drop_dims(kind: Dim, first: usize, num: usize) -> Space = isl_space_drop_dims;
+    pub fn drop_dims(kind: Dim, first: usize, num: usize) -> Space
+        where kind[first; num] = isl_space_drop_dims;
     /// Without parameters.
     pub fn drop_all_params() -> Space = isl_space_drop_all_params;
     /// With the parameters of `model`, in its order, before its own others.
