@@ -2,6 +2,7 @@
 
 mod commands;
 mod explain;
+mod plan;
 mod progress;
 mod values;
 
@@ -42,6 +43,10 @@ enum Command {
     Explain(Explain),
     /// Draw the data flow before and after merging
     Graph(Graph),
+    /// Plan which arrays of a data-flow graph of loops fusion removes
+    ///
+    /// The plan is the best there is, and says why each array that stays does so.
+    Plan(plan::Plan),
     /// Time a program's kernel and compare it with the machine's memory bandwidth
     Bench(Bench),
 }
@@ -330,6 +335,7 @@ fn main() -> ExitCode {
         Command::Dump(dump) => commands::dump(dump).map(|()| 0),
         Command::Explain(command) => explain::explain(command).map(|()| 0),
         Command::Graph(command) => explain::graph(command).map(|()| 0),
+        Command::Plan(command) => plan::plan(command).map(|()| 0),
         Command::Bench(bench) => commands::bench(bench).map(|()| 0),
     });
     match done {

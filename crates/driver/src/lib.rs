@@ -29,6 +29,7 @@ pub mod npy;
 mod options;
 mod output;
 pub mod pipeline;
+pub mod plan;
 pub mod sac;
 mod source;
 

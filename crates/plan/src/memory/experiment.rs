@@ -7,7 +7,6 @@
 
 use super::graph::{Array, Graph, Node};
 use super::{Limits, Objective, Random, Solution, solve};
-use frit_support::Index;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

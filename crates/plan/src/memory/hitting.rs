@@ -9,8 +9,6 @@ pub(super) struct Hit {
     pub(super) chosen: Option<Vec<usize>>,
     /// No hitting set weighs less, unless it is the limit.
     pub(super) bound: u128,
-    /// The search is complete.
-    pub(super) proved: bool,
 }
 
 /// The lightest set that meets every clause, if it weighs less than `limit`.
@@ -21,12 +19,11 @@ pub(super) fn minimum(weights: &[u128], clauses: &[Vec<usize>], limit: u128, dea
     search.reduce(&mut root, &mut chosen);
     let bound = search.weight(&chosen) + search.bound(&root).0;
     if bound >= limit {
-        return Hit { chosen: None, bound: limit, proved: true };
+        return Hit { chosen: None, bound: limit };
     }
     let found = search.best(clauses.to_vec(), limit);
-    let proved = !search.gave_up;
-    let bound = if proved { found.as_ref().map_or(limit, |(weight, _)| *weight) } else { bound };
-    Hit { chosen: found.map(|(_, chosen)| chosen), bound, proved }
+    let bound = if search.gave_up { bound } else { found.as_ref().map_or(limit, |(weight, _)| *weight) };
+    Hit { chosen: found.map(|(_, chosen)| chosen), bound }
 }
 
 struct Search<'a> {
@@ -249,7 +246,7 @@ mod tests {
             let chosen = hit.chosen.expect("there is no limit");
             assert_eq!(chosen.iter().map(|&element| weights[element]).sum::<u128>(), best);
             assert!(clauses.iter().all(|clause| clause.iter().any(|element| chosen.contains(element))));
-            assert!(hit.proved && hit.bound == best);
+            assert_eq!(hit.bound, best);
             assert!(minimum(&weights, &clauses, best, &mut Deadline::never()).chosen.is_none());
         }
     }
