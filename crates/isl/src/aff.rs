@@ -129,8 +129,6 @@ methods! { Aff;
     /// Its product with a number.
     pub fn scale_val(value: &Val) -> Aff = isl_aff_scale_val;
     /// Its quotient by a number.
-    pub fn scale_down_ui(factor: u32) -> Aff = isl_aff_scale_down_ui;
-    /// Its quotient by a number.
     pub fn scale_down_val(value: &Val) -> Aff = isl_aff_scale_down_val;
     /// With `n` more dimensions, the first of them at a position.
     pub fn insert_dims(kind: Dim, first: usize, n: usize) -> Aff = isl_aff_insert_dims;

@@ -13,6 +13,10 @@
 //! fail, for example on spaces that do not match, so every method returns a [`Result`]; after an error the objects and
 //! their context are as usable as before. Objects of two contexts do not mix: that is an error too.
 //!
+//! No call with operands that make no sense does worse than fail. Where isl leaves checks to its callers they are made
+//! here; some functions that would need many, and that others can stand for, are left out (`isl_basic_set_gist`,
+//! `isl_set_insert_domain`). So before a function is added, see what it does with operands of other spaces.
+//!
 //! This crate knows nothing of programs or loops in the sense of Frit. Read [`context`] next, then `object`, which holds
 //! the rules of ownership, and `sys`, the C declarations.
 

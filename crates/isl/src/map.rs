@@ -443,8 +443,6 @@ methods! { BasicMap;
     pub fn is_strict_subset(other: &BasicMap) -> bool = isl_basic_map_is_strict_subset;
     /// Whether nothing is in both.
     pub fn is_disjoint(other: &BasicMap) -> bool = isl_basic_map_is_disjoint;
-    /// The constraints that are not implied by `context`.
-    pub fn gist(context: &BasicMap) -> BasicMap = isl_basic_map_gist;
     /// The pairs whose input is in a set.
     pub fn intersect_domain(set: &BasicSet) -> BasicMap = isl_basic_map_intersect_domain;
     /// The pairs whose output is in a set.

@@ -60,7 +60,7 @@ macro_rules! plain_arguments {
         }
     )* };
 }
-plain_arguments! { i32 i64 u32 bool Dim }
+plain_arguments! { i32 i64 bool Dim }
 
 /// A position, or a number of dimensions.
 impl Argument for usize {
@@ -116,12 +116,6 @@ impl Pass<c_uint> for usize {
 impl Pass<c_int> for usize {
     fn pass(&self) -> c_int {
         c_int::try_from(*self).expect("a position that was held")
-    }
-}
-
-impl Pass<c_uint> for u32 {
-    fn pass(&self) -> c_uint {
-        *self
     }
 }
 

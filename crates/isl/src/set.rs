@@ -292,8 +292,6 @@ methods! { Set;
         where kind[first; n] = isl_set_project_onto_map;
     /// The relation between its pairs and their first parts.
     pub fn wrapped_domain_map() -> Map = isl_set_wrapped_domain_map;
-    /// The relation of everything in `domain` with it.
-    pub fn insert_domain(domain: &Space) -> Map = isl_set_insert_domain;
     /// The relation of points that differ by one of its.
     pub fn translation() -> Map = isl_set_translation;
     /// The function that is 1 in it and 0 elsewhere.
@@ -336,8 +334,6 @@ methods! { BasicSet;
     pub fn is_disjoint(other: &BasicSet) -> bool = isl_basic_set_is_disjoint;
     /// Whether it is bounded, for each value of the parameters.
     pub fn is_bounded() -> bool = isl_basic_set_is_bounded;
-    /// The constraints that are not implied by `context`.
-    pub fn gist(context: &BasicSet) -> BasicSet = isl_basic_set_gist;
     /// What is in it for parameters in `params`.
     pub fn intersect_params(other: &BasicSet) -> BasicSet = isl_basic_set_intersect_params;
     /// The values of the parameters for which anything is in it.

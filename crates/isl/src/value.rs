@@ -24,6 +24,16 @@ impl Id {
 }
 
 impl Val {
+    /// The remainder of the division by another, which is not negative; both are integers.
+    pub fn modulo(&self, other: &Val) -> Result<Val> {
+        // isl does not look.
+        if other.is_zero()? {
+            return Err(Error::invalid("division by zero"));
+        }
+        let other = other.hold(self.context())?;
+        self.context().call(|| unsafe { sys::isl_val_mod(Pass::pass(&self), Pass::pass(&other)) })
+    }
+
     /// The number, if it is an integer that fits.
     pub fn to_i64(&self) -> Result<i64> {
         if self.is_int()? { self.get_num_si() } else { Err(Error::invalid(format!("{self} is not an integer"))) }
@@ -82,8 +92,6 @@ methods! { Val;
     pub fn mul(other: &Val) -> Val = isl_val_mul;
     /// The quotient.
     pub fn div(other: &Val) -> Val = isl_val_div;
-    /// The remainder of the division by another, which is not negative.
-    pub fn modulo(other: &Val) -> Val = isl_val_mod;
     /// The greatest common divisor.
     pub fn gcd(other: &Val) -> Val = isl_val_gcd;
     /// The sign: -1, 0 or 1.

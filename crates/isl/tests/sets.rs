@@ -236,6 +236,9 @@ fn numbers_are_exact_and_of_any_size() -> Result<()> {
     assert_eq!(least.to_i64()?, i64::MIN);
     assert_eq!(least.sgn()?, -1);
     assert!(Val::infty(&context)?.to_i64().is_err());
+    let remainder = Val::int_from_si(&context, -7)?.modulo(&Val::int_from_si(&context, 3)?)?;
+    assert_eq!(remainder.to_i64()?, 2);
+    assert!(least.modulo(&Val::zero(&context)?).is_err());
     Ok(())
 }
 

@@ -55,7 +55,6 @@ declare! {
     isl_aff_add(Take<Aff>, Take<Aff>) -> Give<Aff>;
     isl_aff_sub(Take<Aff>, Take<Aff>) -> Give<Aff>;
     isl_aff_scale_val(Take<Aff>, Take<Val>) -> Give<Aff>;
-    isl_aff_scale_down_ui(Take<Aff>, c_uint) -> Give<Aff>;
     isl_aff_scale_down_val(Take<Aff>, Take<Val>) -> Give<Aff>;
     isl_aff_insert_dims(Take<Aff>, DimType, c_uint, c_uint) -> Give<Aff>;
     isl_aff_add_dims(Take<Aff>, DimType, c_uint) -> Give<Aff>;

@@ -234,7 +234,6 @@ declare! {
     isl_basic_map_involves_dims(Keep<BasicMap>, DimType, c_uint, c_uint) -> Bool;
     isl_map_involves_dims(Keep<Map>, DimType, c_uint, c_uint) -> Bool;
     isl_map_plain_get_val_if_fixed(Keep<Map>, DimType, c_uint) -> Give<Val>;
-    isl_basic_map_gist(Take<BasicMap>, Take<BasicMap>) -> Give<BasicMap>;
     isl_map_gist(Take<Map>, Take<Map>) -> Give<Map>;
     isl_map_gist_domain(Take<Map>, Take<Set>) -> Give<Map>;
     isl_map_gist_range(Take<Map>, Take<Set>) -> Give<Map>;

@@ -176,7 +176,6 @@ declare! {
     isl_set_dim_has_upper_bound(Keep<Set>, DimType, c_uint) -> Bool;
     isl_set_dim_has_any_lower_bound(Keep<Set>, DimType, c_uint) -> Bool;
     isl_set_dim_has_any_upper_bound(Keep<Set>, DimType, c_uint) -> Bool;
-    isl_basic_set_gist(Take<BasicSet>, Take<BasicSet>) -> Give<BasicSet>;
     isl_set_gist(Take<Set>, Take<Set>) -> Give<Set>;
     isl_set_gist_params(Take<Set>, Take<Set>) -> Give<Set>;
     isl_set_get_stride(Keep<Set>, c_int) -> Give<Val>;
@@ -209,7 +208,6 @@ declare! {
     isl_set_unwrap(Take<Set>) -> Give<Map>;
     isl_basic_set_flatten(Take<BasicSet>) -> Give<BasicSet>;
     isl_set_flatten(Take<Set>) -> Give<Set>;
-    isl_set_insert_domain(Take<Set>, Take<Space>) -> Give<Map>;
     isl_set_wrapped_domain_map(Take<Set>) -> Give<Map>;
     isl_union_set_wrapped_domain_map(Take<UnionSet>) -> Give<UnionMap>;
     isl_union_set_identity(Take<UnionSet>) -> Give<UnionMap>;
