@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sets up what building Frit needs and is missing: a C compiler with OpenMP, and isl, the integer set library; with --test
-# also what only its tests need: Chromium, in which the page of `frit explain` is looked at. Rust must be there. Installs
+# also what only its tests need: Chromium, in which the page of `frit explain` is looked at, and clang, with which transformed
+# C is compiled besides the C compiler at hand. Rust must be there. Installs
 # with apt-get, as root or through sudo; on other systems it says what to install.
 set -eu
 
@@ -38,4 +39,8 @@ fi
 if [ "${1:-}" = --test ] && ! need chromium; then
     # Without it the tests of the page are skipped by name.
     (install chromium) || echo "setup: without Chromium the page of \`frit explain\` is not tested" >&2
+fi
+if [ "${1:-}" = --test ] && ! need clang clang-19; then
+    # Without it C is tested with the one compiler only, as the tests say by name.
+    (install clang-19 libclang-rt-19-dev || install clang) || echo "setup: without clang, transformed C is not tested with it" >&2
 fi
