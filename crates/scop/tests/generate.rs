@@ -11,6 +11,7 @@ use frit_scop::generate::{Options, generate};
 use frit_scop::program::{Fate, Program, Step};
 use frit_scop::{Array, Scop};
 use frit_support::Table;
+use proptest::prelude::*;
 
 /// What becomes of the arrays that are named; the others are kept.
 fn fates(scop: &Scop, changed: &[(&str, Fate)]) -> Table<Array, Fate> {
@@ -470,4 +471,174 @@ fn a_border_is_peeled() {
         }
     "#]],
     );
+}
+
+#[test]
+fn many_stages_keep_a_steady_state_without_tests() {
+    let stages = 9;
+    let mut text = "params n\narray X[n] in\n".to_string();
+    let mut fused = "(".to_string();
+    for stage in 0..stages {
+        text += &format!("array A{stage}[n] {}\n", if stage + 1 == stages { "out" } else { "temp" });
+    }
+    let mut changed: Vec<(String, Fate)> = Vec::new();
+    for stage in 0..stages {
+        let source = if stage == 0 { "X".to_string() } else { format!("A{}", stage - 1) };
+        let read = format!("{source}[i - 1], {source}[i + 1]");
+        text += &format!("for i in {stage}..n - {stage} {{\nA{stage}[i] = {read}\n}}\n");
+        fused += &format!("S{stage}[i + {stage}] ");
+        if stage + 1 < stages {
+            changed.push((format!("A{stage}"), window(&[3])));
+        }
+    }
+    let changed: Vec<(&str, Fate)> = changed.iter().map(|(name, fate)| (name.as_str(), fate.clone())).collect();
+    let program = check(&text, &format!("{})", fused.trim()), &changed, &Options::default());
+    assert_eq!(program.body.len(), 2, "a guarded prologue and the steady state:\n{program}");
+    let last = &program.body[1..];
+    assert!(!has_tests(last), "{program}");
+    let options = Options { max_copies: 200, ..Options::default() };
+    let program = check(&text, &format!("{})", fused.trim()), &changed, &options);
+    assert!(!has_tests(&program.body), "{program}");
+}
+
+#[test]
+fn independent_iterations_run_on_threads_with_arrays_of_their_own() {
+    let text = "
+        params n m
+        array A[n][m] temp
+        array B[n][m] out
+        for i in 0..n {
+            for j in 0..m {
+                A[i][j] =
+            }
+        }
+        for i in 0..n {
+            for j in 0..m {
+                B[i][j] = A[i][j - 1], A[i][j]
+            }
+        }
+    ";
+    let options = Options { parallel: true, simd: true, ..Options::default() };
+    let program = check(text, "(* (*S0[i, j]) (*S1[i, j]))", &[("A", window(&[1, 0]))], &options);
+    shows(&program, expect![[r#"
+        A0: window [1, *]
+        for t0 in 0..p0 parallel private A0 {
+          for t1 in 0..p1 simd {
+            S0(t0, t1): [t1]
+          }
+          for t2 in 0..p1 simd {
+            S1(t0, t2): [t2 - 1] [t2] [t0, t2]
+          }
+        }
+    "#]]);
+    let program = check(text, "(* (S0[i, j] S1[i, j]))", &[("A", registers(1, 2))], &options);
+    shows(&program, expect![[r#"
+        A0: 2 registers along 1
+        for t0 in 0..p0 parallel private A0 {
+          for t1 in 0..p1 {
+            S0(t0, t1): [0]
+            S1(t0, t1): [1] [0] [t0, t1]
+            rotate A0
+          }
+        }
+    "#]]);
+}
+
+#[test]
+fn storage_that_iterations_share_keeps_them_in_order() {
+    let text = "
+        params n
+        array A[n] temp
+        array B[n] out
+        for i in 0..n {
+            A[i] =
+        }
+        for i in 0..n {
+            B[i] = A[i]
+        }
+    ";
+    // A window of 4 is shared by iterations 0 and 4, and the second loop reads it.
+    let options = Options { parallel: true, simd: true, ..Options::default() };
+    let scop = scop(text);
+    let fates = fates(&scop, &[("A", window(&[4]))]);
+    let program = generate(&scop, &tree(&scop, "(* S0[i]) (* S1[i])"), &fates, &options).unwrap();
+    shows(&program, expect![[r#"
+        A0: window [4]
+        for t0 in 0..p0 {
+          S0(t0): [t0 % 4]
+        }
+        for t1 in 0..p0 parallel {
+          S1(t1): [t1 % 4] [t1]
+        }
+    "#]]);
+}
+
+/// A pipeline of stencils, each stage aligned by at least as much as it needs, with windows of the least size.
+#[derive(Clone, Debug)]
+struct Pipeline {
+    text: String,
+    fused: String,
+    windows: Vec<(String, Fate)>,
+}
+
+fn pipeline() -> impl Strategy<Value = Pipeline> {
+    let stage = (prop::collection::vec((-2i64..3, -2i64..3), 1..4), (-2i64..3, -3i64..3), 0i64..2, any::<bool>());
+    (1usize..3, prop::collection::vec(stage, 2..5)).prop_map(|(depth, stages)| {
+        let count = stages.len();
+        let mut text = "params n m\n".to_string();
+        for stage in 0..count {
+            let mode = if stage + 1 == count { "out" } else { "temp" };
+            let extents = if depth == 1 { "[n]" } else { "[n][m]" };
+            text += &format!("array A{stage}{extents} {mode}\n");
+        }
+        let (mut bodies, mut windows) = (Vec::new(), Vec::new());
+        let (mut shift, mut inner_shift) = (0, 0);
+        for (stage, (reads, (low, high), slack, apart)) in stages.iter().enumerate() {
+            let before = shift;
+            if stage > 0 {
+                shift += reads.iter().map(|(i, _)| *i).max().unwrap().max(0) + slack;
+                inner_shift += reads.iter().map(|(_, j)| *j).max().unwrap().max(0);
+                let reach = shift - before - reads.iter().map(|(i, _)| *i).min().unwrap() + 1;
+                let reach = reach.max(1) as u64;
+                windows.push((format!("A{}", stage - 1), window(&[reach, 0][..depth])));
+            }
+            let place = |(i, j): &(i64, i64)| match depth {
+                1 => format!("A{}[i + {i}]", stage as i64 - 1),
+                _ => format!("A{}[i + {i}][j + {j}]", stage as i64 - 1),
+            };
+            let reads: Vec<String> = if stage == 0 { Vec::new() } else { reads.iter().map(place).collect() };
+            text += &format!("for i in {low}..n + {high} {{\n");
+            if depth == 1 {
+                text += &format!("A{stage}[i] = {}\n}}\n", reads.join(", "));
+                bodies.push((false, format!("S{stage}[i + {shift}]")));
+            } else {
+                text += &format!("for j in {low}..m + {high} {{\nA{stage}[i][j] = {}\n}}\n}}\n", reads.join(", "));
+                bodies.push((*apart, format!("S{stage}[i + {shift}, j + {inner_shift}]")));
+            }
+        }
+        let mut fused = String::new();
+        for (stage, (apart, body)) in bodies.iter().enumerate() {
+            if depth == 2 && (stage == 0 || *apart) {
+                fused += if stage == 0 { "(" } else { ") (" };
+            }
+            fused += body;
+            fused += " ";
+        }
+        let fused = format!("({fused}{})", if depth == 2 { ")" } else { "" });
+        Pipeline { text, fused, windows }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pipelines_keep_their_values(case in pipeline(), copies in prop::sample::select(vec![4usize, 12, 40])) {
+        let scop = scop(&case.text);
+        let tree = tree(&scop, &case.fused);
+        let windows: Vec<(&str, Fate)> = case.windows.iter().map(|(name, fate)| (name.as_str(), fate.clone())).collect();
+        let options = Options { max_copies: copies, ..Options::default() };
+        let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
+        check_run(&scop, &program);
+    }
 }
