@@ -6,5 +6,7 @@
 //! What is transformed, and how, is decided in `frit-scop`; this crate knows C and no dependence. Read [`region`] next.
 
 pub mod region;
+pub mod write;
 
 pub use region::{CArray, File, Form, Region, Remark, Template};
+pub use write::{Transformed, WriteOptions, Written, write};

@@ -1,0 +1,349 @@
+//! The blocks of a region as text: loops, conditions, statements and declarations in order, with the source's comments.
+
+use super::Transformed;
+use super::blocks::{Block, Part, PartKind};
+use super::declarations::Declarations;
+use super::expressions::{Binding, Scope, Variable};
+use super::lexical::{Style, after_parentheses, indentation, trailing_comment};
+use super::names::Names;
+use super::placement::Placement;
+use super::storage::Plan;
+use crate::region::{File, Region, Remark};
+use frit_scop::program::{BinOp, Expr, ForLoop, Instance, Iterator, LoopKind};
+use frit_scop::{Array, Loop};
+use frit_support::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// What is printed, and what has been found out about it.
+pub(super) struct Context<'a> {
+    pub(super) file: &'a File,
+    /// The file's text with comments blanked.
+    pub(super) blank: &'a str,
+    pub(super) region: &'a Region,
+    pub(super) transformed: &'a Transformed,
+    pub(super) plan: &'a Plan,
+    pub(super) style: Style,
+}
+
+/// The text of a region.
+pub(super) struct Printed {
+    /// From the first byte of its first line's code, to the end of its last line's.
+    pub(super) text: String,
+    /// Names that are new in the block of the region.
+    pub(super) names: Vec<String>,
+    /// What was dropped.
+    pub(super) remarks: Vec<Remark>,
+}
+
+/// Prints a region, or says why that is not possible.
+pub(super) fn print(context: &Context, placement: &Placement, block: &Block, names: Names) -> Result<Printed, String> {
+    let mut printer = Printer {
+        context,
+        declarations: Declarations::new(context, placement, block, names),
+        variables: BTreeMap::new(),
+        arrays: BTreeMap::new(),
+        lines: Vec::new(),
+        depth: 0,
+        commented: BTreeSet::new(),
+        paragraphs: BTreeSet::new(),
+        remarks: Vec::new(),
+    };
+    printer.block(block)?;
+    let names = printer.arrays.values().flatten().cloned().collect();
+    let style = &context.style;
+    let mut text = String::new();
+    for (number, line) in printer.lines.iter().enumerate() {
+        if number > 0 {
+            text += style.newline;
+        }
+        // What stands before the first line is not the region's.
+        if !line.is_raw && !line.text.is_empty() {
+            let outer = if number == 0 { "" } else { &context.region.indent };
+            text += outer;
+            text += &style.indent.repeat(line.depth);
+        }
+        text += &line.text;
+    }
+    Ok(Printed { text, names, remarks: printer.remarks })
+}
+
+/// A line of the new text.
+struct Line {
+    depth: usize,
+    text: String,
+    /// The line before ends with a backslash, so that white space at its start may be part of a string.
+    is_raw: bool,
+}
+
+/// The state of printing.
+pub(super) struct Printer<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) declarations: Declarations<'a>,
+    /// The variables of the loops around.
+    pub(super) variables: BTreeMap<Iterator, Variable>,
+    /// The names of new variables and arrays that are in reach.
+    pub(super) arrays: BTreeMap<Array, Vec<String>>,
+    lines: Vec<Line>,
+    depth: usize,
+    /// Where comments start that have been printed.
+    commented: BTreeSet<usize>,
+    /// Where parts of the source start that have been printed.
+    paragraphs: BTreeSet<usize>,
+    remarks: Vec<Remark>,
+}
+
+impl<'a> Printer<'a> {
+    /// What leaves of expressions are at this place.
+    pub(super) fn scope(&self) -> Scope<'_> {
+        Scope { params: &self.context.region.params, variables: &self.variables }
+    }
+
+    /// Adds a line.
+    pub(super) fn line(&mut self, text: impl Into<String>) {
+        self.lines.push(Line { depth: self.depth, text: text.into(), is_raw: false });
+    }
+
+    /// Adds text of the source that stands at `at` in the file, with its lines indented anew.
+    fn text(&mut self, text: &str, at: usize) {
+        let base = indentation(&self.context.file.text, at);
+        let mut is_raw = false;
+        for (number, line) in text.split('\n').enumerate() {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            let stripped = if number == 0 || is_raw { line } else { without_indentation(line, base) };
+            self.lines.push(Line { depth: self.depth, text: stripped.into(), is_raw });
+            is_raw = line.ends_with('\\');
+        }
+    }
+
+    /// Prints what is in a block. True if it is one statement, which needs no braces.
+    fn block(&mut self, block: &Block) -> Result<bool, String> {
+        let outer = self.arrays.clone();
+        let first = self.lines.len();
+        let mut is_simple = block.parts.len() == 1;
+        for (at, part) in block.parts.iter().enumerate() {
+            if self.lines.len() > first && self.starts_paragraph(part) {
+                self.line("");
+            }
+            let merged = self.declare(block, at)?;
+            is_simple &= self.lines.len() == first && merged.is_none();
+            let start = self.lines.len();
+            is_simple &= self.part(part, merged)?;
+            let end = self.lines.len();
+            self.release(block, at);
+            is_simple &= self.lines.len() == end && end > start;
+        }
+        if block.id != 0 {
+            self.arrays = outer;
+        }
+        Ok(is_simple)
+    }
+
+    /// Prints a part; `merged` is the variable that it declares. True if it is one statement.
+    fn part(&mut self, part: &Part, merged: Option<Array>) -> Result<bool, String> {
+        let start = self.lines.len();
+        match &part.kind {
+            PartKind::For(each, variable, body) => {
+                let sources = &self.context.transformed.program.iterators[each.iterator].sources;
+                sources.iter().for_each(|&source| self.comment_loop(source, false));
+                self.pragma(&each.kind);
+                let is_simple = self.lines.len() == start;
+                self.for_loop(each, variable, body)?;
+                return Ok(is_simple);
+            }
+            PartKind::If(cond, then, otherwise) => {
+                let head = format!("if ({})", self.scope().print(cond, Binding::Any));
+                self.nested(head, None, then, !otherwise.parts.is_empty())?;
+                if !otherwise.parts.is_empty() {
+                    self.nested("else".into(), None, otherwise, false)?;
+                }
+            }
+            PartKind::Instance(instance) => {
+                self.comment_statement(instance);
+                let is_simple = self.lines.len() == start;
+                self.instance(instance, merged)?;
+                return Ok(is_simple);
+            }
+            PartKind::Rotate(array) => {
+                let names = self.arrays.get(array).ok_or("registers move on where they are not declared")?.clone();
+                for at in (1..names.len()).rev() {
+                    self.line(format!("{} = {};", names[at], names[at - 1]));
+                }
+                return Ok(names.len() == 2);
+            }
+            PartKind::AsWritten(source) => {
+                self.comment_loop(*source, true);
+                let is_simple = self.lines.len() == start;
+                let span = self.context.region.scop.loops[*source].span;
+                let range = span.start as usize..span.end as usize;
+                let mut text = self.context.file.text[range.clone()].to_owned();
+                if let Some(comment) = self.take_trailing(range.end) {
+                    text = format!("{text} {comment}");
+                }
+                self.text(&text, range.start);
+                return Ok(is_simple);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The source has an empty line before what this part is the first to print.
+    fn starts_paragraph(&mut self, part: &Part) -> bool {
+        let region = self.context.region;
+        let of_loop = |source: Loop| {
+            let span = region.scop.loops[source].span;
+            let first = region.loops[source].leading.first().map(|range| range.start);
+            first.or((!span.is_none()).then_some(span.start as usize))
+        };
+        let start = match &part.kind {
+            PartKind::For(each, ..) => self.context.transformed.program.iterators[each.iterator]
+                .sources
+                .first()
+                .and_then(|&source| of_loop(source)),
+            PartKind::AsWritten(source) => of_loop(*source),
+            PartKind::Instance(instance) => {
+                let template = &region.statements[instance.statement];
+                Some(template.leading.first().map_or(template.range.start, |range| range.start))
+            }
+            PartKind::If(..) | PartKind::Rotate(_) => None,
+        };
+        let is_new = |start: &usize| self.paragraphs.insert(*start);
+        start.filter(is_new).is_some_and(|start| {
+            let before = &self.context.file.text[..start];
+            let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+            let before = &before[..line];
+            before.ends_with("\n\n") || before.ends_with("\n\r\n")
+        })
+    }
+
+    fn for_loop(&mut self, each: &ForLoop, variable: &Variable, body: &Block) -> Result<(), String> {
+        // The bounds are outside of the loop's own scope.
+        let lower = self.bound(&each.lower, variable, Binding::Any);
+        let (sign, upper) = match &each.upper {
+            Expr::Binary(BinOp::Add, last, one) if **one == Expr::Int(1) => ("<=", &**last),
+            upper => ("<", upper),
+        };
+        let upper = self.bound(upper, variable, Binding::Sum);
+        let Variable { name, c_type } = variable;
+        let step = if each.step == 1 { format!("{name}++") } else { format!("{name} += {}", each.step) };
+        let head = format!("for ({c_type} {name} = {lower}; {name} {sign} {upper}; {step})");
+        let shadowed = self.variables.insert(each.iterator, variable.clone());
+        let sources = &self.context.transformed.program.iterators[each.iterator].sources;
+        let comments: Vec<String> = sources.iter().filter_map(|&source| self.head_comment(source)).collect();
+        self.nested(head, comments.first().map(String::as_str), body, false)?;
+        self.variables.remove(&each.iterator);
+        self.variables.extend(shadowed.map(|variable| (each.iterator, variable)));
+        Ok(())
+    }
+
+    fn bound(&self, bound: &Expr, variable: &Variable, least: Binding) -> String {
+        match bound {
+            // A parameter of the variable's own type is compared as the source does it.
+            Expr::Param(param) if self.context.region.params[*param].c_type == variable.c_type => {
+                self.context.region.params[*param].text.clone()
+            }
+            _ => self.scope().print(bound, least),
+        }
+    }
+
+    /// Prints the head of a loop or a condition, and the block below it.
+    fn nested(&mut self, head: String, comment: Option<&str>, body: &Block, braces: bool) -> Result<(), String> {
+        let at = self.lines.len();
+        self.line(head);
+        self.depth += 1;
+        let is_simple = self.block(body)?;
+        self.depth -= 1;
+        let has_braces = braces || self.context.style.has_braces || !is_simple;
+        if has_braces {
+            self.lines[at].text += " {";
+            self.line("}");
+        }
+        if let Some(comment) = comment {
+            self.lines[at].text += &format!(" {comment}");
+        }
+        Ok(())
+    }
+
+    fn pragma(&mut self, kind: &LoopKind) {
+        match kind {
+            LoopKind::Sequential => {}
+            LoopKind::Parallel { .. } => self.line("#pragma omp parallel for"),
+            LoopKind::Simd => self.line("#pragma omp simd"),
+        }
+    }
+
+    fn instance(&mut self, instance: &Instance, merged: Option<Array>) -> Result<(), String> {
+        let template = &self.context.region.statements[instance.statement];
+        let mut text = self.statement(instance)?;
+        if let Some(array) = merged {
+            text = format!("{}{text}", self.declarations.prefix(array));
+        }
+        if !text.ends_with([';', '}']) {
+            text.push(';');
+        }
+        if let Some(comment) = self.take_trailing(template.range.end) {
+            text += &format!(" {comment}");
+        }
+        self.text(&text, template.range.start);
+        Ok(())
+    }
+
+    /// The comment that follows what ends here on its line, if it has not been printed.
+    fn take_trailing(&mut self, end: usize) -> Option<&'a str> {
+        let text = self.context.file.text.as_str();
+        // A declaration ends before its semicolon.
+        let end = end + text[end..].starts_with(';') as usize;
+        let range = trailing_comment(text, end)?;
+        (range.end <= self.context.region.range.end && self.commented.insert(range.start)).then(|| &text[range])
+    }
+
+    /// The comment on the line of a loop's head.
+    fn head_comment(&mut self, source: Loop) -> Option<String> {
+        let span = self.context.region.scop.loops[source].span;
+        let start = (!span.is_none()).then_some(span.start as usize)?;
+        let end = after_parentheses(self.context.blank, start)?;
+        let rest = self.context.blank.get(end..)?;
+        let brace = rest.trim_start_matches(' ').starts_with('{');
+        let end = if brace { end + rest.find('{')? + 1 } else { end };
+        self.take_trailing(end).map(str::to_owned)
+    }
+
+    /// Comments of the source before a statement, and before loops that are not loops any more.
+    fn comment_statement(&mut self, instance: &Instance) {
+        let statement = &self.context.region.scop.statements[instance.statement];
+        statement.loops.iter().for_each(|&source| self.comment_loop(source, false));
+        let leading = &self.context.region.statements[instance.statement].leading;
+        self.leading(leading, false);
+    }
+
+    fn comment_loop(&mut self, source: Loop, with_pragmas: bool) {
+        let leading = &self.context.region.loops[source].leading;
+        self.leading(leading, with_pragmas);
+    }
+
+    fn leading(&mut self, leading: &[Range<usize>], with_pragmas: bool) {
+        for range in leading {
+            if !self.commented.insert(range.start) {
+                continue;
+            }
+            let text = self.context.file.text[range.clone()].trim_end();
+            if text.starts_with('#') && !with_pragmas {
+                self.remarks.push(Remark {
+                    code: "pragma-dropped",
+                    message: format!("`{text}` was dropped, as the loop that it is for is not the same any more"),
+                    span: Span::new(self.context.file.id, range.start, range.end),
+                });
+            } else {
+                self.text(text, range.start);
+            }
+        }
+    }
+}
+
+/// The line without as much of the white space as its start has in common with `base`.
+fn without_indentation<'t>(line: &'t str, base: &str) -> &'t str {
+    let common = line.bytes().zip(base.bytes()).take_while(|(one, other)| one == other).count();
+    let stripped = &line[common..];
+    // Where the source indents with something else, nothing of it is kept.
+    if common < base.len() { stripped.trim_start_matches([' ', '\t']) } else { stripped }
+}

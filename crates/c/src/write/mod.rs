@@ -1,0 +1,144 @@
+//! Prints a file with some of its regions transformed; every byte outside of them stays as it is.
+//!
+//! What happens to a region: [`storage`] finds a place for each array, [`blocks`] says what is printed anew and what as the source has it,
+//! [`placement`] where new variables are declared, and [`loops`] prints that, with [`declarations`], [`statements`] and [`expressions`].
+//!
+//! The new text reads like the source: its names, its indentation, its braces, its comments. Loops that come out as they went in keep their
+//! text. Nothing here decides what is transformed; a region that cannot be printed stays as it was, with a remark.
+
+mod blocks;
+mod declarations;
+mod expressions;
+mod header;
+mod lexical;
+mod loops;
+mod names;
+mod placement;
+mod statements;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+use crate::region::{File, Region, Remark};
+use frit_scop::program::Program;
+use frit_scop::{Array, Scop};
+use frit_support::Span;
+use lexical::{Style, blanked, rest_of_block};
+use names::Names;
+use std::collections::BTreeMap;
+
+/// What became of a region.
+#[derive(Clone, Debug)]
+pub struct Transformed {
+    /// The region's scop after expansion: its statements, loops and parameters are those of the region.
+    pub scop: Scop,
+    /// What runs.
+    pub program: Program,
+    /// Arrays that share storage: the second uses that of the first.
+    pub shares: Vec<(Array, Array)>,
+    /// What was done, for the comment at the head of the file.
+    pub notes: Vec<String>,
+}
+
+/// How a file is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// The file begins with a comment that says what was done.
+    pub header: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        WriteOptions { header: true }
+    }
+}
+
+/// A file after transformation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Its text.
+    pub text: String,
+    /// What a user should know of what was dropped, and of regions that could not be printed.
+    pub remarks: Vec<Remark>,
+    /// For each region whether it was replaced.
+    pub is_transformed: Vec<bool>,
+}
+
+/// Prints the file with these regions transformed; `None` leaves a region as it is.
+///
+/// # Panics
+///
+/// If there are more or fewer entries than regions.
+pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOptions) -> Written {
+    assert_eq!(file.regions.len(), regions.len(), "one entry for each region");
+    let blank = blanked(&file.text);
+    let mut names = Names::of(&blank);
+    let mut written = Written { text: String::new(), remarks: Vec::new(), is_transformed: Vec::new() };
+    let mut titles: Vec<(String, &[String])> = Vec::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut body = String::new();
+    let mut at = 0;
+    for (region, transformed) in file.regions.iter().zip(regions) {
+        let number = counts.entry(&region.function).or_default();
+        *number += 1;
+        let new = transformed
+            .as_ref()
+            .map(|transformed| (transformed, write_region(file, &blank, region, transformed, &mut names)));
+        written.is_transformed.push(matches!(new, Some((_, Ok(_)))));
+        match new {
+            None => {}
+            Some((transformed, Ok((text, remarks)))) => {
+                body += &file.text[at..region.range.start];
+                body += &text;
+                at = region.range.end;
+                written.remarks.extend(remarks);
+                let title = if *number == 1 {
+                    region.function.clone()
+                } else {
+                    format!("{}, region {number}", region.function)
+                };
+                titles.push((title, &transformed.notes));
+            }
+            Some((_, Err(reason))) => written.remarks.push(Remark {
+                code: "not-printable",
+                message: format!("the region was left as it is: {reason}"),
+                span: Span::new(file.id, region.range.start, region.range.end),
+            }),
+        }
+    }
+    body += &file.text[at..];
+    if options.header && !titles.is_empty() {
+        let (before, rest) = header::split(&body);
+        let newline = if file.text.contains("\r\n") { "\r\n" } else { "\n" };
+        written.text = format!("{before}{}{rest}", header::comment(&titles, newline));
+    } else {
+        written.text = body;
+    }
+    written
+}
+
+/// The new text of a region.
+fn write_region(
+    file: &File,
+    blank: &str,
+    region: &Region,
+    transformed: &Transformed,
+    names: &mut Names,
+) -> Result<(String, Vec<Remark>), String> {
+    let plan = storage::plan(region, transformed, rest_of_block(blank, region.range.end))?;
+    let mut local = names.clone();
+    let block = blocks::Builder::new(&file.text, region, transformed, &plan, &mut local).region();
+    let placement = placement::place(transformed, &plan, &block);
+    let context = loops::Context {
+        file,
+        blank,
+        region,
+        transformed,
+        plan: &plan,
+        style: Style::of(&file.text, blank, region.range.clone(), &region.indent),
+    };
+    let printed = loops::print(&context, &placement, &block, local)?;
+    // Other regions of the function may be in the same block.
+    printed.names.iter().for_each(|name| names.reserve(name));
+    Ok((printed.text, printed.remarks))
+}

@@ -1,0 +1,455 @@
+//! Printing of regions that are put together by hand: each test gives the C text, what its statements access, and the program that is to be
+//! printed.
+
+use super::{Transformed, WriteOptions, write};
+use crate::region::{CArray, CLoop, CParam, Declaration, File, Form, Hole, HoleKind, Region, Storage, Template};
+use expect_test::{Expect, expect};
+use frit_isl::{Context, Map, PwAff, Set};
+use frit_scop::model::{AccessKind, Home, ParamData};
+use frit_scop::program::{BinOp, Expr, Fate, ForLoop, Instance, Iterator, IteratorData, LoopKind, Program, Step};
+use frit_scop::{Access, Array, ArrayData, Loop, LoopData, Node, Param, Scop, Statement, StatementData};
+use frit_support::{FileId, Index, Span, Table};
+
+/// A file with one region, between the words `BEGIN` and `END` of its text, which are taken out.
+struct Case {
+    file: File,
+    program: Program,
+    shares: Vec<(Array, Array)>,
+}
+
+impl Case {
+    fn new(text: &str) -> Self {
+        let begin = text.find("BEGIN\n").expect("a region begins");
+        let end = text.find("END\n").expect("a region ends") - "BEGIN\n".len();
+        let text = text.replace("BEGIN\n", "").replace("END\n", "");
+        let code = &text[begin..end];
+        let indent = &code[..code.len() - code.trim_start_matches([' ', '\t']).len()];
+        let isl = Context::new();
+        let scop = Scop {
+            assumed: Set::parse(&isl, "{ : }").unwrap(),
+            isl,
+            params: Table::new(),
+            arrays: Table::new(),
+            loops: Table::new(),
+            statements: Table::new(),
+            body: Vec::new(),
+        };
+        let region = Region {
+            range: begin + indent.len()..begin + code.trim_end().len(),
+            indent: indent.to_owned(),
+            function: "f".into(),
+            scop,
+            statements: Table::new(),
+            arrays: Table::new(),
+            params: Table::new(),
+            loops: Table::new(),
+            names: Default::default(),
+        };
+        let file = File { id: FileId::new(0), text, regions: vec![region], remarks: Vec::new() };
+        let program = Program { iterators: Table::new(), body: Vec::new(), fates: Table::new() };
+        Case { file, program, shares: Vec::new() }
+    }
+
+    fn region(&mut self) -> &mut Region {
+        &mut self.file.regions[0]
+    }
+
+    fn param(&mut self, text: &str, c_type: &str) -> Expr {
+        self.region().scop.params.push(ParamData { name: text.into() });
+        let is_plain = matches!(c_type, "int" | "long");
+        Expr::Param(self.region().params.push(CParam { text: text.into(), c_type: c_type.into(), is_plain }))
+    }
+
+    fn array(&mut self, name: &str, element: &str, extents: &[&str], home: Home, fate: Fate) -> Array {
+        let isl = self.region().scop.isl.clone();
+        let size = |extent: &&str| {
+            let value = extent.parse::<i64>();
+            value.ok().map(|value| PwAff::parse(&isl, &format!("{{ [{value}] }}")).unwrap())
+        };
+        let is_local = home != Home::Outside;
+        let array = self.region().scop.arrays.push(ArrayData {
+            name: name.into(),
+            elem_bytes: 4,
+            extents: extents.iter().map(size).collect(),
+            is_live_in: fate == Fate::Kept && !is_local,
+            is_live_out: fate == Fate::Kept && !is_local,
+            home,
+            origin: Array::new(0),
+            expanded: 0,
+            span: Span::NONE,
+        });
+        self.region().scop.arrays[array].origin = array;
+        let declarator: String = extents.iter().map(|extent| format!("[{extent}]")).collect();
+        let declaration = is_local.then(|| Declaration {
+            range: 0..0,
+            text: format!("{element} {name}{declarator}"),
+            storage: Storage::Automatic,
+        });
+        self.region().arrays.push(CArray {
+            name: name.into(),
+            element: element.into(),
+            form: if extents.is_empty() { Form::Scalar } else { Form::Nested },
+            extents: extents.iter().map(|extent| Some((*extent).to_owned())).collect(),
+            declaration,
+        });
+        self.program.fates.push(fate)
+    }
+
+    /// The loop whose text begins with `head`.
+    fn loop_of(&mut self, name: &str, c_type: &str, head: &str) -> Loop {
+        let start = self.file.text.find(head).expect("the text has the loop");
+        let span = Span::new(FileId::new(0), start, start + head.len());
+        let is_plain = matches!(c_type, "int" | "long");
+        self.region().scop.loops.push(LoopData { name: name.into(), is_reversed: false, span });
+        self.region().loops.push(CLoop { c_type: c_type.into(), is_plain, leading: Vec::new() })
+    }
+
+    /// The statement with this text; accesses in the order of the text.
+    fn statement(&mut self, text: &str, loops: &[Loop], accesses: &[(Array, AccessKind, &str)]) -> Statement {
+        let start = self.file.text.find(text).expect("the text has the statement");
+        for &each in loops {
+            let span = &mut self.region().scop.loops[each].span;
+            *span = span.to(Span::new(FileId::new(0), start, start + text.len()));
+        }
+        let mut holes = Vec::new();
+        let mut at = 0;
+        for (position, (_, _, text_of)) in accesses.iter().enumerate() {
+            let found = at + text[at..].find(text_of).expect("the statement has the access");
+            if let Some(Hole { range, kind: HoleKind::Access(positions), .. }) = holes.last_mut()
+                && *range == (start + found..start + found + text_of.len())
+            {
+                positions.push(position);
+                continue;
+            }
+            let range = start + found..start + found + text_of.len();
+            holes.push(Hole { range, kind: HoleKind::Access(vec![position]), is_derived: false });
+            at = if accesses.get(position + 1).is_some_and(|next| next.2 == *text_of) {
+                found
+            } else {
+                found + text_of.len()
+            };
+        }
+        for (number, &each) in loops.iter().enumerate() {
+            let name = self.region().scop.loops[each].name.clone();
+            for (found, _) in text.match_indices(&name) {
+                let range = start + found..start + found + name.len();
+                let is_word = |at: Option<&u8>| at.is_some_and(|&byte| super::lexical::is_word(byte));
+                let bytes = text.as_bytes();
+                let is_part = is_word(bytes.get(found + name.len())) || found > 0 && is_word(bytes.get(found - 1));
+                if !is_part && !holes.iter().any(|hole| hole.range.start <= range.start && range.end <= hole.range.end)
+                {
+                    holes.push(Hole { range, kind: HoleKind::Iterator(number), is_derived: false });
+                }
+            }
+        }
+        holes.sort_by_key(|hole| hole.range.start);
+        let isl = self.region().scop.isl.clone();
+        let accesses = accesses.iter().map(|&(array, kind, _)| Access {
+            array,
+            kind,
+            relation: Map::parse(&isl, "{ S[] -> A[] }").unwrap(),
+            is_exact: true,
+        });
+        let data = StatementData {
+            loops: loops.to_vec(),
+            domain: Set::parse(&isl, "{ S[] }").unwrap(),
+            accesses: accesses.collect(),
+            reduction: None,
+            opaque: None,
+            work: 1,
+            span: Span::new(FileId::new(0), start, start + text.len()),
+        };
+        let statement = self.region().scop.statements.push(data);
+        let template = Template { range: start..start + text.len(), holes, leading: Vec::new() };
+        self.region().statements.push(template);
+        for (depth, _) in loops.iter().enumerate() {
+            let place = loops[..depth].iter().fold(&mut self.file.regions[0].scop.body, |body, outer| {
+                let at = body.iter().position(|node| matches!(node, Node::Loop(found, _) if found == outer)).unwrap();
+                let Node::Loop(_, inner) = &mut body[at] else { unreachable!() };
+                inner
+            });
+            if !place.iter().any(|node| matches!(node, Node::Loop(found, _) if *found == loops[depth])) {
+                place.push(Node::Loop(loops[depth], Vec::new()));
+            }
+        }
+        let place = loops.iter().fold(&mut self.file.regions[0].scop.body, |body, outer| {
+            let at = body.iter().position(|node| matches!(node, Node::Loop(found, _) if found == outer)).unwrap();
+            let Node::Loop(_, inner) = &mut body[at] else { unreachable!() };
+            inner
+        });
+        place.push(Node::Statement(statement));
+        statement
+    }
+
+    fn iterator(&mut self, sources: &[Loop]) -> Iterator {
+        self.program.iterators.push(IteratorData { sources: sources.to_vec() })
+    }
+
+    fn write(&self) -> super::Written {
+        let transformed = Transformed {
+            scop: self.file.regions[0].scop.clone(),
+            program: self.program.clone(),
+            shares: self.shares.clone(),
+            notes: Vec::new(),
+        };
+        write(&self.file, &[Some(transformed)], &WriteOptions { header: false })
+    }
+
+    fn check(&self, expected: &Expect) {
+        let written = self.write();
+        expected.assert_eq(&format!("{}{}", written.text, remarks(&written)));
+    }
+}
+
+fn remarks(written: &super::Written) -> String {
+    written.remarks.iter().map(|remark| format!("{}: {}\n", remark.code, remark.message)).collect()
+}
+
+fn int(value: i64) -> Expr {
+    Expr::Int(value)
+}
+
+fn var(iterator: Iterator) -> Expr {
+    Expr::Iterator(iterator)
+}
+
+fn op(op: BinOp, left: Expr, right: Expr) -> Expr {
+    Expr::Binary(op, Box::new(left), Box::new(right))
+}
+
+fn instance(statement: Statement, iterators: &[Expr], subscripts: &[&[Expr]]) -> Step {
+    let subscripts = subscripts.iter().map(|subscript| Some(subscript.to_vec())).collect();
+    Step::Instance(Instance { statement, iterators: iterators.to_vec(), subscripts })
+}
+
+fn each(iterator: Iterator, lower: Expr, upper: Expr, body: Vec<Step>) -> ForLoop {
+    ForLoop { iterator, lower, upper, step: 1, kind: LoopKind::Sequential, body }
+}
+
+const FIGURE_1: &str = "\
+void f(int n, const float *restrict x, float *restrict y)
+{
+    float a[100];
+BEGIN
+    for (int i = 1; i <= n; i++)
+        a[i] = x[i] + 1.0f;
+
+    for (int i = 1; i <= n; i++)
+        y[i] = 2.0f * a[i]; // twice
+END
+}
+";
+
+/// Figure 1 of the paper, with what becomes of `a` and how the fused loop may run.
+fn figure_1(home: Home, fate: Fate, subscripts: impl Fn(Iterator) -> Vec<Expr>, kind: LoopKind) -> Case {
+    let text = if home == Home::Outside {
+        FIGURE_1.to_owned()
+    } else {
+        FIGURE_1.replace("    float a[100];\nBEGIN\n", "BEGIN\n    float a[100];\n")
+    };
+    let mut case = Case::new(&text);
+    let n = case.param("n", "int");
+    let a = case.array("a", "float", &["100"], home, fate);
+    let x = case.array("x", "float", &["n"], Home::Outside, Fate::Kept);
+    let y = case.array("y", "float", &["n"], Home::Outside, Fate::Kept);
+    let first = case.loop_of("i", "int", "for (int i = 1; i <= n; i++)\n        a");
+    let second = case.loop_of("i", "int", "for (int i = 1; i <= n; i++)\n        y");
+    let s0 = case.statement(
+        "a[i] = x[i] + 1.0f;",
+        &[first],
+        &[(a, AccessKind::Write, "a[i]"), (x, AccessKind::Read, "x[i]")],
+    );
+    let s1 = case.statement(
+        "y[i] = 2.0f * a[i];",
+        &[second],
+        &[(y, AccessKind::Write, "y[i]"), (a, AccessKind::Read, "a[i]")],
+    );
+    let t = case.iterator(&[first, second]);
+    let body = vec![
+        instance(s0, &[var(t)], &[&subscripts(t), &[var(t)]]),
+        instance(s1, &[var(t)], &[&[var(t)], &subscripts(t)]),
+    ];
+    case.program.body = vec![Step::For(ForLoop { kind, ..each(t, int(1), op(BinOp::Add, n, int(1)), body) })];
+    case
+}
+
+#[test]
+fn figure_1_has_a_scalar_instead_of_an_array() {
+    figure_1(Home::Outside, Fate::Scalar, |_| Vec::new(), LoopKind::Sequential).check(&expect![[r#"
+        void f(int n, const float *restrict x, float *restrict y)
+        {
+            float a[100];
+            for (int i = 1; i <= n; i++) {
+                float a0 = x[i] + 1.0f;
+                y[i] = 2.0f * a0; // twice
+            }
+        }
+    "#]]);
+}
+
+#[test]
+fn an_array_of_the_region_gives_its_name_to_the_scalar() {
+    figure_1(Home::Region, Fate::Scalar, |_| Vec::new(), LoopKind::Simd).check(&expect![[r#"
+        void f(int n, const float *restrict x, float *restrict y)
+        {
+            #pragma omp simd
+            for (int i = 1; i <= n; i++) {
+                float a = x[i] + 1.0f;
+                y[i] = 2.0f * a; // twice
+            }
+        }
+    "#]]);
+}
+
+#[test]
+fn private_arrays_are_declared_in_parallel_loops() {
+    let private = vec![Array::new(0)];
+    let place = |_| vec![int(0)];
+    let window = Fate::Window { moduli: vec![Some(2)] };
+    figure_1(Home::Outside, window, place, LoopKind::Parallel { private }).check(&expect![[r#"
+        void f(int n, const float *restrict x, float *restrict y)
+        {
+            float a[100];
+            #pragma omp parallel for
+            for (int i = 1; i <= n; i++) {
+                float a0[2];
+                a0[0] = x[i] + 1.0f;
+                y[i] = 2.0f * a0[0]; // twice
+            }
+        }
+    "#]]);
+}
+
+const FIGURE_2: &str = "\
+void f(int n, const float *restrict x, float *restrict y)
+{
+\tint i;
+BEGIN
+\tfloat A[n + 1];
+\t/* L1 */
+\tfor (i = 1; i <= n; i++)
+\t{
+\t\tA[i] = x[i];
+\t}
+
+\t/* L2 */
+\tfor (i = 2; i <= n; i++)
+\t{
+\t\ty[i] = A[i - 1]
+\t\t     + A[i] * i;
+\t}
+END
+}
+";
+
+/// Figure 2 of the paper: `A` becomes a window of two, by `number` of the newest or of the one before.
+fn figure_2(fate: Fate, number: impl Fn(Iterator, i64) -> Expr) -> Case {
+    let rolls = matches!(fate, Fate::Registers { .. });
+    let mut case = Case::new(FIGURE_2);
+    let n = case.param("n", "int");
+    let a = case.array("A", "float", &["n + 1"], Home::Region, fate);
+    let x = case.array("x", "float", &["n"], Home::Outside, Fate::Kept);
+    let y = case.array("y", "float", &["n"], Home::Outside, Fate::Kept);
+    let first = case.loop_of("i", "int", "for (i = 1");
+    let second = case.loop_of("i", "int", "for (i = 2");
+    for (each, comment) in [(first, "/* L1 */"), (second, "/* L2 */")] {
+        let at = case.file.text.find(comment).unwrap();
+        case.region().loops[each].leading = std::iter::once(at..at + comment.len()).collect();
+    }
+    let s0 = case.statement("A[i] = x[i];", &[first], &[(a, AccessKind::Write, "A[i]"), (x, AccessKind::Read, "x[i]")]);
+    let s1 = case.statement(
+        "y[i] = A[i - 1]\n\t\t     + A[i] * i;",
+        &[second],
+        &[(y, AccessKind::Write, "y[i]"), (a, AccessKind::Read, "A[i - 1]"), (a, AccessKind::Read, "A[i]")],
+    );
+    let t = case.iterator(&[first, second]);
+    let roll = |steps: Vec<Step>| steps.into_iter().chain(rolls.then_some(Step::Rotate(a))).collect::<Vec<_>>();
+    let produce = |at: Expr, place: Expr| instance(s0, &[at.clone()], &[&[place], &[at]]);
+    let consume = instance(s1, &[var(t)], &[&[var(t)], &[number(t, 1)], &[number(t, 0)]]);
+    let prologue = Step::If {
+        cond: op(BinOp::Ge, n.clone(), int(1)),
+        then: roll(vec![produce(int(1), if rolls { int(0) } else { int(1) })]),
+        otherwise: Vec::new(),
+    };
+    let steady = each(t, int(2), op(BinOp::Add, n, int(1)), roll(vec![produce(var(t), number(t, 0)), consume]));
+    case.program.body = vec![prologue, Step::For(steady)];
+    case
+}
+
+#[test]
+fn figure_2_rolls_through_two_registers() {
+    figure_2(Fate::Registers { dimension: 0, count: 2 }, |_, number| int(number)).check(&expect![[r#"
+        void f(int n, const float *restrict x, float *restrict y)
+        {
+        	int i;
+        	float A0 = 0, A1 = 0;
+        	if (n >= 1) {
+        		/* L1 */
+        		A0 = x[1];
+        		A1 = A0;
+        	}
+        	/* L2 */
+        	for (int i = 2; i <= n; i++) {
+        		A0 = x[i];
+        		y[i] = A1
+        		     + A0 * i;
+        		A1 = A0;
+        	}
+        }
+    "#]]);
+}
+
+#[test]
+fn figure_2_has_a_window_of_two() {
+    let place = |t, back: i64| {
+        let at = if back == 0 { var(t) } else { op(BinOp::Sub, var(t), int(back)) };
+        op(BinOp::Mod, at, int(2))
+    };
+    figure_2(Fate::Window { moduli: vec![Some(2)] }, place).check(&expect![[r#"
+        void f(int n, const float *restrict x, float *restrict y)
+        {
+        	int i;
+        	float A[2];
+        	if (n >= 1) {
+        		/* L1 */
+        		A[1] = x[1];
+        	}
+        	/* L2 */
+        	for (int i = 2; i <= n; i++) {
+        		A[i % 2] = x[i];
+        		y[i] = A[(i - 1) % 2]
+        		     + A[i % 2] * i;
+        	}
+        }
+    "#]]);
+}
+
+#[test]
+fn loops_that_stay_keep_their_text() {
+    let mut case = figure_1(Home::Outside, Fate::Kept, |t| vec![var(t)], LoopKind::Sequential);
+    let (Step::For(both), n) = (case.program.body.remove(0), Expr::Param(Param::new(0))) else { unreachable!() };
+    for (number, step) in both.body.into_iter().enumerate() {
+        let t = case.iterator(&[Loop::new(number)]);
+        let Step::Instance(old) = step else { unreachable!() };
+        let new = instance(old.statement, &[var(t)], &[&[var(t)], &[var(t)]]);
+        case.program.body.push(Step::For(each(t, int(1), op(BinOp::Add, n.clone(), int(1)), vec![new])));
+    }
+    assert_eq!(case.write().text, case.file.text);
+}
+
+#[test]
+fn the_comment_at_the_head_is_replaced_and_bytes_outside_of_regions_stay() {
+    let case = figure_1(Home::Outside, Fate::Scalar, |_| Vec::new(), LoopKind::Sequential);
+    let transformed = Transformed {
+        scop: case.file.regions[0].scop.clone(),
+        program: case.program.clone(),
+        shares: Vec::new(),
+        notes: vec!["a: 100 -> scalar".into()],
+    };
+    let written = write(&case.file, &[Some(transformed)], &WriteOptions::default());
+    let head = "/* Transformed by frit fuse:\n * - f\n *   a: 100 -> scalar\n */\nvoid f(";
+    assert!(written.text.starts_with(head), "{}", written.text);
+    let untouched = write(&case.file, &[None], &WriteOptions::default());
+    assert_eq!(untouched.text, case.file.text);
+    assert_eq!(untouched.is_transformed, [false]);
+}
