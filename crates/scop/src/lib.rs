@@ -12,6 +12,8 @@
 //!
 //! This crate knows no language and no IR; integer sets are isl's. Read [`model`] next.
 
+pub mod dependence;
+pub mod fusion;
 pub mod generate;
 pub mod model;
 pub mod program;

@@ -1,0 +1,144 @@
+//! One level of loops while it is planned: the statements that the loops outside run in one iteration, the loops that each of them
+//! has left, and the dependences between them. Nothing is decided here; read `distribution` next.
+
+use super::Options;
+use super::edge::{Distance, Edge, Time, gcd};
+use crate::model::{Array, Loop, Scop, Statement};
+use frit_isl::{Dim, Error, PwAff};
+use frit_support::Table;
+use std::collections::BTreeSet;
+
+/// What holds at all levels.
+pub(super) struct Facts {
+    /// The size of each array in bytes, for the nominal values of the parameters.
+    pub(super) bytes: Table<Array, u64>,
+    /// The statements that access it, ascending.
+    pub(super) users: Table<Array, Vec<Statement>>,
+}
+
+/// Statements that the loops outside of a level run in one iteration.
+pub(super) struct Level<'a> {
+    pub(super) scop: &'a Scop,
+    pub(super) options: &'a Options,
+    pub(super) facts: &'a Facts,
+    /// Ascending.
+    pub(super) statements: Vec<Statement>,
+    /// The dimensions of each statement's domain that no loop outside runs, in the order of the source.
+    pub(super) left: &'a Table<Statement, Vec<usize>>,
+    /// The dependences between the statements that no loop outside carries.
+    pub(super) edges: Vec<Edge>,
+    /// A loop outside does what several loops of the source did.
+    pub(super) is_inside_fused: bool,
+}
+
+/// A number of steps in time for each step of a loop: a fraction, not zero, in lowest terms with a positive denominator. Only its ratio to
+/// the paces of other statements of a fused loop matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pace {
+    pub(super) num: i64,
+    pub(super) den: i64,
+}
+
+/// How a statement could take part in a fused loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Orientation {
+    /// Its loop that is run there.
+    pub(super) source: Loop,
+    /// How fast, and in which direction.
+    pub(super) pace: Pace,
+}
+
+impl Pace {
+    pub(super) fn new(num: i64, den: i64) -> Pace {
+        let factor = gcd(num, den) * den.signum();
+        Pace { num: num / factor, den: den / factor }
+    }
+
+    /// Scaled by a fraction; `None` if it leaves all proportions.
+    pub(super) fn scaled(self, num: i64, den: i64) -> Option<Pace> {
+        const LARGEST: i64 = 1 << 12;
+        let pace = Pace::new(self.num.checked_mul(num)?, self.den.checked_mul(den)?);
+        (pace.num.abs() <= LARGEST && pace.den <= LARGEST).then_some(pace)
+    }
+}
+
+impl Facts {
+    pub(super) fn new(scop: &Scop, options: &Options) -> Result<Facts, Error> {
+        let mut users: Table<Array, Vec<Statement>> = scop.arrays.indices().map(|_| Vec::new()).collect();
+        for (statement, data) in scop.statements.iter() {
+            let arrays: BTreeSet<Array> = data.accesses.iter().map(|access| access.array).collect();
+            arrays.into_iter().for_each(|array| users[array].push(statement));
+        }
+        let mut bytes = Table::new();
+        for (_, array) in scop.arrays.iter() {
+            let mut size = array.elem_bytes.max(1);
+            for extent in &array.extents {
+                let extent = extent.as_ref().map_or(Ok(options.nominal), |extent| nominal(scop, options, extent))?;
+                size = size.saturating_mul(extent.max(1).unsigned_abs());
+            }
+            // Sums of sizes must stay numbers that can be compared.
+            bytes.push(size.min(1 << 48));
+        }
+        Ok(Facts { bytes, users })
+    }
+}
+
+/// The extent for the nominal values of the parameters.
+fn nominal(scop: &Scop, options: &Options, extent: &PwAff) -> Result<i64, Error> {
+    let mut values = extent.params()?;
+    let space = values.get_space()?;
+    for (param, _) in scop.params.iter() {
+        if let Some(at) = space.find_dim_by_name(Dim::Param, &param.to_string())? {
+            let value = options.values.get(&param).copied().unwrap_or(options.nominal);
+            values = values.fix_si(Dim::Param, at, i32::try_from(value).unwrap_or(i32::MAX))?;
+        }
+    }
+    let value = extent.intersect_params(&values)?.max_val()?;
+    Ok(if value.is_int()? { value.to_i64().unwrap_or(options.nominal) } else { options.nominal })
+}
+
+impl Level<'_> {
+    /// The loop of the source that runs a statement at this level, if there is one left.
+    pub(super) fn source(&self, statement: Statement) -> Option<Loop> {
+        Some(self.scop.statements[statement].loops[*self.left[statement].first()?])
+    }
+
+    /// As in the source.
+    pub(super) fn natural(&self, source: Loop) -> Orientation {
+        let num = if self.scop.loops[source].is_reversed { -1 } else { 1 };
+        Orientation { source, pace: Pace { num, den: 1 } }
+    }
+
+    /// The time of a statement that takes part in this way, where a step of 1 takes `unit` steps.
+    pub(super) fn time(&self, statement: Statement, orientation: Orientation, unit: i64) -> Time {
+        let loops = &self.scop.statements[statement].loops;
+        let dimension = loops.iter().position(|of| *of == orientation.source);
+        let dimension = dimension.expect("a statement takes part with one of its loops");
+        Time { dimension, scale: orientation.pace.num * (unit / orientation.pace.den) }
+    }
+
+    /// The distance of a dependence, in a unit that makes all times whole.
+    pub(super) fn distance(&self, edge: &Edge, source: Orientation, sink: Orientation) -> Result<Distance, Error> {
+        let (one, other) = (source.pace.den, sink.pace.den);
+        let unit = one / gcd(one, other) * other;
+        edge.distance(self.time(edge.source, source, unit), self.time(edge.sink, sink, unit))
+    }
+
+    /// All that access the array are here, and nobody needs its values before or after.
+    pub(super) fn is_temporary(&self, array: Array) -> bool {
+        let data = &self.scop.arrays[array];
+        let is_here = |statement: &Statement| self.statements.binary_search(statement).is_ok();
+        !data.is_live_in && !data.is_live_out && self.facts.users[array].iter().all(is_here)
+    }
+
+    /// The number of a statement among those here.
+    pub(super) fn number(&self, statement: Statement) -> usize {
+        self.statements.binary_search(&statement).expect("dependences at a level are between its statements")
+    }
+
+    /// The names of the arrays that a statement writes.
+    pub(super) fn writes(&self, statement: Statement) -> impl Iterator<Item = Array> {
+        let accesses = self.scop.statements[statement].accesses.iter();
+        accesses.filter(|access| access.kind != crate::model::AccessKind::Read).map(|access| access.array)
+    }
+}

@@ -1,0 +1,101 @@
+//! Loops of a level as they are planned, but for their bodies: the times and shifts of their statements, and what they carry.
+
+use super::alignment::{Alignment, Order, Window};
+use super::clusters::Plan;
+use super::edge::{Distance, Edge, Time, gcd};
+use super::level::Level;
+use crate::dependence::Kind;
+use crate::model::{Array, Loop, Statement};
+use crate::tree::Member;
+use frit_isl::Error;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A loop that is planned, but for its body.
+pub(super) struct Outline {
+    /// How statements take part; ascending.
+    pub(super) members: Vec<Member>,
+    /// The dependences that it does not carry: the level inside has them.
+    pub(super) edges: Vec<Edge>,
+    /// The dependences that it carries, at least in part, by their position among those of the level.
+    pub(super) carried: Vec<usize>,
+    /// It does what several loops of the source did.
+    pub(super) is_fused: bool,
+}
+
+impl Plan {
+    /// The loop that a cluster of units becomes; `None` if no shifts are right.
+    pub(super) fn outline(&self, level: &Level, cluster: &[usize]) -> Result<Option<Outline>, Error> {
+        let times = self.times(level, cluster);
+        let is_inside = |edge: &Edge| times.contains_key(&edge.source) && times.contains_key(&edge.sink);
+        let mut distances = Vec::new();
+        for (at, edge) in level.edges.iter().enumerate().filter(|(_, edge)| is_inside(edge)) {
+            distances.push((at, edge.distance(times[&edge.source].1, times[&edge.sink].1)?));
+        }
+        let Some(shifts) = shifts(level, &times, &distances) else { return Ok(None) };
+        let (mut edges, mut carried) = (Vec::new(), Vec::new());
+        for (at, distance) in distances {
+            let edge = &level.edges[at];
+            let shift = shifts[&edge.sink] - shifts[&edge.source];
+            if distance.shifted(shift) != Distance::ZERO {
+                carried.push(at);
+            }
+            edges.extend(edge.at_one_time(times[&edge.source].1, times[&edge.sink].1, shift)?);
+        }
+        let member = |(statement, (source, Time { dimension, scale }))| {
+            let shift = shifts[&statement];
+            Member { statement, source, dimension, scale, shift }
+        };
+        let members = times.into_iter().map(member).collect();
+        Ok(Some(Outline { members, edges, carried, is_fused: self.sources(cluster).len() > 1 }))
+    }
+
+    /// The loop and the time of each statement of a cluster of loops, in the smallest unit that makes all times whole.
+    fn times(&self, level: &Level, cluster: &[usize]) -> BTreeMap<Statement, (Loop, Time)> {
+        let paces = cluster.iter().filter_map(|&unit| self.orientations[unit]).map(|orientation| orientation.pace);
+        let unit = paces.clone().fold(1, |unit, pace| unit / gcd(unit, pace.den) * pace.den);
+        let common = paces.map(|pace| pace.num * (unit / pace.den)).reduce(gcd).unwrap_or(1).abs();
+        let mut times = BTreeMap::new();
+        for (at, orientation) in cluster.iter().filter_map(|&at| Some((at, self.orientations[at]?))) {
+            for &statement in &self.units[at].statements {
+                let time = level.time(statement, orientation, unit);
+                times.insert(statement, (orientation.source, Time { scale: time.scale / common, ..time }));
+            }
+        }
+        times
+    }
+}
+
+/// The shifts of the statements of a loop.
+fn shifts(
+    level: &Level,
+    times: &BTreeMap<Statement, (Loop, Time)>,
+    distances: &[(usize, Distance)],
+) -> Option<BTreeMap<Statement, i64>> {
+    let number: BTreeMap<Statement, usize> = times.keys().enumerate().map(|(at, &statement)| (statement, at)).collect();
+    let mut alignment = Alignment { statements: times.len(), ..Alignment::default() };
+    let mut windows: BTreeMap<(Array, usize), Window> = BTreeMap::new();
+    let mut far = BTreeSet::new();
+    for &(at, distance) in distances {
+        let edge = &level.edges[at];
+        let (source, sink) = (number[&edge.source], number[&edge.sink]);
+        alignment.orders.push(Order { source, sink, min: distance.min? });
+        if edge.kind == Kind::Flow {
+            let size = level.facts.bytes[edge.array];
+            let window =
+                windows.entry((edge.array, source)).or_insert_with(|| Window { size, source, sinks: Vec::new() });
+            window.sinks.extend(distance.max.map(|max| (sink, max)));
+            far.extend(distance.max.is_none().then_some(edge.array));
+        }
+    }
+    let is_here = |array: &Array| level.facts.users[*array].iter().all(|statement| times.contains_key(statement));
+    windows.retain(|(array, _), _| level.is_temporary(*array) && is_here(array) && !far.contains(array));
+    alignment.windows = windows.into_values().collect();
+    let mut last: BTreeMap<Loop, usize> = BTreeMap::new();
+    for (statement, &at) in &number {
+        if let Some(before) = level.source(*statement).and_then(|source| last.insert(source, at)) {
+            alignment.together.push((before, at));
+        }
+    }
+    let shifts = alignment.solve()?;
+    Some(number.into_iter().map(|(statement, at)| (statement, shifts[at])).collect())
+}

@@ -1,0 +1,8 @@
+//! What fusion makes of regions; every plan is proved and run.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod figures;
+mod refusals;
+mod support;
+mod transformations;
