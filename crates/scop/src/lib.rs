@@ -12,6 +12,7 @@
 //!
 //! This crate knows no language and no IR; integer sets are isl's. Read [`model`] next.
 
+pub mod contraction;
 pub mod dependence;
 pub mod fusion;
 pub mod generate;
@@ -19,4 +20,6 @@ pub mod model;
 pub mod program;
 pub mod tree;
 
-pub use model::{Access, AccessKind, Array, ArrayData, Loop, LoopData, Node, Param, Scop, Statement, StatementData};
+pub use model::{
+    Access, AccessKind, Array, ArrayData, Loop, LoopData, Node, Param, Scop, Statement, StatementData, Use,
+};
