@@ -48,6 +48,9 @@ fn block(text: &mut String, graph: &Graph, prefix: &str, indent: usize) {
         if edge.is_scalar {
             attributes.push("style=dashed".into());
         }
+        if edge.is_preventing {
+            attributes.push("arrowhead=normaltee".into());
+        }
         let _ = writeln!(text, "{margin}{} -> {} [{}];", name(edge.from), name(edge.to), attributes.join(", "));
     }
 }

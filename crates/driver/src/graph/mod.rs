@@ -67,6 +67,8 @@ pub struct Edge {
     pub labels: Vec<String>,
     /// Only scalars flow.
     pub is_scalar: bool,
+    /// The two are kept apart: drawn with a slash.
+    pub is_preventing: bool,
 }
 
 impl Graph {
@@ -290,7 +292,13 @@ impl Builder<'_> {
                 *types.entry(self.naming.ty(&self.sizes, self.func.ty(value))).or_default() += 1;
             }
             let label = |(ty, count)| if count == 1 { ty } else { format!("{count} of {ty}") };
-            graph.edges.push(Edge { from, to, labels: types.into_iter().map(label).collect(), is_scalar });
+            graph.edges.push(Edge {
+                from,
+                to,
+                labels: types.into_iter().map(label).collect(),
+                is_scalar,
+                is_preventing: false,
+            });
         }
     }
 

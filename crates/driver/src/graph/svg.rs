@@ -22,6 +22,8 @@ const CHARACTER: f64 = 7.3;
 /// Space around the text of a node, and around nodes.
 const PAD: f64 = 9.0;
 const HALO: f64 = 26.0;
+/// Half the length of the stroke across an edge.
+const SLASH: f64 = 7.0;
 /// The library takes characters to be as wide as the font is high.
 const LIBRARY_FONT: usize = 8;
 
@@ -95,6 +97,9 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
             let _ = write!(d, " S {}, {}", at(control), at(to));
         }
         let _ = write!(content, "<path class=\"{class}\" d=\"{d}\"/>");
+        if graph.edges[*edge].is_preventing {
+            let _ = write!(content, "<path class=\"slash\" d=\"{}\"/>", slash(path, shift_x, shift_y));
+        }
     }
     for (at, inner) in places.boxes.iter().zip(&boxes) {
         content += &inner.at(at.x + shift_x, at.y + shift_y);
@@ -118,7 +123,41 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
     Some(drawing)
 }
 
+/// A stroke across the longest part of an edge.
+fn slash(path: &[(Point, Point)], shift_x: f64, shift_y: f64) -> String {
+    let start = |at: usize| if at == 0 { path[0].0 } else { path[at].1 };
+    let length = |at: &usize| path[at + 1].1.sub(start(*at)).length();
+    let longest = (0..path.len() - 1).rev().max_by(|one, other| length(one).total_cmp(&length(other)));
+    let longest = longest.expect("a path has parts");
+    // A part goes on smoothly where the one before it ends.
+    let leaving = if longest == 0 { path[0].1 } else { path[longest].1.scale(2.0).sub(path[longest].0) };
+    let (start, (arriving, end)) = (start(longest), path[longest + 1]);
+    let part = |of: fn(&Point) -> f64| {
+        let [a, b, c, d] = [&start, &leaving, &arriving, &end].map(of);
+        ((a + 3.0 * b + 3.0 * c + d) / 8.0, 3.0 * (c + d - a - b) / 4.0)
+    };
+    let ((x, along_x), (y, along_y)) = (part(|point| point.x), part(|point| point.y));
+    let length = along_x.hypot(along_y).max(1e-6);
+    let (along_x, along_y) = (along_x / length, along_y / length);
+    // Across, and a little along.
+    let (dx, dy) = (SLASH * (-along_y + 0.5 * along_x), SLASH * (along_x + 0.5 * along_y));
+    let (x, y) = (x + shift_x, y + shift_y);
+    format!("M {:.1} {:.1} L {:.1} {:.1}", x - dx, y - dy, x + dx, y + dy)
+}
+
 impl Drawing {
+    /// Lines of text.
+    pub fn lines(lines: &[&str]) -> Self {
+        let mut drawing = Drawing::default();
+        for line in lines {
+            drawing.height += LINE;
+            drawing.width = drawing.width.max(width_of(line));
+            let y = drawing.height - 4.0;
+            let _ = write!(drawing.content, "<text class=\"note\" x=\"1\" y=\"{y:.1}\">{}</text>", escape(line));
+        }
+        drawing
+    }
+
     fn at(&self, x: f64, y: f64) -> String {
         format!("<g transform=\"translate({x:.1} {y:.1})\">{}</g>", self.content)
     }
@@ -365,7 +404,13 @@ mod tests {
 
     /// Each node feeds the next one and the one after that.
     fn ladder(count: usize) -> Graph {
-        let edge = |from: usize, to: usize| Edge { from, to, labels: vec!["f64[n]".into()], is_scalar: false };
+        let edge = |from: usize, to: usize| Edge {
+            from,
+            to,
+            labels: vec!["f64[n]".into()],
+            is_scalar: false,
+            is_preventing: false,
+        };
         let one_step = (1..count).map(|to| edge(to - 1, to));
         let edges: Vec<Edge> = one_step.chain((2..count).map(|to| edge(to - 2, to))).collect();
         Graph { nodes: (0..count).map(|at| node(at, Graph::default())).collect(), edges }

@@ -55,7 +55,7 @@ fn translate(graph: &Graph) -> (whole::Graph, bool) {
     }
     for ((array, writer), readers) in written {
         let data = &graph.arrays()[array];
-        let size = i64::try_from(data.size / common >> shift).expect("the size was shifted until it fits");
+        let size = i64::try_from((data.size / common) >> shift).expect("the size was shifted until it fits");
         translated.arrays.push(whole::ArrayData {
             name: data.name.clone(),
             bytes: Poly::constant(size),
