@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use frit_isl::{Dim, Set};
-use frit_scop::model::Reduction;
+use frit_scop::model::{Home, Reduction};
 use frit_scop::program::Fate;
 use frit_scop::tree::{Fused, FusedTree};
 use frit_scop::{AccessKind, Array, Scop, Statement};
@@ -76,7 +76,7 @@ fn run_order(scop: &Scop, tree: &FusedTree, storage: &Storage, params: &[i64], o
         let mut sum: Option<u64> = Some(hash(instance));
         for (at, access) in statement.accesses.iter().enumerate() {
             if access.kind == AccessKind::Read {
-                read[at] = elements.of(instance, at).and_then(|element| memory.load(access.array, element));
+                read[at] = elements.of(instance, at).and_then(|element| memory.load(instance, access.array, element));
             }
         }
         for (at, access) in statement.accesses.iter().enumerate() {
@@ -92,7 +92,7 @@ fn run_order(scop: &Scop, tree: &FusedTree, storage: &Storage, params: &[i64], o
                 _ => Some(hash(&(instance, at))),
             };
             if let Some(element) = elements.of(instance, at) {
-                memory.store(access.array, element, value);
+                memory.store(instance, access.array, element, value);
             }
         }
         run.order.push(instance.clone());
@@ -268,8 +268,13 @@ impl<'a> Memory<'a> {
         }
     }
 
-    fn cell(&self, array: Array, element: &[i64]) -> (Array, Vec<i64>) {
+    fn cell(&self, instance: &Instance, array: Array, element: &[i64]) -> (Array, Vec<i64>) {
         let data = &self.scop.arrays[array];
+        if let (Home::Body(of), 0) = (data.home, data.expanded) {
+            // Every iteration has its own.
+            let depth = self.scop.statements[instance.0].loops.iter().position(|other| *other == of).unwrap() + 1;
+            return (array, [&instance.1[..depth], element].concat());
+        }
         let extents = &self.extents[array];
         let (place, sizes): (Vec<i64>, Vec<Option<i64>>) = match &self.storage.fates[array] {
             Fate::Kept => (element[data.expanded..].to_vec(), extents[data.expanded..].to_vec()),
@@ -300,20 +305,20 @@ impl<'a> Memory<'a> {
         Some(rolling.values.get_mut(number).expect("as many registers as are in use"))
     }
 
-    fn load(&mut self, array: Array, element: &[i64]) -> Option<u64> {
+    fn load(&mut self, instance: &Instance, array: Array, element: &[i64]) -> Option<u64> {
         if let Some(register) = self.register(array, element) {
             return *register;
         }
         let before = self.scop.arrays[array].is_live_in.then(|| hash(&(self.scop.arrays[array].origin, element)));
-        self.cells.get(&self.cell(array, element)).copied().unwrap_or(before)
+        self.cells.get(&self.cell(instance, array, element)).copied().unwrap_or(before)
     }
 
-    fn store(&mut self, array: Array, element: &[i64], value: Option<u64>) {
+    fn store(&mut self, instance: &Instance, array: Array, element: &[i64], value: Option<u64>) {
         if let Some(register) = self.register(array, element) {
             *register = value;
             return;
         }
-        let cell = self.cell(array, element);
+        let cell = self.cell(instance, array, element);
         self.cells.insert(cell, value);
     }
 
