@@ -145,15 +145,13 @@ pub fn batch(kernels: &[(&Kernel, &str)]) -> Result<String, String> {
     let mut main = String::from("\nint main(void)\n{\n");
     for (kernel, source) in kernels {
         let signature = Signature::find(source, &kernel.function)?;
-        for (sizes, specials) in kernel.sizes.iter().map(|sizes| (sizes, false)).chain([(&kernel.sizes[0], true)]) {
-            run(&mut main, kernel, &signature, sizes, specials)?;
-        }
+        run(&mut out, &mut main, kernel, &signature)?;
     }
     main += "    return 0;\n}\n";
     Ok(out + &main)
 }
 
-/// Hashes are FNV-1a of 64 bits.
+/// Hashes are FNV-1a of 64 bits. Types that are none of float, double, an integer or `_Bool` are not known here.
 const PRELUDE: &str = r#"
 #include <math.h>
 #include <stdint.h>
@@ -172,75 +170,87 @@ static uint64_t frit_random(void)
     return z ^ (z >> 31);
 }
 
-static double frit_real(void)
+/* Kinds: floating-point, unsigned, signed. */
+#define FRIT_KIND(T) ((T)0.5 > 0 ? 'f' : (T)-1 > 0 ? 'u' : 'i')
+
+static double frit_value(int kind)
 {
     uint64_t bits = frit_random();
+    if (kind != 'f')
+        return (double)((int)(bits >> 56) - (kind == 'i' ? 128 : 0));
     if (frit_specials && bits % 64 == 0)
         return bits & 64 ? (double)NAN : bits & 128 ? (double)INFINITY : -(double)INFINITY;
     return (double)(bits >> 40) / (double)(1 << 23) - 1.0;
 }
 
-static uint64_t frit_hash(uint64_t hash, const void *bytes, size_t count)
+static void *frit_new(size_t count, size_t size, int kind)
 {
-    const unsigned char *b = bytes;
-    for (size_t k = 0; k < count; k++)
-        hash = (hash ^ b[k]) * 0x100000001b3u;
+    unsigned char *array = malloc(count * size);
+    for (size_t k = 0; k < count; k++) {
+        double value = frit_value(kind);
+        float single = (float)value;
+        int64_t integer = kind == 'f' ? value > 0 : (int64_t)value;
+        int32_t word = (int32_t)integer;
+        int16_t half = (int16_t)integer;
+        int8_t byte = (int8_t)integer;
+        const void *bytes = kind == 'f' && size == 8 ? (void *)&value : kind == 'f' && size == 4 ? (void *)&single
+                          : size == 8 ? (void *)&integer : size == 4 ? (void *)&word
+                          : size == 2 ? (void *)&half : (void *)&byte;
+        memcpy(array + k * size, bytes, size);
+    }
+    return array;
+}
+
+static uint64_t frit_hash(const void *array, size_t count, size_t size, int kind)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t k = 0; k < count; k++) {
+        unsigned char bytes[16];
+        float single;
+        double value;
+        memcpy(bytes, (const unsigned char *)array + k * size, size);
+        memcpy(&single, bytes, sizeof single);
+        memcpy(&value, bytes, sizeof value);
+        if (kind == 'f' && ((size == 4 && single != single) || (size == 8 && value != value)))
+            memset(bytes, 0xff, size);
+        for (size_t b = 0; b < size; b++)
+            hash = (hash ^ bytes[b]) * 0x100000001b3u;
+    }
     return hash;
 }
 
-#define FRIT_START 0xcbf29ce484222325u
-#define FRIT_VALUE(T) \
-    ((T)0.5 > 0 ? (T)frit_real() : (T)-1 > 0 ? (T)(frit_random() >> 56) : (T)((int)(frit_random() >> 56) - 128))
-#define FRIT_HASH(hash, x) \
-    ((x) == (x) ? frit_hash(hash, &(x), sizeof(x)) : frit_hash(hash, "NaN", 3))
-#define FRIT_NEW(T, name, count) \
-    size_t frit_count_##name = (size_t)(count); \
-    T *name = malloc(frit_count_##name * sizeof(T)); \
-    for (size_t frit_k = 0; frit_k < frit_count_##name; frit_k++) \
-        name[frit_k] = FRIT_VALUE(T)
-#define FRIT_SHOW(name) \
-    do { \
-        uint64_t frit_sum = FRIT_START; \
-        for (size_t frit_k = 0; frit_k < frit_count_##name; frit_k++) \
-            frit_sum = FRIT_HASH(frit_sum, name[frit_k]); \
-        printf(" " #name "=%016llx", (unsigned long long)frit_sum); \
-        free(name); \
-    } while (0)
+static void frit_show(const char *name, void *array, size_t count, size_t size, int kind)
+{
+    printf(" %s=%016llx", name, (unsigned long long)frit_hash(array, count, size, kind));
+    free(array);
+}
 "#;
 
-/// Writes the call for one set of sizes.
-fn run(
-    main: &mut String,
-    kernel: &Kernel,
-    signature: &Signature,
-    sizes: &BTreeMap<String, i64>,
-    specials: bool,
-) -> Result<(), String> {
+/// Writes a function that calls the kernel's for one set of sizes, and calls of it to `main`.
+fn run(out: &mut String, main: &mut String, kernel: &Kernel, signature: &Signature) -> Result<(), String> {
     let function = &kernel.function;
-    let missing = |name: &String| !signature.params.iter().any(|param| param.name == *name);
-    if let Some(name) = sizes.keys().chain(kernel.arrays.keys()).find(|name| missing(name)) {
+    let is_size = |param: &&Param| kernel.sizes[0].contains_key(&param.name);
+    let known = |name: &&String| !signature.params.iter().any(|param| param.name == **name);
+    if let Some(name) = kernel.sizes.iter().flat_map(BTreeMap::keys).chain(kernel.arrays.keys()).find(known) {
         return Err(format!("`{function}` has no parameter `{name}`"));
     }
-    let shown: Vec<String> = sizes.iter().map(|(name, size)| format!(" {name}={size}")).collect();
-    let shown = format!("{function}{}{}:", shown.concat(), if specials { " with specials" } else { "" });
-    let mut text = String::new();
-    let _ = writeln!(text, "    {{\n        frit_state = 1; frit_specials = {};", i32::from(specials));
-    // Counts of elements may name any size, so that these come first.
+    let sizes: Vec<&Param> = signature.params.iter().filter(is_size).collect();
+    let declared: Vec<String> = sizes.iter().map(|size| format!("{} {}, ", size.elem, size.name)).collect();
+    let _ = writeln!(out, "\nstatic void frit_run_{function}({}const char *frit_title)\n{{", declared.concat());
+    let mut shown = String::new();
     for param in &signature.params {
-        if let Some(size) = sizes.get(&param.name) {
-            let _ = writeln!(text, "        {} {} = {size};", param.elem, param.name);
-        }
-    }
-    for Param { name, elem, is_array } in &signature.params {
+        let Param { name, elem, is_array } = param;
         match kernel.arrays.get(name) {
             Some(count) if *is_array => {
-                let _ = writeln!(text, "        FRIT_NEW({elem}, {name}, {count});");
+                let arguments = format!("(size_t)({count}), sizeof({elem}), FRIT_KIND({elem})");
+                let _ = writeln!(out, "    {elem} *{name} = frit_new({arguments});");
+                let _ = writeln!(shown, "    frit_show(\"{name}\", {name}, {arguments});");
             }
             Some(_) => return Err(format!("`{name}` of `{function}` is no array")),
             None if *is_array => return Err(format!("the header does not say how many elements `{name}` has")),
-            None if sizes.contains_key(name) => {}
+            None if is_size(&param) => {}
             None => {
-                let _ = writeln!(text, "        {elem} {name} = FRIT_VALUE({elem});");
+                let _ = writeln!(out, "    {elem} {name} = ({elem})frit_value(FRIT_KIND({elem}));");
             }
         }
     }
@@ -250,20 +260,30 @@ fn run(
         .map(|param| if param.is_array { format!("(void *){}", param.name) } else { param.name.clone() })
         .collect();
     let call = format!("{function}({})", arguments.join(", "));
-    let _ = writeln!(text, "        printf(\"{shown}\");");
+    *out += "    printf(\"%s:\", frit_title);\n";
     if signature.result == "void" {
-        let _ = writeln!(text, "        {call};");
+        let _ = writeln!(out, "    {call};");
     } else {
-        let result = &signature.result;
-        let _ = writeln!(text, "        {result} frit_result = {call};");
-        let hash = "FRIT_HASH(FRIT_START, frit_result)";
-        let _ = writeln!(text, "        printf(\" result=%016llx\", (unsigned long long){hash});");
+        let elem = &signature.result;
+        let hash = format!("frit_hash(&frit_result, 1, sizeof({elem}), FRIT_KIND({elem}))");
+        let _ = writeln!(out, "    {elem} frit_result = {call};");
+        let _ = writeln!(out, "    printf(\" result=%016llx\", (unsigned long long){hash});");
     }
-    for Param { name, .. } in signature.params.iter().filter(|param| param.is_array) {
-        let _ = writeln!(text, "        FRIT_SHOW({name});");
+    let _ = writeln!(out, "{shown}    printf(\"\\n\");\n}}");
+
+    for (values, specials) in kernel.sizes.iter().map(|values| (values, false)).chain([(&kernel.sizes[0], true)]) {
+        let value = |size: &&Param| values.get(&size.name).ok_or(format!("a line of sizes lacks `{}`", size.name));
+        let values: Vec<String> =
+            sizes.iter().map(|size| Ok(value(size)?.to_string())).collect::<Result<_, String>>()?;
+        let mut title = function.clone();
+        for (size, value) in sizes.iter().zip(&values) {
+            let _ = write!(title, " {}={value}", size.name);
+        }
+        title += if specials { " with specials" } else { "" };
+        let _ = writeln!(main, "    frit_state = 1, frit_specials = {};", i32::from(specials));
+        let arguments: Vec<String> = values.into_iter().chain([format!("\"{title}\"")]).collect();
+        let _ = writeln!(main, "    frit_run_{function}({});", arguments.join(", "));
     }
-    *main += &text;
-    *main += "        printf(\"\\n\");\n    }\n";
     Ok(())
 }
 
