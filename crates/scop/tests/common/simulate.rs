@@ -159,9 +159,9 @@ pub fn points(set: &Set, params: &[i64]) -> Vec<Vec<i64>> {
     found
 }
 
-/// A function at given parameters.
+/// A function at given parameters; 0 where it is not defined, as an extent for iterations that do not happen.
 pub fn evaluate(extent: &frit_isl::PwAff, params: &[i64]) -> i64 {
-    points(&Set::from_pw_aff(extent).unwrap(), params)[0][0]
+    points(&Set::from_pw_aff(extent).unwrap(), params).first().map_or(0, |value| value[0])
 }
 
 /// Which element each access of each instance touches.
@@ -242,8 +242,8 @@ impl<'a> Memory<'a> {
                     accesses.iter().position(|access| access.array == array && access.kind == AccessKind::Write)?;
                 Some(elements.of(instance, at)?[dimension] - time[2 * depth - 1])
             });
-            // Without any write nothing is ever read.
-            let offset = first_write.unwrap_or(0);
+            // Without any write there is nothing to be read.
+            let Some(offset) = first_write else { continue };
             let values = vec![None; count as usize];
             rolling.insert(array, Rolling { prefix: 2 * depth, offset, dimension, now: Vec::new(), values });
         }
