@@ -120,10 +120,10 @@ pub struct Instance {
 pub enum Expr {
     /// A constant.
     Int(i64),
-    /// A parameter.
-    Param(Param),
     /// A loop variable.
     Iterator(Iterator),
+    /// A parameter.
+    Param(Param),
     /// The operand with its sign changed.
     Neg(Box<Expr>),
     /// An operation.

@@ -32,12 +32,12 @@ fn check(text: &str, fused: &str, changed: &[(&str, Fate)], options: &Options) -
     let scop = scop(text);
     let tree = tree(&scop, fused);
     let program = generate(&scop, &tree, &fates(&scop, changed), options).unwrap();
-    check_run(&scop, &program);
+    check_run(&scop, &program, options.strips.is_some());
     program
 }
 
-fn check_run(scop: &Scop, program: &Program) {
-    let values: &[i64] = &[0, 1, 2, 3, 5, 8];
+fn check_run(scop: &Scop, program: &Program, repeats: bool) {
+    let values: &[i64] = if scop.params.len() < 2 { &[0, 1, 2, 3, 5, 8, 17] } else { &[0, 1, 2, 3, 5, 9] };
     let mut points = vec![Vec::new()];
     for _ in scop.params.indices() {
         points =
@@ -46,7 +46,13 @@ fn check_run(scop: &Scop, program: &Program) {
     for point in points {
         let source = run_source(scop, &point);
         for direction in [Direction::Forward, Direction::Backward] {
-            let changed = run(scop, program, &point, direction);
+            let changed = run(scop, program, &point, direction, repeats);
+            let mut source = source.clone();
+            if repeats {
+                // What no result depends on is not done in strips; what is left at the end is compared all the same.
+                source.reads.retain(|instance, _| changed.reads.contains_key(instance));
+                source.order.retain(|instance| changed.reads.contains_key(instance));
+            }
             if let Err(error) = compare(scop, &source, &changed, false) {
                 panic!("for {point:?}: {error}\n{program}");
             }
@@ -54,7 +60,7 @@ fn check_run(scop: &Scop, program: &Program) {
     }
 }
 
-/// Tests within innermost loops that are long.
+/// Whether there are tests anywhere.
 fn has_tests(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::If { .. } => true,
@@ -416,19 +422,15 @@ fn a_consumer_of_every_second_element_runs_every_second_time() {
     shows(
         &program,
         expect![[r#"
-        A0: 2 registers along 0
-        if p0 >= 1 {
-          S0(0): [0]
-          rotate A0
-        }
-        for t0 in 1..2 * p0 {
-          S0(t0): [0]
-          if mod(t0 + 1, 2) == 0 {
-            S1((t0 - 1) / 2): [1] [0] [(t0 - 1) / 2]
-          }
-          rotate A0
-        }
-    "#]],
+            A0: 2 registers along 0
+            for t0 in 0..p0 {
+              S0(2 * t0): [0]
+              rotate A0
+              S0(2 * t0 + 1): [0]
+              S1(t0): [1] [0] [t0]
+              rotate A0
+            }
+        "#]],
     );
 }
 
@@ -520,7 +522,9 @@ fn independent_iterations_run_on_threads_with_arrays_of_their_own() {
     ";
     let options = Options { parallel: true, simd: true, ..Options::default() };
     let program = check(text, "(* (*S0[i, j]) (*S1[i, j]))", &[("A", window(&[1, 0]))], &options);
-    shows(&program, expect![[r#"
+    shows(
+        &program,
+        expect![[r#"
         A0: window [1, *]
         for t0 in 0..p0 parallel private A0 {
           for t1 in 0..p1 simd {
@@ -530,9 +534,12 @@ fn independent_iterations_run_on_threads_with_arrays_of_their_own() {
             S1(t0, t2): [t2 - 1] [t2] [t0, t2]
           }
         }
-    "#]]);
+    "#]],
+    );
     let program = check(text, "(* (S0[i, j] S1[i, j]))", &[("A", registers(1, 2))], &options);
-    shows(&program, expect![[r#"
+    shows(
+        &program,
+        expect![[r#"
         A0: 2 registers along 1
         for t0 in 0..p0 parallel private A0 {
           for t1 in 0..p1 {
@@ -541,7 +548,8 @@ fn independent_iterations_run_on_threads_with_arrays_of_their_own() {
             rotate A0
           }
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -562,7 +570,9 @@ fn storage_that_iterations_share_keeps_them_in_order() {
     let scop = scop(text);
     let fates = fates(&scop, &[("A", window(&[4]))]);
     let program = generate(&scop, &tree(&scop, "(* S0[i]) (* S1[i])"), &fates, &options).unwrap();
-    shows(&program, expect![[r#"
+    shows(
+        &program,
+        expect![[r#"
         A0: window [4]
         for t0 in 0..p0 {
           S0(t0): [t0 % 4]
@@ -570,7 +580,8 @@ fn storage_that_iterations_share_keeps_them_in_order() {
         for t1 in 0..p0 parallel {
           S1(t1): [t1 % 4] [t1]
         }
-    "#]]);
+    "#]],
+    );
 }
 
 /// A pipeline of stencils, each stage aligned by at least as much as it needs, with windows of the least size.
@@ -630,7 +641,7 @@ fn pipeline() -> impl Strategy<Value = Pipeline> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn pipelines_keep_their_values(case in pipeline(), copies in prop::sample::select(vec![4usize, 12, 40])) {
@@ -639,6 +650,103 @@ proptest! {
         let windows: Vec<(&str, Fate)> = case.windows.iter().map(|(name, fate)| (name.as_str(), fate.clone())).collect();
         let options = Options { max_copies: copies, ..Options::default() };
         let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
-        check_run(&scop, &program);
+        check_run(&scop, &program, false);
+        let options = Options { parallel: true, strips: Some(6), ..options };
+        let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
+        check_run(&scop, &program, true);
     }
+}
+
+#[test]
+fn pipelines_run_in_strips_that_warm_up() {
+    let options = Options { parallel: true, simd: true, strips: Some(4), ..Options::default() };
+    let program = check(ROWS, "((*S0[i, j]) (*S1[i + 1, j]))", &[("A", window(&[3, 0]))], &options);
+    shows(
+        &program,
+        expect![[r#"
+        A0: window [3, *]
+        if p0 >= 3 and p1 >= 3 {
+          for t0 in 0..p0 step 4 parallel private A0 {
+            if t0 >= 4 {
+              for t1 in t0 - 2..t0 {
+                for t2 in 0..p1 simd {
+                  S0(t1, t2): [t1 % 3, t2]
+                }
+              }
+            } else {
+              for t1 in 0..2 {
+                for t2 in 0..p1 simd {
+                  S0(t1, t2): [t1 % 3, t2]
+                }
+              }
+            }
+            for t1 in max(2, t0)..min(p0, t0 + 4) {
+              for t2 in 0..p1 simd {
+                S0(t1, t2): [t1 % 3, t2]
+              }
+              for t3 in 1..p1 - 1 simd {
+                S1(t1 - 1, t3): [(t1 - 2) % 3, t3] [t1 % 3, t3] [(t1 - 1) % 3, t3 - 1] [(t1 - 1) % 3, t3 + 1] [t1 - 1, t3]
+              }
+            }
+          }
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn sums_over_all_that_came_before_are_not_cut_into_strips() {
+    let text = "
+        params n
+        array A[n] temp
+        array B[n] out
+        for i in 0..n {
+            A[i] = A[i - 1]
+        }
+        for i in 0..n {
+            B[i] = A[i]
+        }
+    ";
+    let options = Options { parallel: true, strips: Some(4), ..Options::default() };
+    let program = check(text, "(S0[i] S1[i])", &[("A", registers(0, 2))], &options);
+    shows(
+        &program,
+        expect![[r#"
+        A0: 2 registers along 0
+        for t0 in 0..p0 {
+          S0(t0): [1] [0]
+          S1(t0): [0] [t0]
+          rotate A0
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn two_producers_of_half_an_array_each_meet_their_consumer_without_tests() {
+    let text = "
+        params n
+        array A[2 * n] temp
+        array B[2 * n] out
+        for i in 0..n {
+            A[2 * i] =
+            A[2 * i + 1] =
+        }
+        for i in 0..2 * n {
+            B[i] = A[i]
+        }
+    ";
+    let program = check(text, "(S0[2 * i] S1[2 * i] S2[i])", &[("A", window(&[2]))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+            A0: window [2]
+            for t0 in 0..p0 {
+              S0(t0): [0]
+              S1(t0): [1]
+              S2(2 * t0): [0] [2 * t0]
+              S2(2 * t0 + 1): [1] [2 * t0 + 1]
+            }
+        "#]],
+    );
 }

@@ -4,12 +4,13 @@
 //! A nest of loops cut at every level may become large, so cutting is tried from fine to coarse until the number of copies is acceptable.
 //! This module knows neither arrays nor expressions; [`pieces`](super::pieces) says where loops are cut.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use frit_isl::{Dim, Error, Map, Set, Space};
+use frit_isl::{Constraint, Dim, Error, LocalSpace, Map, Set, Space, Val};
 
-use super::pieces::{Activity, Detail, Nominal, pieces};
-use crate::model::{Array, Scop, Statement};
+use super::pieces::{Activity, Detail, Nominal, Piece, pieces};
+use crate::model::{Array, Loop, Scop, Statement};
 use crate::tree::{Fused, FusedLoop};
 
 /// What is copied.
@@ -35,6 +36,7 @@ pub(super) struct Copy {
 }
 
 /// A tree of fused loops that belongs together, and what the passes ask of it.
+#[derive(Clone)]
 pub(super) struct Nest<'a> {
     /// The root.
     pub root: &'a Fused,
@@ -46,10 +48,10 @@ pub(super) struct Nest<'a> {
     pub times: BTreeMap<Statement, Map>,
     /// The arrays whose scalars move on at the end of an iteration of each loop.
     pub rotations: BTreeMap<usize, Vec<Array>>,
-    /// All parameters.
-    params: Space,
-    assumed: Set,
-    nominal: Nominal,
+    /// What is known of the parameters: a set of all of them.
+    pub assumed: Set,
+    /// Made when it is first asked for: most nests have loops of one piece.
+    nominal: OnceCell<Nominal>,
 }
 
 impl<'a> Nest<'a> {
@@ -60,21 +62,26 @@ impl<'a> Nest<'a> {
             paths: BTreeMap::new(),
             times: BTreeMap::new(),
             rotations: BTreeMap::new(),
-            params: params.clone(),
-            assumed: scop.assumed.align_params(params)?,
-            nominal: Nominal::new(&scop.assumed.align_params(params)?, &[])?,
+            assumed: scop.assumed.align_params(params)?.coalesce()?,
+            nominal: OnceCell::new(),
         };
         nest.collect(root, &mut Vec::new());
-        let mut wanted = Vec::new();
         for (statement, path) in &nest.paths {
             let domain = scop.statements[*statement].domain.align_params(params)?;
-            wanted.push(domain.params()?);
             let levels: Vec<&FusedLoop> = path.iter().map(|number| nest.loops[*number]).collect();
             let times = times(*statement, &domain, &levels)?.intersect_domain(&domain)?;
             nest.times.insert(*statement, times);
         }
-        nest.nominal = Nominal::new(&nest.assumed, &wanted)?;
         Ok(nest)
+    }
+
+    fn nominal(&self) -> Result<&Nominal, Error> {
+        if let Some(nominal) = self.nominal.get() {
+            return Ok(nominal);
+        }
+        let wanted: Vec<Set> = self.times.values().map(Map::params).collect::<Result<_, _>>()?;
+        let nominal = Nominal::new(&self.assumed, &wanted)?;
+        Ok(self.nominal.get_or_init(|| nominal))
     }
 
     fn collect(&mut self, fused: &'a Fused, path: &mut Vec<usize>) {
@@ -93,11 +100,27 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// The times at which a statement runs in the outer `depth` loops round it.
-    pub(super) fn active(&self, statement: Statement, depth: usize) -> Result<Set, Error> {
-        let times = self.times[&statement].range()?;
-        let dims = times.dim(Dim::Set)?;
-        times.project_out(Dim::Set, depth, dims - depth)
+    /// The same when more is known of the parameters, and of further ones.
+    pub(super) fn assuming(&self, known: &Set) -> Result<Nest<'a>, Error> {
+        let mut nest = self.clone();
+        nest.assumed = self.assumed.intersect(known)?;
+        nest.nominal = OnceCell::new();
+        Ok(nest)
+    }
+
+    /// The loops of the source that a loop runs.
+    pub(super) fn sources(&self, number: usize) -> Vec<Loop> {
+        let mut sources: Vec<Loop> = self.loops[number].members.iter().map(|member| member.source).collect();
+        sources.sort();
+        sources.dedup();
+        sources
+    }
+
+    /// The elements that an access touches at each time of the outer `depth` loops round it.
+    pub(super) fn elements(&self, scop: &Scop, statement: Statement, at: usize, depth: usize) -> Result<Map, Error> {
+        let times = &self.times[&statement];
+        let times = times.project_out(Dim::Out, depth, times.dim(Dim::Out)? - depth)?;
+        times.reverse()?.apply_range(&scop.statements[statement].accesses[at].relation)
     }
 
     /// The copies, in an order of no meaning: their number is at most `limit` if any way of cutting achieves that.
@@ -120,9 +143,9 @@ impl<'a> Nest<'a> {
     /// The copies when loops in the steady state of those round them are cut as `steady` says, other ones as `other` does; nothing if there
     /// are too many, or if it is too much work to tell.
     fn place_all(&self, steady: Detail, other: Detail, limit: usize) -> Result<Option<Vec<Copy>>, Error> {
-        let region = Set::universe(&self.params.add_unnamed_tuple_ui(0)?)?;
+        let region = Set::universe(&self.assumed.get_space()?.add_unnamed_tuple_ui(0)?)?;
         let mut placing = Placing { nest: self, steady, other, limit, copies: Vec::new(), next: 0 };
-        let place = Place { region, is_steady: true, places: Vec::new(), loops: Vec::new() };
+        let place = Place { region, is_steady: true, places: Vec::new(), loops: Vec::new(), unrolled: Vec::new() };
         match placing.place(self.root, &place, &mut 0) {
             Ok(()) => Ok((placing.copies.len() <= limit).then_some(placing.copies)),
             Err(error) if error.is_quota() && (steady, other) != (Detail::Whole, Detail::Whole) => {
@@ -141,6 +164,45 @@ struct Place {
     is_steady: bool,
     places: Vec<i64>,
     loops: Vec<usize>,
+    unrolled: Vec<Unrolled>,
+}
+
+/// A loop whose iterations at times `by * q + phase` are all done in one iteration `q`: what runs only every second or third time then needs no test.
+#[derive(Clone)]
+struct Unrolled {
+    level: usize,
+    by: i64,
+    phase: i64,
+}
+
+impl Place {
+    /// Times of all loops as the times at which they are generated here.
+    fn times(&self, times: &Map) -> Result<Map, Error> {
+        let mut times = times.clone();
+        for unrolled in &self.unrolled {
+            times = times.apply_range(&unrolled.relation(times.dim(Dim::Out)?, &times.get_space()?)?)?;
+        }
+        Ok(times)
+    }
+}
+
+impl Unrolled {
+    /// From times to generated times, of `depth` loops.
+    fn relation(&self, depth: usize, space: &Space) -> Result<Map, Error> {
+        let space = space.range()?.map_from_set()?;
+        let context = space.context();
+        let mut relation = Map::universe(&space)?;
+        for level in 0..depth {
+            if level != self.level {
+                relation = relation.equate(Dim::In, level, Dim::Out, level)?;
+            }
+        }
+        let constraint = Constraint::alloc_equality(&LocalSpace::from_space(&space)?)?
+            .set_coefficient_si(Dim::In, self.level, -1)?
+            .set_coefficient_val(Dim::Out, self.level, &Val::int_from_si(context, self.by)?)?
+            .set_constant_val(&Val::int_from_si(context, self.phase)?)?;
+        relation.add_constraint(&constraint)
+    }
 }
 
 struct Placing<'n, 'a> {
@@ -166,7 +228,7 @@ impl Placing<'_, '_> {
     }
 
     fn copy(&mut self, what: What, times: &Map, place: &Place, at: &mut i64) -> Result<(), Error> {
-        let times = times.intersect_range(&place.region)?.intersect_params(&self.nest.assumed)?;
+        let times = place.times(times)?.intersect_range(&place.region)?.intersect_params(&self.nest.assumed)?;
         if self.copies.len() > self.limit || times.is_empty()? {
             return Ok(());
         }
@@ -185,33 +247,55 @@ impl Placing<'_, '_> {
         let nest = self.nest;
         let number = self.next;
         let depth = place.loops.len() + 1;
-        let mut members = Vec::new();
+        let mut inside = place.clone();
+        inside.loops.push(number);
+        let mut times = Vec::new();
         for member in &fused.members {
-            let times = nest.active(member.statement, depth)?;
-            let is_innermost = nest.paths[&member.statement].len() == depth;
-            members.push(Activity { times, is_innermost });
+            times.push(inside.times(&nest.times[&member.statement])?.range()?);
         }
         let detail = if place.is_steady { self.steady } else { self.other };
-        let pieces = pieces(&members, &place.region, &nest.assumed, &nest.nominal, detail)?;
+        let phases = if detail == Detail::Whole { vec![None] } else { phases(&times, depth)? };
+        let mut members = Vec::new();
+        for phase in &phases {
+            inside.unrolled.truncate(place.unrolled.len());
+            inside.unrolled.extend(phase.clone());
+            for member in &fused.members {
+                let times = inside.times(&nest.times[&member.statement])?.range()?;
+                let inner = times.dim(Dim::Set)? - depth;
+                let is_innermost = inner == 0;
+                members.push(Activity { times: times.project_out(Dim::Set, depth, inner)?, is_innermost });
+            }
+        }
+        let pieces = if detail == Detail::Whole || are_equal(&members)? {
+            vec![Piece::whole(&place.region)?]
+        } else {
+            pieces(&members, &place.region, &nest.assumed, nest.nominal()?, detail)?
+        };
         let rotations = nest.rotations.get(&number).map_or(&[][..], Vec::as_slice);
+        let rotation = if rotations.is_empty() { None } else { Some(rotation(&times, depth)?) };
         for piece in pieces {
-            self.next = number + 1;
             let region = place.region.add_dims(Dim::Set, 1)?.intersect(&piece.times)?;
-            let mut inner = place.clone();
-            inner.region = region.coalesce()?;
-            inner.is_steady &= piece.is_steady;
-            inner.places.push(*at);
-            inner.loops.push(number);
+            inside.region = region.coalesce()?;
+            inside.is_steady = place.is_steady && piece.is_steady;
+            inside.places = place.places.clone();
+            inside.places.push(*at);
             let copies = self.copies.len();
             let mut inner_at = 0;
-            for fused in &fused.body {
-                self.place(fused, &inner, &mut inner_at)?;
+            for phase in &phases {
+                inside.unrolled.truncate(place.unrolled.len());
+                inside.unrolled.extend(phase.clone());
+                self.next = number + 1;
+                let before = self.copies.len();
+                for fused in &fused.body {
+                    self.place(fused, &inside, &mut inner_at)?;
+                }
+                if let (Some(rotation), true) = (&rotation, self.copies.len() > before) {
+                    for array in rotations {
+                        self.copy(What::Rotate(*array), rotation, &inside, &mut inner_at)?;
+                    }
+                }
             }
             if self.copies.len() > copies {
-                for array in rotations {
-                    let times = rotation(&members)?;
-                    self.copy(What::Rotate(*array), &times, &inner, &mut inner_at)?;
-                }
                 *at += 1;
             }
         }
@@ -219,18 +303,62 @@ impl Placing<'_, '_> {
     }
 }
 
-/// The times at which a loop with these members moves scalars on: from its first to its last iteration.
-fn rotation(members: &[Activity]) -> Result<Map, Error> {
-    let mut all = Set::empty(&members[0].times.get_space()?)?;
-    for member in members {
-        all = all.union(&member.times)?;
+/// Whether all members run at the same times.
+fn are_equal(members: &[Activity]) -> Result<bool, Error> {
+    for member in &members[1..] {
+        if !member.times.is_equal(&members[0].times)? {
+            return Ok(false);
+        }
     }
-    let all = all.remove_divs()?.coalesce()?;
-    let last = all.dim(Dim::Set)? - 1;
-    let mut since = Map::identity(&all.get_space()?.map_from_set()?)?.project_out(Dim::Out, last, 1)?;
-    since = since.add_dims(Dim::Out, 1)?;
-    let started = all.apply(&since.order_le(Dim::In, last, Dim::Out, last)?)?;
-    let running = all.apply(&since.order_ge(Dim::In, last, Dim::Out, last)?)?;
+    Ok(true)
+}
+
+/// More times than these are not done in one iteration.
+const MAX_PHASES: i64 = 4;
+
+/// How a loop must be unrolled so that its members run in every iteration.
+fn phases(times: &[Set], depth: usize) -> Result<Vec<Option<Unrolled>>, Error> {
+    let level = depth - 1;
+    let mut by = 1;
+    for times in times {
+        by = least_common_multiple(by, times.get_stride(level)?.to_i64()?);
+    }
+    let all = union(times, depth)?;
+    if by == all.get_stride(level)?.to_i64()? || by > MAX_PHASES {
+        return Ok(vec![None]);
+    }
+    // Begin with a whole iteration if it is known where the loop begins.
+    let first = all.dim_min_val(level)?;
+    let first = if first.is_int()? { first.to_i64()?.rem_euclid(by) } else { 0 };
+    Ok((first..first + by).map(|phase| Some(Unrolled { level, by, phase })).collect())
+}
+
+/// The times of the loop at a depth at which any member runs.
+fn union(times: &[Set], depth: usize) -> Result<Set, Error> {
+    let mut all: Option<Set> = None;
+    for times in times {
+        let times = times.project_out(Dim::Set, depth, times.dim(Dim::Set)? - depth)?;
+        all = Some(all.map_or(Ok(times.clone()), |all| all.union(&times))?);
+    }
+    Ok(all.expect("a loop has members"))
+}
+
+fn least_common_multiple(one: i64, other: i64) -> i64 {
+    let (mut divisor, mut rest) = (one, other.max(1));
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    one / divisor * other.max(1)
+}
+
+/// The times at which a loop at a depth with these members moves scalars on: from its first to its last iteration.
+fn rotation(times: &[Set], depth: usize) -> Result<Map, Error> {
+    let all = union(times, depth)?.remove_divs()?.coalesce()?;
+    let time = depth - 1;
+    let other = Map::identity(&all.get_space()?.map_from_set()?)?.project_out(Dim::Out, time, 1)?;
+    let other = other.add_dims(Dim::Out, 1)?;
+    let started = all.apply(&other.order_le(Dim::In, time, Dim::Out, time)?)?;
+    let running = all.apply(&other.order_ge(Dim::In, time, Dim::Out, time)?)?;
     started.intersect(&running)?.coalesce()?.identity()
 }
 
@@ -241,13 +369,13 @@ fn times(statement: Statement, domain: &Set, loops: &[&FusedLoop]) -> Result<Map
         &domain.get_space()?.params()?.add_unnamed_tuple_ui(loops.len())?,
     )?;
     let mut times = Map::universe(&space)?;
-    let local = frit_isl::LocalSpace::from_space(&space)?;
+    let local = LocalSpace::from_space(&space)?;
     for (level, fused) in loops.iter().enumerate() {
         let found = fused.members.binary_search_by_key(&statement, |member| member.statement);
         let Ok(at) = found else { continue };
         let member = &fused.members[at];
-        let val = |value: i64| frit_isl::Val::int_from_si(domain.context(), value);
-        let constraint = frit_isl::Constraint::alloc_equality(&local)?
+        let val = |value: i64| Val::int_from_si(domain.context(), value);
+        let constraint = Constraint::alloc_equality(&local)?
             .set_coefficient_si(Dim::Out, level, -1)?
             .set_coefficient_val(Dim::In, member.dimension, &val(member.scale)?)?
             .set_constant_val(&val(member.shift)?)?;

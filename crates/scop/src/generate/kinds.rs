@@ -3,7 +3,7 @@
 //! That no dependence is carried was proved when loops were fused, for arrays as they were before contraction. What is proved here is that the storage
 //! they got afterwards does not bring dependences back: every iteration has storage of its own, or can be given it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use frit_isl::{Dim, Map, UnionMap};
 
@@ -66,28 +66,17 @@ fn private(
     number: usize,
     depth: usize,
 ) -> Result<Option<Vec<Array>>, Error> {
-    let inside: BTreeSet<Statement> = nest.loops[number].members.iter().map(|member| member.statement).collect();
-    let mut accessed: BTreeMap<Array, Vec<(Statement, usize)>> = BTreeMap::new();
-    let mut outside = BTreeSet::new();
-    for (statement, data) in scop.statements.iter() {
-        for (at, access) in data.accesses.iter().enumerate() {
-            if storage.fates[access.array] == Fate::Kept && scop.arrays[access.array].expanded == 0 {
-                continue;
-            }
-            if inside.contains(&statement) {
-                accessed.entry(access.array).or_default().push((statement, at));
-            } else {
-                outside.insert(access.array);
-            }
-        }
-    }
     let mut private = Vec::new();
-    for (array, accesses) in accessed {
+    for (array, mut accesses) in storage.accesses(nest) {
+        // What was not contracted has no dependences but those that fusion knew.
+        if storage.fates[array] == Fate::Kept && scop.arrays[array].expanded == 0 {
+            continue;
+        }
+        accesses.retain(|(statement, _)| nest.loops[number].member(*statement).is_some());
         if !is_shared(scop, nest, storage, array, &accesses, depth)? {
             continue;
         }
-        let in_memory = storage.fates[array] == Fate::Kept;
-        if outside.contains(&array) || in_memory {
+        if !storage.is_inside(array, &accesses) || storage.fates[array] == Fate::Kept {
             return Ok(None);
         }
         private.push(array);
@@ -96,7 +85,7 @@ fn private(
 }
 
 /// Whether two iterations of the loop at a depth use the same storage, one to write.
-fn is_shared(
+pub(super) fn is_shared(
     scop: &Scop,
     nest: &Nest<'_>,
     storage: &Storage<'_>,
@@ -112,9 +101,8 @@ fn is_shared(
     };
     for (statement, at) in accesses {
         let access = &scop.statements[*statement].accesses[*at];
-        let times = &nest.times[statement];
-        let times = times.project_out(Dim::Out, depth, times.dim(Dim::Out)? - depth)?;
-        let relation = UnionMap::from_map(&times.reverse()?.apply_range(&access.relation)?)?.apply_range(&cells)?;
+        let elements = nest.elements(scop, *statement, *at, depth)?;
+        let relation = UnionMap::from_map(&elements)?.apply_range(&cells)?;
         if relation.is_empty()? {
             continue;
         }

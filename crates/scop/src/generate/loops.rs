@@ -12,31 +12,31 @@ use super::Error;
 use super::copies::{Copy, Nest, What};
 use super::kinds::Kinds;
 use super::storage::{Storage, param};
-use crate::model::Scop;
 use crate::program::{BinOp, Expr, ForLoop, Instance, Iterator, IteratorData, Program, Step};
 
-/// Appends the loops of a nest to a program.
-pub(super) fn append(
-    scop: &Scop,
+/// The values of variables of loops, and of what stands for one.
+pub(super) type Values = BTreeMap<String, Expr>;
+
+/// The loops of a nest, whose variables are added to a program.
+pub(super) fn steps(
     nest: &Nest<'_>,
     copies: &[Copy],
     storage: &mut Storage<'_>,
     kinds: &Kinds,
     program: &mut Program,
-) -> Result<(), Error> {
+    values: &Values,
+) -> Result<Vec<Step>, Error> {
     let width = copies.iter().map(|copy| 2 * copy.loops.len() + 1).max().unwrap_or(0);
-    let mut schedule = UnionMap::empty(&scop.assumed.get_space()?)?;
+    let mut schedule = UnionMap::empty(&nest.assumed.get_space()?)?;
     for (number, copy) in copies.iter().enumerate() {
         schedule = schedule.add_map(&order(number, copy, width)?)?;
     }
     let names: Vec<String> = (0..width).map(|at| format!("c{at}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let build = AstBuild::from_context(&scop.assumed.coalesce()?)?.set_iterators(&names)?;
+    let build = AstBuild::from_context(&nest.assumed)?.set_iterators(&names)?;
     let node = build.node_from_schedule_map(&schedule)?;
     let mut reader = Reader { nest, copies, storage, kinds, program, iterators: BTreeMap::new() };
-    let steps = reader.node(&node, &BTreeMap::new())?;
-    program.body.extend(steps);
-    Ok(())
+    reader.node(&node, values)
 }
 
 /// The order of a copy's instances: places and times by turns, filled up with zeros.
@@ -62,9 +62,6 @@ struct Reader<'r, 'a, 's> {
     /// The variable of each fused loop: all its pieces use the same.
     iterators: BTreeMap<usize, Iterator>,
 }
-
-/// The values of the variables of loops.
-type Values = BTreeMap<String, Expr>;
 
 impl Reader<'_, '_, '_> {
     fn node(&mut self, node: &AstNode, values: &Values) -> Result<Vec<Step>, Error> {
@@ -127,11 +124,8 @@ impl Reader<'_, '_, '_> {
         })
     }
 
-    fn call(&self, call: &AstExpr) -> Result<(usize, Vec<AstExpr>), Error> {
-        let AstExprKind::Op(AstOp::Call, mut operands) = call.kind()? else {
-            return Err(Error::Form("a statement that is no call"));
-        };
-        let name = variable(&operands.remove(0))?;
+    fn call(&self, source: &AstExpr) -> Result<(usize, Vec<AstExpr>), Error> {
+        let (name, operands) = call(source)?;
         let number = name.strip_prefix('C').and_then(|number| number.parse().ok());
         let number = number.filter(|number| *number < self.copies.len());
         Ok((number.ok_or(Error::Form("a statement without a number"))?, operands))
@@ -152,13 +146,19 @@ impl Reader<'_, '_, '_> {
         if let Some(iterator) = self.iterators.get(&number) {
             return *iterator;
         }
-        let mut sources: Vec<_> = self.nest.loops[number].members.iter().map(|member| member.source).collect();
-        sources.sort();
-        sources.dedup();
-        let iterator = self.program.iterators.push(IteratorData { sources });
+        let iterator = self.program.iterators.push(IteratorData { sources: self.nest.sources(number) });
         self.iterators.insert(number, iterator);
         iterator
     }
+}
+
+/// A statement's name and the values of its iterators.
+pub(super) fn call(source: &AstExpr) -> Result<(String, Vec<AstExpr>), Error> {
+    let AstExprKind::Op(AstOp::Call, mut operands) = source.kind()? else {
+        return Err(Error::Form("a statement that is no call"));
+    };
+    let name = variable(&operands.remove(0))?;
+    Ok((name, operands))
 }
 
 fn variable(name: &AstExpr) -> Result<String, Error> {
@@ -169,7 +169,7 @@ fn variable(name: &AstExpr) -> Result<String, Error> {
 }
 
 /// The end of a loop, from `variable <= upper` or `variable < upper`.
-fn upper(condition: &AstExpr, name: &str, values: &Values) -> Result<Expr, Error> {
+pub(super) fn upper(condition: &AstExpr, name: &str, values: &Values) -> Result<Expr, Error> {
     if let AstExprKind::Op(op @ (AstOp::Le | AstOp::Lt), operands) = condition.kind()?
         && let [left, right] = &operands[..]
         && variable(left)? == name
@@ -180,7 +180,8 @@ fn upper(condition: &AstExpr, name: &str, values: &Values) -> Result<Expr, Error
     Err(Error::Form("a loop with a condition of another form"))
 }
 
-fn expr(source: &AstExpr, values: &Values) -> Result<Expr, Error> {
+/// An expression with variables replaced by their values.
+pub(super) fn expr(source: &AstExpr, values: &Values) -> Result<Expr, Error> {
     let (op, operands) = match source.kind()? {
         AstExprKind::Int(value) => return Ok(Expr::Int(value.to_i64()?)),
         AstExprKind::Id(id) => {

@@ -1,7 +1,7 @@
 //! Loops again: from a tree of fused loops and the fates of arrays to a [`Program`].
 //!
 //! Each nest is cut into pieces (`pieces`) and so into copies of its statements (`copies`), which isl turns into loops (`loops`); `storage`
-//! says where elements are, `kinds` how iterations may run. What was decided before is taken for granted: that the order is legal, and
+//! says where elements are, `kinds` how iterations may run; `strips` makes pipelines parallel. What was decided before is taken for granted: that the order is legal, and
 //! that elements may share storage.
 
 use std::fmt;
@@ -17,10 +17,13 @@ mod kinds;
 mod loops;
 mod pieces;
 mod storage;
+mod strips;
 
 use copies::Nest;
 use kinds::Kinds;
+use loops::Values;
 use storage::Storage;
+use strips::Strips;
 
 /// What is wanted of the loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +32,9 @@ pub struct Options {
     pub parallel: bool,
     /// Inner loops whose iterations are independent run in vectors.
     pub simd: bool,
+    /// A loop on the outside that runs in order only because of windows is cut into strips of so many iterations, and these run on several
+    /// threads: what is at the end of a strip is computed again for the next one. Needs `parallel`.
+    pub strips: Option<u64>,
     /// Windows have sizes that are powers of two, so that remainders are cheap.
     pub power_of_two: bool,
     /// How many copies of statements cutting a nest into pieces may make.
@@ -39,7 +45,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { parallel: false, simd: false, power_of_two: false, max_copies: 40, max_operations: 5_000_000 }
+        Options {
+            parallel: false,
+            simd: false,
+            strips: None,
+            power_of_two: false,
+            max_copies: 40,
+            max_operations: 5_000_000,
+        }
     }
 }
 
@@ -101,9 +114,16 @@ pub fn generate(
         scop.isl.bounded(options.max_operations, || {
             let mut nest = Nest::new(scop, root, &params)?;
             storage.roll(&mut nest)?;
+            if let Some(length) = options.strips.filter(|_| options.parallel)
+                && let Some(strips) = Strips::plan(scop, &nest, &storage, length)?
+            {
+                return strips.append(scop, &nest, &mut storage, options, &mut program);
+            }
             let kinds = Kinds::new(scop, &nest, &storage, options)?;
             let copies = nest.copies(options.max_copies)?;
-            loops::append(scop, &nest, &copies, &mut storage, &kinds, &mut program)
+            let steps = loops::steps(&nest, &copies, &mut storage, &kinds, &mut program, &Values::new())?;
+            program.body.extend(steps);
+            Ok::<(), Error>(())
         })?;
     }
     program.fates = storage.fates;

@@ -51,6 +51,14 @@ struct Cut {
 /// More convex parts of a member than these are taken together.
 const MAX_PARTS: usize = 4;
 
+impl Piece {
+    /// All times of a loop.
+    pub(super) fn whole(region: &Set) -> Result<Piece, Error> {
+        let space = region.add_dims(Dim::Set, 1)?.get_space()?;
+        Ok(Piece { times: Set::universe(&space)?, is_steady: true })
+    }
+}
+
 impl Nominal {
     /// Parameters that `assumed` allows, for which as many of `wanted` (sets of parameters) as possible hold, all large if possible.
     pub(super) fn new(assumed: &Set, wanted: &[Set]) -> Result<Nominal, Error> {
@@ -117,11 +125,7 @@ pub(super) fn pieces(
     detail: Detail,
 ) -> Result<Vec<Piece>, Error> {
     let dims = region.dim(Dim::Set)?;
-    let space = region.add_dims(Dim::Set, 1)?.get_space()?;
-    let whole = Set::universe(&space)?;
-    if detail == Detail::Whole {
-        return Ok(vec![Piece { times: whole, is_steady: true }]);
-    }
+    let whole = Piece::whole(region)?.times;
     let context = region.intersect_params(assumed)?.add_dims(Dim::Set, 1)?;
     let typical = typical(members, &context, nominal, dims)?;
     let mut cuts: Vec<Cut> = Vec::new();

@@ -16,6 +16,9 @@ use crate::program::{BinOp, Expr, Fate};
 /// Registers beyond this many become a window.
 const MAX_REGISTERS: i64 = 16;
 
+/// The accesses of a nest by array: the statement, and the position among its accesses.
+pub(super) type Accesses = BTreeMap<Array, Vec<(Statement, usize)>>;
+
 /// The accesses of a region as functions, and what becomes of its arrays.
 pub(super) struct Storage<'a> {
     scop: &'a Scop,
@@ -50,17 +53,27 @@ impl<'a> Storage<'a> {
         storage
     }
 
-    /// Lets the arrays that shall live in registers roll with the loops of a nest; where that is not possible they get windows.
-    pub(super) fn roll(&mut self, nest: &mut Nest<'_>) -> Result<(), Error> {
-        let mut accessed: BTreeMap<Array, Vec<(Statement, usize)>> = BTreeMap::new();
+    /// The accesses of a nest.
+    pub(super) fn accesses(&self, nest: &Nest<'_>) -> Accesses {
+        let mut accesses = Accesses::new();
         for statement in nest.paths.keys() {
             for (at, access) in self.scop.statements[*statement].accesses.iter().enumerate() {
-                accessed.entry(access.array).or_default().push((*statement, at));
+                accesses.entry(access.array).or_default().push((*statement, at));
             }
         }
-        for (array, accesses) in accessed {
+        accesses
+    }
+
+    /// Whether these are all accesses to an array.
+    pub(super) fn is_inside(&self, array: Array, accesses: &[(Statement, usize)]) -> bool {
+        self.uses[&array] == accesses.len()
+    }
+
+    /// Lets the arrays that shall live in registers roll with the loops of a nest; where that is not possible they get windows.
+    pub(super) fn roll(&mut self, nest: &mut Nest<'_>) -> Result<(), Error> {
+        for (array, accesses) in self.accesses(nest) {
             let Fate::Registers { dimension, count } = self.fates[array] else { continue };
-            let rolling = if self.uses[&array] == accesses.len() { self.rolling(nest, &accesses)? } else { None };
+            let rolling = if self.is_inside(array, &accesses) { self.rolling(nest, &accesses)? } else { None };
             match rolling {
                 Some((number, registers)) => {
                     let most = registers.iter().copied().max().unwrap_or(0);
@@ -96,10 +109,7 @@ impl<'a> Storage<'a> {
             if !access.is_exact {
                 return Ok(None);
             }
-            let times = &nest.times[statement];
-            let inner = times.dim(Dim::Out)? - depth;
-            let times = times.project_out(Dim::Out, depth, inner)?;
-            relations.push((times.reverse()?.apply_range(&access.relation)?, access.kind));
+            relations.push((nest.elements(self.scop, *statement, *at, depth)?, access.kind));
         }
         let mut written: Option<Map> = None;
         for (relation, _) in relations.iter().filter(|(_, kind)| *kind != AccessKind::Read) {

@@ -209,10 +209,14 @@ impl Expr {
         if modulus == 1 {
             return Expr::Int(0);
         }
-        match self.as_int() {
-            Some(value) if modulus > 0 => Expr::Int(value.rem_euclid(modulus)),
-            _ => Expr::binary(if is_natural { BinOp::Mod } else { BinOp::FloorMod }, self, Expr::Int(modulus)),
+        let op = if is_natural { BinOp::Mod } else { BinOp::FloorMod };
+        let rest = if modulus > 0 { Sum::of(&self).split(i128::from(modulus)).1 } else { Sum::of(&self) };
+        // What is not negative need not stay so when a part of it is taken out.
+        if rest.terms.is_empty() || !is_natural {
+            let rest = rest.expr().unwrap_or_else(|| self.clone());
+            return if rest.as_int().is_some() { rest } else { Expr::binary(op, rest, Expr::Int(modulus)) };
         }
+        Expr::binary(op, self, Expr::Int(modulus))
     }
 
     /// The lesser.
@@ -333,6 +337,13 @@ mod tests {
         assert_eq!(t().add(n().mul(2)).add(3).div(2, false).to_string(), "p0 + floord(t0 + 1, 2) + 1");
         assert_eq!(t().sub(t().div(2, false).mul(2)).to_string(), "mod(t0, 2)");
         assert_eq!(t().add(1).sub(t().add(1).div(3, true).mul(3)).to_string(), "(t0 + 1) % 3");
+    }
+
+    #[test]
+    fn remainders_lose_multiples() {
+        assert_eq!(t().mul(4).add(7).modulo(2, true), Expr::Int(1));
+        assert_eq!(t().sub(1).modulo(3, false).to_string(), "mod(t0 + 2, 3)");
+        assert_eq!(t().mul(3).add(n()).modulo(3, true).to_string(), "(3 * t0 + p0) % 3");
     }
 
     #[test]

@@ -27,19 +27,22 @@ struct Machine<'a> {
     params: &'a [i64],
     elements: Elements,
     direction: Direction,
+    repeats: bool,
     variables: BTreeMap<program::Iterator, i64>,
     cells: BTreeMap<Place, Option<u64>>,
     run: Run,
 }
 
-/// Runs a program. Parallel loops run in the given direction, with private arrays without a value at the start of each iteration.
-pub fn run(scop: &Scop, program: &Program, params: &[i64], direction: Direction) -> Run {
+/// Runs a program. Parallel loops run in the given direction, with private arrays without a value at the start of each iteration. `repeats`:
+/// what leaves no result may run several times.
+pub fn run(scop: &Scop, program: &Program, params: &[i64], direction: Direction, repeats: bool) -> Run {
     let mut machine = Machine {
         scop,
         program,
         params,
         elements: Elements::new(scop, params),
         direction,
+        repeats,
         variables: BTreeMap::new(),
         cells: BTreeMap::new(),
         run: Run::default(),
@@ -134,8 +137,24 @@ impl Machine<'_> {
                 self.cells.insert(place.clone(), value);
             }
         }
-        self.run.order.push(instance.clone());
-        assert!(self.run.reads.insert(instance.clone(), read).is_none(), "{instance:?} runs twice");
+        match self.run.reads.get(&instance) {
+            None => {
+                self.run.order.push(instance.clone());
+                self.run.reads.insert(instance, read);
+            }
+            Some(before) => {
+                assert!(self.repeats, "{instance:?} runs twice");
+                let data = &statement.accesses;
+                let lives = data
+                    .iter()
+                    .any(|access| access.kind != AccessKind::Read && self.program.fates[access.array] == Fate::Kept);
+                assert!(!lives, "{instance:?} leaves a result twice");
+                // What was never written may be another value each time; all others are compared with the source.
+                let same = before.iter().zip(&read).map(|(before, now)| before.filter(|_| before == now));
+                let same = same.collect();
+                self.run.reads.insert(instance, same);
+            }
+        }
     }
 
     /// Where an access goes: by the program's subscripts, or where its text stays by the element itself.
