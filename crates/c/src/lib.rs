@@ -5,8 +5,11 @@
 //!
 //! What is transformed, and how, is decided in `frit-scop`; this crate knows C and no dependence. Read [`region`] next.
 
+pub mod read;
 pub mod region;
+pub mod signature;
 pub mod write;
 
+pub use read::{ReadOptions, read};
 pub use region::{CArray, File, Form, Region, Remark, Template};
 pub use write::{Transformed, WriteOptions, Written, write};

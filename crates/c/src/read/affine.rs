@@ -1,0 +1,270 @@
+//! Integer expressions over loop variables and parameters, and conditions on them: polynomials whose atoms may be divisions, minima and choices.
+//!
+//! Whether such an expression is affine is asked when its text for isl is made: only then is it known what becomes of products. Products of parameters are
+//! parameters of their own. This module knows no syntax. Read `convert` next.
+
+use frit_scop::Param;
+use frit_support::{Monomial, Poly, Table};
+
+/// What polynomials are made of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Atom {
+    /// The variable of the loop at this depth.
+    Var(usize),
+    /// A parameter.
+    Param(Param),
+    /// A function of others.
+    Quasi(Box<Quasi>),
+}
+
+/// A function that is affine in pieces.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Quasi {
+    /// The quotient by a positive constant, rounded down.
+    Div(Expr, i64),
+    /// The remainder for a positive constant, not negative.
+    Mod(Expr, i64),
+    /// The smaller one.
+    Min(Expr, Expr),
+    /// The larger one.
+    Max(Expr, Expr),
+    /// The first if the condition holds, else the second.
+    Select(Cond, Expr, Expr),
+}
+
+/// An integer expression.
+pub(crate) type Expr = Poly<Atom>;
+
+/// A condition on integers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cond {
+    /// It holds always, or never.
+    Holds(bool),
+    /// The expression is at least 0.
+    NonNegative(Expr),
+    /// The expression is 0.
+    Zero(Expr),
+    /// All hold.
+    And(Vec<Cond>),
+    /// One of them holds.
+    Or(Vec<Cond>),
+    /// It does not hold.
+    Not(Box<Cond>),
+}
+
+/// How a parameter is written, and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ParamText {
+    /// An expression that needs no parentheses.
+    pub(crate) text: String,
+    /// Its type; empty where it is not known.
+    pub(crate) c_type: String,
+    /// No arithmetic on it wraps round.
+    pub(crate) is_plain: bool,
+    /// Its value is never negative.
+    pub(crate) is_unsigned: bool,
+    /// It is no product of others.
+    pub(crate) factors: Vec<Param>,
+}
+
+/// The parameters of a region.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Params {
+    /// In the order in which they were met.
+    pub(crate) all: Table<Param, ParamText>,
+    /// Somewhere in the region sizes are computed in 64 bits, so that products of parameters are made in 64 bits.
+    pub(crate) is_wide: bool,
+}
+
+impl Params {
+    /// The parameter of this text.
+    pub(crate) fn of(&mut self, param: ParamText) -> Param {
+        let known = self.all.iter().find(|(_, known)| known.text == param.text);
+        known.map(|(known, _)| known).unwrap_or_else(|| self.all.push(param))
+    }
+
+    /// The parameter that a product of parameters is.
+    fn product(&mut self, monomial: &Monomial<Atom>) -> Option<Param> {
+        let mut factors = Vec::new();
+        for (atom, exponent) in monomial.powers() {
+            let Atom::Param(param) = atom else { return None };
+            factors.extend((0..*exponent).map(|_| *param));
+        }
+        if let [one] = factors[..] {
+            return Some(one);
+        }
+        if let Some((known, _)) = self.all.iter().find(|(_, known)| known.factors == factors) {
+            return Some(known);
+        }
+        let written: Vec<&str> = factors.iter().map(|factor| self.all[*factor].text.as_str()).collect();
+        let cast = if self.is_wide { "(long)" } else { "" };
+        let of_all = |holds: fn(&ParamText) -> bool| factors.iter().all(|factor| holds(&self.all[*factor]));
+        let product = ParamText {
+            text: format!("({cast}{})", written.join(" * ")),
+            c_type: if self.is_wide { "long".to_string() } else { self.all[factors[0]].c_type.clone() },
+            is_plain: of_all(|factor| factor.is_plain),
+            is_unsigned: of_all(|factor| factor.is_unsigned),
+            factors,
+        };
+        Some(self.all.push(product))
+    }
+
+    /// The expression in isl's notation; `None` if it is not affine.
+    pub(crate) fn expr(&mut self, expr: &Expr) -> Option<String> {
+        let mut text = String::new();
+        for (monomial, coefficient) in expr.terms() {
+            let sign = if coefficient < 0 { " - " } else { " + " };
+            text += if text.is_empty() { if coefficient < 0 { "-" } else { "" } } else { sign };
+            let size = coefficient.unsigned_abs();
+            let factor = self.monomial(monomial)?;
+            match factor {
+                None => text += &size.to_string(),
+                Some(factor) if size == 1 => text += &factor,
+                Some(factor) => text += &format!("{size} * {factor}"),
+            }
+        }
+        Some(if text.is_empty() { "0".to_string() } else { text })
+    }
+
+    /// `None` within for the monomial 1.
+    fn monomial(&mut self, monomial: &Monomial<Atom>) -> Option<Option<String>> {
+        match monomial.powers() {
+            [] => Some(None),
+            [(Atom::Var(depth), 1)] => Some(Some(format!("i{depth}"))),
+            [(Atom::Quasi(quasi), 1)] => Some(Some(self.quasi(quasi)?)),
+            _ => Some(Some(self.product(monomial)?.to_string())),
+        }
+    }
+
+    fn quasi(&mut self, quasi: &Quasi) -> Option<String> {
+        Some(match quasi {
+            Quasi::Div(expr, by) => format!("floor(({}) / {by})", self.expr(expr)?),
+            Quasi::Mod(expr, by) => format!("(({}) mod {by})", self.expr(expr)?),
+            Quasi::Min(one, two) => format!("min({}, {})", self.expr(one)?, self.expr(two)?),
+            Quasi::Max(one, two) => format!("max({}, {})", self.expr(one)?, self.expr(two)?),
+            Quasi::Select(cond, one, two) => {
+                format!("({} ? {} : {})", self.cond(cond)?, self.expr(one)?, self.expr(two)?)
+            }
+        })
+    }
+
+    /// The condition in isl's notation; `None` if it is not affine.
+    pub(crate) fn cond(&mut self, cond: &Cond) -> Option<String> {
+        Some(match cond {
+            Cond::Holds(true) => "0 = 0".to_string(),
+            Cond::Holds(false) => "0 = 1".to_string(),
+            Cond::NonNegative(expr) => format!("{} >= 0", self.expr(expr)?),
+            Cond::Zero(expr) => format!("{} = 0", self.expr(expr)?),
+            Cond::Not(cond) => format!("not ({})", self.cond(cond)?),
+            Cond::And(all) | Cond::Or(all) => {
+                let word = if matches!(cond, Cond::And(_)) { " and " } else { " or " };
+                if all.is_empty() {
+                    return self.cond(&Cond::Holds(matches!(cond, Cond::And(_))));
+                }
+                let texts: Option<Vec<String>> =
+                    all.iter().map(|cond| Some(format!("({})", self.cond(cond)?))).collect();
+                texts?.join(word)
+            }
+        })
+    }
+
+    /// The parameters in front of a set or relation, `[p0, p1] -> `.
+    pub(crate) fn prefix(&self) -> String {
+        let names: Vec<String> = self.all.indices().map(|param| param.to_string()).collect();
+        if names.is_empty() { String::new() } else { format!("[{}] -> ", names.join(", ")) }
+    }
+
+    /// An expression in parameters alone, in C.
+    pub(crate) fn c_text(&mut self, expr: &Expr) -> Option<String> {
+        let mut text = String::new();
+        // What is added comes before what is subtracted.
+        let (more, less): (Vec<_>, Vec<_>) = expr.terms().rev().partition(|(_, coefficient)| *coefficient > 0);
+        for (monomial, coefficient) in more.into_iter().chain(less) {
+            text += match (text.is_empty(), coefficient < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            let size = coefficient.unsigned_abs();
+            if monomial.is_one() {
+                text += &size.to_string();
+                continue;
+            }
+            let param = self.product(monomial)?;
+            if size != 1 {
+                text += &format!("{size} * ");
+            }
+            text += &self.all[param].text;
+        }
+        Some(if text.is_empty() { "0".to_string() } else { text })
+    }
+}
+
+/// The variables of loops and functions in a monomial, with their number, and what the parameters in it are.
+pub(crate) fn split(monomial: &Monomial<Atom>) -> (Vec<Atom>, Monomial<Atom>) {
+    let (mut moving, mut fixed) = (Vec::new(), Monomial::one());
+    for (atom, exponent) in monomial.powers() {
+        for _ in 0..*exponent {
+            match atom {
+                Atom::Param(_) => fixed = fixed.times(&Monomial::symbol(atom.clone())),
+                _ => moving.push(atom.clone()),
+            }
+        }
+    }
+    (moving, fixed)
+}
+
+/// Whether a loop variable of this depth or deeper takes part.
+pub(crate) fn mentions_from(expr: &Expr, depth: usize) -> bool {
+    expr.symbols().into_iter().any(|atom| match atom {
+        Atom::Var(at) => *at >= depth,
+        Atom::Param(_) => false,
+        Atom::Quasi(quasi) => match &**quasi {
+            Quasi::Div(expr, _) | Quasi::Mod(expr, _) => mentions_from(expr, depth),
+            Quasi::Min(one, two) | Quasi::Max(one, two) => mentions_from(one, depth) || mentions_from(two, depth),
+            Quasi::Select(cond, one, two) => {
+                cond_mentions_from(cond, depth) || mentions_from(one, depth) || mentions_from(two, depth)
+            }
+        },
+    })
+}
+
+fn cond_mentions_from(cond: &Cond, depth: usize) -> bool {
+    match cond {
+        Cond::Holds(_) => false,
+        Cond::NonNegative(expr) | Cond::Zero(expr) => mentions_from(expr, depth),
+        Cond::Not(cond) => cond_mentions_from(cond, depth),
+        Cond::And(all) | Cond::Or(all) => all.iter().any(|cond| cond_mentions_from(cond, depth)),
+    }
+}
+
+impl Cond {
+    /// `one <= two`.
+    pub(crate) fn at_most(one: &Expr, two: &Expr) -> Cond {
+        Cond::NonNegative(two - one)
+    }
+
+    /// `one < two`.
+    pub(crate) fn less(one: &Expr, two: &Expr) -> Cond {
+        Cond::NonNegative(&(two - one) - &Expr::constant(1))
+    }
+
+    /// The negation.
+    pub(crate) fn negated(&self) -> Cond {
+        match self {
+            Cond::Holds(holds) => Cond::Holds(!holds),
+            Cond::NonNegative(expr) => Cond::NonNegative(&-expr - &Expr::constant(1)),
+            Cond::Not(cond) => (**cond).clone(),
+            other => Cond::Not(Box::new(other.clone())),
+        }
+    }
+
+    /// The conditions that all must hold, one by one.
+    pub(crate) fn conjuncts(&self) -> Vec<Cond> {
+        match self {
+            Cond::And(all) => all.iter().flat_map(Cond::conjuncts).collect(),
+            other => vec![other.clone()],
+        }
+    }
+}

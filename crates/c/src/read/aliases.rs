@@ -1,0 +1,99 @@
+//! Which objects may overlap.
+//!
+//! Pointers that are parameters of the function point to what was there when it was called, so not to its own arrays; `restrict` and the types of
+//! elements, by C's rule of effective types, exclude more. What is only read may overlap as it likes. Read `finish` next.
+
+use super::builder::{Builder, Object};
+use super::names::DeclKind;
+use super::syntax::field;
+use super::types::CType;
+use super::writes::Escape;
+use std::collections::BTreeSet;
+
+/// Where an object's memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// A variable of the function, or what was allocated for it; true if a pointer to it is stored somewhere.
+    Own(bool),
+    /// Behind a `restrict` pointer; true if the pointer is stored somewhere.
+    Restrict(bool),
+    /// Behind a pointer that the function is given.
+    Given,
+    /// A variable of the file.
+    Global,
+    /// Behind any other pointer.
+    Wild,
+}
+
+/// The objects in classes; only those of one class may overlap.
+pub(crate) fn classes(builder: &Builder<'_, '_>, objects: &[Object], written: &BTreeSet<Object>) -> Vec<Vec<Object>> {
+    let mut classes: Vec<Vec<Object>> = Vec::new();
+    for object in objects {
+        let meets = |class: &Vec<Object>| {
+            class.iter().any(|other| {
+                (written.contains(object) || written.contains(other)) && may_overlap(builder, *object, *other)
+            })
+        };
+        let (mut joined, mut apart) = (Vec::new(), Vec::new());
+        for class in std::mem::take(&mut classes) {
+            if meets(&class) { joined.extend(class) } else { apart.push(class) }
+        }
+        joined.push(*object);
+        classes = apart;
+        classes.push(joined);
+    }
+    classes.iter_mut().for_each(|class| class.sort());
+    classes.sort();
+    classes
+}
+
+fn may_overlap(builder: &Builder<'_, '_>, one: Object, two: Object) -> bool {
+    use Origin::{Given, Global, Own, Restrict, Wild};
+    if builder.options.assume_no_alias {
+        return false;
+    }
+    let of = |object: Object| {
+        let data = &builder.objects[object];
+        if data.dims == 0 { &data.of } else { data.of.element() }
+    };
+    if !of(one).may_alias(of(two)) {
+        return false;
+    }
+    match (origin(builder, one), origin(builder, two)) {
+        (Own(_), Own(_)) | (Global, Global) => false,
+        (Own(stored) | Restrict(stored), Wild) | (Wild, Own(stored) | Restrict(stored)) => stored,
+        (Own(_) | Restrict(_), _) | (_, Own(_) | Restrict(_)) => false,
+        (Given | Global | Wild, Given | Global | Wild) => true,
+    }
+}
+
+fn origin(builder: &Builder<'_, '_>, object: Object) -> Origin {
+    let data = &builder.objects[object];
+    let decl = &builder.names.decls[data.decl];
+    let stored = builder.escape(data.decl) != Escape::None;
+    let is_global = decl.is_global();
+    if data.dims == 0 {
+        return if is_global { Origin::Global } else { Origin::Own(builder.taken.contains(&data.decl)) };
+    }
+    match &data.of {
+        CType::Pointer { is_restrict: true, .. } => Origin::Restrict(builder.escape(data.decl) == Escape::Stored),
+        _ if data.is_member => Origin::Wild,
+        CType::Pointer { .. } if builder.is_allocated(data.decl) => Origin::Own(stored),
+        CType::Pointer { .. } if decl.kind == DeclKind::Parameter && !is_assigned(builder, data.decl) => Origin::Given,
+        CType::Pointer { .. } => Origin::Wild,
+        _ if is_global => Origin::Global,
+        _ => Origin::Own(stored),
+    }
+}
+
+/// Whether a pointer is ever changed in the function.
+fn is_assigned(builder: &Builder<'_, '_>, decl: super::names::Decl) -> bool {
+    let changes = |node: &tree_sitter::Node<'_>| {
+        node.parent().is_some_and(|parent| match parent.kind() {
+            "assignment_expression" => field(parent, "left") == Some(*node),
+            "update_expression" => true,
+            _ => false,
+        })
+    };
+    builder.taken.contains(&decl) || builder.names.occurrences.get(&decl).is_some_and(|all| all.iter().any(changes))
+}

@@ -1,0 +1,388 @@
+//! What is known of a region while its statements are read: parameters, objects in memory, the loops round the statement at hand, and the statements so
+//! far, which `finish` makes a `Region` of.
+//!
+//! Which sets all of that makes is decided at the end, since what is a subscript of which dimension depends on all accesses of an array. Read
+//! `convert`, `places` and `effects` next, then `statements`.
+
+use super::affine::{Cond, Expr, ParamText, Params};
+use super::facts::Facts;
+use super::names::{Decl, DeclKind, Names};
+use super::purity::Purity;
+use super::syntax::{is_within, text};
+use super::types::CType;
+use super::writes::{Escape, Writes};
+use super::{ReadOptions, Reason};
+use crate::region::Remark;
+use frit_isl::{Context, Set};
+use frit_scop::{AccessKind, Param};
+use frit_support::{FileId, Span, Table, define_index};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use tree_sitter::Node;
+
+define_index!(
+    /// A piece of memory that has a name in the source: a variable, or what a pointer points to.
+    Object, "o"
+);
+
+/// A piece of memory.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectData<'t> {
+    /// How the source names it: a variable, or a member of a structure.
+    pub(crate) name: String,
+    /// The variable that it is reached from.
+    pub(crate) decl: Decl,
+    /// It is a member of a structure.
+    pub(crate) is_member: bool,
+    /// The type of the variable or member.
+    pub(crate) of: CType<'t>,
+    /// How many subscripts lead to an element.
+    pub(crate) dims: usize,
+    /// The extents as the declaration gives them.
+    pub(crate) extents: Vec<Option<Expr>>,
+    /// It is allocated in the region.
+    pub(crate) heap: Option<Heap>,
+    /// Some access cannot be written in another way, so that the array stays as it is.
+    pub(crate) is_pinned: bool,
+    /// Some access is written as a subscript.
+    pub(crate) is_subscripted: bool,
+    /// Subscripts are computed in 64 bits.
+    pub(crate) is_wide: bool,
+}
+
+/// How an array is allocated in a region.
+#[derive(Clone, Debug)]
+pub(crate) struct Heap {
+    /// The number of elements, if that is known.
+    pub(crate) elements: Option<Expr>,
+    /// The expression.
+    pub(crate) allocation: String,
+    /// It has the name of a variable of the region in it.
+    pub(crate) names_locals: bool,
+    /// The elements are 0 at first.
+    pub(crate) is_zeroed: bool,
+    /// It is freed in the region.
+    pub(crate) is_freed: bool,
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug)]
+pub(crate) enum Binding {
+    /// It is the variable of the loop at this depth.
+    Loop(usize),
+    /// It is an integer of this value.
+    Value(Expr),
+    /// It points into an array: to the element with these subscripts.
+    Row(Object, Vec<Option<Expr>>),
+}
+
+/// A read or write of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RawAccess {
+    /// What is accessed.
+    pub(crate) object: Object,
+    /// How.
+    pub(crate) kind: AccessKind,
+    /// The subscripts, one for each dimension; `None` where anything is possible.
+    pub(crate) subscripts: Vec<Option<Expr>>,
+}
+
+/// A place in the text of a statement that accesses something.
+#[derive(Clone, Debug)]
+pub(crate) struct RawHole {
+    /// The bytes, subscripts included.
+    pub(crate) range: Range<usize>,
+    /// The bytes of the array's name, if it stands there.
+    pub(crate) name: Option<Range<usize>>,
+    /// The accesses by position.
+    pub(crate) accesses: Vec<usize>,
+    /// Names stand in it that are not read where the access is exact.
+    pub(crate) is_derived: bool,
+    /// What is read besides where it is not, and where that stands.
+    pub(crate) derived: (Vec<RawAccess>, Vec<RawHole>),
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Effects {
+    /// Its reads and writes.
+    pub(crate) accesses: Vec<RawAccess>,
+    /// Where these stand in its text.
+    pub(crate) holes: Vec<RawHole>,
+    /// Where variables of loops stand.
+    pub(crate) iterators: Vec<(Range<usize>, usize)>,
+    /// It may read memory that is not known.
+    pub(crate) reads_unknown: bool,
+    /// It may write memory that is not known.
+    pub(crate) writes_unknown: bool,
+    /// Why it is not understood.
+    pub(crate) opaque: Option<String>,
+    /// Estimated operations.
+    pub(crate) work: u64,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub(crate) struct RawStatement {
+    /// The bytes.
+    pub(crate) range: Range<usize>,
+    /// The loops round it.
+    pub(crate) loops: Vec<usize>,
+    /// When it runs.
+    pub(crate) conds: Vec<Cond>,
+    /// What it does.
+    pub(crate) effects: Effects,
+    /// The positions of the read and the write of a reduction, and whether it is exact.
+    pub(crate) reduction: Option<(usize, usize, bool)>,
+    /// Comments before it.
+    pub(crate) leading: Vec<Range<usize>>,
+    /// It only gives a value to a variable that subscripts do without: it goes if nothing else reads it.
+    pub(crate) defines: Option<Object>,
+}
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub(crate) struct RawLoop {
+    /// The name of its variable.
+    pub(crate) name: String,
+    /// The type of it.
+    pub(crate) c_type: String,
+    /// That type has at least 32 bits and a sign.
+    pub(crate) is_plain: bool,
+    /// It counts down.
+    pub(crate) is_reversed: bool,
+    /// The bytes of the whole loop.
+    pub(crate) range: Range<usize>,
+    /// Comments and pragmas before it.
+    pub(crate) leading: Vec<Range<usize>>,
+}
+
+/// A loop or statement in the order of the text.
+#[derive(Clone, Debug)]
+pub(crate) enum RawNode {
+    /// A loop by its number, and its body.
+    Loop(usize, Vec<RawNode>),
+    /// A statement by its number.
+    Statement(usize),
+}
+
+/// Why a construct is not read as one would like.
+#[derive(Clone, Debug)]
+pub(crate) struct Stop {
+    /// The code of the remark.
+    pub(crate) reason: Reason,
+    /// In words.
+    pub(crate) why: String,
+    /// Where.
+    pub(crate) range: Range<usize>,
+    /// The region stays as it is; otherwise the innermost loop round it becomes one statement.
+    pub(crate) is_fatal: bool,
+}
+
+/// Where an expression stands: in the file, or in the value of a macro.
+#[derive(Clone, Copy)]
+pub(crate) struct Here<'s> {
+    /// The text that the nodes belong to.
+    pub(crate) source: &'s str,
+    /// What a macro's parameters stand for.
+    pub(crate) arguments: Option<&'s BTreeMap<String, (Node<'s>, Here<'s>)>>,
+    /// The place of the file that names are looked up at.
+    pub(crate) at: usize,
+    /// How many macros are open.
+    pub(crate) macros: usize,
+}
+
+/// More macros are not opened in each other.
+pub(crate) const MOST_MACROS: usize = 12;
+/// Work of isl on one question, in its elementary steps.
+const QUESTION: u64 = 200_000;
+
+/// A region that is being read.
+pub(crate) struct Builder<'t, 'f> {
+    pub(crate) facts: &'f Facts<'t>,
+    pub(crate) purity: &'f Purity<'t, 'f>,
+    pub(crate) names: Names<'t>,
+    pub(crate) options: ReadOptions,
+    pub(crate) file: FileId,
+    /// The bytes of the region.
+    pub(crate) region: Range<usize>,
+    pub(crate) writes: Writes<'t>,
+    pub(crate) escapes: BTreeMap<Decl, Escape>,
+    /// Variables whose address is taken somewhere in the function.
+    pub(crate) taken: BTreeSet<Decl>,
+    pub(crate) isl: Context,
+    pub(crate) params: Params,
+    pub(crate) objects: Table<Object, ObjectData<'t>>,
+    pub(crate) object_of: BTreeMap<(Decl, String), Object>,
+    pub(crate) bindings: BTreeMap<Decl, Binding>,
+    /// Variables that count in a loop of the region and are not used outside of such loops.
+    pub(crate) counters: BTreeSet<Decl>,
+    pub(crate) loops: Vec<RawLoop>,
+    pub(crate) statements: Vec<RawStatement>,
+    /// The loops round the current statement.
+    pub(crate) nest: Vec<usize>,
+    /// When the current statement runs.
+    pub(crate) conds: Vec<Cond>,
+    pub(crate) remarks: Vec<Remark>,
+}
+
+impl<'t> Builder<'t, '_> {
+    /// The place of nodes of the file.
+    pub(crate) fn here(&self) -> Here<'t> {
+        Here { source: self.facts.source, arguments: None, at: 0, macros: 0 }
+    }
+
+    /// A remark on bytes of the file.
+    pub(crate) fn remark(&mut self, reason: Reason, range: Range<usize>, message: String) {
+        let span = Span::new(self.file, range.start, range.end);
+        self.remarks.push(Remark { code: reason.code(), message, span });
+    }
+
+    /// The declaration that an identifier means.
+    pub(crate) fn decl(&mut self, identifier: Node<'_>, here: Here<'_>) -> Option<Decl> {
+        if here.macros == 0 {
+            return self.names.of_identifier(identifier);
+        }
+        let name = text(identifier, here.source);
+        match self.names.visible(name, here.at) {
+            Some(decl) => Some(decl),
+            None => Some(self.names.global(name, self.facts)),
+        }
+    }
+
+    /// Whether the variable is declared in the region.
+    pub(crate) fn is_inside(&self, decl: Decl) -> bool {
+        let data = &self.names.decls[decl];
+        data.statement.is_some() && data.kind != DeclKind::Global && is_within(&data.range, &self.region)
+    }
+
+    /// How far the address of a variable's elements gets; of a pointer, its value.
+    pub(crate) fn escape(&self, decl: Decl) -> Escape {
+        self.escapes.get(&decl).copied().unwrap_or_default()
+    }
+
+    /// The elements of a variable, or what it points to, are memory that other functions may know of.
+    pub(crate) fn is_reachable(&self, decl: Decl) -> bool {
+        let data = &self.names.decls[decl];
+        let is_given = data.kind == DeclKind::Parameter && matches!(data.of, CType::Pointer { .. });
+        data.is_global() || is_given || self.escape(decl) != Escape::None
+    }
+
+    /// Whether the value of a variable may change in the region though nothing assigns it by name.
+    pub(crate) fn changes_unseen(&self, decl: Decl, of: &CType<'_>) -> bool {
+        let is_exposed = self.names.decls[decl].is_global() || self.taken.contains(&decl);
+        is_exposed && (self.writes.is_unknown || !self.options.assume_no_alias && self.is_aliased(of))
+    }
+
+    /// Whether something of this type may be written through a pointer that may point anywhere.
+    pub(crate) fn is_aliased(&self, of: &CType<'_>) -> bool {
+        let points_anywhere = |decl: Decl| match &self.names.decls[decl].of {
+            CType::Pointer { is_restrict, .. } => !is_restrict,
+            CType::Array { .. } => false,
+            _ => true,
+        };
+        self.writes.through.iter().any(|(decl, written)| points_anywhere(*decl) && written.may_alias(of))
+    }
+
+    /// The parameter that a variable is, if its value does not change in the region.
+    pub(crate) fn parameter(&mut self, decl: Decl) -> Option<Param> {
+        let data = &self.names.decls[decl];
+        let is_integer = match data.of {
+            CType::Int { bytes, .. } => (2..=8).contains(&bytes),
+            CType::Unknown => data.kind == DeclKind::Undeclared && !self.facts.functions.contains_key(&data.name),
+            _ => false,
+        };
+        let is_const = data.typed.is_const && matches!(data.of, CType::Int { .. });
+        let changes = self.writes.decls.contains(&decl) || !is_const && self.changes_unseen(decl, &data.of);
+        if !is_integer || data.typed.is_volatile || changes || self.is_inside(decl) {
+            return None;
+        }
+        let (c_type, of) = (data.scalar_text(), data.of.clone());
+        Some(self.params.of(ParamText::of_type(data.name.clone(), c_type, &of)))
+    }
+
+    /// Whether the member of a structure keeps its value in the region.
+    pub(crate) fn is_stable_member(&self, base: Decl, member: &str, of: &CType<'_>) -> bool {
+        let data = &self.names.decls[base];
+        let is_plain = !data.typed.is_volatile && !self.is_inside(base) && !self.writes.decls.contains(&base);
+        let is_own = matches!(data.of, CType::Struct { .. }) && !self.is_reachable(base);
+        let unseen =
+            if is_own { false } else { self.writes.is_unknown || !self.options.assume_no_alias && self.is_aliased(of) };
+        is_plain && !self.writes.members.contains(member) && !self.writes.through.contains_key(&base) && !unseen
+    }
+
+    /// The object that a variable names, or a member of a structure.
+    pub(crate) fn object(&mut self, decl: Decl, name: String, of: CType<'t>, is_member: bool) -> Object {
+        if let Some(known) = self.object_of.get(&(decl, name.clone())) {
+            return *known;
+        }
+        let sizes = of.extents();
+        let here = self.here();
+        let extents = sizes.iter().map(|size| size.and_then(|size| self.outer(size, here))).collect();
+        let object = self.objects.push(ObjectData {
+            name: name.clone(),
+            decl,
+            is_member,
+            dims: sizes.len(),
+            extents,
+            of,
+            heap: None,
+            is_pinned: false,
+            is_subscripted: false,
+            is_wide: false,
+        });
+        self.object_of.insert((decl, name), object);
+        object
+    }
+
+    /// The object that a variable names.
+    pub(crate) fn variable(&mut self, decl: Decl) -> Object {
+        let (name, of) = (self.names.decls[decl].name.clone(), self.names.decls[decl].of.clone());
+        self.object(decl, name, of, false)
+    }
+
+    /// An expression that has the same value everywhere in the region.
+    fn outer(&mut self, node: Node<'t>, here: Here<'t>) -> Option<Expr> {
+        self.expr(node, here).filter(|expr| !super::affine::mentions_from(expr, 0))
+    }
+
+    /// Whether nothing satisfies these conditions where the current statement runs.
+    pub(crate) fn never(&mut self, conds: &[Cond]) -> bool {
+        let here = self.conds.clone();
+        let depth = self.nest.len();
+        self.is_empty(depth, here.iter().chain(conds))
+    }
+
+    /// Whether no values of this many loop variables satisfy all conditions.
+    pub(crate) fn is_empty<'c>(&mut self, depth: usize, conds: impl Iterator<Item = &'c Cond>) -> bool {
+        let mut texts = Vec::new();
+        for cond in conds {
+            // What cannot be said is left out: fewer conditions allow more.
+            texts.extend(self.params.cond(cond).map(|text| format!("({text})")));
+        }
+        texts.extend(self.params.known());
+        let tuple: Vec<String> = (0..depth).map(|at| format!("i{at}")).collect();
+        let text = format!("{}{{ [{}] : {} }}", self.params.prefix(), tuple.join(", "), texts.join(" and "));
+        let text = if texts.is_empty() { text.replace(" : ", "") } else { text };
+        self.isl.bounded(QUESTION, || Set::parse(&self.isl, &text).and_then(|set| set.is_empty())).unwrap_or(false)
+    }
+}
+
+impl ParamText {
+    /// A parameter of this type.
+    pub(crate) fn of_type(text: String, c_type: String, of: &CType<'_>) -> Self {
+        let (is_plain, is_unsigned) = match of {
+            CType::Int { bytes, is_signed } => (*is_signed || *bytes < 4, !is_signed),
+            _ => (false, false),
+        };
+        let c_type = if matches!(of, CType::Int { .. }) { c_type } else { String::new() };
+        Self { text, c_type, is_plain, is_unsigned, factors: Vec::new() }
+    }
+}
+
+impl Params {
+    /// What is known of the parameters, in isl's notation.
+    pub(crate) fn known(&self) -> Vec<String> {
+        self.all.iter().filter(|(_, data)| data.is_unsigned).map(|(param, _)| format!("{param} >= 0")).collect()
+    }
+}

@@ -1,0 +1,891 @@
+//! From what was read of a region to sets, relations and templates.
+//!
+//! Here it is decided which dimensions arrays have, which accesses are exact, and which arrays may overlap and so are one.
+
+use super::affine::{Expr, ParamText, Params};
+use super::aliases::classes;
+use super::builder::{Builder, Effects, Object, RawAccess, RawHole, RawNode, RawStatement};
+use super::delinearise::{Flat, quotient};
+use super::facts::Facts;
+use super::liveness::Surroundings;
+use super::names::{DeclKind, Names};
+use super::purity::Purity;
+use super::regions::Found;
+use super::syntax::{descendants, field, height, is_within, text};
+use super::types::{CType, declared};
+use super::writes::Meaning;
+use super::{HIGHEST, MOST_NODES, ReadOptions, Reason};
+use crate::region::{CArray, CLoop, CParam, Declaration, Form, Hole, HoleKind, Region, Remark, Storage, Template};
+use frit_isl::{Context, Map, PwAff, Set};
+use frit_scop::model::{ArrayData, Home, LoopData, ParamData, Reduction};
+use frit_scop::{Access, AccessKind, Array, Loop, Node as ScopNode, Param, Scop, Statement, StatementData};
+use frit_support::{FileId, Index, Span, Table};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use tree_sitter::Node;
+
+type Left = Vec<Remark>;
+
+/// Reads a region. `None` if nothing is in it.
+///
+/// # Errors
+///
+/// The region stays as it is; the remarks say why.
+pub(crate) fn region<'t>(
+    found: &Found<'t>,
+    facts: &Facts<'t>,
+    purity: &Purity<'t, '_>,
+    options: ReadOptions,
+    file: FileId,
+) -> Result<(Option<Region>, Vec<Remark>), Left> {
+    let statements = without_heading(&found.statements, facts);
+    let solid = |node: &&Node<'t>| node.kind() != "comment";
+    let (Some(first), Some(last)) = (statements.first(), statements.iter().rfind(solid)) else {
+        return Ok((None, Vec::new()));
+    };
+    let range = first.start_byte()..last.end_byte();
+    let span = Span::new(file, range.start, range.end);
+    let left = |reason: Reason, message: &str| vec![Remark { code: reason.code(), message: message.to_string(), span }];
+    if height(found.function) > HIGHEST || found.function.descendant_count() > MOST_NODES {
+        return Err(left(
+            Reason::TooLarge,
+            "the function is too large or nested too deeply; the region stays as it is",
+        ));
+    }
+    let names = Names::of(found.function, facts);
+    let meaning = Meaning { facts, purity };
+    let writes = meaning.writes(statements, &names);
+    let escapes = meaning.escapes(&names, &range);
+    let taken = meaning.taken(&names);
+    let mut builder = Builder {
+        facts,
+        purity,
+        names,
+        options,
+        file,
+        region: range.clone(),
+        writes,
+        escapes,
+        taken,
+        isl: Context::new(),
+        params: Params::default(),
+        objects: Table::new(),
+        object_of: BTreeMap::new(),
+        bindings: BTreeMap::new(),
+        counters: BTreeSet::new(),
+        loops: Vec::new(),
+        statements: Vec::new(),
+        nest: Vec::new(),
+        conds: Vec::new(),
+        remarks: Vec::new(),
+    };
+    let surroundings = Surroundings::of(found.function, &builder);
+    builder.find_counters(statements, &surroundings);
+    let nodes = match builder.block(statements) {
+        Ok(nodes) => nodes,
+        Err(stop) => {
+            let span = Span::new(file, stop.range.start, stop.range.end);
+            let message = format!("the region stays as it is: {}", stop.why);
+            return Err(vec![Remark { code: stop.reason.code(), message, span }]);
+        }
+    };
+    if builder.statements.is_empty() {
+        return Ok((None, builder.remarks));
+    }
+    let finisher = Finisher::new(builder, surroundings);
+    finisher.finish(found, &nodes).map_err(|why| left(Reason::TooLarge, &format!("the region stays as it is: {why}")))
+}
+
+/// The statements without declarations at the beginning that bounds may depend on, or that cannot be moved.
+fn without_heading<'s, 't>(statements: &'s [Node<'t>], facts: &Facts<'t>) -> &'s [Node<'t>] {
+    let mut start = 0;
+    for (at, node) in statements.iter().enumerate() {
+        let is_heading = match node.kind() {
+            "comment" => continue,
+            "declaration" => {
+                super::names::DeclData::all_of(*node, DeclKind::Local, facts).iter().all(|data| match &data.of {
+                    CType::Int { .. } => true,
+                    CType::Array { .. } => data.value.is_some(),
+                    _ => false,
+                })
+            }
+            _ => false,
+        };
+        if !is_heading {
+            break;
+        }
+        start = at + 1;
+    }
+    &statements[start..]
+}
+
+impl<'t> Builder<'t, '_> {
+    /// Finds the variables that are declared outside of loops and only used where a loop counts them.
+    fn find_counters(&mut self, statements: &[Node<'t>], surroundings: &Surroundings) {
+        let start =
+            surroundings.around.as_ref().map_or(self.region.start, |around| around.start.min(self.region.start));
+        let counted = |node: Node<'t>| {
+            let initial = field(node, "initializer")?;
+            (node.kind() == "for_statement" && initial.kind() == "assignment_expression").then_some(())?;
+            self.names.of_identifier(field(initial, "left")?)
+        };
+        for node in statements.iter().flat_map(|statement| descendants(*statement)) {
+            let Some(decl) = counted(node) else { continue };
+            let data = &self.names.decls[decl];
+            let is_local = matches!(data.kind, DeclKind::Local | DeclKind::Parameter) && !data.typed.is_static;
+            let is_counted = |occurrence: &Node<'t>| {
+                let mut at = *occurrence;
+                while let Some(parent) = at.parent() {
+                    if counted(parent) == Some(decl) {
+                        // Its own first value does not count.
+                        let value = field(parent, "initializer").and_then(|initial| field(initial, "right"));
+                        return !value.is_some_and(|value| is_within(&occurrence.byte_range(), &value.byte_range()));
+                    }
+                    at = parent;
+                }
+                false
+            };
+            let mut later =
+                self.names.occurrences.get(&decl).into_iter().flatten().filter(|node| node.start_byte() >= start);
+            if is_local
+                && !self.taken.contains(&decl)
+                && later.all(|node| node.byte_range() == data.range || is_counted(node))
+            {
+                self.counters.insert(decl);
+            }
+        }
+    }
+}
+
+struct Finisher<'t, 'f> {
+    builder: Builder<'t, 'f>,
+    surroundings: Surroundings,
+    /// What the subscripts of a linear array are multiplied with.
+    strides: BTreeMap<Object, Vec<Expr>>,
+    /// Statements that do nothing that matters.
+    dead: BTreeSet<usize>,
+    /// The array of each object.
+    arrays: BTreeMap<Object, Array>,
+    /// Objects that share an array with others.
+    merged: BTreeSet<Object>,
+    c_arrays: Table<Array, CArray>,
+    array_data: Table<Array, RawArray>,
+    memory: Option<Array>,
+}
+
+/// An array before its sets are made.
+struct RawArray {
+    name: String,
+    elem_bytes: u64,
+    extents: Vec<Option<String>>,
+    dims: usize,
+    is_live_in: bool,
+    is_live_out: bool,
+    home: Home,
+    span: Span,
+}
+
+impl<'t, 'f> Finisher<'t, 'f> {
+    fn new(builder: Builder<'t, 'f>, surroundings: Surroundings) -> Self {
+        Self {
+            builder,
+            surroundings,
+            strides: BTreeMap::new(),
+            dead: BTreeSet::new(),
+            arrays: BTreeMap::new(),
+            merged: BTreeSet::new(),
+            c_arrays: Table::new(),
+            array_data: Table::new(),
+            memory: None,
+        }
+    }
+
+    fn finish(mut self, found: &Found<'t>, nodes: &[RawNode]) -> Result<(Option<Region>, Vec<Remark>), String> {
+        for object in self.builder.objects.indices().collect::<Vec<_>>() {
+            self.shape(object);
+        }
+        self.settle();
+        self.bury();
+        self.spread_unknown();
+        self.make_arrays();
+        let nodes = alive(nodes, &self.dead);
+        if nodes.is_empty() {
+            return Ok((None, self.builder.remarks));
+        }
+        self.describe(found, &nodes)
+            .map(|region| (Some(region), self.builder.remarks))
+            .map_err(|error| error.to_string())
+    }
+
+    /// Finds the dimensions of an array that is subscripted as one of one dimension.
+    fn shape(&mut self, object: Object) {
+        let data = &self.builder.objects[object];
+        let is_fixed = data.heap.is_some() || self.builder.is_inside(data.decl);
+        if data.dims != 1 {
+            return;
+        }
+        let total = data.heap.as_ref().and_then(|heap| heap.elements.clone()).or_else(|| data.extents[0].clone());
+        let flat = |statement: &RawStatement, access: &RawAccess| {
+            let subscript = access.subscripts.first()?.clone()?;
+            (access.object == object).then(|| Flat {
+                depth: statement.loops.len(),
+                conds: statement.conds.clone(),
+                subscript,
+            })
+        };
+        let flats: Vec<Flat> = self
+            .builder
+            .statements
+            .iter()
+            .flat_map(|statement| statement.effects.accesses.iter().filter_map(|access| flat(statement, access)))
+            .collect();
+        let Some(shape) = self.builder.delinearise(&flats) else { return };
+        let outer = total.and_then(|total| quotient(&total, &shape.strides[0]));
+        if is_fixed && outer.is_none() {
+            return;
+        }
+        let mut extents = vec![outer];
+        extents.extend(shape.strides.windows(2).map(|pair| quotient(&pair[0], &pair[1])));
+        let dims = shape.strides.len();
+        let mut subscripts = shape.subscripts.into_iter();
+        for access in self.builder.statements.iter_mut().flat_map(|statement| &mut statement.effects.accesses) {
+            if access.object == object {
+                access.subscripts = match access.subscripts[0] {
+                    Some(_) => subscripts.next().expect("one for each access").into_iter().map(Some).collect(),
+                    None => vec![None; dims],
+                };
+            }
+        }
+        let data = &mut self.builder.objects[object];
+        (data.dims, data.extents) = (dims, extents);
+        self.strides.insert(object, shape.strides);
+    }
+
+    /// Subscripts that are not affine are not known; what stands in them is read, then.
+    fn settle(&mut self) {
+        let params = &mut self.builder.params;
+        for statement in &mut self.builder.statements {
+            let effects = &mut statement.effects;
+            for access in &mut effects.accesses {
+                for subscript in &mut access.subscripts {
+                    if subscript.as_ref().is_some_and(|expr| params.expr(expr).is_none()) {
+                        *subscript = None;
+                    }
+                }
+            }
+            let mut more = Vec::new();
+            for hole in &mut effects.holes {
+                let is_exact =
+                    hole.accesses.iter().all(|at| effects.accesses[*at].subscripts.iter().all(Option::is_some));
+                let (accesses, holes) = std::mem::take(&mut hole.derived);
+                if is_exact {
+                    continue;
+                }
+                if hole.name.is_none() {
+                    for at in &hole.accesses {
+                        let object = effects.accesses[*at].object;
+                        self.builder.objects[object].is_pinned = true;
+                    }
+                }
+                more.push((accesses, holes));
+            }
+            for (accesses, holes) in more {
+                let by = effects.accesses.len();
+                effects.accesses.extend(accesses);
+                effects.holes.extend(holes.into_iter().map(|mut hole| {
+                    hole.accesses.iter_mut().for_each(|at| *at += by);
+                    hole
+                }));
+            }
+            // A write of a place that is not known is none that is sure.
+            for access in &mut effects.accesses {
+                if access.kind == AccessKind::Write && access.subscripts.iter().any(Option::is_none) {
+                    access.kind = AccessKind::MayWrite;
+                }
+            }
+            if let Some((read, write, _)) = statement.reduction
+                && [read, write].iter().any(|at| effects.accesses[*at].subscripts.iter().any(Option::is_none))
+            {
+                statement.reduction = None;
+            }
+        }
+    }
+
+    /// Finds statements that give a value to a variable which nothing reads.
+    fn bury(&mut self) {
+        loop {
+            let statements = self.builder.statements.iter().enumerate().filter(|(at, _)| !self.dead.contains(at));
+            let read: BTreeSet<Object> = statements
+                .clone()
+                .flat_map(|(_, statement)| &statement.effects.accesses)
+                .filter(|access| access.kind == AccessKind::Read)
+                .map(|access| access.object)
+                .collect();
+            let is_used = |object: &Object| {
+                let decl = self.builder.objects[*object].decl;
+                let after = self.builder.names.occurrences.get(&decl).into_iter().flatten();
+                read.contains(object) || after.into_iter().any(|node| node.start_byte() >= self.builder.region.end)
+            };
+            let dead: Vec<usize> = statements
+                .filter(|(_, statement)| statement.defines.is_some_and(|object| !is_used(&object)))
+                .map(|(at, _)| at)
+                .collect();
+            if dead.is_empty() {
+                break;
+            }
+            self.dead.extend(dead);
+        }
+        // A pointer to a row that stays has the array's name in its text.
+        for at in 0..self.builder.statements.len() {
+            if let (false, Some(object)) = (self.dead.contains(&at), self.builder.statements[at].defines)
+                && let Some(super::builder::Binding::Row(base, _)) =
+                    self.builder.bindings.get(&self.builder.objects[object].decl)
+            {
+                self.builder.objects[*base].is_pinned = true;
+            }
+        }
+    }
+
+    /// Who touches memory that is not known touches whatever others may know of.
+    fn spread_unknown(&mut self) {
+        let builder = &mut self.builder;
+        let used: BTreeSet<Object> = builder
+            .statements
+            .iter()
+            .flat_map(|statement| &statement.effects.accesses)
+            .map(|access| access.object)
+            .collect();
+        let reachable: Vec<Object> = used
+            .into_iter()
+            .filter(|object| {
+                let data = &builder.objects[*object];
+                let is_restrict = matches!(data.of, CType::Pointer { is_restrict: true, .. }) && !data.is_member;
+                if data.dims == 0 {
+                    builder.names.decls[data.decl].is_global() || builder.taken.contains(&data.decl)
+                } else {
+                    data.is_member
+                        || builder.is_reachable(data.decl)
+                            && !(is_restrict && builder.escape(data.decl) == Default::default())
+                }
+            })
+            .collect();
+        for statement in &mut builder.statements {
+            let effects = &mut statement.effects;
+            for object in &reachable {
+                let subscripts = vec![None; builder.objects[*object].dims];
+                let mut touch =
+                    |kind| effects.accesses.push(RawAccess { object: *object, kind, subscripts: subscripts.clone() });
+                if effects.reads_unknown {
+                    touch(AccessKind::Read);
+                }
+                if effects.writes_unknown {
+                    touch(AccessKind::MayWrite);
+                }
+            }
+        }
+    }
+
+    fn make_arrays(&mut self) {
+        let alive = self.builder.statements.iter().enumerate().filter(|(at, _)| !self.dead.contains(at));
+        let mut used: Vec<Object> = Vec::new();
+        let mut written: BTreeSet<Object> = BTreeSet::new();
+        for access in alive.flat_map(|(_, statement)| &statement.effects.accesses) {
+            if !used.contains(&access.object) {
+                used.push(access.object);
+            }
+            if access.kind != AccessKind::Read {
+                written.insert(access.object);
+            }
+        }
+        let classes = classes(&self.builder, &used, &written);
+        for class in classes {
+            let array = match class[..] {
+                [one] => self.array(one),
+                _ => self.overlapping(&class),
+            };
+            for object in class {
+                self.arrays.insert(object, array);
+            }
+        }
+        let touches_unknown =
+            |statement: &RawStatement| statement.effects.reads_unknown || statement.effects.writes_unknown;
+        if self.builder.statements.iter().any(touches_unknown) {
+            self.memory = Some(self.unknown_array("memory", String::new(), 1));
+        }
+    }
+
+    fn unknown_array(&mut self, name: &str, element: String, elem_bytes: u64) -> Array {
+        let span = Span::new(self.builder.file, self.builder.region.start, self.builder.region.start);
+        self.array_data.push(RawArray {
+            name: name.to_string(),
+            elem_bytes,
+            extents: Vec::new(),
+            dims: 0,
+            is_live_in: true,
+            is_live_out: true,
+            home: Home::Outside,
+            span,
+        });
+        self.c_arrays.push(CArray {
+            name: name.to_string(),
+            element,
+            form: Form::Unknown,
+            extents: Vec::new(),
+            declaration: None,
+        })
+    }
+
+    /// One array of several objects that may overlap.
+    fn overlapping(&mut self, class: &[Object]) -> Array {
+        let names: Vec<String> =
+            class.iter().map(|object| format!("`{}`", self.builder.objects[*object].name)).collect();
+        let region = self.builder.region.clone();
+        self.builder.remark(
+            Reason::MayAlias,
+            region,
+            format!(
+                "{} may overlap, so nothing is known of their elements: declare them `restrict` if they do not",
+                names.join(", ")
+            ),
+        );
+        self.merged.extend(class);
+        let first = &self.builder.objects[class[0]];
+        let (element, bytes) =
+            (self.builder.names.decls[first.decl].element_text(), first.of.element().bytes().unwrap_or(8));
+        let name = class.iter().map(|object| self.builder.objects[*object].name.clone()).collect::<Vec<_>>().join("|");
+        self.unknown_array(&name, element, bytes)
+    }
+
+    fn array(&mut self, object: Object) -> Array {
+        let (is_live_in, is_live_out) = self.builder.liveness(object, &self.surroundings);
+        let data = self.builder.objects[object].clone();
+        let decl = self.builder.names.decls[data.decl].clone();
+        let is_inside = self.builder.is_inside(data.decl);
+        let home = match (is_inside, self.builder.innermost_loop(&decl.range)) {
+            (false, _) => Home::Outside,
+            (true, None) => Home::Region,
+            (true, Some(at)) => Home::Body(Loop::new(at)),
+        };
+        let params = &mut self.builder.params;
+        let c_extents: Vec<Option<String>> = data
+            .extents
+            .iter()
+            .take(data.dims)
+            .map(|extent| extent.as_ref().and_then(|extent| params.c_text(extent)))
+            .collect();
+        let extents: Vec<Option<String>> = data
+            .extents
+            .iter()
+            .take(data.dims)
+            .map(|extent| extent.as_ref().and_then(|extent| params.expr(extent)))
+            .collect();
+        let form = match self.strides.get(&object) {
+            _ if data.dims == 0 => Form::Scalar,
+            Some(strides) => {
+                Form::Linear(strides.iter().map(|stride| stride_text(params, stride, data.is_wide)).collect())
+            }
+            None if data.dims == 1 && !data.is_subscripted && !matches!(data.of, CType::Array { .. }) => Form::Pointed,
+            None => Form::Nested,
+        };
+        let element = if data.dims == 0 { decl.scalar_text() } else { decl.element_text() };
+        let of = if data.dims == 0 { &data.of } else { data.of.element() };
+        let declaration = if is_inside { self.declaration(object, &element) } else { None };
+        self.array_data.push(RawArray {
+            name: data.name.clone(),
+            elem_bytes: of.bytes().unwrap_or(8),
+            extents,
+            dims: data.dims,
+            is_live_in,
+            is_live_out,
+            home,
+            span: Span::new(self.builder.file, decl.range.start, decl.range.end),
+        });
+        let element = if data.is_member { String::new() } else { element };
+        self.c_arrays.push(CArray { name: data.name, element, form, extents: c_extents, declaration })
+    }
+
+    fn declaration(&mut self, object: Object, element: &str) -> Option<Declaration> {
+        let data = &self.builder.objects[object];
+        let decl = &self.builder.names.decls[data.decl];
+        let source = self.builder.facts.source;
+        let declarator = decl.declarator?;
+        let declarator =
+            if declarator.kind() == "init_declarator" { field(declarator, "declarator")? } else { declarator };
+        let base = if decl.typed.is_const && matches!(decl.of, CType::Pointer { .. }) {
+            format!("const {}", decl.typed.base)
+        } else {
+            decl.typed.base.clone()
+        };
+        let storage = match &data.heap {
+            None => Storage::Automatic,
+            Some(heap) => {
+                let (is_zeroed, is_freed) = (heap.is_zeroed, heap.is_freed);
+                let allocation = match heap.elements.as_ref().filter(|_| heap.names_locals) {
+                    None => heap.allocation.clone(),
+                    Some(elements) => {
+                        let elements = self.builder.params.c_text(elements)?;
+                        if is_zeroed {
+                            format!("calloc({elements}, sizeof({element}))")
+                        } else {
+                            format!("malloc(({elements}) * sizeof({element}))")
+                        }
+                    }
+                };
+                Storage::Heap { allocation, is_zeroed, is_freed }
+            }
+        };
+        Some(Declaration {
+            range: decl.statement?.byte_range(),
+            text: format!("{base} {}", text(declarator, source)),
+            storage,
+        })
+    }
+
+    fn is_exact(&self, access: &RawAccess) -> bool {
+        !self.merged.contains(&access.object) && access.subscripts.iter().all(Option::is_some)
+    }
+
+    /// The relation of an access without its parameters.
+    fn relation(&mut self, statement: Statement, depth: usize, access: &RawAccess) -> (Array, String) {
+        let array = self.arrays[&access.object];
+        let from: Vec<String> = (0..depth).map(|at| format!("i{at}")).collect();
+        let subscripts = if self.merged.contains(&access.object) { &[][..] } else { &access.subscripts[..] };
+        let to: Vec<String> = subscripts
+            .iter()
+            .enumerate()
+            .map(|(at, subscript)| {
+                subscript
+                    .as_ref()
+                    .and_then(|subscript| self.builder.params.expr(subscript))
+                    .unwrap_or_else(|| format!("o{at}"))
+            })
+            .collect();
+        (array, format!("{{ {statement}[{}] -> {array}[{}] }}", from.join(", "), to.join(", ")))
+    }
+
+    fn describe(&mut self, found: &Found<'t>, nodes: &[RawNode]) -> frit_isl::Result<Region> {
+        // Parameters come up while texts are made; so all texts are made before the first set.
+        let mut order = Vec::new();
+        numbers(nodes, &mut order);
+        let mut texts = Vec::new();
+        for (at, number) in order.iter().enumerate() {
+            let statement = self.builder.statements[*number].clone();
+            let name = Statement::new(at);
+            let depth = statement.loops.len();
+            let tuple: Vec<String> = (0..depth).map(|at| format!("i{at}")).collect();
+            let conds: Vec<String> = statement
+                .conds
+                .iter()
+                .map(|cond| format!("({})", self.builder.params.cond(cond).expect("conditions were tried before")))
+                .collect();
+            let when = if conds.is_empty() { String::new() } else { format!(" : {}", conds.join(" and ")) };
+            let domain = format!("{{ {name}[{}]{when} }}", tuple.join(", "));
+            let mut relations: Vec<(Array, String, AccessKind, bool)> = Vec::new();
+            for access in &statement.effects.accesses {
+                let (array, relation) = self.relation(name, depth, access);
+                let is_exact = self.is_exact(access);
+                let is_sure = is_exact || access.kind == AccessKind::Read;
+                relations.push((array, relation, if is_sure { access.kind } else { AccessKind::MayWrite }, is_exact));
+            }
+            if let Some(memory) = self.memory {
+                let relation = format!("{{ {name}[{}] -> {memory}[] }}", tuple.join(", "));
+                if statement.effects.reads_unknown {
+                    relations.push((memory, relation.clone(), AccessKind::Read, false));
+                }
+                if statement.effects.writes_unknown {
+                    relations.push((memory, relation, AccessKind::MayWrite, false));
+                }
+            }
+            texts.push((domain, relations));
+        }
+        let isl = self.builder.isl.clone();
+        let prefix = self.builder.params.prefix();
+        let known = self.builder.params.known();
+        let assumed = Set::parse(
+            &isl,
+            &format!("{prefix}{{ : {} }}", if known.is_empty() { "0 = 0".to_string() } else { known.join(" and ") }),
+        )?;
+        let file = self.builder.file;
+        let span = |range: &Range<usize>| Span::new(file, range.start, range.end);
+        let used = used_loops(nodes);
+        let new_loop: BTreeMap<usize, Loop> =
+            used.iter().enumerate().map(|(at, number)| (*number, Loop::new(at))).collect();
+        let (mut statements, mut templates) = (Table::new(), Table::new());
+        for (number, (domain, relations)) in order.iter().zip(texts) {
+            let statement = self.builder.statements[*number].clone();
+            let mut accesses = Vec::new();
+            for (array, relation, kind, is_exact) in relations {
+                let relation = Map::parse(&isl, &format!("{prefix}{relation}"))?;
+                accesses.push(Access { array, kind, relation, is_exact });
+            }
+            let reduction = statement
+                .reduction
+                .filter(|(read, write, _)| accesses[*read].is_exact && accesses[*write].is_exact)
+                .map(|(read, write, is_exact)| Reduction { read, write, is_exact });
+            statements.push(StatementData {
+                loops: statement.loops.iter().map(|number| new_loop[number]).collect(),
+                domain: Set::parse(&isl, &format!("{prefix}{domain}"))?,
+                accesses,
+                reduction,
+                opaque: statement.effects.opaque.clone(),
+                work: statement.effects.work.max(1),
+                span: span(&statement.range),
+            });
+            templates.push(Template {
+                range: statement.range.clone(),
+                holes: self.holes(&statement),
+                leading: statement.leading.clone(),
+            });
+        }
+        let mut arrays: Table<Array, ArrayData> = Table::new();
+        for (array, data) in self.array_data.iter() {
+            let extents: frit_isl::Result<Vec<Option<PwAff>>> = (0..data.dims)
+                .map(|at| match data.extents.get(at) {
+                    Some(Some(extent)) => PwAff::parse(&isl, &format!("{prefix}{{ [({extent})] }}")).map(Some),
+                    _ => Ok(None),
+                })
+                .collect();
+            let home = match data.home {
+                Home::Body(at) => new_loop.get(&at.at()).map_or(Home::Region, |at| Home::Body(*at)),
+                home => home,
+            };
+            arrays.push(ArrayData {
+                name: data.name.clone(),
+                elem_bytes: data.elem_bytes,
+                extents: extents?,
+                is_live_in: data.is_live_in,
+                is_live_out: data.is_live_out,
+                home,
+                origin: array,
+                expanded: 0,
+                span: data.span,
+            });
+        }
+        let (mut loops, mut c_loops) = (Table::new(), Table::new());
+        for number in &used {
+            let data = &self.builder.loops[*number];
+            loops.push(LoopData { name: data.name.clone(), is_reversed: data.is_reversed, span: span(&data.range) });
+            c_loops.push(CLoop { c_type: data.c_type.clone(), is_plain: data.is_plain, leading: data.leading.clone() });
+        }
+        let params = &self.builder.params.all;
+        let param_data: Table<Param, ParamData> =
+            params.iter().map(|(_, data)| ParamData { name: plain(&data.text) }).collect();
+        let c_params: Table<Param, CParam> = params.iter().map(|(_, data)| c_param(data)).collect();
+        self.remark_opaque(&order);
+        let source = self.builder.facts.source;
+        let mut region = Region {
+            range: self.builder.region.clone(),
+            indent: indent(source, self.builder.region.start),
+            function: function_name(found.function, source),
+            scop: Scop {
+                isl,
+                params: param_data,
+                assumed,
+                arrays,
+                loops,
+                statements,
+                body: body(nodes, &order, &new_loop),
+            },
+            statements: templates,
+            arrays: std::mem::take(&mut self.c_arrays),
+            params: c_params,
+            loops: c_loops,
+            names: all_names(found.function, source),
+        };
+        attach_comments(&mut region, found);
+        Ok(region)
+    }
+
+    fn holes(&self, statement: &RawStatement) -> Vec<Hole> {
+        let Effects { accesses, holes, iterators, .. } = &statement.effects;
+        let is_exact = |hole: &RawHole| hole.accesses.iter().all(|at| self.is_exact(&accesses[*at]));
+        let mut all: Vec<Hole> = Vec::new();
+        for hole in holes {
+            if is_exact(hole) {
+                let mut positions = hole.accesses.clone();
+                positions.dedup();
+                all.push(Hole {
+                    range: hole.range.clone(),
+                    kind: HoleKind::Access(positions),
+                    is_derived: hole.is_derived,
+                });
+            }
+        }
+        let exact: Vec<Range<usize>> = all.iter().map(|hole| hole.range.clone()).collect();
+        let is_covered = |range: &Range<usize>| exact.iter().any(|outer| is_within(range, outer));
+        for hole in holes.iter().filter(|hole| !is_exact(hole)) {
+            if let Some(name) = hole.name.as_ref().filter(|name| !is_covered(name)) {
+                let is_merged = hole.accesses.iter().any(|at| self.merged.contains(&accesses[*at].object));
+                if !is_merged {
+                    all.push(Hole { range: name.clone(), kind: HoleKind::Name(hole.accesses[0]), is_derived: false });
+                }
+            }
+        }
+        for (range, depth) in iterators.iter().filter(|(range, _)| !is_covered(range)) {
+            all.push(Hole { range: range.clone(), kind: HoleKind::Iterator(*depth), is_derived: false });
+        }
+        all.sort_by_key(|hole| (hole.range.start, hole.range.end));
+        all.dedup_by(|one, two| one.range == two.range);
+        all
+    }
+
+    fn remark_opaque(&mut self, order: &[usize]) {
+        for number in order {
+            let statement = &self.builder.statements[*number];
+            let Some(why) = statement.effects.opaque.clone() else { continue };
+            let range = statement.range.clone();
+            let is_told = self.builder.remarks.iter().any(|remark| {
+                let inner = remark.span.start as usize..remark.span.end as usize;
+                is_within(&inner, &range) && remark.code != Reason::MayAlias.code()
+            });
+            if !is_told {
+                self.builder.remark(Reason::Opaque, range, format!("this statement is not taken apart: {why}"));
+            }
+        }
+    }
+}
+
+/// What a subscript is multiplied with.
+fn stride_text(params: &mut Params, stride: &Expr, is_wide: bool) -> String {
+    let text = params.c_text(stride).unwrap_or_else(|| "1".to_string());
+    let is_word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match (stride.as_constant(), is_wide) {
+        (None, true) if is_word => format!("(long){text}"),
+        (None, true) => format!("(long)({text})"),
+        _ => text,
+    }
+}
+
+fn c_param(data: &ParamText) -> CParam {
+    CParam { text: data.text.clone(), c_type: data.c_type.clone(), is_plain: data.is_plain }
+}
+
+/// A parameter's text without the parentheses round it.
+fn plain(text: &str) -> String {
+    text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text).to_string()
+}
+
+fn alive(nodes: &[RawNode], dead: &BTreeSet<usize>) -> Vec<RawNode> {
+    let keep = |node: &RawNode| match node {
+        RawNode::Statement(at) => (!dead.contains(at)).then(|| node.clone()),
+        RawNode::Loop(at, body) => {
+            let body = alive(body, dead);
+            (!body.is_empty()).then_some(RawNode::Loop(*at, body))
+        }
+    };
+    nodes.iter().filter_map(keep).collect()
+}
+
+fn numbers(nodes: &[RawNode], order: &mut Vec<usize>) {
+    for node in nodes {
+        match node {
+            RawNode::Statement(at) => order.push(*at),
+            RawNode::Loop(_, body) => numbers(body, order),
+        }
+    }
+}
+
+fn used_loops(nodes: &[RawNode]) -> Vec<usize> {
+    let mut used = Vec::new();
+    for node in nodes {
+        if let RawNode::Loop(at, body) = node {
+            used.push(*at);
+            used.extend(used_loops(body));
+        }
+    }
+    used
+}
+
+fn body(nodes: &[RawNode], order: &[usize], loops: &BTreeMap<usize, Loop>) -> Vec<ScopNode> {
+    let of = |node: &RawNode| match node {
+        RawNode::Statement(at) => {
+            let position = order.iter().position(|number| number == at).expect("every statement is in the order");
+            ScopNode::Statement(Statement::new(position))
+        }
+        RawNode::Loop(at, inner) => ScopNode::Loop(loops[at], body(inner, order, loops)),
+    };
+    nodes.iter().map(of).collect()
+}
+
+/// What stands before a place on its line, if that is white space.
+fn indent(source: &str, at: usize) -> String {
+    let start = source[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    source[start..at].chars().take_while(|c| c.is_whitespace()).collect()
+}
+
+fn function_name(function: Node<'_>, source: &str) -> String {
+    let declarator = field(function, "declarator");
+    let name = declarator.and_then(|declarator| declared(declarator, CType::Unknown, source));
+    name.map_or_else(String::new, |(name, _)| text(name, source).to_string())
+}
+
+/// All words of the file, so that a new name is none of them.
+fn all_names(function: Node<'_>, source: &str) -> BTreeSet<String> {
+    let mut root = function;
+    while let Some(parent) = root.parent() {
+        root = parent;
+    }
+    let is_word = |node: &Node<'_>| node.child_count() == 0 && node.kind() != "comment";
+    let words = descendants(root).filter(is_word).flat_map(|node| {
+        text(node, source).split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string).collect::<Vec<_>>()
+    });
+    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_')).collect()
+}
+
+/// Comments and pragmas that stand in no statement go with the statement or loop that they belong to.
+fn attach_comments(region: &mut Region, found: &Found<'_>) {
+    let source_of = |node: &Node<'_>| node.byte_range();
+    let is_loose = |node: &Node<'_>| matches!(node.kind(), "comment" | "preproc_call");
+    let notes: Vec<Node<'_>> =
+        found.statements.iter().flat_map(|statement| descendants(*statement)).filter(is_loose).collect();
+    for note in notes {
+        let range = source_of(&note);
+        let is_inside = region.statements.iter().any(|(_, template)| is_within(&range, &template.range));
+        if is_inside || !is_within(&range, &region.range) {
+            continue;
+        }
+        let row = note.start_position().row;
+        let ends_on_row = |at: usize| {
+            found.function.descendant_for_byte_range(at.saturating_sub(1), at).is_some_and(|node| {
+                node.end_position().row == row || node.end_byte() > at && node.start_position().row == row
+            })
+        };
+        let before = region
+            .statements
+            .iter()
+            .filter(|(_, template)| template.range.end <= range.start)
+            .max_by_key(|(_, template)| template.range.end)
+            .map(|(statement, template)| (statement, template.range.end));
+        if note.kind() == "comment"
+            && let Some((statement, end)) = before
+            && ends_on_row(end)
+        {
+            region.statements[statement].leading.push(range);
+            continue;
+        }
+        let next_loop = region
+            .scop
+            .loops
+            .iter()
+            .map(|(at, data)| (data.span.start as usize, at))
+            .filter(|(start, _)| *start >= range.end)
+            .min_by_key(|(start, _)| *start);
+        let next_statement = region
+            .statements
+            .iter()
+            .map(|(at, template)| (template.range.start, at))
+            .filter(|(start, _)| *start >= range.end)
+            .min_by_key(|(start, _)| *start);
+        match (next_loop, next_statement) {
+            (Some((start, at)), statement) if statement.is_none_or(|(other, _)| start <= other) => {
+                region.loops[at].leading.push(range)
+            }
+            (_, Some((_, at))) => region.statements[at].leading.push(range),
+            _ => {
+                if let Some((statement, _)) = before {
+                    region.statements[statement].leading.push(range);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Where the regions of a file are, and whether the text there is C.
+//!
+//! The lines of `#pragma scop` are looked for in the text, outside of comments and strings, so that a syntax error elsewhere hides none of them. Read `builder` next.
+
+use super::Reason;
+use super::syntax::{children_and_comments, descendants, field, text};
+use crate::region::Remark;
+use frit_support::{Diagnostic, FileId, Span};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// The statements of a region, and the function that they are in.
+pub(crate) struct Found<'t> {
+    /// The function definition, or the outermost block if the head of the function is not understood.
+    pub(crate) function: Node<'t>,
+    /// The statements and comments between the pragmas.
+    pub(crate) statements: Vec<Node<'t>>,
+}
+
+/// A line `#pragma scop` or `#pragma endscop`.
+struct Line {
+    is_end: bool,
+    range: Range<usize>,
+}
+
+/// The regions between pragmas, and remarks on those that are in no block of a function.
+///
+/// # Errors
+///
+/// A pragma has no partner, or a function with a region is not C.
+pub(crate) fn find<'t>(
+    root: Node<'t>,
+    source: &'t str,
+    file: FileId,
+) -> Result<(Vec<Found<'t>>, Vec<Remark>), Vec<Diagnostic>> {
+    let lines = lines(source);
+    let (mut errors, mut found, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
+    let span = |range: &Range<usize>| Span::new(file, range.start, range.end);
+    let mut open: Option<&Line> = None;
+    for line in &lines {
+        match (open.take(), line.is_end) {
+            (None, false) => open = Some(line),
+            (Some(start), true) => {
+                match between(root, source, start, line) {
+                    Ok(region) => found.push(region),
+                    Err(Some((reason, why))) => {
+                        remarks.push(Remark { code: reason.code(), message: why, span: span(&start.range) });
+                    }
+                    Err(None) => {}
+                }
+                check(root, source, start.range.start..line.range.end, file, &mut errors);
+            }
+            (None, true) => errors.push(
+                Diagnostic::error("unmatched-endscop", "`#pragma endscop` ends no region")
+                    .label(span(&line.range), "no `#pragma scop` is open here"),
+            ),
+            (Some(start), false) => {
+                errors.push(
+                    Diagnostic::error("unmatched-scop", "`#pragma scop` inside a region")
+                        .label(span(&line.range), "a region is open already")
+                        .secondary(span(&start.range), "it begins here"),
+                );
+                open = Some(start);
+            }
+        }
+    }
+    if let Some(start) = open {
+        errors.push(
+            Diagnostic::error("unmatched-scop", "`#pragma scop` without `#pragma endscop`")
+                .label(span(&start.range), "this region has no end"),
+        );
+    }
+    let mut seen = BTreeSet::new();
+    errors.retain(|error| seen.insert((error.code, error.span())));
+    if errors.is_empty() { Ok((found, remarks)) } else { Err(errors) }
+}
+
+/// The lines that begin and end regions.
+fn lines(source: &str) -> Vec<Line> {
+    let mut found = Vec::new();
+    let bytes = source.as_bytes();
+    let mut at = 0;
+    let mut is_line_start = true;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        if rest.starts_with(b"/*") {
+            let end = source[at + 2..].find("*/");
+            at = end.map_or(bytes.len(), |end| at + 2 + end + 2);
+        } else if rest.starts_with(b"//") {
+            at += line_length(rest);
+        } else if rest[0] == b'"' || rest[0] == b'\'' {
+            let quote = rest[0];
+            at += 1;
+            while at < bytes.len() && bytes[at] != quote && bytes[at] != b'\n' {
+                at += if bytes[at] == b'\\' { 2 } else { 1 };
+            }
+            at += 1;
+            is_line_start = false;
+        } else if rest[0] == b'#' && is_line_start {
+            let length = line_length(rest);
+            let line = String::from_utf8_lossy(&rest[..length]).into_owned();
+            let mut words = line[1..].split_whitespace();
+            if words.next() == Some("pragma") {
+                match words.next() {
+                    Some("scop") => found.push(Line { is_end: false, range: at..at + line.trim_end().len() }),
+                    Some("endscop") => found.push(Line { is_end: true, range: at..at + line.trim_end().len() }),
+                    _ => {}
+                }
+            }
+            // A macro may open a comment that goes on in the next lines; its strings are no concern.
+            let opens = line.find("/*").filter(|open| !line[*open..].contains("*/"));
+            at += opens.unwrap_or(length).max(1);
+        } else {
+            is_line_start = rest[0] == b'\n' || is_line_start && rest[0].is_ascii_whitespace();
+            at += 1;
+        }
+    }
+    found
+}
+
+/// The bytes to the end of the line; lines that end with a backslash go on.
+fn line_length(rest: &[u8]) -> usize {
+    let mut at = 0;
+    while at < rest.len() {
+        match rest[at] {
+            b'\n' => return at,
+            b'\\' if rest.get(at + 1) == Some(&b'\n') => at += 2,
+            b'\\' if rest.get(at + 1) == Some(&b'\r') && rest.get(at + 2) == Some(&b'\n') => at += 3,
+            _ => at += 1,
+        }
+    }
+    rest.len()
+}
+
+/// The node of a pragma.
+fn pragma_node<'t>(root: Node<'t>, line: &Line) -> Option<Node<'t>> {
+    let mut node = root.descendant_for_byte_range(line.range.start, line.range.start + 1)?;
+    while node.kind() != "preproc_call" {
+        node = node.parent()?;
+    }
+    Some(node)
+}
+
+type NotFound = Option<(Reason, String)>;
+
+/// The statements between two pragmas; on failure what to say, if anything.
+fn between<'t>(root: Node<'t>, source: &str, start: &Line, end: &Line) -> Result<Found<'t>, NotFound> {
+    let misplaced = || {
+        Some((
+            Reason::Misplaced,
+            "the pragmas of this region do not stand among the statements of one block".to_string(),
+        ))
+    };
+    let first = pragma_node(root, start).ok_or_else(misplaced)?;
+    let last = pragma_node(root, end).ok_or_else(misplaced)?;
+    let block = first.parent().ok_or_else(misplaced)?;
+    if Some(block) != last.parent() || block.kind() != "compound_statement" {
+        return Err(misplaced());
+    }
+    let function = function_of(block).ok_or_else(misplaced)?;
+    let inside = |node: &Node<'t>| node.start_byte() >= first.end_byte() && node.end_byte() <= last.start_byte();
+    let statements: Vec<Node<'t>> = children_and_comments(block).into_iter().filter(inside).collect();
+    // The grammar ends a macro without a semicolon somewhere in the statement after it.
+    if let Some(why) = statements.iter().find_map(|statement| macro_like(*statement, source)) {
+        return Err(Some((Reason::MacroStatement, why)));
+    }
+    Ok(Found { function, statements })
+}
+
+/// The function that a node is in; the outermost block if there is none.
+pub(crate) fn function_of(node: Node<'_>) -> Option<Node<'_>> {
+    let (mut at, mut block) = (Some(node), None);
+    while let Some(inner) = at {
+        match inner.kind() {
+            "function_definition" => return Some(inner),
+            "compound_statement" => block = Some(inner),
+            _ => {}
+        }
+        at = inner.parent();
+    }
+    block
+}
+
+/// What to say of a statement that is broken because a macro stands where the grammar expects something else.
+fn macro_like(statement: Node<'_>, source: &str) -> Option<String> {
+    if !statement.has_error() {
+        return None;
+    }
+    let name = descendants(statement).filter(|node| node.kind() == "call_expression").find_map(|call| {
+        let name = text(field(call, "function")?, source);
+        let is_loud = name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit());
+        let breaks = descendants(statement)
+            .any(|node| (node.is_missing() || node.is_error()) && node.start_byte() >= call.start_byte());
+        (is_loud && breaks).then_some(name)
+    })?;
+    Some(format!("`{name}` is perhaps a macro that is no expression"))
+}
+
+/// Adds an error for each place near a region that is not C.
+fn check(root: Node<'_>, source: &str, region: Range<usize>, file: FileId, errors: &mut Vec<Diagnostic>) {
+    let Some(mut outermost) = root.descendant_for_byte_range(region.start, region.end) else { return };
+    while let Some(parent) = outermost.parent().filter(|parent| parent.parent().is_some()) {
+        if outermost.kind() == "function_definition" {
+            break;
+        }
+        outermost = parent;
+    }
+    if !outermost.has_error() || descendants(outermost).any(|node| macro_like_around(node, source, &region)) {
+        return;
+    }
+    let broken = descendants(outermost).filter(|node| node.is_error() || node.is_missing());
+    for node in broken.take(MOST_ERRORS) {
+        let span = Span::new(file, node.start_byte(), node.end_byte().max(node.start_byte() + 1).min(source.len()));
+        let message = if node.is_missing() {
+            format!("`{}` is missing", node.kind())
+        } else {
+            "this is no C that is understood".to_string()
+        };
+        errors.push(Diagnostic::error("c-syntax", "a function with a region is not well formed").label(span, message));
+    }
+}
+
+/// So many errors are reported of a function.
+const MOST_ERRORS: usize = 5;
+
+/// A statement of a block that is broken by a macro.
+fn macro_like_around(node: Node<'_>, source: &str, _region: &Range<usize>) -> bool {
+    let is_statement = node.parent().is_some_and(|parent| parent.kind() == "compound_statement");
+    is_statement && macro_like(node, source).is_some()
+}

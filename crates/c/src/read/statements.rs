@@ -1,0 +1,634 @@
+//! The statements of a region: loops and conditions with affine bounds are taken apart, everything else is a statement.
+//!
+//! What cannot be taken apart stops: the innermost loop round it becomes one statement, or the region stays as it is. Read `finish` next.
+
+use super::Reason;
+use super::affine::{Atom, Cond, Expr, Quasi};
+use super::builder::{Binding, Builder, Effects, Heap, RawLoop, RawNode, RawStatement, Stop};
+use super::effects::Walker;
+use super::names::Decl;
+use super::places::Place;
+use super::purity::allocation;
+use super::syntax::{bare, children, field, fields, operator, text, uncast};
+use super::types::CType;
+use super::writes::is_fixed;
+use frit_scop::AccessKind;
+use std::ops::Range;
+use tree_sitter::Node;
+
+type Read = Result<Vec<RawNode>, Stop>;
+
+/// A loop as its header says.
+struct Header {
+    decl: Decl,
+    conds: Vec<Cond>,
+    step: i64,
+    c_type: String,
+    is_plain: bool,
+}
+
+impl<'t> Builder<'t, '_> {
+    /// The statements of a block, or of the region.
+    pub(crate) fn block(&mut self, statements: &[Node<'t>]) -> Read {
+        let mut nodes = Vec::new();
+        let mut pragma: Option<Node<'t>> = None;
+        for node in statements.iter().filter(|node| node.kind() != "comment") {
+            if let Some(pragma) = pragma.take()
+                && node.kind() != "for_statement"
+                && !is_pragma(*node, self.facts.source)
+            {
+                return Err(stop(
+                    pragma,
+                    Reason::Preprocessor,
+                    "a pragma stands before something that is no loop",
+                    true,
+                ));
+            }
+            if is_pragma(*node, self.facts.source) {
+                pragma = Some(*node);
+            } else {
+                nodes.extend(self.statement(*node)?);
+            }
+        }
+        match pragma {
+            Some(pragma) => Err(stop(pragma, Reason::Preprocessor, "a pragma stands before no loop", true)),
+            None => Ok(nodes),
+        }
+    }
+
+    fn statement(&mut self, node: Node<'t>) -> Read {
+        match node.kind() {
+            "compound_statement" => self.block(&children(node)),
+            "for_statement" => self.for_loop(node),
+            "if_statement" => self.condition(node),
+            "declaration" => self.declaration(node),
+            "expression_statement" => self.expression_statement(node),
+            "else_clause" => self.block(&children(node)),
+            "type_definition" | "struct_specifier" | "union_specifier" | "enum_specifier" | "function_definition" => {
+                Err(stop(node, Reason::Declaration, "the region defines a type or a function", false))
+            }
+            _ => self.whole(node, None),
+        }
+    }
+
+    /// One statement of everything.
+    fn whole(&mut self, node: Node<'t>, why: Option<String>) -> Read {
+        let mut walker = Walker::new(self, node.byte_range());
+        walker.statement(node)?;
+        let mut effects = walker.effects;
+        if let Some(why) = why {
+            effects.opaque = Some(why);
+        }
+        Ok(vec![self.push(node.byte_range(), effects)])
+    }
+
+    fn push(&mut self, range: Range<usize>, effects: Effects) -> RawNode {
+        self.statements.push(RawStatement {
+            range,
+            loops: self.nest.clone(),
+            conds: self.conds.clone(),
+            effects,
+            reduction: None,
+            leading: Vec::new(),
+            defines: None,
+        });
+        RawNode::Statement(self.statements.len() - 1)
+    }
+
+    fn for_loop(&mut self, node: Node<'t>) -> Read {
+        let (statements, loops, depth, conds) =
+            (self.statements.len(), self.loops.len(), self.nest.len(), self.conds.len());
+        let bindings = self.bindings.clone();
+        match self.affine_loop(node) {
+            Err(stop) if !stop.is_fatal => {
+                self.statements.truncate(statements);
+                self.loops.truncate(loops);
+                self.nest.truncate(depth);
+                self.conds.truncate(conds);
+                self.bindings = bindings;
+                let read = self.whole(node, Some(stop.why.clone()))?;
+                self.remark(stop.reason, stop.range, format!("this loop is one statement: {}", stop.why));
+                Ok(read)
+            }
+            read => read,
+        }
+    }
+
+    fn affine_loop(&mut self, node: Node<'t>) -> Read {
+        let header = self.header(node)?;
+        let depth = self.nest.len();
+        self.loops.push(RawLoop {
+            name: self.names.decls[header.decl].name.clone(),
+            c_type: header.c_type,
+            is_plain: header.is_plain,
+            is_reversed: header.step < 0,
+            range: node.byte_range(),
+            leading: Vec::new(),
+        });
+        let number = self.loops.len() - 1;
+        self.nest.push(number);
+        let before = self.conds.len();
+        self.conds.extend(header.conds);
+        let body = match field(node, "body") {
+            Some(body) => self.block(&[body])?,
+            None => Vec::new(),
+        };
+        self.conds.truncate(before);
+        self.nest.truncate(depth);
+        self.bindings.remove(&header.decl);
+        Ok(if body.is_empty() { Vec::new() } else { vec![RawNode::Loop(number, body)] })
+    }
+
+    /// Reads the head of a loop and binds its variable.
+    fn header(&mut self, node: Node<'t>) -> Result<Header, Stop> {
+        let not_affine = |why: &str| stop(node, Reason::NotAffine, why, false);
+        let here = self.here();
+        let source = self.facts.source;
+        let [initial] = fields(node, "initializer")[..] else {
+            return Err(not_affine("its variable has no first value"));
+        };
+        let (name, value) = match initial.kind() {
+            "declaration" => match fields(initial, "declarator")[..] {
+                [declarator] => (field(declarator, "declarator"), field(declarator, "value")),
+                _ => (None, None),
+            },
+            "assignment_expression" if operator(initial, source) == "=" => {
+                (field(initial, "left"), field(initial, "right"))
+            }
+            _ => (None, None),
+        };
+        let (Some(name), Some(value)) = (name.map(bare).filter(|name| name.kind() == "identifier"), value) else {
+            return Err(not_affine("its head does not give one variable a first value"));
+        };
+        let decl = self.names.of_identifier(name).ok_or_else(|| not_affine("its variable is not known"))?;
+        let data = &self.names.decls[decl];
+        let CType::Int { bytes, is_signed } = data.of else { return Err(not_affine("its variable is no integer")) };
+        if data.typed.is_volatile || bytes < 2 || self.taken.contains(&decl) {
+            return Err(not_affine("its variable is volatile, a `char`, or its address is taken"));
+        }
+        if initial.kind() != "declaration" && !self.counters.contains(&decl) {
+            return Err(stop(
+                node,
+                Reason::CounterUsed,
+                &format!("the value of `{}` is used outside of loops that count it", text(name, source)),
+                false,
+            ));
+        }
+        let (c_type, is_plain) = (data.scalar_text(), is_signed && bytes >= 4);
+        let first = self.expr(value, here).ok_or_else(|| not_affine("its first value is not affine"))?;
+        let var = Atom::Var(self.nest.len());
+        self.bindings.insert(decl, Binding::Loop(self.nest.len()));
+        let cond = field(node, "condition").ok_or_else(|| not_affine("it has no condition"))?;
+        let (cond, step) = match field(node, "update") {
+            Some(update) => {
+                let step = self.step(update, decl).ok_or_else(|| not_affine("its step is not constant"))?;
+                let cond = self.cond(cond, here).ok_or_else(|| not_affine("its condition is not affine"))?;
+                (cond, step)
+            }
+            // `for (i = n; i-- > 0; )`: the body sees the values after the decrement.
+            None => (self.countdown(cond, decl).ok_or_else(|| not_affine("it has no step"))?, -1),
+        };
+        let is_countdown = field(node, "update").is_none();
+        let mut conds = Vec::new();
+        for conjunct in cond.conjuncts() {
+            conds
+                .push(bound(conjunct, &var, step).ok_or_else(|| not_affine("its condition does not end it for good"))?);
+        }
+        if !is_signed && step < 0 && !is_countdown && conds.iter().all(|cond| holds_at_zero(cond, &var)) {
+            return Err(not_affine("an unsigned variable is never below 0"));
+        }
+        let first = if is_countdown { first - Expr::constant(1) } else { first };
+        let at = Expr::symbol(var);
+        let distance = if step > 0 { &at - &first } else { &first - &at };
+        conds.push(Cond::NonNegative(distance.clone()));
+        if step.abs() > 1 {
+            conds.push(Cond::Zero(Expr::symbol(Atom::Quasi(Box::new(Quasi::Mod(distance, step.abs()))))));
+        }
+        if conds.iter().any(|cond| self.params.cond(cond).is_none()) {
+            return Err(not_affine("its bounds are not affine"));
+        }
+        Ok(Header { decl, conds, step, c_type, is_plain })
+    }
+
+    /// By how much a loop's update changes its variable.
+    fn step(&mut self, update: Node<'t>, decl: Decl) -> Option<i64> {
+        let here = self.here();
+        let update = bare(update);
+        let is_it = |builder: &Self, node: Node<'t>| builder.names.of_identifier(bare(node)) == Some(decl);
+        let sign = operator(update, self.facts.source).to_string();
+        let step = match update.kind() {
+            "update_expression" if is_it(self, field(update, "argument")?) => {
+                if sign == "++" {
+                    1
+                } else {
+                    -1
+                }
+            }
+            "assignment_expression" if is_it(self, field(update, "left")?) => {
+                let right = field(update, "right")?;
+                let value = self.expr(right, here)?;
+                match sign.as_str() {
+                    "+=" => value.as_constant()?,
+                    "-=" => value.as_constant()?.checked_neg()?,
+                    "=" => (value - Expr::symbol(Atom::Var(self.nest.len()))).as_constant()?,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        (step != 0 && step.unsigned_abs() < 1 << 20).then_some(step)
+    }
+
+    /// `i-- > 0`, as a condition on the values that the body sees.
+    fn countdown(&mut self, cond: Node<'t>, decl: Decl) -> Option<Cond> {
+        let source = self.facts.source;
+        let cond = bare(cond);
+        let (left, is_zero) = match cond.kind() {
+            "binary_expression" => {
+                let sign = operator(cond, source);
+                let right = text(bare(field(cond, "right")?), source);
+                (bare(field(cond, "left")?), matches!(sign, ">" | "!=") && right == "0")
+            }
+            _ => (cond, true),
+        };
+        let is_post = left.kind() == "update_expression" && text(left, source).ends_with("--");
+        let is_it = self.names.of_identifier(bare(field(left, "argument")?)) == Some(decl);
+        (is_zero && is_post && is_it).then(|| Cond::NonNegative(Expr::symbol(Atom::Var(self.nest.len()))))
+    }
+
+    fn condition(&mut self, node: Node<'t>) -> Read {
+        let here = self.here();
+        let cond = field(node, "condition").and_then(|cond| self.cond(cond, here));
+        let Some(cond) = cond.filter(|cond| self.params.cond(cond).is_some()) else { return self.whole(node, None) };
+        let mut nodes = Vec::new();
+        for (branch, cond) in [("consequence", cond.clone()), ("alternative", cond.negated())] {
+            if let Some(branch) = field(node, branch) {
+                self.conds.push(cond);
+                let read = self.block(&[branch]);
+                self.conds.pop();
+                nodes.extend(read?);
+            }
+        }
+        Ok(nodes)
+    }
+
+    fn declaration(&mut self, node: Node<'t>) -> Read {
+        let not_read = |why: &str| stop(node, Reason::Declaration, why, false);
+        if children(node).iter().any(|child| {
+            child.kind() == "storage_class_specifier" && !matches!(text(*child, self.facts.source), "register" | "auto")
+        }) {
+            return Err(not_read("the region declares a variable that outlives it"));
+        }
+        let mut nodes = Vec::new();
+        for declarator in fields(node, "declarator") {
+            let name = super::types::declared(declarator, CType::Unknown, self.facts.source);
+            let decl = name.and_then(|(name, _)| self.names.of_identifier(name));
+            let Some(decl) = decl else { return Err(not_read("the region has a declaration that is not understood")) };
+            let (of, value) = (self.names.decls[decl].of.clone(), self.names.decls[decl].value);
+            match (&of, value) {
+                (CType::Function, _) => return Err(not_read("the region declares a function")),
+                (CType::Array { .. }, Some(_)) => {
+                    return Err(not_read("the region declares an array with an initialiser"));
+                }
+                (CType::Array { .. }, None) => {
+                    let object = self.variable(decl);
+                    if self.objects[object].extents.iter().any(Option::is_none) {
+                        return Err(not_read(
+                            "the region declares an array whose extents are not known at its beginning",
+                        ));
+                    }
+                }
+                (CType::Pointer { .. }, Some(value)) if is_fixed(decl, &self.names, self.facts.source) => {
+                    match allocation(value, self.facts.source) {
+                        Some((sizes, is_zeroed)) => self.allocated(decl, value, &sizes, is_zeroed),
+                        None => nodes.push(self.row(decl, declarator, value)?),
+                    }
+                }
+                (_, Some(value)) if value.kind() == "initializer_list" => {
+                    return Err(not_read("the region declares a variable with a list of values"));
+                }
+                (_, Some(value)) => nodes.push(self.defined(decl, declarator, value)?),
+                (_, None) => {}
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// An array is allocated.
+    fn allocated(&mut self, decl: Decl, value: Node<'t>, sizes: &[Node<'t>], is_zeroed: bool) {
+        let here = self.here();
+        let object = self.variable(decl);
+        let mut bytes = Some(Expr::constant(1));
+        for size in sizes {
+            bytes = bytes.zip(self.expr(*size, here)).map(|(bytes, size)| bytes * size);
+        }
+        let element = self.objects[object].of.element().bytes().and_then(|bytes| i64::try_from(bytes).ok());
+        // Arrays of arrays: the extents after the first are known from the type.
+        let mut row = Some(Expr::constant(1));
+        for extent in self.objects[object].extents.iter().skip(1) {
+            row = row.zip(extent.as_ref()).map(|(row, extent)| row * extent.clone());
+        }
+        let total = bytes
+            .zip(element)
+            .and_then(|(bytes, element)| super::delinearise::quotient(&bytes, &Expr::constant(element)));
+        let elements = total.clone().filter(|elements| !super::affine::mentions_from(elements, 0));
+        let outer = elements.as_ref().zip(row).and_then(|(elements, row)| super::delinearise::quotient(elements, &row));
+        let names_locals = super::syntax::descendants(value)
+            .filter(|node| node.kind() == "identifier")
+            .filter_map(|node| self.names.of_identifier(node))
+            .any(|name| name != decl && self.is_inside(name));
+        let data = &mut self.objects[object];
+        if let Some(first) = data.extents.first_mut() {
+            *first = outer;
+        }
+        let allocation = text(value, self.facts.source).to_string();
+        data.heap = Some(Heap { elements, allocation, names_locals, is_zeroed, is_freed: false });
+    }
+
+    /// A pointer into an array, which is followed.
+    fn row(&mut self, decl: Decl, declarator: Node<'t>, value: Node<'t>) -> Result<RawNode, Stop> {
+        let here = self.here();
+        let inner = uncast(value);
+        let is_address = inner.kind() == "pointer_expression" && operator(inner, self.facts.source) == "&";
+        let place = match field(inner, "argument").filter(|_| is_address) {
+            Some(place) => self.place(place, here, &(0..0)),
+            None => self.pointed(inner, here, &(0..0)),
+        };
+        let Place::Object(place) = place else { return self.defined(decl, declarator, value) };
+        let base = &self.objects[place.object];
+        let is_element = place.subscripts.len() == base.dims && !place.is_partial && base.dims > 0;
+        // A cast to another type sees other elements.
+        let is_same = match (&self.names.decls[decl].of, base.of.element()) {
+            (CType::Pointer { target, .. }, element) => {
+                !matches!(**target, CType::Array { .. }) && target.bytes() == element.bytes()
+            }
+            _ => false,
+        };
+        if !is_element || !is_same {
+            return self.defined(decl, declarator, value);
+        }
+        self.bindings.insert(decl, Binding::Row(place.object, place.subscripts));
+        let object = self.variable(decl);
+        self.objects[object].dims = 0;
+        let mut walker = Walker::new(self, 0..0);
+        walker.indices(value, here)?;
+        let name = walker.builder.names.decls[decl].range.clone();
+        let effects = walker.finish_with(object, Vec::new(), name);
+        let node = self.push(declarator.byte_range(), effects);
+        self.statements.last_mut().expect("it was pushed").defines = Some(object);
+        Ok(node)
+    }
+
+    /// A variable gets its first value.
+    fn defined(&mut self, decl: Decl, declarator: Node<'t>, value: Node<'t>) -> Result<RawNode, Stop> {
+        let here = self.here();
+        let of = self.names.decls[decl].of.clone();
+        let object = self.variable(decl);
+        self.objects[object].dims = 0;
+        let is_wide = matches!(of, CType::Int { bytes, .. } if bytes >= 4);
+        let known =
+            if is_wide && is_fixed(decl, &self.names, self.facts.source) { self.expr(value, here) } else { None };
+        let mut walker = Walker::new(self, 0..0);
+        if of.is_array() {
+            walker.handed(value, here, true)?
+        } else {
+            walker.expr(value, here)?
+        }
+        let name = walker.builder.names.decls[decl].range.clone();
+        let effects = walker.finish_with(object, Vec::new(), name);
+        let node = self.push(declarator.byte_range(), effects);
+        if let Some(value) = known {
+            self.bindings.insert(decl, Binding::Value(value));
+            self.statements.last_mut().expect("it was pushed").defines = Some(object);
+        }
+        Ok(node)
+    }
+
+    fn expression_statement(&mut self, node: Node<'t>) -> Read {
+        let Some(expression) = children(node).into_iter().next() else { return Ok(Vec::new()) };
+        if self.freed(expression) {
+            return Ok(Vec::new());
+        }
+        if let Some((decl, value)) = self.late_allocation(expression) {
+            let (sizes, is_zeroed) = allocation(value, self.facts.source).expect("it was looked at");
+            self.allocated(decl, value, &sizes, is_zeroed);
+            return Ok(Vec::new());
+        }
+        if let Some(why) = self.macro_statement(expression) {
+            return Err(stop(node, Reason::MacroStatement, &why, true));
+        }
+        let nodes = self.whole(node, None)?;
+        let reduction = self.reduction(bare(expression));
+        self.statements.last_mut().expect("it was pushed").reduction = reduction;
+        Ok(nodes)
+    }
+
+    /// A macro that is used as a statement, and is no expression or not known.
+    fn macro_statement(&self, expression: Node<'t>) -> Option<String> {
+        let name = text(field(expression, "function")?, self.facts.source);
+        if expression.kind() != "call_expression" {
+            return None;
+        }
+        match self.facts.macros.get(name) {
+            Some(known) if known.body.is_some() => None,
+            Some(_) => Some(format!("the macro `{name}` is no expression")),
+            None => {
+                let is_loud = name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit());
+                (is_loud && !self.facts.functions.contains_key(name))
+                    .then(|| format!("`{name}` is perhaps a macro that is no expression"))
+            }
+        }
+    }
+
+    /// `free(t)`, or several, of what the region allocates.
+    fn freed(&mut self, expression: Node<'t>) -> bool {
+        let mut open = vec![bare(expression)];
+        let mut objects = Vec::new();
+        while let Some(node) = open.pop() {
+            match node.kind() {
+                "comma_expression" => {
+                    open.extend(["left", "right"].iter().filter_map(|side| field(node, side)).map(bare))
+                }
+                "call_expression"
+                    if field(node, "function").is_some_and(|callee| text(callee, self.facts.source) == "free") =>
+                {
+                    let arguments = field(node, "arguments").map(children).unwrap_or_default();
+                    let decl = match arguments[..] {
+                        [only] => self.names.of_identifier(uncast(only)),
+                        _ => None,
+                    };
+                    let known = decl.and_then(|decl| self.object_of.get(&(decl, self.names.decls[decl].name.clone())));
+                    match known {
+                        Some(object) if self.objects[*object].heap.is_some() => objects.push(*object),
+                        _ => return false,
+                    }
+                }
+                _ => return false,
+            }
+        }
+        // Memory is given back where it was asked for, not in a loop or branch in between.
+        let is_level = objects.iter().all(|object| {
+            let decl = &self.names.decls[self.objects[*object].decl];
+            self.innermost_loop(&decl.range) == self.nest.last().copied()
+        });
+        if is_level {
+            for object in objects {
+                self.objects[object].heap.as_mut().expect("it was looked at").is_freed = true;
+            }
+        }
+        is_level
+    }
+
+    /// `t = malloc(...)` for a pointer that the region declares and assigns once.
+    fn late_allocation(&self, expression: Node<'t>) -> Option<(Decl, Node<'t>)> {
+        let source = self.facts.source;
+        let is_assignment = expression.kind() == "assignment_expression" && operator(expression, source) == "=";
+        let (left, right) = (field(expression, "left")?, field(expression, "right")?);
+        let decl = self.names.of_identifier(bare(left)).filter(|_| is_assignment)?;
+        allocation(right, source)?;
+        let data = &self.names.decls[decl];
+        let is_once = {
+            let assigned = |node: &&Node<'t>| {
+                node.parent().is_some_and(|parent| {
+                    matches!(parent.kind(), "assignment_expression") && field(parent, "left") == Some(**node)
+                        || parent.kind() == "update_expression"
+                })
+            };
+            self.names.occurrences.get(&decl).is_some_and(|all| all.iter().filter(assigned).count() == 1)
+        };
+        let is_level = self.innermost_loop(&data.range) == self.nest.last().copied();
+        let is_own = self.is_inside(decl) && data.value.is_none() && !self.taken.contains(&decl);
+        (is_own && is_once && is_level && matches!(data.of, CType::Pointer { .. })).then_some((decl, right))
+    }
+
+    /// The innermost loop of the region, by number, that these bytes are in.
+    pub(crate) fn innermost_loop(&self, range: &Range<usize>) -> Option<usize> {
+        let holds = |(_, data): &(usize, &RawLoop)| data.range.start < range.start && range.end <= data.range.end;
+        self.loops.iter().enumerate().filter(holds).max_by_key(|(_, data)| data.range.start).map(|(at, _)| at)
+    }
+
+    /// Whether the statement that was just read combines something into a place, in any order.
+    fn reduction(&mut self, expression: Node<'t>) -> Option<(usize, usize, bool)> {
+        let source = self.facts.source;
+        let effects = &self.statements.last()?.effects;
+        if effects.opaque.is_some() {
+            return None;
+        }
+        let of_kind = |kind| effects.accesses.iter().enumerate().filter(move |(_, access)| access.kind == kind);
+        let mut writes = of_kind(AccessKind::Write);
+        let (write, written) = writes.next()?;
+        if writes.next().is_some() || of_kind(AccessKind::MayWrite).next().is_some() {
+            return None;
+        }
+        let mut reads = of_kind(AccessKind::Read).filter(|(_, access)| access.object == written.object);
+        let (read, of_read) = reads.next()?;
+        if reads.any(|(_, other)| other != of_read)
+            || of_read.subscripts != written.subscripts
+            || written.subscripts.iter().any(Option::is_none)
+        {
+            return None;
+        }
+        let is_once = of_kind(AccessKind::Read).filter(|(_, access)| access.object == written.object).count() == 1;
+        let is_integer = matches!(self.objects[written.object].of.element(), CType::Int { .. });
+        let is_unsigned = matches!(self.objects[written.object].of.element(), CType::Int { is_signed: false, .. });
+        let exactly = |exact: bool| Some((read, write, exact));
+        if expression.kind() == "update_expression" {
+            return exactly(is_unsigned);
+        }
+        let left = field(expression, "left")?;
+        let right = bare(field(expression, "right")?);
+        let sign = operator(expression, source);
+        let same = |node: Node<'_>| text(bare(node), source) == text(bare(left), source);
+        match (expression.kind(), sign) {
+            ("assignment_expression", "+=" | "-=" | "*=") if is_once => exactly(is_unsigned),
+            ("assignment_expression", "&=" | "|=" | "^=") if is_once => exactly(is_integer),
+            ("assignment_expression", "=") => match right.kind() {
+                "binary_expression" if is_once => {
+                    let (one, two) = (field(right, "left")?, field(right, "right")?);
+                    match operator(right, source) {
+                        "+" | "*" if same(one) || same(two) => exactly(is_unsigned),
+                        "-" if same(one) => exactly(is_unsigned),
+                        "&" | "|" | "^" if same(one) || same(two) => exactly(is_integer),
+                        _ => None,
+                    }
+                }
+                "call_expression" => {
+                    let name = text(field(right, "function")?, source).to_ascii_lowercase();
+                    let arguments = children(field(right, "arguments")?);
+                    let is_extreme = matches!(
+                        name.as_str(),
+                        "fmin" | "fmax" | "fminf" | "fmaxf" | "fminl" | "fmaxl" | "min" | "max" | "imin" | "imax"
+                    );
+                    (is_extreme && arguments.len() == 2 && arguments.iter().any(|argument| same(*argument)))
+                        .then_some((read, write, is_integer))
+                }
+                // `x = e > x ? e : x`.
+                "conditional_expression" => {
+                    let cond = bare(field(right, "condition")?);
+                    let (then, otherwise) = (field(right, "consequence")?, field(right, "alternative")?);
+                    let (one, two) = (field(cond, "left")?, field(cond, "right")?);
+                    let text_of = |node: Node<'_>| text(bare(node), source);
+                    let compares = matches!(operator(cond, source), "<" | ">" | "<=" | ">=");
+                    let sides = [text_of(one), text_of(two)];
+                    let is_extreme = compares
+                        && (same(then) != same(otherwise))
+                        && sides.contains(&text_of(then))
+                        && sides.contains(&text_of(otherwise));
+                    is_extreme.then_some((read, write, is_integer))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The bound that a conjunct of a loop's condition puts on the variable: from some iteration on it does not hold any more.
+fn bound(conjunct: Cond, var: &Atom, step: i64) -> Option<Cond> {
+    let Atom::Var(depth) = var else { return None };
+    let linear = |expr: &Expr| {
+        let (factor, rest) = expr.linear_in(var)?;
+        let is_plain = !super::affine::mentions_from(&rest, *depth);
+        is_plain.then_some(factor.as_constant()?)
+    };
+    match &conjunct {
+        Cond::Holds(_) => None,
+        Cond::NonNegative(expr) => (linear(expr)? * step.signum() <= 0).then_some(conjunct),
+        // `i != n` with steps of 1.
+        Cond::Not(inner) => match &**inner {
+            Cond::Zero(expr) => {
+                let factor = linear(expr)?;
+                if factor == 0 {
+                    return Some(conjunct);
+                }
+                // `expr = factor * (i - end)`: so far `end` lies ahead.
+                let ahead = if factor * step > 0 { -expr } else { expr.clone() };
+                (factor.abs() == 1 && step.abs() == 1).then(|| Cond::NonNegative(ahead - Expr::constant(1)))
+            }
+            _ => None,
+        },
+        Cond::Zero(_) | Cond::And(_) | Cond::Or(_) => None,
+    }
+}
+
+/// Whether a bound allows the value 0, whatever the parameters are.
+fn holds_at_zero(cond: &Cond, var: &Atom) -> bool {
+    match cond {
+        Cond::NonNegative(expr) => expr.substitute(var, &Expr::zero()).as_constant().is_some_and(|value| value >= 0),
+        _ => false,
+    }
+}
+
+fn stop(node: Node<'_>, reason: Reason, why: &str, is_fatal: bool) -> Stop {
+    Stop { reason, why: why.to_string(), range: node.byte_range(), is_fatal }
+}
+
+/// `#pragma` other than those of regions.
+fn is_pragma(node: Node<'_>, source: &str) -> bool {
+    let directive = field(node, "directive").map_or("", |directive| text(directive, source));
+    let argument = field(node, "argument").map_or("", |argument| text(argument, source).trim_start());
+    node.kind() == "preproc_call"
+        && directive.ends_with("pragma")
+        && !argument.starts_with("scop")
+        && !argument.starts_with("endscop")
+}

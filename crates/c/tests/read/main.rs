@@ -1,0 +1,4 @@
+//! What is read of C files, as text.
+
+mod kernels;
+mod show;
