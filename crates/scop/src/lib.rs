@@ -17,8 +17,10 @@ pub mod dependence;
 pub mod expand;
 pub mod fusion;
 pub mod generate;
+pub mod memory;
 pub mod model;
 pub mod program;
+pub mod sharing;
 pub mod tree;
 
 pub use model::{

@@ -1,0 +1,239 @@
+//! Storage that arrays share: two temporaries whose lives do not overlap need only one place.
+//! Source:   [MEM], storage order between arrays; colouring of the intervals in which arrays live, largest first.
+//! Before:   fates, and the order in which the nests run.
+//! After:    pairs of arrays; no value is overwritten before its last read.
+//! Work:     none is repeated.
+//!
+//! Lives are counted in whole nests, so that loops inside of one keep whatever runs in parallel there apart. Only the parts of what was
+//! one array in the source are looked at element by element: they were in one place, and may stay there if the order still permits it.
+
+use std::cmp::Reverse;
+
+use frit_isl::{Dim, Error, Map, PwAff};
+use frit_support::Table;
+
+use crate::contraction::lifetimes::{Lives, elements, overlaps, time};
+use crate::dependence::flow::{Flows, Sources};
+use crate::dependence::{Dependences, Flow};
+use crate::memory::{self, Values, slots_of};
+use crate::model::{AccessKind, Array, Home, Scop, Statement, Use};
+use crate::program::Fate;
+use crate::tree::{Fused, FusedTree};
+
+/// The bound on isl's elementary steps for one pair of arrays.
+const STEPS: u64 = 20_000_000;
+
+/// Pairs of arrays of which the first is to use the storage of the second, which has storage of its own and room for it. `are_alike` says of
+/// two arrays whether their elements have one type; `values` which of them is large.
+pub fn share(
+    scop: &Scop,
+    dependences: &Dependences,
+    tree: &FusedTree,
+    fates: &Table<Array, Fate>,
+    are_alike: &dyn Fn(Array, Array) -> bool,
+    values: &Values,
+) -> Result<Vec<(Array, Array)>, Error> {
+    let slots = slots_of(scop, tree);
+    let mut candidates = Vec::new();
+    for (array, data) in scop.arrays.iter() {
+        let is_array = match &fates[array] {
+            Fate::Kept => data.extents.len() > data.expanded,
+            Fate::Window { .. } => true,
+            Fate::Scalar | Fate::Registers { .. } => false,
+        };
+        let is_body = matches!(data.home, Home::Body(_));
+        if let (true, false, Some(slots)) = (is_array, is_body, slots[array]) {
+            let shape = shape(scop, array, &fates[array])?;
+            candidates.push(Candidate {
+                array,
+                slots,
+                shape,
+                bytes: memory::bytes(scop, array, &fates[array], values)?,
+            });
+        }
+    }
+    // What is needed outside of the region stays where it is, and so do declarations there: their storage costs nothing.
+    let is_outside = |array: Array| scop.arrays[array].home == Home::Outside || is_live(scop, array);
+    candidates.sort_by_key(|of| (!is_outside(of.array), Reverse(of.bytes), of.array));
+    let sharing = Sharing { scop, dependences, tree, times: tree.schedule(scop)?, fates };
+    let mut owners: Vec<Vec<Candidate>> = Vec::new();
+    let mut shares = Vec::new();
+    for candidate in candidates {
+        let mut best: Option<(bool, u128, usize)> = None;
+        for (at, members) in owners.iter().enumerate().filter(|_| !is_outside(candidate.array)) {
+            let owner = &members[0];
+            if !are_alike(candidate.array, owner.array) || !fits(scop, &candidate, owner)? {
+                continue;
+            }
+            let mut is_free = true;
+            for member in members {
+                is_free = is_free && !sharing.overlap(&candidate, member)?;
+            }
+            // What was in one place in the source stays there; else the place that fits best is taken.
+            let is_other = scop.arrays[candidate.array].origin != scop.arrays[owner.array].origin;
+            let key = (is_other, owner.bytes, at);
+            if is_free && best.is_none_or(|best| key < best) {
+                best = Some(key);
+            }
+        }
+        match best {
+            Some((_, _, at)) => {
+                shares.push((candidate.array, owners[at][0].array));
+                owners[at].push(candidate);
+            }
+            None => owners.push(vec![candidate]),
+        }
+    }
+    shares.sort_unstable();
+    Ok(shares)
+}
+
+struct Candidate {
+    array: Array,
+    slots: (usize, usize),
+    /// The dimensions that are left.
+    shape: Vec<Option<PwAff>>,
+    bytes: u128,
+}
+
+/// The extents of an array with a fate, without dimensions of one element; `None` for one that is not known.
+fn shape(scop: &Scop, array: Array, fate: &Fate) -> Result<Vec<Option<PwAff>>, Error> {
+    let data = &scop.arrays[array];
+    let mut shape = Vec::new();
+    for (dimension, extent) in data.extents.iter().enumerate() {
+        let modulus = match fate {
+            Fate::Window { moduli } => moduli[dimension],
+            _ => (dimension < data.expanded).then_some(1),
+        };
+        match modulus {
+            Some(1) => {}
+            Some(modulus) => shape.push(Some(PwAff::parse(&scop.isl, &format!("{{ [{modulus}] }}"))?)),
+            None => shape.push(extent.clone()),
+        }
+    }
+    Ok(shape)
+}
+
+/// Whether one array has room for another, for all parameters: in each dimension, so that rows stay rows.
+fn fits(scop: &Scop, user: &Candidate, owner: &Candidate) -> Result<bool, Error> {
+    let is_other = scop.arrays[user.array].origin != scop.arrays[owner.array].origin;
+    if user.shape.len() != owner.shape.len()
+        || scop.arrays[user.array].elem_bytes != scop.arrays[owner.array].elem_bytes
+    {
+        return Ok(false);
+    }
+    for (user, owner) in user.shape.iter().zip(&owner.shape) {
+        let fits = match (user, owner) {
+            (Some(user), Some(owner)) => {
+                let is_known = user.domain()?.intersect(&scop.assumed)?.is_subset(&owner.domain()?)?;
+                is_known && user.gt_set(owner)?.intersect(&scop.assumed)?.is_empty()?
+            }
+            // Parts of one array have its extent, whatever that is.
+            _ => !is_other && user.is_none() && owner.is_none(),
+        };
+        if !fits {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+struct Sharing<'a> {
+    scop: &'a Scop,
+    dependences: &'a Dependences,
+    tree: &'a FusedTree,
+    times: Table<Statement, Map>,
+    fates: &'a Table<Array, Fate>,
+}
+
+impl Sharing<'_> {
+    /// Whether one array holds a value that is still needed when the other gets one.
+    fn overlap(&self, one: &Candidate, other: &Candidate) -> Result<bool, Error> {
+        let (from, to) = (one.slots.0.max(other.slots.0), one.slots.1.min(other.slots.1));
+        let arrays = &self.scop.arrays;
+        if from > to && ![one, other].iter().any(|of| is_live(self.scop, of.array)) {
+            return Ok(false);
+        }
+        let are_parts = arrays[one.array].origin == arrays[other.array].origin
+            && [one, other].iter().all(|of| self.fates[of.array] == Fate::Kept);
+        // Sharing could make iterations that may run in any order depend on each other.
+        if !are_parts || (from <= to && self.tree.body[from..=to].iter().any(is_parallel)) {
+            return Ok(true);
+        }
+        let clash = self.scop.isl.bounded(STEPS, || {
+            let (one, other) = (self.lives(one.array)?, self.lives(other.array)?);
+            Ok(!self.are_apart(&one, &other)? || !self.are_apart(&other, &one)?)
+        });
+        match clash {
+            Err(error) if !Error::is_quota(&error) => Err(error),
+            clash => Ok(clash.unwrap_or(true)),
+        }
+    }
+
+    /// The lives of an array's values, by its own subscripts.
+    fn lives(&self, array: Array) -> Result<Lives, Error> {
+        let uses: Vec<Use> = self.scop.uses()[array].clone();
+        let flows: Vec<&Flow> = self.dependences.flow.iter().filter(|flow| flow.array == array).collect();
+        let mut lives = Lives::new(self.scop, &self.times, &uses, &flows)?;
+        if is_live(self.scop, array) {
+            let outside = self.lives_outside(array, &uses, &lives.writes)?;
+            lives.intervals = lives.intervals.union(&outside)?;
+        }
+        let added = self.scop.arrays[array].expanded;
+        let own = |map: &Map| map.project_out(Dim::In, 0, added)?.reset_tuple_id(Dim::In);
+        (lives.intervals, lives.writes) = (own(&lives.intervals)?, own(&lives.writes)?);
+        Ok(lives)
+    }
+
+    /// The lives of values that an array has from before the region, and of those that it has for after it.
+    fn lives_outside(&self, array: Array, uses: &[Use], writes: &Map) -> Result<Map, Error> {
+        let scop = self.scop;
+        let names = |name: &str, n: usize| (0..n).map(|at| format!("{name}{at}")).collect::<Vec<_>>();
+        let element = format!("{array}[{}]", names("x", scop.arrays[array].extents.len()).join(", "));
+        let width = writes.dim(Dim::Out)?;
+        let zeros = vec!["0".to_string(); width - 1].join(", ");
+        let at = |slot: String| Map::parse(&scop.isl, &format!("{{ {element} -> [{slot}, {zeros}] }}"));
+        let (start, end) = (at("-1".to_string())?, at(self.tree.body.len().to_string())?);
+        let (reads, written): (Vec<Use>, Vec<Use>) =
+            uses.iter().partition(|of| scop.access(**of).kind == AccessKind::Read);
+        // What is there at first is needed until its last read, and to the end if nothing surely takes its place.
+        let kept = start.flat_range_product(&end)?;
+        let mut replaced = writes.domain()?.subtract(&writes.domain()?)?;
+        for of in written.iter().filter(|of| scop.access(**of).is_certain()) {
+            replaced = replaced.union(&elements(scop, *of)?.range()?)?;
+        }
+        let mut lives = kept.subtract_domain(&replaced)?;
+        let sources = Sources { certain: &written, possible: &[] };
+        for (of, instances) in Flows::new(scop, &self.times, &reads, &sources)?.unfed {
+            let read = elements(scop, of)?.intersect_domain(&instances)?;
+            let times = read.reverse()?.apply_range(&time(scop, &self.times, of)?)?;
+            lives = lives.union(&start.flat_range_product(&times)?)?;
+        }
+        // Seen from the end, the last writes are those that nothing comes before.
+        let reversed = self.times.iter().map(|(_, time)| time.neg()).collect::<Result<_, _>>()?;
+        for (of, instances) in Flows::new(scop, &reversed, &written, &sources)?.unfed {
+            let write = elements(scop, of)?.intersect_domain(&instances)?;
+            let times = write.reverse()?.apply_range(&time(scop, &self.times, of)?)?;
+            lives = lives.union(&times.flat_range_product(&end)?)?;
+        }
+        Ok(lives)
+    }
+
+    /// Whether no element of one array is written while the element of the other in its place holds a value that is read later.
+    fn are_apart(&self, one: &Lives, other: &Lives) -> Result<bool, Error> {
+        let overlaps = overlaps(self.scop, &one.intervals, &other.writes)?;
+        overlaps.intersect(&Map::identity(&overlaps.get_space()?)?)?.is_empty()
+    }
+}
+
+fn is_live(scop: &Scop, array: Array) -> bool {
+    scop.arrays[array].is_live_in || scop.arrays[array].is_live_out
+}
+
+/// Whether iterations of a loop in it may run in any order.
+fn is_parallel(fused: &Fused) -> bool {
+    match fused {
+        Fused::Loop(fused) => fused.is_parallel || fused.body.iter().any(is_parallel),
+        Fused::Statement(_) => false,
+    }
+}
