@@ -31,13 +31,13 @@ pub(crate) struct Plan {
     #[arg(long, conflicts_with_all = ["file", "output", "svg", "objective", "time_limit"])]
     experiment: bool,
     /// How many graphs
-    #[arg(long, value_name = "N", default_value_t = experiment::GRAPHS, requires = "experiment")]
+    #[arg(long, value_name = "N", default_value_t = experiment::GRAPHS, conflicts_with = "file")]
     graphs: usize,
     /// Other random graphs
-    #[arg(long, value_name = "S", default_value_t = 1, requires = "experiment")]
+    #[arg(long, value_name = "S", default_value_t = 1, conflicts_with = "file")]
     seed: u64,
     /// Print one JSON object
-    #[arg(long, requires = "experiment")]
+    #[arg(long, conflicts_with = "file")]
     json: bool,
 }
 

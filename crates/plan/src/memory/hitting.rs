@@ -12,7 +12,7 @@ pub(super) struct Hit {
 }
 
 /// The lightest set that meets every clause, if it weighs less than `limit`.
-pub(super) fn minimum(weights: &[u128], clauses: &[Vec<usize>], limit: u128, deadline: &mut Deadline) -> Hit {
+pub(super) fn minimum(weights: &[u128], clauses: &[Vec<usize>], limit: u128, deadline: &Deadline) -> Hit {
     let mut search = Search { weights, deadline, gave_up: false };
     let mut root = clauses.to_vec();
     let mut chosen = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn minimum(weights: &[u128], clauses: &[Vec<usize>], limit: u128, dea
 
 struct Search<'a> {
     weights: &'a [u128],
-    deadline: &'a mut Deadline,
+    deadline: &'a Deadline,
     gave_up: bool,
 }
 
@@ -242,12 +242,12 @@ mod tests {
                 })
                 .collect();
             let best = by_force(&weights, &clauses);
-            let hit = minimum(&weights, &clauses, u128::MAX, &mut Deadline::never());
+            let hit = minimum(&weights, &clauses, u128::MAX, &Deadline::never());
             let chosen = hit.chosen.expect("there is no limit");
             assert_eq!(chosen.iter().map(|&element| weights[element]).sum::<u128>(), best);
             assert!(clauses.iter().all(|clause| clause.iter().any(|element| chosen.contains(element))));
             assert_eq!(hit.bound, best);
-            assert!(minimum(&weights, &clauses, best, &mut Deadline::never()).chosen.is_none());
+            assert!(minimum(&weights, &clauses, best, &Deadline::never()).chosen.is_none());
         }
     }
 }

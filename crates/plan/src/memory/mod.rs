@@ -52,14 +52,14 @@ pub enum Objective {
 pub struct Limits {
     /// After so much time.
     pub time: Option<Duration>,
-    /// For [`Objective::Peak`]: after so many sets of nodes have been looked at that may run first. This counts memory as well.
-    pub states: usize,
+    /// For [`Objective::Peak`]: after so many clusters have been looked at that may run next. This bounds memory as well.
+    pub steps: usize,
 }
 
 impl Default for Limits {
     /// No limit of time: equal graphs have equal plans.
     fn default() -> Self {
-        Self { time: None, states: 1 << 20 }
+        Self { time: None, steps: 1 << 22 }
     }
 }
 
@@ -94,17 +94,17 @@ impl Solution {
 
 /// The best plan for a graph, or the best one found within the limits.
 pub fn solve(graph: &Graph, objective: Objective, limits: &Limits) -> Solution {
-    let mut deadline = Deadline::after(limits.time);
+    let deadline = Deadline::after(limits.time);
     let closure = Closure::new(graph);
     let removable = removable::starred(graph, &closure);
     let walks = Walks::new(graph, &removable);
     let sizes: Vec<u128> = removable.iter().map(|&array| u128::from(graph.arrays()[array].size)).collect();
-    let choice = size::choose(&walks, &sizes, &mut deadline);
+    let choice = size::choose(&walks, &sizes, &deadline);
     let least = cluster::by_height(graph, &walks.clusters(&choice.removed)).expect("components have no cycles");
     let fixed = graph.total_size() - graph.size_of(&removable);
     let (clusters, bound) = match objective {
         Objective::Size => (least, fixed + choice.bound),
-        Objective::Peak => peak::best(graph, &closure, least, limits.states, &mut deadline),
+        Objective::Peak => peak::best(graph, &closure, least, limits.steps, &deadline),
         Objective::Traffic => traffic::best(graph),
     };
     let removed = cluster::removed(graph, &clusters);
@@ -121,13 +121,11 @@ pub fn solve(graph: &Graph, objective: Objective, limits: &Limits) -> Solution {
 /// A point in time after which searches end.
 struct Deadline {
     at: Option<Instant>,
-    asked: u32,
-    over: bool,
 }
 
 impl Deadline {
     fn after(time: Option<Duration>) -> Self {
-        Self { at: time.and_then(|time| Instant::now().checked_add(time)), asked: 0, over: false }
+        Self { at: time.and_then(|time| Instant::now().checked_add(time)) }
     }
 
     #[cfg(test)]
@@ -135,14 +133,7 @@ impl Deadline {
         Self::after(None)
     }
 
-    /// True from then on. The clock is not looked at every time.
-    fn is_over(&mut self) -> bool {
-        if let Some(at) = self.at
-            && !self.over
-        {
-            self.over = self.asked.is_multiple_of(16) && Instant::now() >= at;
-            self.asked = self.asked.wrapping_add(1);
-        }
-        self.over
+    fn is_over(&self) -> bool {
+        self.at.is_some_and(|at| Instant::now() >= at)
     }
 }

@@ -16,30 +16,31 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 const MAX_NODES: usize = 256;
 /// Sets of equally many nodes that the first, incomplete search goes on with.
 const WIDTH: usize = 24;
-/// Clusters that may follow one set; a set with more is where the search ends.
-const MAX_STEPS: usize = 2048;
+/// After so many steps of growth the first search no longer looks for clusters that may follow one set.
+const QUICK_STEPS: usize = 1 << 9;
 
 /// The clusters with the least peak, in order, and a lower bound on the peak. `least` is a clustering to compare with.
 pub(super) fn best(
     graph: &Graph,
     closure: &Closure,
     least: Vec<Vec<Node>>,
-    states: usize,
-    deadline: &mut Deadline,
+    steps: usize,
+    deadline: &Deadline,
 ) -> (Vec<Vec<Node>>, u128) {
     let alone: Vec<Vec<Node>> = graph.nodes().indices().map(|node| vec![node]).collect();
-    let mut candidates = vec![least, alone];
     let search = Search::new(graph, closure);
-    if graph.nodes().len() <= MAX_NODES {
-        candidates.extend(search.beam(deadline).map(|chain| search.named(&chain)));
+    let peak = |clusters: &Vec<Vec<Node>>| cluster::peak(graph, clusters) - search.kept;
+    let mut best = if peak(&least) <= peak(&alone) { least } else { alone };
+    if graph.nodes().len() <= MAX_NODES
+        && let Some(chain) = search.beam(peak(&best), deadline)
+    {
+        best = search.named(&chain);
     }
-    let best =
-        candidates.into_iter().min_by_key(|clusters| cluster::peak(graph, clusters)).expect("there are candidates");
-    let peak = cluster::peak(graph, &best) - search.kept;
+    let peak = peak(&best);
     if graph.nodes().len() > MAX_NODES {
         return (best, search.kept + search.unavoidable().min(peak));
     }
-    let (better, bound) = search.exact(peak, states, deadline);
+    let (better, bound) = search.exact(peak, steps, deadline);
     (better.map_or(best, |chain| search.named(&chain)), search.kept + bound)
 }
 
@@ -186,45 +187,20 @@ impl Search {
         (0..self.nodes).map(|node| stays(&node)).max().unwrap_or(0)
     }
 
-    /// The tight clusters that may follow a set, ascending; `None` if there are too many. See `Note [Tight clusters]`.
-    fn next(&self, done: &Set) -> Option<Vec<Set>> {
-        let mut found = BTreeSet::new();
-        let mut budget = MAX_STEPS;
+    /// The tight clusters that may follow a set and keep below a limit, ascending; these are all unless the budget is used up. See
+    /// `Note [Tight clusters]`.
+    fn next(&self, done: &Set, below: u128, budget: &mut usize, deadline: &Deadline) -> Vec<Set> {
+        let (found, excluded, tried) = (BTreeSet::new(), vec![false; self.values.len()], vec![0; done.len()].into());
+        let mut growth = Growth { search: self, done, below, excluded, tried, found, budget, deadline };
         for node in 0..self.nodes {
             if !contains(done, node) && is_within(&self.needs[node], done) {
                 let mut cluster: Set = vec![0; done.len()].into();
                 insert(&mut cluster, node);
-                self.grow(done, &cluster, &mut vec![false; self.values.len()], &mut found, &mut budget);
+                growth.grow(&cluster);
+                insert(&mut growth.tried, node);
             }
         }
-        (budget > 0).then(|| found.into_iter().collect())
-    }
-
-    /// Adds all tight clusters that hold this one and none of the excluded values but by necessity.
-    fn grow(&self, done: &Set, cluster: &Set, excluded: &mut Vec<bool>, found: &mut BTreeSet<Set>, budget: &mut usize) {
-        let Some(left) = budget.checked_sub(1) else { return };
-        *budget = left;
-        let ready = union(done, cluster);
-        if members(cluster).all(|node| is_within(&self.needs[node], &ready)) {
-            found.insert(cluster.clone());
-        }
-        let mut near = cluster.clone();
-        for node in members(cluster) {
-            near = union(&near, &self.above[node]);
-        }
-        let mut tried = Vec::new();
-        for (at, value) in self.values.iter().enumerate() {
-            let fits = value.removable && !meets(&value.nodes, done) && meets(&value.nodes, &near);
-            if excluded[at] || !fits || is_within(&value.nodes, cluster) {
-                continue;
-            }
-            if let Some(larger) = self.close(union(cluster, &value.nodes)) {
-                self.grow(done, &larger, excluded, found, budget);
-            }
-            excluded[at] = true;
-            tried.push(at);
-        }
-        tried.into_iter().for_each(|at| excluded[at] = false);
+        growth.found.into_iter().collect()
     }
 
     /// The nodes with all that lies between them; `None` if two of them are apart.
@@ -266,8 +242,8 @@ impl Search {
         (0..self.nodes).filter(ready).filter(is_free).map(alone).find(|cluster| self.live(done, cluster) <= peak)
     }
 
-    /// A good chain: of sets of equally many nodes only the best are followed.
-    fn beam(&self, deadline: &mut Deadline) -> Option<Vec<Set>> {
+    /// A good chain, if one with a lower peak than `known` is found: of sets of equally many nodes only the best are followed.
+    fn beam(&self, known: u128, deadline: &Deadline) -> Option<Vec<Set>> {
         let start = State { done: vec![0; self.all.len()].into(), came: None };
         let mut states = vec![start];
         // By number of nodes: the peak so far, what is live afterwards, the number of the state.
@@ -282,8 +258,8 @@ impl Search {
                     return None;
                 }
                 let done = states[at].done.clone();
-                let steps = self.free_step(&done, peak).map(|step| vec![step]).or_else(|| self.next(&done));
-                for cluster in steps? {
+                let steps = self.free_step(&done, peak).map(|step| vec![step]);
+                for cluster in steps.unwrap_or_else(|| self.next(&done, known, &mut QUICK_STEPS.clone(), deadline)) {
                     let after = union(&done, &cluster);
                     let reached = peak.max(self.live(&done, &cluster));
                     let size = members(&after).count();
@@ -301,7 +277,7 @@ impl Search {
     }
 
     /// A chain with a lower peak than `known`, if there is one, and a lower bound on all peaks.
-    fn exact(&self, known: u128, limit: usize, deadline: &mut Deadline) -> (Option<Vec<Set>>, u128) {
+    fn exact(&self, known: u128, mut budget: usize, deadline: &Deadline) -> (Option<Vec<Set>>, u128) {
         let floor = self.unavoidable().min(known);
         let mut states = vec![State { done: vec![0; self.all.len()].into(), came: None }];
         let mut least: HashMap<Set, u128> = HashMap::from([(states[0].done.clone(), floor)]);
@@ -318,12 +294,12 @@ impl Search {
                 continue;
             }
             let steps = match self.free_step(&done, peak) {
-                Some(step) => Some(vec![step]),
-                None => self.next(&done),
+                Some(step) => vec![step],
+                None => self.next(&done, known, &mut budget, deadline),
             };
-            let Some(steps) = steps.filter(|_| states.len() < limit && !deadline.is_over()) else {
+            if budget == 0 {
                 return (None, peak);
-            };
+            }
             for cluster in steps {
                 let reached = peak.max(self.live(&done, &cluster));
                 let after = union(&done, &cluster);
@@ -336,6 +312,70 @@ impl Search {
             }
         }
         (None, known)
+    }
+}
+
+/// Clusters that may follow a set, as they grow.
+struct Growth<'s> {
+    search: &'s Search,
+    done: &'s Set,
+    /// What is live has to stay below this.
+    below: u128,
+    /// Values that are not inside of the cluster, by decision.
+    excluded: Vec<bool>,
+    /// Nodes whose clusters have been found.
+    tried: Set,
+    found: BTreeSet<Set>,
+    /// The steps of growth that are left.
+    budget: &'s mut usize,
+    deadline: &'s Deadline,
+}
+
+impl Growth<'_> {
+    /// Adds all tight clusters that hold this one.
+    fn grow(&mut self, cluster: &Set) {
+        let (search, values) = (self.search, &self.search.values);
+        if *self.budget == 0 || self.deadline.is_over() {
+            *self.budget = 0;
+            return;
+        }
+        *self.budget -= 1;
+        let ready = union(self.done, cluster);
+        // What is decided to be outside and touches the cluster is live, however it grows.
+        let is_live = |(at, value): &(usize, &Value)| {
+            (self.excluded[*at] || !value.removable || meets(&value.nodes, self.done))
+                && meets(&value.nodes, &ready)
+                && !is_within(&value.nodes, self.done)
+        };
+        if search.sum(values.iter().enumerate().filter(is_live).map(|(_, value)| value)) >= self.below {
+            return;
+        }
+        if members(cluster).all(|node| is_within(&search.needs[node], &ready))
+            && search.live(self.done, cluster) < self.below
+        {
+            self.found.insert(cluster.clone());
+        }
+        let mut near = cluster.clone();
+        for node in members(cluster) {
+            near = union(&near, &search.above[node]);
+        }
+        let mut tried = Vec::new();
+        for (at, value) in values.iter().enumerate() {
+            let fits = value.removable && !meets(&value.nodes, self.done) && meets(&value.nodes, &near);
+            if self.excluded[at] || !fits || is_within(&value.nodes, cluster) {
+                continue;
+            }
+            if let Some(larger) = search.close(union(cluster, &value.nodes))
+                && !meets(&larger, &self.tried)
+                // With an excluded value inside, it has been found where that value was added.
+                && !(0..values.len()).any(|other| self.excluded[other] && is_within(&values[other].nodes, &larger))
+            {
+                self.grow(&larger);
+            }
+            self.excluded[at] = true;
+            tried.push(at);
+        }
+        tried.into_iter().for_each(|at| self.excluded[at] = false);
     }
 }
 

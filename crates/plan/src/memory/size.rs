@@ -20,7 +20,7 @@ pub(super) struct Choice {
 }
 
 /// Starred arrays with the greatest sum of sizes of those that can be removed together, where `sizes` are those of all starred arrays.
-pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &mut Deadline) -> Choice {
+pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &Deadline) -> Choice {
     let weight = |stays: &[bool]| -> u128 { (0..sizes.len()).filter(|&at| stays[at]).map(|at| sizes[at]).sum() };
     let mut known: BTreeSet<Vec<usize>> = BTreeSet::new();
     let mut clauses: Vec<Vec<usize>> = Vec::new();

@@ -39,7 +39,7 @@ fn plans_of_the_experiment_have_a_peak_and_a_bound() {
     let mut proved = 0;
     for number in 0..21 {
         let graph = experiment::graph(1, number);
-        let limits = Limits { states: 1 << 14, ..Limits::default() };
+        let limits = Limits { steps: 1 << 14, ..Limits::default() };
         let solution = solve(&graph, Objective::Peak, &limits);
         check(&graph, &solution);
         proved += usize::from(solution.is_proved());
@@ -67,7 +67,7 @@ fn equal_graphs_have_equal_plans() {
     for number in 0..5 {
         let graph = experiment::graph(9, number);
         for objective in [Objective::Size, Objective::Peak, Objective::Traffic] {
-            let limits = Limits { states: 2000, ..Limits::default() };
+            let limits = Limits { steps: 2000, ..Limits::default() };
             assert_eq!(solve(&graph, objective, &limits), solve(&graph.clone(), objective, &limits));
         }
     }
