@@ -2,162 +2,26 @@
 //!
 //! Here it is decided which dimensions arrays have, which accesses are exact, and which arrays may overlap and so are one.
 
+use super::Reason;
 use super::affine::{Expr, ParamText, Params};
 use super::aliases::classes;
 use super::builder::{Builder, Effects, Object, RawAccess, RawHole, RawNode, RawStatement};
 use super::delinearise::{Flat, quotient};
-use super::facts::Facts;
 use super::liveness::Surroundings;
-use super::names::{DeclKind, Names};
-use super::purity::Purity;
+use super::notes::{all_names, attach_comments, function_name, indent};
 use super::regions::Found;
-use super::syntax::{descendants, field, height, is_within, text};
-use super::types::{CType, declared};
-use super::writes::Meaning;
-use super::{HIGHEST, MOST_NODES, ReadOptions, Reason};
+use super::syntax::{field, is_within, text};
+use super::types::CType;
 use crate::region::{CArray, CLoop, CParam, Declaration, Form, Hole, HoleKind, Region, Remark, Storage, Template};
-use frit_isl::{Context, Map, PwAff, Set};
+use frit_isl::{Map, PwAff, Set};
 use frit_scop::model::{ArrayData, Home, LoopData, ParamData, Reduction};
 use frit_scop::{Access, AccessKind, Array, Loop, Node as ScopNode, Param, Scop, Statement, StatementData};
-use frit_support::{FileId, Index, Span, Table};
+use frit_support::{Index, Span, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use tree_sitter::Node;
 
-type Left = Vec<Remark>;
-
-/// Reads a region. `None` if nothing is in it.
-///
-/// # Errors
-///
-/// The region stays as it is; the remarks say why.
-pub(crate) fn region<'t>(
-    found: &Found<'t>,
-    facts: &Facts<'t>,
-    purity: &Purity<'t, '_>,
-    options: ReadOptions,
-    file: FileId,
-) -> Result<(Option<Region>, Vec<Remark>), Left> {
-    let statements = without_heading(&found.statements, facts);
-    let solid = |node: &&Node<'t>| node.kind() != "comment";
-    let (Some(first), Some(last)) = (statements.first(), statements.iter().rfind(solid)) else {
-        return Ok((None, Vec::new()));
-    };
-    let range = first.start_byte()..last.end_byte();
-    let span = Span::new(file, range.start, range.end);
-    let left = |reason: Reason, message: &str| vec![Remark { code: reason.code(), message: message.to_string(), span }];
-    if height(found.function) > HIGHEST || found.function.descendant_count() > MOST_NODES {
-        return Err(left(
-            Reason::TooLarge,
-            "the function is too large or nested too deeply; the region stays as it is",
-        ));
-    }
-    let names = Names::of(found.function, facts);
-    let meaning = Meaning { facts, purity };
-    let writes = meaning.writes(statements, &names);
-    let escapes = meaning.escapes(&names, &range);
-    let taken = meaning.taken(&names);
-    let mut builder = Builder {
-        facts,
-        purity,
-        names,
-        options,
-        file,
-        region: range.clone(),
-        writes,
-        escapes,
-        taken,
-        isl: Context::new(),
-        params: Params::default(),
-        objects: Table::new(),
-        object_of: BTreeMap::new(),
-        bindings: BTreeMap::new(),
-        counters: BTreeSet::new(),
-        loops: Vec::new(),
-        statements: Vec::new(),
-        nest: Vec::new(),
-        conds: Vec::new(),
-        remarks: Vec::new(),
-    };
-    let surroundings = Surroundings::of(found.function, &builder);
-    builder.find_counters(statements, &surroundings);
-    let nodes = match builder.block(statements) {
-        Ok(nodes) => nodes,
-        Err(stop) => {
-            let span = Span::new(file, stop.range.start, stop.range.end);
-            let message = format!("the region stays as it is: {}", stop.why);
-            return Err(vec![Remark { code: stop.reason.code(), message, span }]);
-        }
-    };
-    if builder.statements.is_empty() {
-        return Ok((None, builder.remarks));
-    }
-    let finisher = Finisher::new(builder, surroundings);
-    finisher.finish(found, &nodes).map_err(|why| left(Reason::TooLarge, &format!("the region stays as it is: {why}")))
-}
-
-/// The statements without declarations at the beginning that bounds may depend on, or that cannot be moved.
-fn without_heading<'s, 't>(statements: &'s [Node<'t>], facts: &Facts<'t>) -> &'s [Node<'t>] {
-    let mut start = 0;
-    for (at, node) in statements.iter().enumerate() {
-        let is_heading = match node.kind() {
-            "comment" => continue,
-            "declaration" => {
-                super::names::DeclData::all_of(*node, DeclKind::Local, facts).iter().all(|data| match &data.of {
-                    CType::Int { .. } => true,
-                    CType::Array { .. } => data.value.is_some(),
-                    _ => false,
-                })
-            }
-            _ => false,
-        };
-        if !is_heading {
-            break;
-        }
-        start = at + 1;
-    }
-    &statements[start..]
-}
-
-impl<'t> Builder<'t, '_> {
-    /// Finds the variables that are declared outside of loops and only used where a loop counts them.
-    fn find_counters(&mut self, statements: &[Node<'t>], surroundings: &Surroundings) {
-        let start =
-            surroundings.around.as_ref().map_or(self.region.start, |around| around.start.min(self.region.start));
-        let counted = |node: Node<'t>| {
-            let initial = field(node, "initializer")?;
-            (node.kind() == "for_statement" && initial.kind() == "assignment_expression").then_some(())?;
-            self.names.of_identifier(field(initial, "left")?)
-        };
-        for node in statements.iter().flat_map(|statement| descendants(*statement)) {
-            let Some(decl) = counted(node) else { continue };
-            let data = &self.names.decls[decl];
-            let is_local = matches!(data.kind, DeclKind::Local | DeclKind::Parameter) && !data.typed.is_static;
-            let is_counted = |occurrence: &Node<'t>| {
-                let mut at = *occurrence;
-                while let Some(parent) = at.parent() {
-                    if counted(parent) == Some(decl) {
-                        // Its own first value does not count.
-                        let value = field(parent, "initializer").and_then(|initial| field(initial, "right"));
-                        return !value.is_some_and(|value| is_within(&occurrence.byte_range(), &value.byte_range()));
-                    }
-                    at = parent;
-                }
-                false
-            };
-            let mut later =
-                self.names.occurrences.get(&decl).into_iter().flatten().filter(|node| node.start_byte() >= start);
-            if is_local
-                && !self.taken.contains(&decl)
-                && later.all(|node| node.byte_range() == data.range || is_counted(node))
-            {
-                self.counters.insert(decl);
-            }
-        }
-    }
-}
-
-struct Finisher<'t, 'f> {
+/// A region whose statements are read.
+pub(crate) struct Finisher<'t, 'f> {
     builder: Builder<'t, 'f>,
     surroundings: Surroundings,
     /// What the subscripts of a linear array are multiplied with.
@@ -186,7 +50,7 @@ struct RawArray {
 }
 
 impl<'t, 'f> Finisher<'t, 'f> {
-    fn new(builder: Builder<'t, 'f>, surroundings: Surroundings) -> Self {
+    pub(crate) fn new(builder: Builder<'t, 'f>, surroundings: Surroundings) -> Self {
         Self {
             builder,
             surroundings,
@@ -200,7 +64,12 @@ impl<'t, 'f> Finisher<'t, 'f> {
         }
     }
 
-    fn finish(mut self, found: &Found<'t>, nodes: &[RawNode]) -> Result<(Option<Region>, Vec<Remark>), String> {
+    /// The region; `None` if nothing is in it.
+    pub(crate) fn finish(
+        mut self,
+        found: &Found<'t>,
+        nodes: &[RawNode],
+    ) -> Result<(Option<Region>, Vec<Remark>), String> {
         for object in self.builder.objects.indices().collect::<Vec<_>>() {
             self.shape(object);
         }
@@ -805,87 +674,4 @@ fn body(nodes: &[RawNode], order: &[usize], loops: &BTreeMap<usize, Loop>) -> Ve
         RawNode::Loop(at, inner) => ScopNode::Loop(loops[at], body(inner, order, loops)),
     };
     nodes.iter().map(of).collect()
-}
-
-/// What stands before a place on its line, if that is white space.
-fn indent(source: &str, at: usize) -> String {
-    let start = source[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    source[start..at].chars().take_while(|c| c.is_whitespace()).collect()
-}
-
-fn function_name(function: Node<'_>, source: &str) -> String {
-    let declarator = field(function, "declarator");
-    let name = declarator.and_then(|declarator| declared(declarator, CType::Unknown, source));
-    name.map_or_else(String::new, |(name, _)| text(name, source).to_string())
-}
-
-/// All words of the file, so that a new name is none of them.
-fn all_names(function: Node<'_>, source: &str) -> BTreeSet<String> {
-    let mut root = function;
-    while let Some(parent) = root.parent() {
-        root = parent;
-    }
-    let is_word = |node: &Node<'_>| node.child_count() == 0 && node.kind() != "comment";
-    let words = descendants(root).filter(is_word).flat_map(|node| {
-        text(node, source).split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string).collect::<Vec<_>>()
-    });
-    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_')).collect()
-}
-
-/// Comments and pragmas that stand in no statement go with the statement or loop that they belong to.
-fn attach_comments(region: &mut Region, found: &Found<'_>) {
-    let source_of = |node: &Node<'_>| node.byte_range();
-    let is_loose = |node: &Node<'_>| matches!(node.kind(), "comment" | "preproc_call");
-    let notes: Vec<Node<'_>> =
-        found.statements.iter().flat_map(|statement| descendants(*statement)).filter(is_loose).collect();
-    for note in notes {
-        let range = source_of(&note);
-        let is_inside = region.statements.iter().any(|(_, template)| is_within(&range, &template.range));
-        if is_inside || !is_within(&range, &region.range) {
-            continue;
-        }
-        let row = note.start_position().row;
-        let ends_on_row = |at: usize| {
-            found.function.descendant_for_byte_range(at.saturating_sub(1), at).is_some_and(|node| {
-                node.end_position().row == row || node.end_byte() > at && node.start_position().row == row
-            })
-        };
-        let before = region
-            .statements
-            .iter()
-            .filter(|(_, template)| template.range.end <= range.start)
-            .max_by_key(|(_, template)| template.range.end)
-            .map(|(statement, template)| (statement, template.range.end));
-        if note.kind() == "comment"
-            && let Some((statement, end)) = before
-            && ends_on_row(end)
-        {
-            region.statements[statement].leading.push(range);
-            continue;
-        }
-        let next_loop = region
-            .scop
-            .loops
-            .iter()
-            .map(|(at, data)| (data.span.start as usize, at))
-            .filter(|(start, _)| *start >= range.end)
-            .min_by_key(|(start, _)| *start);
-        let next_statement = region
-            .statements
-            .iter()
-            .map(|(at, template)| (template.range.start, at))
-            .filter(|(start, _)| *start >= range.end)
-            .min_by_key(|(start, _)| *start);
-        match (next_loop, next_statement) {
-            (Some((start, at)), statement) if statement.is_none_or(|(other, _)| start <= other) => {
-                region.loops[at].leading.push(range)
-            }
-            (_, Some((_, at))) => region.statements[at].leading.push(range),
-            _ => {
-                if let Some((statement, _)) = before {
-                    region.statements[statement].leading.push(range);
-                }
-            }
-        }
-    }
 }

@@ -6,10 +6,11 @@
 //! - `purity`, `writes`: what functions do, what a region may change;
 //! - `affine`, `convert`: integer expressions; what is taken for granted of them is said in `convert`;
 //! - `builder`, `places`, `effects`, `statements`: the statements of a region and what they access;
-//! - `delinearise`, `liveness`, `finish`: shapes of arrays, and the sets and relations of it all.
+//! - `delinearise`, `liveness`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all.
 
 mod affine;
 mod aliases;
+mod auto;
 mod builder;
 mod convert;
 mod delinearise;
@@ -18,6 +19,8 @@ mod facts;
 mod finish;
 mod liveness;
 mod names;
+mod notes;
+mod opening;
 mod places;
 mod purity;
 mod regions;
@@ -103,14 +106,33 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
     let facts = facts::Facts::of(root, text, &macros);
     let purity = purity::Purity::new(&facts);
     let mut regions: Vec<Region> = Vec::new();
+    let span_of = |region: &regions::Found<'_>| {
+        Some(region.statements.first()?.start_byte()..region.statements.last()?.end_byte())
+    };
+    let taken = found.iter().filter_map(span_of).collect();
     for region in found {
-        match finish::region(&region, &facts, &purity, *options, id) {
+        match opening::region(&region, &facts, &purity, *options, id) {
             Ok((region, more)) => {
                 remarks.extend(more);
                 regions.extend(region);
             }
             Err(more) => remarks.extend(more),
         }
+    }
+    if options.auto {
+        let mut search = auto::Search {
+            facts: &facts,
+            purity: &purity,
+            options: *options,
+            file: id,
+            taken,
+            regions,
+            remarks: Vec::new(),
+        };
+        search.file(root);
+        regions = search.regions;
+        remarks.extend(search.remarks);
+        regions.sort_by_key(|region| region.range.start);
     }
     remarks.sort_by_key(|remark: &Remark| remark.span);
     remarks.dedup();

@@ -90,9 +90,10 @@ impl<'t> Meaning<'t, '_> {
         let is_expression = known
             .and_then(|known| known.body.as_ref()?.expression())
             .is_some_and(|body| !descendants(body).any(assigns));
-        let may_be_macro = known.is_some() && !is_expression
-            || !self.facts.functions.contains_key(name)
-                && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit());
+        let may_be_macro = match known {
+            Some(_) => !is_expression,
+            None => is_loud(name) && !self.facts.functions.contains_key(name),
+        };
         if may_be_macro {
             // What is handed to a macro may be assigned by it.
             for node in arguments.iter().flat_map(|argument| descendants(*argument)) {
@@ -298,9 +299,7 @@ pub(crate) fn is_fixed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
             "argument_list" => {
                 let callee =
                     parent.parent().and_then(|call| field(call, "function")).map_or("", |callee| text(callee, source));
-                !callee.is_empty()
-                    && callee.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
-                    && is_statement(parent)
+                !callee.is_empty() && is_loud(callee) && is_statement(parent)
             }
             _ => false,
         }
@@ -312,4 +311,10 @@ pub(crate) fn is_fixed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
 /// A call that is a statement of its own.
 fn is_statement(arguments: Node<'_>) -> bool {
     arguments.parent().and_then(|call| call.parent()).is_some_and(|parent| parent.kind() == "expression_statement")
+}
+
+/// A name as macros have.
+pub(crate) fn is_loud(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+        && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
 }

@@ -12,22 +12,31 @@ fn kernels() -> Vec<(PathBuf, String)> {
     files.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
 }
 
+/// The loops of this kernel are made by a macro, which is not looked into.
+const LEFT: &[&str] = &["commented_pipeline.c"];
+
 #[test]
 fn every_region_of_the_kernels_is_read() {
     for (path, text) in kernels() {
-        let file = file(&text, ReadOptions::default());
-        if std::env::var("SHOW").is_ok_and(|name| path.to_string_lossy().contains(&name)) {
-            println!("{}", show_text(&text, ReadOptions::default()));
+        if let Ok(name) = std::env::var("SHOW_REGIONS")
+            && path.to_string_lossy().contains(&name)
+        {
+            println!("{path:?}\n{}", show_text(&text, ReadOptions::default()));
         }
-        assert_eq!(file.regions.len(), text.matches("#pragma scop").count(), "{path:?}: {:?}", file.remarks);
+        let file = file(&text, ReadOptions::default());
+        let is_left = LEFT.iter().any(|name| path.ends_with(name));
+        let expected = if is_left { 0 } else { text.matches("#pragma scop").count() };
+        assert_eq!(file.regions.len(), expected, "{path:?}: {:?}", file.remarks);
+        assert_eq!(file.remarks.is_empty(), !is_left, "{path:?}: {:?}", file.remarks);
         for region in &file.regions {
             assert!(same_length(&region.scop.statements, &region.statements));
             assert!(same_length(&region.scop.arrays, &region.arrays));
-        }
-        if !file.remarks.is_empty() {
-            println!(
-                "{path:?}: {:#?}",
-                file.remarks.iter().map(|remark| (remark.code, &remark.message)).collect::<Vec<_>>()
+            let is_opaque = |(_, data): (_, &frit_scop::StatementData)| data.opaque.is_some();
+            assert!(!region.scop.statements.iter().any(is_opaque), "{path:?}");
+            assert!(
+                !text.contains("restrict")
+                    || !region.arrays.iter().any(|(_, array)| array.form == frit_c::Form::Unknown),
+                "{path:?}"
             );
         }
     }

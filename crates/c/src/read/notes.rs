@@ -1,0 +1,91 @@
+//! What a region keeps of the text besides statements: comments, indentation, and the words that new names must differ from.
+
+use super::regions::Found;
+use super::syntax::{descendants, field, is_within, text};
+use super::types::{CType, declared};
+use crate::region::Region;
+use std::collections::BTreeSet;
+use tree_sitter::Node;
+
+/// What stands before a place on its line, if that is white space.
+pub(crate) fn indent(source: &str, at: usize) -> String {
+    let start = source[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    source[start..at].chars().take_while(|c| c.is_whitespace()).collect()
+}
+
+pub(crate) fn function_name(function: Node<'_>, source: &str) -> String {
+    let declarator = field(function, "declarator");
+    let name = declarator.and_then(|declarator| declared(declarator, CType::Unknown, source));
+    name.map_or_else(String::new, |(name, _)| text(name, source).to_string())
+}
+
+/// All words of the file, so that a new name is none of them.
+pub(crate) fn all_names(function: Node<'_>, source: &str) -> BTreeSet<String> {
+    let mut root = function;
+    while let Some(parent) = root.parent() {
+        root = parent;
+    }
+    let is_word = |node: &Node<'_>| node.child_count() == 0 && node.kind() != "comment";
+    let words = descendants(root).filter(is_word).flat_map(|node| {
+        text(node, source).split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string).collect::<Vec<_>>()
+    });
+    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_')).collect()
+}
+
+/// Comments and pragmas that stand in no statement go with the statement or loop that they belong to.
+pub(crate) fn attach_comments(region: &mut Region, found: &Found<'_>) {
+    let source_of = |node: &Node<'_>| node.byte_range();
+    let is_loose = |node: &Node<'_>| matches!(node.kind(), "comment" | "preproc_call");
+    let notes: Vec<Node<'_>> =
+        found.statements.iter().flat_map(|statement| descendants(*statement)).filter(is_loose).collect();
+    for note in notes {
+        let range = source_of(&note);
+        let is_inside = region.statements.iter().any(|(_, template)| is_within(&range, &template.range));
+        if is_inside || !is_within(&range, &region.range) {
+            continue;
+        }
+        let row = note.start_position().row;
+        let ends_on_row = |at: usize| {
+            found.function.descendant_for_byte_range(at.saturating_sub(1), at).is_some_and(|node| {
+                node.end_position().row == row || node.end_byte() > at && node.start_position().row == row
+            })
+        };
+        let before = region
+            .statements
+            .iter()
+            .filter(|(_, template)| template.range.end <= range.start)
+            .max_by_key(|(_, template)| template.range.end)
+            .map(|(statement, template)| (statement, template.range.end));
+        if note.kind() == "comment"
+            && let Some((statement, end)) = before
+            && ends_on_row(end)
+        {
+            region.statements[statement].leading.push(range);
+            continue;
+        }
+        let next_loop = region
+            .scop
+            .loops
+            .iter()
+            .map(|(at, data)| (data.span.start as usize, at))
+            .filter(|(start, _)| *start >= range.end)
+            .min_by_key(|(start, _)| *start);
+        let next_statement = region
+            .statements
+            .iter()
+            .map(|(at, template)| (template.range.start, at))
+            .filter(|(start, _)| *start >= range.end)
+            .min_by_key(|(start, _)| *start);
+        match (next_loop, next_statement) {
+            (Some((start, at)), statement) if statement.is_none_or(|(other, _)| start <= other) => {
+                region.loops[at].leading.push(range)
+            }
+            (_, Some((_, at))) => region.statements[at].leading.push(range),
+            _ => {
+                if let Some((statement, _)) = before {
+                    region.statements[statement].leading.push(range);
+                }
+            }
+        }
+    }
+}
