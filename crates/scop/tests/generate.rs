@@ -750,3 +750,66 @@ fn two_producers_of_half_an_array_each_meet_their_consumer_without_tests() {
         "#]],
     );
 }
+
+#[test]
+fn unrolled_iterations_begin_where_producers_and_consumer_meet() {
+    let text = "
+        params n
+        array A[2 * n + 1] temp
+        array B[n] out
+        for i in 0..2 * n + 1 {
+            A[i] =
+        }
+        for i in 0..n {
+            B[i] = A[2 * i], A[2 * i + 1], A[2 * i + 2]
+        }
+    ";
+    let program = check(text, "(S0[i] S1[2 * i + 2])", &[("A", registers(0, 3))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: 3 registers along 0
+        if p0 >= 0 {
+          S0(0): [0]
+          rotate A0
+        }
+        for t0 in 0..p0 {
+          S0(2 * t0 + 1): [0]
+          rotate A0
+          S0(2 * t0 + 2): [0]
+          S1(t0): [2] [1] [0] [t0]
+          rotate A0
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn registers_move_on_when_nothing_else_happens() {
+    let text = "
+        array A[6] temp
+        array B[1] out
+        for i in 0..6 {
+            A[i] =
+        }
+        for i in 0..1 {
+            B[i] = A[5]
+        }
+    ";
+    let program = check(text, "(S0[i] S1[i + 8])", &[("A", registers(0, 4))], &Options::default());
+    shows(
+        &program,
+        expect![[r#"
+        A0: 4 registers along 0
+        for t0 in 0..6 {
+          S0(t0): [0]
+          rotate A0
+        }
+        for t0 in 6..8 {
+          rotate A0
+        }
+        S1(0): [3] [0]
+        rotate A0
+    "#]],
+    );
+}

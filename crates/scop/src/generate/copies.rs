@@ -240,6 +240,33 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
+    /// The pieces of a loop that is unrolled in phases.
+    fn pieces(
+        &self,
+        fused: &FusedLoop,
+        place: &Place,
+        inside: &mut Place,
+        phases: &[Option<Unrolled>],
+        detail: Detail,
+    ) -> Result<Vec<Piece>, Error> {
+        let depth = inside.loops.len();
+        let mut members = Vec::new();
+        for phase in phases {
+            inside.unrolled.truncate(place.unrolled.len());
+            inside.unrolled.extend(phase.clone());
+            for member in &fused.members {
+                let times = inside.times(&self.nest.times[&member.statement])?.range()?;
+                let inner = times.dim(Dim::Set)? - depth;
+                let is_innermost = inner == 0;
+                members.push(Activity { times: times.project_out(Dim::Set, depth, inner)?, is_innermost });
+            }
+        }
+        if detail == Detail::Whole || are_equal(&members)? {
+            return Ok(vec![Piece::whole(&place.region)?]);
+        }
+        pieces(&members, &place.region, &self.nest.assumed, self.nest.nominal()?, detail)
+    }
+
     fn place_loop(&mut self, fused: &FusedLoop, place: &Place, at: &mut i64) -> Result<(), Error> {
         if self.copies.len() > self.limit {
             return Ok(());
@@ -254,23 +281,20 @@ impl Placing<'_, '_> {
             times.push(inside.times(&nest.times[&member.statement])?.range()?);
         }
         let detail = if place.is_steady { self.steady } else { self.other };
-        let phases = if detail == Detail::Whole { vec![None] } else { phases(&times, depth)? };
-        let mut members = Vec::new();
-        for phase in &phases {
-            inside.unrolled.truncate(place.unrolled.len());
-            inside.unrolled.extend(phase.clone());
-            for member in &fused.members {
-                let times = inside.times(&nest.times[&member.statement])?.range()?;
-                let inner = times.dim(Dim::Set)? - depth;
-                let is_innermost = inner == 0;
-                members.push(Activity { times: times.project_out(Dim::Set, depth, inner)?, is_innermost });
+        let by = if detail == Detail::Whole { 1 } else { unrolling(&times, depth)? };
+        let mut phases = vec![None];
+        let mut pieces = self.pieces(fused, place, &mut inside, &phases, detail)?;
+        if by > 1 {
+            // Begin where the members go together best.
+            for first in 0..by {
+                let other: Vec<Option<Unrolled>> =
+                    (first..first + by).map(|phase| Some(Unrolled { level: depth - 1, by, phase })).collect();
+                let cut = self.pieces(fused, place, &mut inside, &other, detail)?;
+                if first == 0 || cut.len() < pieces.len() {
+                    (phases, pieces) = (other, cut);
+                }
             }
         }
-        let pieces = if detail == Detail::Whole || are_equal(&members)? {
-            vec![Piece::whole(&place.region)?]
-        } else {
-            pieces(&members, &place.region, &nest.assumed, nest.nominal()?, detail)?
-        };
         let rotations = nest.rotations.get(&number).map_or(&[][..], Vec::as_slice);
         let rotation = if rotations.is_empty() { None } else { Some(rotation(&times, depth)?) };
         for piece in pieces {
@@ -285,14 +309,13 @@ impl Placing<'_, '_> {
                 inside.unrolled.truncate(place.unrolled.len());
                 inside.unrolled.extend(phase.clone());
                 self.next = number + 1;
-                let before = self.copies.len();
                 for fused in &fused.body {
                     self.place(fused, &inside, &mut inner_at)?;
                 }
-                if let (Some(rotation), true) = (&rotation, self.copies.len() > before) {
-                    for array in rotations {
-                        self.copy(What::Rotate(*array), rotation, &inside, &mut inner_at)?;
-                    }
+                // Also when nothing else happens: what is in a register is known by its age.
+                for array in rotations {
+                    let times = rotation.as_ref().expect("it was made for the rotations");
+                    self.copy(What::Rotate(*array), times, &inside, &mut inner_at)?;
                 }
             }
             if self.copies.len() > copies {
@@ -316,21 +339,15 @@ fn are_equal(members: &[Activity]) -> Result<bool, Error> {
 /// More times than these are not done in one iteration.
 const MAX_PHASES: i64 = 4;
 
-/// How a loop must be unrolled so that its members run in every iteration.
-fn phases(times: &[Set], depth: usize) -> Result<Vec<Option<Unrolled>>, Error> {
+/// How often a loop must be unrolled so that its members run in every iteration.
+fn unrolling(times: &[Set], depth: usize) -> Result<i64, Error> {
     let level = depth - 1;
     let mut by = 1;
     for times in times {
         by = least_common_multiple(by, times.get_stride(level)?.to_i64()?);
     }
-    let all = union(times, depth)?;
-    if by == all.get_stride(level)?.to_i64()? || by > MAX_PHASES {
-        return Ok(vec![None]);
-    }
-    // Begin with a whole iteration if it is known where the loop begins.
-    let first = all.dim_min_val(level)?;
-    let first = if first.is_int()? { first.to_i64()?.rem_euclid(by) } else { 0 };
-    Ok((first..first + by).map(|phase| Some(Unrolled { level, by, phase })).collect())
+    let is_even = by == union(times, depth)?.get_stride(level)?.to_i64()?;
+    Ok(if is_even || by > MAX_PHASES { 1 } else { by })
 }
 
 /// The times of the loop at a depth at which any member runs.
