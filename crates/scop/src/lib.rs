@@ -14,6 +14,7 @@
 
 pub mod contraction;
 pub mod dependence;
+pub mod embed;
 pub mod expand;
 pub mod fusion;
 pub mod generate;

@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How often gluing the parts of a loop together again is tried at a level.
 const GLUINGS: usize = 16;
 
-/// For [`Objective::Peak`]: so many sets of loops are looked at.
-const STATES: usize = 1 << 14;
+/// For [`Objective::Peak`]: so many clusters are looked at that may run next.
+const STEPS: usize = 1 << 16;
 
 /// What a level becomes.
 pub(super) struct Plan {
@@ -48,10 +48,10 @@ pub(super) struct Plan {
 pub(super) struct Verdict {
     /// Why they cannot be one loop.
     pub(super) refusal: Option<Refusal>,
-    /// All values are read in the iteration in which they are written.
-    is_pointwise: bool,
     /// Arrays that do not shrink if they are one loop.
     far: BTreeSet<Array>,
+    /// Arrays of which only a few slices are between them if they are not one loop: those arrays may shrink all the same.
+    near: BTreeSet<Array>,
 }
 
 /// Plans a level; with `budget` merges at most.
@@ -94,7 +94,7 @@ pub(super) fn decide(level: &Level, budget: Option<usize>) -> Result<Plan, Error
             }
         }
     }
-    plan.join_parts(level);
+    plan.join_parts(level)?;
     Ok(plan)
 }
 
@@ -126,7 +126,7 @@ impl Plan {
         if let Some(budget) = budget {
             plan.cut(budget);
         }
-        plan.settle(level);
+        plan.settle(level)?;
         plan.cost = plan.cost(level)?;
         Ok(plan)
     }
@@ -155,7 +155,10 @@ impl Plan {
     }
 
     fn verdict(&self, level: &Level, pair: (usize, usize), tie: &Tie, both_parallel: bool) -> Result<Verdict, Error> {
-        let refused = |refusal| Ok(Verdict { refusal: Some(refusal), is_pointwise: false, far: BTreeSet::new() });
+        let refused = |refusal| {
+            let near = tie.near(level, self.orientations[pair.0], self.orientations[pair.1])?;
+            Ok(Verdict { refusal: Some(refusal), far: BTreeSet::new(), near })
+        };
         let (one, other) = (&self.units[pair.0], &self.units[pair.1]);
         if let Some(at) = one.opaque.or(other.opaque) {
             return refused(Refusal::OpaqueStatement { at });
@@ -196,16 +199,26 @@ impl Plan {
             }
             _ => None,
         };
-        Ok(Verdict { refusal, is_pointwise: uneven.is_none(), far })
+        match refusal {
+            Some(refusal) => refused(refusal),
+            None => Ok(Verdict { refusal, far, near: BTreeSet::new() }),
+        }
+    }
+
+    /// The temporary arrays of which more than a few slices are between a cluster and the others.
+    pub(super) fn crossing(&self, cluster: &[usize]) -> BTreeSet<Array> {
+        let is_in = |unit: &usize| cluster.binary_search(unit).is_ok();
+        let ties = self.ties.pairs().filter(|((one, other), _)| is_in(one) != is_in(other));
+        ties.flat_map(|(pair, tie)| tie.temporaries.difference(&self.verdicts[&pair].near).copied()).collect()
     }
 
     /// The clusters of the best plan.
     fn fuse(&mut self, level: &Level) {
         let objective = level.options.objective;
-        let limits = Limits { time: None, states: STATES };
+        let limits = Limits { time: None, steps: STEPS };
         let moves = objective == Objective::Traffic;
         let inputs = if moves { self.shared_inputs(level) } else { BTreeMap::new() };
-        let graph = self.graph(level, &inputs, moves, |_, verdict| verdict.refusal.is_none());
+        let graph = self.graph(level, &inputs, moves);
         let solution = memory::solve(&graph.graph, objective, &limits);
         self.kept = graph.reasons(&solution);
         let clusters = solution.clusters.iter().map(|cluster| graph.units(cluster)).collect();
@@ -238,14 +251,10 @@ impl Plan {
         Ok(!refused.is_empty())
     }
 
-    /// Fuses clusters where every value is read at the time at which it is written: that saves traffic, costs no memory, and lets
-    /// what is parallel be parallel.
+    /// Fuses clusters between which values go through arrays that stay: that saves traffic and costs no memory.
     fn fuse_for_traffic(&mut self, level: &Level, limits: &Limits) {
         let place = self.places();
-        let is_open = |pair: (usize, usize), verdict: &Verdict| {
-            verdict.refusal.is_none() && (verdict.is_pointwise || place[pair.0] == place[pair.1])
-        };
-        let all = self.graph(level, &BTreeMap::new(), true, is_open);
+        let all = self.graph(level, &BTreeMap::new(), true);
         let before = all.nodes(&self.clusters);
         let mut contracted = Graph::default();
         for cluster in &self.clusters {
@@ -317,13 +326,7 @@ impl Plan {
 
     /// The graph of the units, with a node before all of them for each input, and an edge for every array of a tie; if only what is
     /// `moved` counts, orders have no array.
-    fn graph(
-        &self,
-        level: &Level,
-        inputs: &BTreeMap<Array, Vec<usize>>,
-        moved: bool,
-        is_open: impl Fn((usize, usize), &Verdict) -> bool,
-    ) -> Planned {
+    fn graph(&self, level: &Level, inputs: &BTreeMap<Array, Vec<usize>>, moved: bool) -> Planned {
         let mut planned = Planned { units_from: inputs.len(), ..Planned::default() };
         let outside: Vec<memory::Node> = inputs.keys().map(|array| planned.graph.add_node(array.to_string())).collect();
         for unit in &self.units {
@@ -338,11 +341,14 @@ impl Plan {
         }
         let far: BTreeSet<Array> = self.verdicts.values().flat_map(|verdict| verdict.far.iter().copied()).collect();
         for (pair, tie) in self.ties.pairs() {
-            let is_preventing = !is_open(pair, &self.verdicts[&pair]);
+            let verdict = &self.verdicts[&pair];
+            let is_preventing = verdict.refusal.is_some();
             let arrays: BTreeSet<Array> = tie.edges.iter().map(|&edge| level.edges[edge].array).collect();
             for array in arrays {
-                let label = planned.array(level, array, !level.is_temporary(array) || far.contains(&array));
-                let label = (tie.flows.contains(&array) || !moved).then_some(label);
+                let label = planned.array(level, array, !level.temporaries.contains(&array) || far.contains(&array));
+                let is_moved = tie.flows.contains(&array) && !(is_preventing && verdict.near.contains(&array));
+                let is_free = is_preventing && (verdict.near.contains(&array) || !tie.flows.contains(&array));
+                let label = (is_moved || !moved && !is_free).then_some(label);
                 let (from, to) = (planned.node(pair.0), planned.node(pair.1));
                 planned.graph.add_edge(from, to, label, is_preventing).expect(forwards);
             }
@@ -390,7 +396,7 @@ impl Plan {
     }
 
     /// Puts parts of a loop of the source together again where nothing is in the way.
-    fn join_parts(&mut self, level: &Level) {
+    fn join_parts(&mut self, level: &Level) -> Result<(), Error> {
         for source in self.split() {
             let parts: Vec<usize> =
                 (0..self.units.len()).filter(|&unit| self.units[unit].source() == Some(source)).collect();
@@ -420,7 +426,7 @@ impl Plan {
                 }
             }
         }
-        self.settle(level);
+        self.settle(level)
     }
 
     /// The loops of the source that end in several clusters.
@@ -434,16 +440,21 @@ impl Plan {
         places.into_iter().filter(|(_, places)| places.len() > 1).map(|(source, _)| source).collect()
     }
 
-    /// Clusters in the order in which they run, and what is fused with nothing as it is in the source.
-    fn settle(&mut self, level: &Level) {
+    /// Clusters in the order in which they run, and what is fused with nothing as it is in the source, if it can be.
+    fn settle(&mut self, level: &Level) -> Result<(), Error> {
         self.clusters = self.ordered(level, self.clusters.clone()).expect("the planner's clusters can run");
         let natural = orientation::natural(level, &self.units);
-        for cluster in &self.clusters {
-            let sources: BTreeSet<Option<Loop>> = cluster.iter().map(|&unit| self.units[unit].source()).collect();
-            if sources.len() == 1 {
+        for cluster in self.clusters.clone() {
+            let is_natural = |unit: &usize| self.orientations[*unit] == natural[*unit];
+            if self.sources(&cluster).len() == 1 && !cluster.iter().all(is_natural) {
+                let chosen = self.orientations.clone();
                 cluster.iter().for_each(|&unit| self.orientations[unit] = natural[unit]);
+                if self.outline(level, &cluster)?.is_none() {
+                    self.orientations = chosen;
+                }
             }
         }
+        Ok(())
     }
 
     /// Clusters in an order in which they can run, if there is one: that of the source as far as possible, or the one that has the peak.
@@ -460,29 +471,20 @@ impl Plan {
     }
 
     fn cost(&self, level: &Level) -> Result<u64, Error> {
-        let mut place = vec![0; level.statements.len()];
-        let mut far = BTreeSet::new();
-        for (at, cluster) in self.clusters.iter().enumerate() {
+        let mut stay: BTreeSet<Array> =
+            self.verdicts.values().flat_map(|verdict| verdict.far.iter().copied()).collect();
+        for cluster in &self.clusters {
+            stay.extend(self.crossing(cluster));
             for &unit in cluster {
-                self.units[unit].statements.iter().for_each(|&statement| place[level.number(statement)] = at);
                 let Some(orientation) = self.orientations[unit] else { continue };
                 for edge in self.ties.inside(unit).map(|edge| &level.edges[edge]) {
                     if edge.kind == Kind::Flow && level.distance(edge, orientation, orientation)?.max.is_none() {
-                        far.insert(edge.array);
+                        stay.insert(edge.array);
                     }
                 }
             }
         }
-        let mut arrays: BTreeSet<Array> =
-            level.statements.iter().flat_map(|&statement| level.writes(statement)).collect();
-        arrays.retain(|&array| level.is_temporary(array));
-        far.extend(self.verdicts.values().flat_map(|verdict| verdict.far.iter().copied()));
-        let stays = |array: &Array| {
-            let places: BTreeSet<usize> =
-                level.facts.users[*array].iter().map(|&statement| place[level.number(statement)]).collect();
-            places.len() > 1 || far.contains(array)
-        };
-        Ok(arrays.into_iter().filter(stays).map(|array| level.facts.bytes[array]).sum())
+        Ok(stay.intersection(&level.temporaries).map(|&array| level.facts.bytes[array]).sum())
     }
 }
 

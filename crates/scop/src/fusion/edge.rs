@@ -16,7 +16,7 @@ const STEPS: u64 = 200_000;
 const LARGEST_FACTOR: i64 = 16;
 
 /// A dependence that the loops outside of a level do not carry.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Edge {
     isl: Context,
     pub(super) source: Statement,
@@ -26,6 +26,8 @@ pub(super) struct Edge {
     /// The pairs of instances, with the dimensions of the source before those of the sink.
     pairs: Set,
     source_depth: usize,
+    /// The instances of the source and of the sink.
+    domains: (Set, Set),
     /// Distances that are known, by times.
     known: RefCell<BTreeMap<(Time, Time), Distance>>,
     /// A question about it took too long.
@@ -37,6 +39,13 @@ pub(super) struct Edge {
 pub(super) struct Time {
     pub(super) dimension: usize,
     pub(super) scale: i64,
+}
+
+/// An end of a dependence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Source,
+    Sink,
 }
 
 /// By how much the sink's time is greater than the source's, over all pairs and all values of parameters: the least and the greatest
@@ -70,6 +79,7 @@ impl Edge {
         if pairs.plain_is_empty()? {
             return Ok(None);
         }
+        let domain = |of: Statement| scop.statements[of].domain.intersect_params(&scop.assumed);
         let source_depth = scop.statements[dependence.source].loops.len();
         Ok(Some(Edge {
             isl: scop.isl.clone(),
@@ -79,6 +89,7 @@ impl Edge {
             kind: dependence.kind,
             pairs,
             source_depth,
+            domains: (domain(dependence.source)?, domain(dependence.sink)?),
             known: RefCell::default(),
             is_too_complex: Cell::default(),
         }))
@@ -115,18 +126,29 @@ impl Edge {
                 return Ok(None);
             }
         }
-        let &Edge { source, sink, array, kind, source_depth, .. } = self;
-        Ok(Some(Edge {
-            isl: self.isl.clone(),
-            source,
-            sink,
-            array,
-            kind,
-            pairs,
-            source_depth,
-            known: RefCell::default(),
-            is_too_complex: Cell::default(),
-        }))
+        Ok(Some(Edge { pairs, known: RefCell::default(), is_too_complex: Cell::default(), ..self.clone() }))
+    }
+
+    /// Whether the loop of one side has all of it within a constant number of iterations of its beginning, if it is the sink's, or of its end,
+    /// if it is the source's: then what is between the two loops is a few slices. The other side may be anything.
+    pub(super) fn is_near(&self, side: Side, outer: &[usize], time: Time) -> Result<bool, Error> {
+        let (first, domain) = match side {
+            Side::Source => (0, &self.domains.0),
+            Side::Sink => (self.source_depth, &self.domains.1),
+        };
+        let pairs = self.pairs.flatten()?;
+        let depth = pairs.dim(Dim::Set)?;
+        let mut all = pairs.flat_product(&domain.reset_tuple_id()?)?;
+        for &dimension in outer {
+            all = all.equate(Dim::Set, first + dimension, Dim::Set, depth + dimension)?;
+        }
+        let later = if side == Side::Sink { time.scale } else { -time.scale };
+        let space = LocalSpace::from_space(&all.get_space()?)?;
+        let value = |number| Val::int_from_si(&self.isl, number);
+        let away = Aff::zero_on_domain(&space)?
+            .set_coefficient_val(Dim::In, first + time.dimension, &value(later)?)?
+            .set_coefficient_val(Dim::In, depth + time.dimension, &value(-later)?)?;
+        Ok(bound(self.bounded(|| all.max_val(&away))?)?.is_some())
     }
 
     /// Factors for which the two dimensions may stay close: the source's times the first number, the sink's times the second. They are

@@ -12,8 +12,6 @@ use std::collections::BTreeSet;
 pub(super) struct Facts {
     /// The size of each array in bytes, for the nominal values of the parameters.
     pub(super) bytes: Table<Array, u64>,
-    /// The statements that access it, ascending.
-    pub(super) users: Table<Array, Vec<Statement>>,
 }
 
 /// Statements that the loops outside of a level run in one iteration.
@@ -27,6 +25,8 @@ pub(super) struct Level<'a> {
     pub(super) left: &'a Table<Statement, Vec<usize>>,
     /// The dependences between the statements that no loop outside carries.
     pub(super) edges: Vec<Edge>,
+    /// The arrays that nobody outside needs, but for a few slices.
+    pub(super) temporaries: BTreeSet<Array>,
     /// A loop outside does what several loops of the source did.
     pub(super) is_inside_fused: bool,
 }
@@ -64,11 +64,6 @@ impl Pace {
 
 impl Facts {
     pub(super) fn new(scop: &Scop, options: &Options) -> Result<Facts, Error> {
-        let mut users: Table<Array, Vec<Statement>> = scop.arrays.indices().map(|_| Vec::new()).collect();
-        for (statement, data) in scop.statements.iter() {
-            let arrays: BTreeSet<Array> = data.accesses.iter().map(|access| access.array).collect();
-            arrays.into_iter().for_each(|array| users[array].push(statement));
-        }
         let mut bytes = Table::new();
         for (_, array) in scop.arrays.iter() {
             let mut size = array.elem_bytes.max(1);
@@ -79,7 +74,7 @@ impl Facts {
             // Sums of sizes must stay numbers that can be compared.
             bytes.push(size.min(1 << 48));
         }
-        Ok(Facts { bytes, users })
+        Ok(Facts { bytes })
     }
 }
 
@@ -124,11 +119,10 @@ impl Level<'_> {
         edge.distance(self.time(edge.source, source, unit), self.time(edge.sink, sink, unit))
     }
 
-    /// All that access the array are here, and nobody needs its values before or after.
-    pub(super) fn is_temporary(&self, array: Array) -> bool {
-        let data = &self.scop.arrays[array];
-        let is_here = |statement: &Statement| self.statements.binary_search(statement).is_ok();
-        !data.is_live_in && !data.is_live_out && self.facts.users[array].iter().all(is_here)
+    /// The dimensions of a statement that loops outside run.
+    pub(super) fn outer(&self, statement: Statement) -> Vec<usize> {
+        let left = &self.left[statement];
+        (0..self.scop.statements[statement].loops.len()).filter(|dimension| !left.contains(dimension)).collect()
     }
 
     /// The number of a statement among those here.

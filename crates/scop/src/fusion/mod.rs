@@ -34,7 +34,7 @@ pub use frit_plan::memory::Objective;
 pub use refusal::Refusal;
 
 use crate::dependence::Dependences;
-use crate::model::{Param, Scop, Statement};
+use crate::model::{Array, ArrayData, Param, Scop, Statement};
 use crate::tree::{Fused, FusedLoop, FusedTree};
 use edge::Edge;
 use frit_isl::Error;
@@ -42,7 +42,7 @@ use frit_plan::Log;
 use frit_support::Table;
 use level::{Facts, Level};
 use outline::Outline;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is wanted of fusion.
 #[derive(Clone, Debug)]
@@ -116,13 +116,15 @@ impl From<Error> for Failure {
 
 fn planned(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut Log) -> Result<FusedTree, Failure> {
     let facts = Facts::new(scop, options)?;
+    let is_temporary = |data: &ArrayData| !data.is_live_in && !data.is_live_out;
+    let temporaries = scop.arrays.iter().filter(|(_, data)| is_temporary(data)).map(|(array, _)| array).collect();
     let left = scop.statements.iter().map(|(_, data)| (0..data.loops.len()).collect()).collect();
     let mut edges = Vec::new();
     for dependence in &dependences.order {
         edges.extend(Edge::new(scop, dependence)?);
     }
     let mut planner = Planner { scop, options, facts: &facts, left, budget: options.at_most, log };
-    Ok(FusedTree { body: planner.body(scop.statements.indices().collect(), edges, false)? })
+    Ok(FusedTree { body: planner.body(scop.statements.indices().collect(), edges, temporaries, false)? })
 }
 
 struct Planner<'a> {
@@ -142,10 +144,11 @@ impl Planner<'_> {
         &mut self,
         statements: Vec<Statement>,
         edges: Vec<Edge>,
+        temporaries: BTreeSet<Array>,
         is_inside_fused: bool,
     ) -> Result<Vec<Fused>, Failure> {
         let &mut Planner { scop, options, facts, budget, .. } = self;
-        let level = Level { scop, options, facts, statements, left: &self.left, edges, is_inside_fused };
+        let level = Level { scop, options, facts, statements, left: &self.left, edges, temporaries, is_inside_fused };
         let plan = clusters::decide(&level, budget)?;
         report::level(&level, &plan, self.log);
         let mut outlines = Vec::new();
@@ -173,13 +176,13 @@ impl Planner<'_> {
 
     /// Plans the body of a loop.
     fn inside(&mut self, outline: Outline, is_inside_fused: bool) -> Result<Fused, Failure> {
-        let Outline { members, edges, carried, is_fused } = outline;
+        let Outline { members, edges, carried, temporaries, is_fused } = outline;
         let is_parallel = carried.is_empty();
         for member in &members {
             self.left[member.statement].retain(|&dimension| dimension != member.dimension);
         }
         let statements = members.iter().map(|member| member.statement).collect();
-        let body = self.body(statements, edges, is_inside_fused || is_fused)?;
+        let body = self.body(statements, edges, temporaries, is_inside_fused || is_fused)?;
         Ok(Fused::Loop(FusedLoop { members, body, is_parallel }))
     }
 }

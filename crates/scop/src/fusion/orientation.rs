@@ -9,9 +9,9 @@ use super::alignment::{Alignment, Order};
 use super::distribution::Unit;
 use super::edge::Distance;
 use super::level::{Level, Orientation, Pace};
-use super::tie::Ties;
+use super::tie::{Tie, Ties};
 use crate::dependence::Kind;
-use crate::model::Loop;
+use crate::model::{Array, Loop};
 use frit_isl::{Dim, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ const SEEDS: usize = 6;
 /// The orientations of all units; `None` for what is no loop.
 pub(super) type Orientations = Vec<Option<Orientation>>;
 
-/// As in the source.
+/// As in the source, whether that is possible or not: loops outside may have moved parts of a loop against each other.
 pub(super) fn natural(level: &Level, units: &[Unit]) -> Orientations {
     units.iter().map(|unit| unit.source().map(|source| level.natural(source))).collect()
 }
@@ -29,6 +29,14 @@ pub(super) fn natural(level: &Level, units: &[Unit]) -> Orientations {
 /// Orientations with which temporary arrays can shrink; as in the source where others are not better.
 pub(super) fn choose(level: &Level, units: &[Unit], ties: &Ties) -> Result<Orientations, Error> {
     let mut chosen = natural(level, units);
+    for (at, unit) in units.iter().enumerate().filter(|(_, unit)| unit.statements.len() > 1) {
+        for way in ways(level, unit) {
+            if is_possible(level, units, ties, at, way)? {
+                chosen[at] = Some(way);
+                break;
+            }
+        }
+    }
     for component in tied(units, ties) {
         let before = worth(level, units, ties, &chosen, &component)?;
         if before.0 == possible(level, ties, &component) {
@@ -78,7 +86,10 @@ fn pairs<'a>(ties: &'a Ties, component: &'a [usize]) -> impl Iterator<Item = (us
 
 /// What would be gained if all arrays could shrink.
 fn possible(level: &Level, ties: &Ties, component: &[usize]) -> u64 {
-    pairs(ties, component).map(|(one, other)| weight(level, ties, one, other)).sum()
+    let arrays =
+        |pair: (usize, usize)| ties.between(pair.0, pair.1).into_iter().flat_map(|tie| tie.temporaries.iter().copied());
+    let arrays: BTreeSet<Array> = pairs(ties, component).flat_map(arrays).collect();
+    arrays.into_iter().map(|array| level.facts.bytes[array]).sum()
 }
 
 /// The bytes of temporary arrays between two units.
@@ -94,10 +105,17 @@ fn worth(
     choice: &Orientations,
     component: &[usize],
 ) -> Result<Worth, Error> {
-    let mut gained = 0;
+    let (mut arrays, mut stay) = (BTreeSet::new(), BTreeSet::new());
     for (one, other) in pairs(ties, component) {
-        gained += gain(level, ties, (one, other), choice[one], choice[other])?;
+        let Some(tie) = ties.between(one, other) else { continue };
+        let mut open = &tie.temporaries - &shrinking(level, tie, choice[one], choice[other])?;
+        if !open.is_empty() {
+            open = &open - &tie.near(level, choice[one], choice[other])?;
+        }
+        stay.extend(open);
+        arrays.extend(tie.temporaries.iter().copied());
     }
+    let gained = arrays.difference(&stay).map(|&array| level.facts.bytes[array]).sum();
     let (mut across, mut changed) = (0, 0);
     for &unit in component {
         let (Some(source), Some(orientation)) = (units[unit].source(), choice[unit]) else { continue };
@@ -109,27 +127,25 @@ fn worth(
     Ok((gained, std::cmp::Reverse(across), std::cmp::Reverse(changed)))
 }
 
-/// The bytes of arrays between two units that shrink if they are fused with these orientations; none if they cannot be.
-fn gain(
+/// The arrays between two units that shrink if they are fused with these orientations; none if they cannot be.
+fn shrinking(
     level: &Level,
-    ties: &Ties,
-    pair: (usize, usize),
+    tie: &Tie,
     one: Option<Orientation>,
     other: Option<Orientation>,
-) -> Result<u64, Error> {
-    let (Some(one), Some(other)) = (one, other) else { return Ok(0) };
-    let Some(tie) = ties.between(pair.0, pair.1) else { return Ok(0) };
-    let mut far = BTreeSet::new();
+) -> Result<BTreeSet<Array>, Error> {
+    let mut shrinking = tie.temporaries.clone();
+    let (Some(one), Some(other)) = (one, other) else { return Ok(BTreeSet::new()) };
     for edge in tie.edges.iter().map(|&edge| &level.edges[edge]) {
         let distance = level.distance(edge, one, other)?;
         if distance.min.is_none() {
-            return Ok(0);
+            return Ok(BTreeSet::new());
         }
         if edge.kind == Kind::Flow && distance.max.is_none() {
-            far.insert(edge.array);
+            shrinking.remove(&edge.array);
         }
     }
-    Ok(tie.temporaries.difference(&far).map(|&array| level.facts.bytes[array]).sum())
+    Ok(shrinking)
 }
 
 /// The bytes of arrays of which a loop runs along the rows.
@@ -209,8 +225,9 @@ fn spread(
             let mut gained = 0;
             for other in known(next) {
                 let at = |unit: usize| if unit == next { Some(candidate) } else { choice[unit] };
-                let pair = (next.min(other), next.max(other));
-                gained += gain(level, ties, pair, at(pair.0), at(pair.1))?;
+                let Some(tie) = ties.between(next, other) else { continue };
+                let shrinking = shrinking(level, tie, at(next.min(other)), at(next.max(other)))?;
+                gained += shrinking.iter().map(|&array| level.facts.bytes[array]).sum::<u64>();
             }
             if best.is_none_or(|best| gained > best.0) && is_possible(level, units, ties, next, candidate)? {
                 best = Some((gained, candidate));

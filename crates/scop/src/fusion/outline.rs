@@ -18,6 +18,8 @@ pub(super) struct Outline {
     pub(super) edges: Vec<Edge>,
     /// The dependences that it carries, at least in part, by their position among those of the level.
     pub(super) carried: Vec<usize>,
+    /// The arrays that nobody outside of it needs, but for a few slices.
+    pub(super) temporaries: BTreeSet<Array>,
     /// It does what several loops of the source did.
     pub(super) is_fused: bool,
 }
@@ -31,7 +33,8 @@ impl Plan {
         for (at, edge) in level.edges.iter().enumerate().filter(|(_, edge)| is_inside(edge)) {
             distances.push((at, edge.distance(times[&edge.source].1, times[&edge.sink].1)?));
         }
-        let Some(shifts) = shifts(level, &times, &distances) else { return Ok(None) };
+        let temporaries = level.temporaries.difference(&self.crossing(cluster)).copied().collect();
+        let Some(shifts) = shifts(level, &times, &distances, &temporaries) else { return Ok(None) };
         let (mut edges, mut carried) = (Vec::new(), Vec::new());
         for (at, distance) in distances {
             let edge = &level.edges[at];
@@ -46,7 +49,7 @@ impl Plan {
             Member { statement, source, dimension, scale, shift }
         };
         let members = times.into_iter().map(member).collect();
-        Ok(Some(Outline { members, edges, carried, is_fused: self.sources(cluster).len() > 1 }))
+        Ok(Some(Outline { members, edges, carried, temporaries, is_fused: self.sources(cluster).len() > 1 }))
     }
 
     /// The loop and the time of each statement of a cluster of loops, in the smallest unit that makes all times whole.
@@ -70,6 +73,7 @@ fn shifts(
     level: &Level,
     times: &BTreeMap<Statement, (Loop, Time)>,
     distances: &[(usize, Distance)],
+    temporaries: &BTreeSet<Array>,
 ) -> Option<BTreeMap<Statement, i64>> {
     let number: BTreeMap<Statement, usize> = times.keys().enumerate().map(|(at, &statement)| (statement, at)).collect();
     let mut alignment = Alignment { statements: times.len(), ..Alignment::default() };
@@ -87,8 +91,7 @@ fn shifts(
             far.extend(distance.max.is_none().then_some(edge.array));
         }
     }
-    let is_here = |array: &Array| level.facts.users[*array].iter().all(|statement| times.contains_key(statement));
-    windows.retain(|(array, _), _| level.is_temporary(*array) && is_here(array) && !far.contains(array));
+    windows.retain(|(array, _), _| temporaries.contains(array) && !far.contains(array));
     alignment.windows = windows.into_values().collect();
     let mut last: BTreeMap<Loop, usize> = BTreeMap::new();
     for (statement, &at) in &number {

@@ -1,9 +1,11 @@
 //! The dependences of a level by the units that they are between.
 
 use super::distribution::{Unit, owners};
-use super::level::Level;
+use super::edge::Side;
+use super::level::{Level, Orientation};
 use crate::dependence::Kind;
 use crate::model::Array;
+use frit_isl::Error;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The dependences of a level by units.
@@ -41,7 +43,7 @@ impl Ties {
         }
         let mut neighbours = vec![BTreeSet::new(); units.len()];
         for (&(one, other), tie) in &mut between {
-            tie.temporaries = tie.flows.iter().copied().filter(|&array| level.is_temporary(array)).collect();
+            tie.temporaries = tie.flows.iter().copied().filter(|array| level.temporaries.contains(array)).collect();
             if !tie.temporaries.is_empty() && !units[one].is_isolated() && !units[other].is_isolated() {
                 neighbours[one].insert(other);
                 neighbours[other].insert(one);
@@ -68,5 +70,33 @@ impl Ties {
     /// The loops that a temporary array is between a loop and.
     pub(super) fn neighbours(&self, unit: usize) -> &BTreeSet<usize> {
         &self.neighbours[unit]
+    }
+}
+
+impl Tie {
+    /// The temporary arrays of which only a few slices are between the two units if they are not one loop. `None` is a statement outside
+    /// of loops.
+    pub(super) fn near(
+        &self,
+        level: &Level,
+        from: Option<Orientation>,
+        to: Option<Orientation>,
+    ) -> Result<BTreeSet<Array>, Error> {
+        let mut near = self.temporaries.clone();
+        for edge in self.edges.iter().map(|&edge| &level.edges[edge]) {
+            if edge.kind != Kind::Flow || !near.contains(&edge.array) {
+                continue;
+            }
+            let mut is_near = from.is_none() && to.is_none();
+            for (side, statement, orientation) in [(Side::Sink, edge.sink, to), (Side::Source, edge.source, from)] {
+                if let Some(of) = orientation.filter(|_| !is_near) {
+                    is_near = edge.is_near(side, &level.outer(statement), level.time(statement, of, of.pace.den))?;
+                }
+            }
+            if !is_near {
+                near.remove(&edge.array);
+            }
+        }
+        Ok(near)
     }
 }

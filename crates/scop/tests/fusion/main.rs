@@ -3,6 +3,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod figures;
+mod kernels;
+mod random;
 mod refusals;
 mod support;
 mod transformations;

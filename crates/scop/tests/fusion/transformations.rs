@@ -1,8 +1,12 @@
 //! What each transformation does, and when.
 
+use crate::common::notation;
 use crate::support::planned;
 use expect_test::{Expect, expect};
-use frit_scop::fusion::{Objective, Options};
+use frit_plan::Log;
+use frit_scop::dependence::Dependences;
+use frit_scop::fusion::{self, Objective, Options};
+use frit_scop::tree::Fused;
 
 fn check(text: &str, options: &Options, expected: Expect) {
     expected.assert_eq(&planned(text, options).text());
@@ -420,55 +424,56 @@ fn triangular_nests_of_different_bounds_are_fused() {
 }
 
 #[test]
-fn an_array_that_stays_is_a_reason_to_fuse_only_without_losing_parallelism() {
-    let text = |read: &str| {
-        format!(
-            "
-            params n
-            array a[n + 1] in
-            array b[n + 1] out
-            array c[n] out
-            for i in 0..n + 1 {{
-                b[i] = a[i]
-            }}
-            for i in 0..n {{
-                c[i] = {read}
-            }}"
-        )
-    };
-    check(
-        &text("b[i]"),
-        &Options::default(),
-        expect![[r#"
-        par S0 i, S1 i {
-          S0
-          S1
+fn an_array_that_stays_is_a_reason_to_fuse_too() {
+    let text = "
+        params n
+        array a[n + 1] in
+        array b[n + 1] out
+        array c[n] out
+        for i in 0..n + 1 {
+            b[i] = a[i]
         }
-    "#]],
-    );
-    check(
-        &text("b[i + 1], b[i]"),
-        &Options::default(),
-        expect![[r#"
-        par S0 i {
-          S0
-        }
-        par S1 i {
-          S1
-        }
-    "#]],
-    );
-    let traffic = Options { objective: Objective::Traffic, ..Options::default() };
-    check(
-        &text("b[i + 1], b[i]"),
-        &traffic,
-        expect![[r#"
+        for i in 0..n {
+            c[i] = b[i + 1], b[i]
+        }";
+    check(text, &Options::default(), expect![[r#"
         for S0 i, S1 i+1 {
           S0
           S1
         }
-    "#]],
-    );
+    "#]]);
+}
+
+#[test]
+fn what_is_found_does_not_depend_on_the_objective_where_there_is_one_best_plan() {
+    for objective in [Objective::Size, Objective::Peak, Objective::Traffic] {
+        let planned = planned(ROWS, &Options { objective, ..Options::default() });
+        assert_eq!(planned.tree.body.len(), 1, "{objective:?}");
+    }
+}
+
+#[test]
+fn two_hundred_loops_are_planned_as_one() {
+    let mut text = String::from("params n\n");
+    for at in 0..=200 {
+        let mode = ["in", "temp", "out"][usize::from(at > 0) + usize::from(at == 200)];
+        text += &format!("array a{at}[n + 4] {mode}\narray b{at}[n + 4] temp\n");
+    }
+    for at in 1..=200 {
+        let before = at - 1;
+        text += "for i in 1..n + 1 {\n";
+        text += &format!("b{at}[i] = a{before}[i + 1], a{before}[i - 1]\na{at}[i] = b{at}[i], a{before}[i]\n}}\n");
+    }
+    let scop = notation::scop(&text);
+    let dependences = Dependences::new(&scop, &Default::default()).unwrap();
+    let mut log = Log::default();
+    let tree = fusion::plan(&scop, &dependences, &Options::default(), &mut log);
+    assert_eq!(tree.body.len(), 1);
+    let shift = |fused: &Fused| match fused {
+        Fused::Loop(fused) => fused.members.iter().map(|member| member.shift).max(),
+        Fused::Statement(_) => None,
+    };
+    assert_eq!(tree.body.iter().filter_map(shift).max(), Some(199));
 }
 
 #[test]
