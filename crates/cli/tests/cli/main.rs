@@ -15,5 +15,6 @@ mod failures;
 mod large;
 mod npy;
 mod place;
+mod plan;
 mod sac;
 mod strict;

@@ -2,6 +2,11 @@
 //! can be. A minimum weight hitting set, solved by branch and bound in whole numbers, so that a proof is one for sizes of any magnitude.
 
 use super::Deadline;
+use super::dual::{self, Bound};
+
+/// Rounds for the bound of a branch, and for that of the whole problem.
+const ROUNDS: usize = 40;
+const ROOT_ROUNDS: usize = 300;
 
 /// What is known about the best hitting set.
 pub(super) struct Hit {
@@ -17,7 +22,8 @@ pub(super) fn minimum(weights: &[u128], clauses: &[Vec<usize>], limit: u128, dea
     let mut root = clauses.to_vec();
     let mut chosen = Vec::new();
     search.reduce(&mut root, &mut chosen);
-    let bound = search.weight(&chosen) + search.bound(&root).0;
+    let given = search.weight(&chosen);
+    let bound = given + dual::ascend(weights, &root, limit.saturating_sub(given), ROOT_ROUNDS).value;
     if bound >= limit {
         return Hit { chosen: None, bound: limit };
     }
@@ -49,12 +55,12 @@ impl Search<'_> {
             if clauses.is_empty() {
                 return Some((weight, chosen));
             }
-            let (bound, spare) = self.bound(&clauses);
-            if weight + bound >= limit {
+            let rest = limit - weight;
+            let Bound { value: bound, spare } = dual::ascend(self.weights, &clauses, rest, ROUNDS);
+            if bound >= rest {
                 return None;
             }
             // What costs too much cannot be chosen.
-            let rest = limit - weight;
             let mut changed = false;
             for clause in &mut clauses {
                 let before = clause.len();
@@ -72,7 +78,7 @@ impl Search<'_> {
         let weight = limit - rest;
         let parts = self.parts(&clauses);
         if parts.len() > 1 {
-            let bounds: Vec<u128> = parts.iter().map(|part| self.bound(part).0).collect();
+            let bounds: Vec<u128> = parts.iter().map(|part| dual::greedy(self.weights, part).value).collect();
             let mut open: u128 = bounds.iter().sum();
             let mut total = weight;
             for (part, bound) in parts.into_iter().zip(bounds) {
@@ -144,19 +150,6 @@ impl Search<'_> {
             clauses.iter_mut().for_each(|clause| clause.retain(|&element| !dropped[element]));
         }
         any
-    }
-
-    /// A lower bound, and how much dearer than it every hitting set with an element is at least. Every clause takes as much as is
-    /// left of its lightest element; what the clauses take is a solution of the dual program.
-    fn bound(&self, clauses: &[Vec<usize>]) -> (u128, Vec<u128>) {
-        let mut spare = self.weights.to_vec();
-        let mut bound = 0;
-        for clause in clauses {
-            let least = clause.iter().map(|&element| spare[element]).min().unwrap_or(0);
-            clause.iter().for_each(|&element| spare[element] -= least);
-            bound += least;
-        }
-        (bound, spare)
     }
 
     /// Clauses that share no elements with each other's parts.

@@ -3,7 +3,7 @@
 //! - `graph`: nests, arrays, and dependences between them, of which some prevent fusion;
 //! - `removable`: the arrays that could be removed if they were alone;
 //! - `conflict`: those that cannot be removed together;
-//! - `size`, with `hitting`: the choice of the paper, arrays of the greatest size;
+//! - `size`, with `hitting` and `dual`: the choice of the paper, arrays of the greatest size;
 //! - `peak`: the choice with the least memory in use at any time;
 //! - `traffic`: the choice that moves least to and from memory;
 //! - `cluster`: what a clustering is worth, by definition;
@@ -14,6 +14,7 @@
 
 mod cluster;
 mod conflict;
+mod dual;
 pub mod experiment;
 mod fate;
 mod graph;
