@@ -5,10 +5,11 @@
 //! `convert`, `places` and `effects` next, then `statements`.
 
 use super::affine::{Cond, Expr, ParamText, Params};
+use super::delinearise::quotient;
 use super::facts::Facts;
 use super::names::{Decl, DeclKind, Names};
-use super::purity::Purity;
-use super::syntax::{is_within, text};
+use super::purity::{Purity, allocation};
+use super::syntax::{field, is_within, text};
 use super::types::CType;
 use super::writes::{Escape, Writes};
 use super::{ReadOptions, Reason};
@@ -224,6 +225,8 @@ pub(crate) struct Builder<'t, 'f> {
     /// When the current statement runs.
     pub(crate) conds: Vec<Cond>,
     pub(crate) remarks: Vec<Remark>,
+    /// The size of an array that is allocated before the region is looked at.
+    pub(crate) is_sizing: bool,
 }
 
 impl<'t> Builder<'t, '_> {
@@ -318,7 +321,13 @@ impl<'t> Builder<'t, '_> {
         }
         let sizes = of.extents();
         let here = self.here();
-        let extents = sizes.iter().map(|size| size.and_then(|size| self.outer(size, here))).collect();
+        let mut extents: Vec<Option<Expr>> =
+            sizes.iter().map(|size| size.and_then(|size| self.outer(size, here))).collect();
+        if let Some(sizes) = self.sizes_before(decl).filter(|_| extents.len() == 1 && !is_member) {
+            let element = of.element().bytes().and_then(|bytes| i64::try_from(bytes).ok());
+            let bytes = self.allocated_before(&sizes);
+            extents[0] = bytes.zip(element).and_then(|(bytes, element)| quotient(&bytes, &Expr::constant(element)));
+        }
         let object = self.objects.push(ObjectData {
             name: name.clone(),
             decl,
@@ -339,6 +348,22 @@ impl<'t> Builder<'t, '_> {
     pub(crate) fn variable(&mut self, decl: Decl) -> Object {
         let (name, of) = (self.names.decls[decl].name.clone(), self.names.decls[decl].of.clone());
         self.object(decl, name, of, false)
+    }
+
+    /// What is multiplied to the size of the array that a pointer points to, if it is allocated before the region and nowhere else.
+    fn sizes_before(&self, decl: Decl) -> Option<Vec<Node<'t>>> {
+        let data = &self.names.decls[decl];
+        if self.is_inside(decl) || !self.is_allocated(decl) {
+            return None;
+        }
+        let assigned = self.names.occurrences.get(&decl).into_iter().flatten().filter_map(|node| {
+            let parent = node.parent().filter(|parent| parent.kind() == "assignment_expression")?;
+            if field(parent, "left") == Some(*node) { field(parent, "right") } else { None }
+        });
+        let mut values =
+            data.value.into_iter().chain(assigned).filter_map(|value| allocation(value, self.facts.source));
+        let (sizes, _) = values.next()?;
+        if values.next().is_none() { Some(sizes) } else { None }
     }
 
     /// An expression that has the same value everywhere in the region.

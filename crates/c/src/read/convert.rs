@@ -11,6 +11,7 @@ use super::builder::{Binding, Builder, Here, MOST_MACROS};
 use super::names::{Decl, DeclKind};
 use super::syntax::{bare, children, field, integer, only_child, operator, text};
 use super::types::{CType, named_type};
+use super::writes::{is_changed, is_fixed};
 use std::collections::BTreeMap;
 use tree_sitter::Node;
 
@@ -83,10 +84,48 @@ impl<'t> Builder<'t, '_> {
         {
             return Some(Expr::constant(value));
         }
+        // A size that is computed once, before the region, is that product.
+        if let Some(value) = self.computed_before(decl, here) {
+            return Some(value);
+        }
         let param = self.parameter(decl)?;
         self.params.is_wide |=
             self.params.all[param].c_type.contains("long") || self.params.all[param].c_type == "size_t";
         Some(Expr::symbol(Atom::Param(param)))
+    }
+
+    /// The value of a variable that is computed from what never changes, for the sizes of arrays that are allocated before the region.
+    fn computed_before(&mut self, decl: Decl, here: Here<'_>) -> Option<Expr> {
+        let data = &self.names.decls[decl];
+        let value = data.value.filter(|_| self.is_sizing && data.kind == DeclKind::Local && here.macros == 0)?;
+        let is_fixed = is_fixed(decl, &self.names, self.facts.source) && self.is_settled(value);
+        let here = self.here();
+        if is_fixed { self.expr(value, here) } else { None }
+    }
+
+    /// Whether an expression has one value all through the function.
+    fn is_settled(&self, node: Node<'t>) -> bool {
+        let is_settled = |identifier: Node<'t>| {
+            let Some(decl) = self.names.of_identifier(identifier) else { return false };
+            match self.names.decls[decl].kind {
+                DeclKind::Constant(_) | DeclKind::Undeclared => true,
+                DeclKind::Global => false,
+                DeclKind::Parameter | DeclKind::Local => !is_changed(decl, &self.names, self.facts.source),
+            }
+        };
+        super::syntax::descendants(node).filter(|node| node.kind() == "identifier").all(is_settled)
+    }
+
+    /// The number of bytes that an allocation before the region asks for.
+    pub(crate) fn allocated_before(&mut self, sizes: &[Node<'t>]) -> Option<Expr> {
+        if !sizes.iter().all(|size| self.is_settled(*size)) {
+            return None;
+        }
+        self.is_sizing = true;
+        let here = self.here();
+        let bytes = sizes.iter().try_fold(Expr::constant(1), |bytes, size| Some(bytes * self.expr(*size, here)?));
+        self.is_sizing = false;
+        bytes
     }
 
     /// A member of a structure that does not change.

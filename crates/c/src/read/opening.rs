@@ -74,6 +74,7 @@ pub(crate) fn region<'t>(
         nest: Vec::new(),
         conds: Vec::new(),
         remarks: Vec::new(),
+        is_sizing: false,
     };
     let surroundings = Surroundings::of(found.function, &builder);
     builder.find_counters(statements, &surroundings);

@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::names::{DeclKind, Names};
 use super::syntax::{bare, children, descendants, field, text, uncast};
 use super::types::{CType, declared, specifiers};
+use super::writes::is_loud;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tree_sitter::Node;
@@ -192,7 +193,10 @@ impl<'t, 'f> Purity<'t, 'f> {
                 DeclKind::Constant(_) => true,
                 DeclKind::Global => is_const_table,
                 // Functions are looked at where they are called, macros with a known value hold constants.
-                DeclKind::Undeclared => self.is_harmless(&data.name),
+                DeclKind::Undeclared => {
+                    let is_constant = is_loud(&data.name) && !self.facts.macros.contains_key(&data.name);
+                    is_constant || self.is_harmless(&data.name)
+                }
             }
         };
         if !names.decls.iter().all(|(_, data)| is_plain(data) && !data.typed.is_volatile) {
@@ -232,10 +236,7 @@ impl<'t, 'f> Purity<'t, 'f> {
             }),
             None => {
                 self.of(name) == Call::Pure
-                    || matches!(
-                        name,
-                        "NAN" | "INFINITY" | "HUGE_VAL" | "HUGE_VALF" | "M_PI" | "M_E" | "true" | "false" | "NULL"
-                    )
+                    || matches!(name, "NAN" | "INFINITY" | "M_PI" | "M_E" | "true" | "false" | "NULL")
             }
         }
     }

@@ -4,6 +4,7 @@
 
 use super::Reason;
 use super::syntax::{children_and_comments, descendants, field, text};
+use super::writes::is_loud;
 use crate::region::Remark;
 use frit_support::{Diagnostic, FileId, Span};
 use std::collections::BTreeSet;
@@ -189,7 +190,7 @@ fn macro_like(statement: Node<'_>, source: &str) -> Option<String> {
     }
     let name = descendants(statement).filter(|node| node.kind() == "call_expression").find_map(|call| {
         let name = text(field(call, "function")?, source);
-        let is_loud = name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit());
+        let is_loud = is_loud(name);
         let breaks = descendants(statement)
             .any(|node| (node.is_missing() || node.is_error()) && node.start_byte() >= call.start_byte());
         (is_loud && breaks).then_some(name)

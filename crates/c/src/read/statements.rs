@@ -11,7 +11,7 @@ use super::places::Place;
 use super::purity::allocation;
 use super::syntax::{bare, children, field, fields, operator, text, uncast};
 use super::types::CType;
-use super::writes::is_fixed;
+use super::writes::{is_fixed, is_loud};
 use frit_scop::AccessKind;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -433,7 +433,7 @@ impl<'t> Builder<'t, '_> {
             Some(known) if known.body.is_some() => None,
             Some(_) => Some(format!("the macro `{name}` is no expression")),
             None => {
-                let is_loud = name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit());
+                let is_loud = is_loud(name);
                 (is_loud && !self.facts.functions.contains_key(name))
                     .then(|| format!("`{name}` is perhaps a macro that is no expression"))
             }

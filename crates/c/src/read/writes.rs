@@ -281,9 +281,14 @@ enum Fate {
     Into(Decl),
 }
 
-/// Whether a variable keeps the value of its initialiser: it is never assigned, and its address is not taken.
+/// Whether a variable keeps the value of its initialiser.
 pub(crate) fn is_fixed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
     let data = &names.decls[decl];
+    data.value.is_some() && !data.typed.is_volatile && !data.typed.is_static && !is_changed(decl, names, source)
+}
+
+/// Whether a variable is assigned somewhere in the function, or its address is taken.
+pub(crate) fn is_changed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
     let changes = |node: &Node<'_>| {
         let mut at = *node;
         while let Some(parent) = at.parent().filter(|parent| parent.kind() == "parenthesized_expression") {
@@ -304,8 +309,7 @@ pub(crate) fn is_fixed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
             _ => false,
         }
     };
-    let occurrences = names.occurrences.get(&decl).map_or(&[][..], Vec::as_slice);
-    data.value.is_some() && !data.typed.is_volatile && !data.typed.is_static && !occurrences.iter().any(changes)
+    names.occurrences.get(&decl).is_some_and(|occurrences| occurrences.iter().any(changes))
 }
 
 /// A call that is a statement of its own.
