@@ -6,3 +6,4 @@
 //! decided here. Read [`mod@array`] next.
 
 pub mod array;
+pub mod nest;

@@ -1,0 +1,340 @@
+//! Loops of the loop IR from a generated program: the statements of the source in their new places, windows as smaller arrays, scalars as
+//! variables. Everything that was decided is in the program.
+
+use super::region::{Region, is_simd};
+use super::shape::Group;
+use super::walk::{Rewrite, Target, rewritten_stmt, vars};
+use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::scalar::{BinOp, Const, Scalar};
+use frit_scop::program::{self, Fate, ForLoop, Instance, Iterator, Program, Step};
+use frit_support::{Span, Table};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A program as statements.
+#[derive(Clone, Debug)]
+pub(super) struct Rebuilt {
+    /// The loops.
+    pub(super) stmts: Vec<Stmt>,
+    /// The windows, by the arrays that they replace; they are to be allocated before the loops.
+    pub(super) windows: BTreeMap<Array, Array>,
+    /// The arrays that became variables.
+    pub(super) scalars: BTreeSet<Array>,
+}
+
+/// The program as statements of the procedure; `None` if it has something that the loop IR has not.
+pub(super) fn rebuild(proc: &mut Proc, region: &Region, program: &Program) -> Option<Rebuilt> {
+    let mut windows = BTreeMap::new();
+    let mut scalars = BTreeSet::new();
+    for (array, fate) in program.fates.iter() {
+        let Some(of) = region.array(array) else { continue };
+        match fate {
+            Fate::Kept => {}
+            Fate::Scalar => {
+                scalars.insert(of);
+            }
+            Fate::Window { moduli } => {
+                let data = window(&proc.arrays[of], moduli)?;
+                windows.insert(of, proc.arrays.push(data));
+            }
+            Fate::Registers { .. } => return None,
+        }
+    }
+    let iterators = program.iterators.iter().map(|(_, data)| {
+        let source = data.sources.first().map(|source| region.shape.loops[*source]);
+        let name = source.and_then(|source| proc.loops[source].var).and_then(|var| proc.vars[var].name.clone());
+        (name, source.map_or(Span::NONE, |source| proc.loops[source].span))
+    });
+    let iterators: Vec<_> = iterators.collect();
+    let mut builder = Builder {
+        proc,
+        region,
+        program,
+        windows,
+        scalars: scalars.iter().map(|array| (*array, None)).collect(),
+        names: iterators,
+        iterators: BTreeMap::new(),
+    };
+    let stmts = builder.steps(&program.body)?;
+    let windows = builder.windows;
+    Some(Rebuilt { stmts, windows, scalars })
+}
+
+/// The array that holds a window.
+fn window(of: &ArrayData, moduli: &[Option<u64>]) -> Option<ArrayData> {
+    let mut extents = Vec::new();
+    for (extent, modulus) in of.extents.iter().zip(moduli) {
+        match modulus {
+            Some(1) => {}
+            Some(modulus) => extents.push(Expr::i64(i64::try_from(*modulus).ok()?)),
+            None => extents.push(extent.clone()),
+        }
+    }
+    Some(ArrayData { elem: of.elem, extents, storage: Storage::Heap, name: of.name.clone(), span: of.span })
+}
+
+struct Builder<'a> {
+    proc: &'a mut Proc,
+    region: &'a Region,
+    program: &'a Program,
+    windows: BTreeMap<Array, Array>,
+    /// The variables of arrays that became scalars, once they have one.
+    scalars: BTreeMap<Array, Option<Var>>,
+    /// Names for the loops' variables, and where the loops come from.
+    names: Vec<(Option<std::sync::Arc<str>>, Span)>,
+    /// The variable of each loop that is being built.
+    iterators: BTreeMap<Iterator, Var>,
+}
+
+impl Builder<'_> {
+    fn steps(&mut self, steps: &[Step]) -> Option<Vec<Stmt>> {
+        let mut stmts = Vec::new();
+        for step in steps {
+            match step {
+                Step::For(of) => stmts.push(self.for_loop(of)?),
+                Step::If { cond, then, otherwise } => {
+                    let cond = self.condition(cond);
+                    let (then, otherwise) = (self.steps(then)?, self.steps(otherwise)?);
+                    stmts.push(Stmt::If { cond, then, otherwise });
+                }
+                Step::Instance(instance) => stmts.extend(self.instance(instance)?),
+                Step::Rotate(_) => return None,
+            }
+        }
+        Some(stmts)
+    }
+
+    fn for_loop(&mut self, of: &ForLoop) -> Option<Stmt> {
+        let (lower, upper) = (self.value(&of.lower), self.value(&of.upper));
+        let at = frit_support::Index::at(of.iterator);
+        let (name, span) = self.names[at].clone();
+        let var = self.proc.var(Scalar::I64, name);
+        let before = self.iterators.insert(of.iterator, var);
+        let is_innermost = !contains_loop(&of.body);
+        let outside = self.scalars.clone();
+        if is_innermost {
+            // A variable of its own for each loop, or vectors would need private copies of it.
+            self.scalars.values_mut().for_each(|var| *var = None);
+        }
+        let body = self.steps(&of.body)?;
+        self.scalars = outside;
+        match before {
+            Some(before) => self.iterators.insert(of.iterator, before),
+            None => self.iterators.remove(&of.iterator),
+        };
+        let kind = if is_innermost { self.kind(of) } else { LoopKind::Sequential };
+        let data = LoopData { var: Some(var), lower, upper, step: of.step, kind, body, span };
+        Some(Stmt::For(self.proc.loops.push(data)))
+    }
+
+    /// How the iterations of an innermost loop may run: as before if it does what one loop did, else as was proved.
+    fn kind(&self, of: &ForLoop) -> LoopKind {
+        let sources: Vec<_> =
+            self.program.iterators[of.iterator].sources.iter().map(|source| self.region.shape.loops[*source]).collect();
+        match (&sources[..], &of.kind) {
+            ([source], _) => match &self.proc.loops[*source].kind {
+                LoopKind::Independent { parallel: _, simd, reductions } => {
+                    LoopKind::Independent { parallel: None, simd: *simd, reductions: reductions.clone() }
+                }
+                LoopKind::Sequential => LoopKind::Sequential,
+            },
+            (sources, program::LoopKind::Simd) if sources.iter().all(|source| is_simd(self.proc, *source)) => {
+                LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() }
+            }
+            _ => LoopKind::Sequential,
+        }
+    }
+
+    fn instance(&mut self, instance: &Instance) -> Option<Vec<Stmt>> {
+        let group = &self.region.shape.groups[instance.statement];
+        let iterators: Vec<Expr> = instance.iterators.iter().map(|value| self.value(value)).collect();
+        let subscripts: Vec<Option<Vec<Expr>>> = instance
+            .subscripts
+            .iter()
+            .map(|subscripts| {
+                subscripts.as_ref().map(|all| all.iter().map(|subscript| self.value(subscript)).collect())
+            })
+            .collect();
+        let private: BTreeMap<Var, Var> = group
+            .private
+            .iter()
+            .map(|var| {
+                let data = self.proc.vars[*var].clone();
+                (*var, self.proc.vars.push(data))
+            })
+            .collect();
+        let mut copy =
+            Copy { group, params: &self.region.shape.params, iterators, subscripts, private, next: 0, builder: self };
+        let stmts: Vec<Stmt> = group.stmts.iter().map(|stmt| rewritten_stmt(stmt, &mut copy)).collect::<Option<_>>()?;
+        let private: BTreeSet<Var> = copy.private.values().copied().collect();
+        Some(without_unused(stmts, &private))
+    }
+
+    fn scalar(&mut self, array: Array) -> Option<Var> {
+        let known = self.scalars.get(&array)?;
+        if let Some(var) = known {
+            return Some(*var);
+        }
+        let data = &self.proc.arrays[array];
+        let var = self.proc.var(data.elem, data.name.clone());
+        self.scalars.insert(array, Some(var));
+        Some(var)
+    }
+
+    /// An integer.
+    fn value(&self, expr: &program::Expr) -> Expr {
+        match expr {
+            program::Expr::Int(value) => Expr::i64(*value),
+            program::Expr::Param(param) => self.region.shape.params[*param].clone(),
+            program::Expr::Iterator(iterator) => Expr::Var(self.iterators[iterator]),
+            program::Expr::Neg(x) => Expr::i64(0) - self.value(x),
+            program::Expr::Binary(op, x, y) => match integer(*op) {
+                Some(op) => Expr::binary(op, self.value(x), self.value(y)),
+                None => self.choice(self.condition(expr), Expr::i64(1), Expr::i64(0)),
+            },
+            program::Expr::Select(cond, then, otherwise) => {
+                self.choice(self.condition(cond), self.value(then), self.value(otherwise))
+            }
+        }
+    }
+
+    fn choice(&self, cond: Expr, on_true: Expr, on_false: Expr) -> Expr {
+        Expr::Select { cond: Box::new(cond), on_true: Box::new(on_true), on_false: Box::new(on_false) }
+    }
+
+    /// A truth value.
+    fn condition(&self, expr: &program::Expr) -> Expr {
+        use program::BinOp as Op;
+        let binary = |op, x, y| Expr::Binary { op, x: Box::new(x), y: Box::new(y) };
+        match expr {
+            program::Expr::Int(value) => Expr::Const(Const::Bool(*value != 0)),
+            program::Expr::Binary(op, x, y) => {
+                let truth = |op| binary(op, self.condition(x), self.condition(y));
+                let compare = |op| binary(op, self.value(x), self.value(y));
+                match op {
+                    Op::And => truth(BinOp::And),
+                    Op::Or => truth(BinOp::Or),
+                    Op::Lt => compare(BinOp::Lt),
+                    Op::Le => compare(BinOp::Le),
+                    Op::Gt => binary(BinOp::Lt, self.value(y), self.value(x)),
+                    Op::Ge => binary(BinOp::Le, self.value(y), self.value(x)),
+                    Op::Eq => compare(BinOp::Eq),
+                    Op::Ne => compare(BinOp::Ne),
+                    Op::Add
+                    | Op::Sub
+                    | Op::Mul
+                    | Op::Div
+                    | Op::FloorDiv
+                    | Op::Mod
+                    | Op::FloorMod
+                    | Op::Min
+                    | Op::Max => binary(BinOp::Ne, self.value(expr), Expr::i64(0)),
+                }
+            }
+            _ => binary(BinOp::Ne, self.value(expr), Expr::i64(0)),
+        }
+    }
+}
+
+/// The operation on integers that it is, if it is one.
+fn integer(op: program::BinOp) -> Option<BinOp> {
+    use program::BinOp as Op;
+    Some(match op {
+        Op::Add => BinOp::Add,
+        Op::Sub => BinOp::Sub,
+        Op::Mul => BinOp::Mul,
+        Op::Div => BinOp::Div,
+        Op::FloorDiv => BinOp::FloorDiv,
+        Op::Mod => BinOp::Rem,
+        Op::FloorMod => BinOp::FloorMod,
+        Op::Min => BinOp::Min,
+        Op::Max => BinOp::Max,
+        Op::And | Op::Or | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => return None,
+    })
+}
+
+fn contains_loop(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::For(_) => true,
+        Step::If { then, otherwise, .. } => contains_loop(then) || contains_loop(otherwise),
+        Step::Instance(_) | Step::Rotate(_) => false,
+    })
+}
+
+/// A copy of a group in its new place.
+struct Copy<'c, 'a> {
+    group: &'c Group,
+    params: &'c Table<frit_scop::Param, Expr>,
+    iterators: Vec<Expr>,
+    subscripts: Vec<Option<Vec<Expr>>>,
+    private: BTreeMap<Var, Var>,
+    next: usize,
+    builder: &'c mut Builder<'a>,
+}
+
+impl Copy<'_, '_> {
+    fn element(&mut self, array: Array) -> Option<Target> {
+        let subscripts = self.subscripts[self.next].take();
+        self.next += 1;
+        let subscripts = subscripts?;
+        if let Some(var) = self.builder.scalar(array) {
+            return Some(Target::Scalar(var));
+        }
+        let array = self.builder.windows.get(&array).copied().unwrap_or(array);
+        Some(Target::Element(array, subscripts))
+    }
+}
+
+impl Rewrite for Copy<'_, '_> {
+    fn var(&mut self, var: Var) -> Expr {
+        match (self.private.get(&var), self.group.values.get(&var)) {
+            (Some(own), _) => Expr::Var(*own),
+            (None, Some(linear)) => linear.expr(&self.iterators, self.params),
+            (None, None) => Expr::Var(var),
+        }
+    }
+
+    fn load(&mut self, array: Array, _: &[Expr]) -> Option<Expr> {
+        self.element(array).map(|target| match target {
+            Target::Element(array, index) => Expr::Load { array, index },
+            Target::Scalar(var) => Expr::Var(var),
+        })
+    }
+
+    fn assigned(&mut self, var: Var) -> Var {
+        self.private.get(&var).copied().unwrap_or(var)
+    }
+
+    fn stored(&mut self, array: Array, _: &[Expr]) -> Option<Target> {
+        self.element(array)
+    }
+}
+
+/// The statements without assignments to variables that nothing reads: subscripts may have been their only use.
+fn without_unused(stmts: Vec<Stmt>, private: &BTreeSet<Var>) -> Vec<Stmt> {
+    let mut read = BTreeSet::new();
+    let mut kept: Vec<Stmt> = Vec::new();
+    for stmt in stmts.into_iter().rev() {
+        match &stmt {
+            Stmt::Assign { var, .. } if private.contains(var) && !read.contains(var) => continue,
+            _ => reads(&stmt, &mut read),
+        }
+        kept.push(stmt);
+    }
+    kept.reverse();
+    kept
+}
+
+fn reads(stmt: &Stmt, found: &mut BTreeSet<Var>) {
+    match stmt {
+        Stmt::Assign { value, .. } => found.extend(vars(value)),
+        Stmt::Store { index, value, .. } => {
+            index.iter().for_each(|index| found.extend(vars(index)));
+            found.extend(vars(value));
+        }
+        Stmt::If { cond, then, otherwise } => {
+            found.extend(vars(cond));
+            then.iter().chain(otherwise).for_each(|stmt| reads(stmt, found));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,421 @@
+//! Runs: stretches of a block in which nothing but loop nests has effects, so that the nests may be reordered as far as the arrays that they touch
+//! permit. Here the arrays between nests are found, pipelines are put in the places of nests, and what became of each array is
+//! recorded.
+
+use super::pipeline::{Built, Place, build, plan};
+use super::refusal::Refusal;
+use super::shape::{Surroundings, shape};
+use super::walk::{Counts, Mention, each_mention, each_part, is_scalar};
+use super::{Fate, Intermediate, Options, Report};
+use frit_ir::nest::{Array, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+use frit_plan::{Cost, Decision, Log, LoopRef, Outcome};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// The rule's name in the log.
+const RULE: &str = "windows";
+
+/// More nests than these are not planned together.
+const MAX_NESTS: usize = 32;
+
+/// Fuses nests in all blocks of a procedure.
+pub(super) fn fuse_in_proc(
+    proc: &mut Proc,
+    options: &Options,
+    left: &mut Option<usize>,
+    log: &mut Log,
+    report: &mut Report,
+) {
+    let body = std::mem::take(&mut proc.body);
+    let counts = Counts::of(proc, &body);
+    let mut facts = Vec::new();
+    for (_, array) in proc.arrays.iter() {
+        if let Storage::Param { .. } = array.storage {
+            facts.extend(array.extents.iter().map(|extent| Expr::binary(BinOp::Le, Expr::i64(0), extent.clone())));
+        }
+    }
+    let mut walker = Walker { proc, options, left, log, report, counts, defs: BTreeMap::new(), facts, outside: 0 };
+    let body = walker.block(body);
+    proc.body = body;
+}
+
+struct Walker<'a> {
+    proc: &'a mut Proc,
+    options: &'a Options,
+    left: &'a mut Option<usize>,
+    log: &'a mut Log,
+    report: &'a mut Report,
+    /// What is mentioned in the whole procedure.
+    counts: Counts,
+    /// What variables are that are assigned once.
+    defs: BTreeMap<Var, Expr>,
+    /// What holds here.
+    facts: Vec<Expr>,
+    /// How many loops with independent iterations are round this place.
+    outside: usize,
+}
+
+impl Walker<'_> {
+    fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let (defs, facts) = (self.defs.clone(), self.facts.len());
+        let mut done = Vec::new();
+        let mut run: Vec<Stmt> = Vec::new();
+        for stmt in stmts {
+            let stmt = self.inner(stmt);
+            if !self.is_runnable(&stmt) {
+                self.finish(&mut run, &mut done);
+                self.learn(&stmt);
+                done.push(stmt);
+                continue;
+            }
+            run.push(stmt);
+        }
+        self.finish(&mut run, &mut done);
+        self.defs = defs;
+        self.facts.truncate(facts);
+        done
+    }
+
+    /// The statement with what is in its blocks fused.
+    fn inner(&mut self, stmt: Stmt) -> Stmt {
+        match stmt {
+            Stmt::For(l) => {
+                let mut data = self.proc.take_loop(l);
+                let is_independent = matches!(data.kind, LoopKind::Independent { .. });
+                self.outside += usize::from(is_independent);
+                data.body = self.block(data.body);
+                self.outside -= usize::from(is_independent);
+                self.proc.loops[l] = data;
+                Stmt::For(l)
+            }
+            Stmt::While { before, cond, body } => {
+                let before = self.block(before);
+                Stmt::While { before, cond, body: self.block(body) }
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let then = self.block(then);
+                Stmt::If { cond, then, otherwise: self.block(otherwise) }
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the statement may be in a run.
+    fn is_runnable(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::For(l) => {
+                let around = Surroundings { proc: self.proc, counts: &self.counts, defs: &Rc::default() };
+                shape(&around, &[*l], &BTreeSet::new()).is_ok_and(|shape| !shape.body.is_empty())
+                    || self.is_only_shared(*l)
+            }
+            Stmt::Alloc { array } | Stmt::Release { array } => {
+                matches!(self.proc.arrays[*array].storage, Storage::Heap)
+            }
+            Stmt::Assign { var, value } => is_scalar(value) && self.counts.assigned.get(var) == Some(&1),
+            Stmt::Check { cond, args, .. } => is_scalar(cond) && args.iter().all(is_scalar),
+            _ => false,
+        }
+    }
+
+    /// Whether the nest is fine but for the arrays that it may share: that depends on the run.
+    fn is_only_shared(&self, l: Loop) -> bool {
+        let around = Surroundings { proc: self.proc, counts: &self.counts, defs: &Rc::default() };
+        matches!(shape(&around, &[l], &BTreeSet::new()), Err(Refusal::SharedMemory { .. }))
+    }
+
+    /// Remembers what holds after a statement.
+    fn learn(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Assign { var, value } => {
+                let is_int = self.proc.vars[*var].scalar == Scalar::I64;
+                if is_int && is_scalar(value) && self.counts.assigned.get(var) == Some(&1) {
+                    self.defs.insert(*var, value.clone());
+                }
+            }
+            Stmt::Check { cond, .. } => self.facts.push(cond.clone()),
+            _ => {}
+        }
+    }
+
+    /// Ends a run: it moves to `done`, fused if that is possible.
+    fn finish(&mut self, run: &mut Vec<Stmt>, done: &mut Vec<Stmt>) {
+        let run = std::mem::take(run);
+        run.iter().for_each(|stmt| self.learn(stmt));
+        if run.iter().filter(|stmt| matches!(stmt, Stmt::For(_))).count() < 2 {
+            done.extend(run);
+            return;
+        }
+        done.extend(Run::new(self, run).fused());
+    }
+}
+
+/// A stretch of statements.
+struct Run<'w, 'a> {
+    walker: &'w mut Walker<'a>,
+    stmts: Vec<Stmt>,
+    /// The nests, and their places.
+    nests: Vec<(usize, Loop)>,
+    /// The arrays that each nest reads, and those that it writes.
+    touched: Vec<(BTreeSet<Array>, BTreeSet<Array>)>,
+    /// Heap arrays that are allocated here.
+    fresh: BTreeSet<Array>,
+    /// Those of them that nothing else mentions and that are released here.
+    temporaries: BTreeSet<Array>,
+}
+
+impl<'w, 'a> Run<'w, 'a> {
+    fn new(walker: &'w mut Walker<'a>, stmts: Vec<Stmt>) -> Run<'w, 'a> {
+        let mut nests = Vec::new();
+        let (mut fresh, mut released) = (BTreeSet::new(), BTreeSet::new());
+        for (at, stmt) in stmts.iter().enumerate() {
+            match stmt {
+                Stmt::For(l) => nests.push((at, *l)),
+                Stmt::Alloc { array } => drop(fresh.insert(*array)),
+                Stmt::Release { array } => drop(released.insert(*array)),
+                _ => {}
+            }
+        }
+        let here = Counts::of(walker.proc, &stmts);
+        let is_local = |array: &Array| here.of_array(*array) == walker.counts.of_array(*array);
+        let temporaries = fresh.iter().copied().filter(|array| released.contains(array) && is_local(array)).collect();
+        let touched = nests.iter().map(|(_, nest)| touched(walker.proc, *nest)).collect();
+        Run { walker, stmts, nests, touched, fresh, temporaries }
+    }
+
+    fn fused(mut self) -> Vec<Stmt> {
+        let mut pipelines: Vec<(Vec<usize>, Built)> = Vec::new();
+        let mut fates: BTreeMap<Array, Fate> = BTreeMap::new();
+        for component in self.components() {
+            match self.component(&component, &mut fates) {
+                Ok(found) => pipelines.extend(found),
+                Err(refusal) => {
+                    for array in self.between(&component) {
+                        fates.insert(array, Fate::Root(refusal.clone()));
+                    }
+                }
+            }
+        }
+        self.record(&pipelines, &fates);
+        if pipelines.is_empty() {
+            return self.stmts;
+        }
+        self.rearranged(pipelines)
+    }
+
+    /// Nests that hand temporary arrays to each other, in groups.
+    fn components(&self) -> Vec<Vec<usize>> {
+        let mut of: Vec<usize> = (0..self.nests.len()).collect();
+        for array in &self.temporaries {
+            let mut users = (0..self.nests.len()).filter(|nest| self.touches(*nest, *array));
+            let Some(first) = users.next() else { continue };
+            for user in users {
+                let (into, from) = (of[first].min(of[user]), of[first].max(of[user]));
+                of.iter_mut().filter(|component| **component == from).for_each(|component| *component = into);
+            }
+        }
+        let mut components: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        of.iter().enumerate().for_each(|(nest, component)| components.entry(*component).or_default().push(nest));
+        components.into_values().filter(|component| component.len() > 1).collect()
+    }
+
+    fn touches(&self, nest: usize, array: Array) -> bool {
+        self.touched[nest].0.contains(&array) || self.touched[nest].1.contains(&array)
+    }
+
+    /// The temporary arrays that some nests use.
+    fn between(&self, nests: &[usize]) -> BTreeSet<Array> {
+        let is_used = |array: &Array| nests.iter().any(|nest| self.touches(*nest, *array));
+        self.temporaries.iter().copied().filter(is_used).collect()
+    }
+
+    /// The temporary arrays that only some nests use.
+    fn private(&self, nests: &[usize]) -> BTreeSet<Array> {
+        let others = (0..self.nests.len()).filter(|nest| !nests.contains(nest));
+        let elsewhere = self.between(&others.collect::<Vec<_>>());
+        self.between(nests).difference(&elsewhere).copied().collect()
+    }
+
+    /// Makes pipelines of nests that hand arrays to each other.
+    fn component(
+        &mut self,
+        component: &[usize],
+        fates: &mut BTreeMap<Array, Fate>,
+    ) -> Result<Vec<(Vec<usize>, Built)>, Refusal> {
+        if component.len() > MAX_NESTS {
+            return Err(Refusal::TooComplex { reason: format!("{} loops hand arrays to each other", component.len()) });
+        }
+        let between = self.between(component);
+        let Walker { proc, counts, defs, facts, outside, .. } = &mut *self.walker;
+        let defs = Rc::new(defs.clone());
+        let place = Place { counts, defs: &defs, facts, fresh: &self.fresh, is_inside_parallel: *outside > 0 };
+        let loops: Vec<Loop> = component.iter().map(|nest| self.nests[*nest].1).collect();
+        let planned = plan(proc, &place, &loops, &between)?;
+        for array in &between {
+            let reason = planned.reasons.get(array).cloned().unwrap_or(Refusal::OtherStatement);
+            fates.insert(*array, Fate::Root(reason));
+        }
+        let mut pipelines: Vec<(Vec<usize>, Built)> = Vec::new();
+        for cluster in planned.clusters {
+            let nests: Vec<usize> =
+                component.iter().copied().filter(|nest| cluster.nests.contains(&self.nests[*nest].1)).collect();
+            let private = self.private(&nests);
+            let Walker { proc, counts, facts, left, options, outside, .. } = &mut *self.walker;
+            let place = Place { counts, defs: &defs, facts, fresh: &self.fresh, is_inside_parallel: *outside > 0 };
+            let built = match left {
+                Some(0) => Err(Refusal::LimitReached),
+                _ => build(proc, &place, &cluster, &private, options),
+            };
+            let mut groups: Vec<&[usize]> = pipelines.iter().map(|(nests, _)| nests.as_slice()).collect();
+            groups.push(&nests);
+            match built {
+                Ok(_) if self.order(&groups).is_none() => {
+                    private.iter().for_each(|array| drop(fates.insert(*array, Fate::Root(Refusal::OtherStatement))));
+                }
+                Ok(built) => {
+                    if let Some(left) = self.walker.left {
+                        *left -= 1;
+                    }
+                    pipelines.push((nests, built));
+                }
+                Err(refusal) => {
+                    private.iter().for_each(|array| drop(fates.insert(*array, Fate::Root(refusal.clone()))));
+                }
+            }
+        }
+        Ok(pipelines)
+    }
+
+    /// An order for all nests in which those of a group run at once; `None` if there is none.
+    fn order(&self, groups: &[&[usize]]) -> Option<Vec<Vec<usize>>> {
+        let grouped: BTreeSet<usize> = groups.iter().flat_map(|group| group.iter().copied()).collect();
+        let mut units: Vec<Vec<usize>> = groups.iter().map(|group| group.to_vec()).collect();
+        units.extend((0..self.nests.len()).filter(|nest| !grouped.contains(nest)).map(|nest| vec![nest]));
+        units.sort();
+        let precedes = |one: &[usize], other: &[usize]| {
+            one.iter().any(|one| other.iter().any(|other| one < other && self.conflict(*one, *other)))
+        };
+        let mut order = Vec::new();
+        while !units.is_empty() {
+            let is_first =
+                |at: usize| !units.iter().enumerate().any(|(of, unit)| of != at && precedes(unit, &units[at]));
+            let next = (0..units.len()).find(|at| is_first(*at))?;
+            order.push(units.remove(next));
+        }
+        Some(order)
+    }
+
+    /// Whether two nests must stay in order.
+    fn conflict(&self, one: usize, other: usize) -> bool {
+        let ((one_reads, one_writes), (other_reads, other_writes)) = (&self.touched[one], &self.touched[other]);
+        !(one_writes.is_disjoint(other_reads)
+            && one_writes.is_disjoint(other_writes)
+            && one_reads.is_disjoint(other_writes))
+    }
+
+    /// The run with pipelines in place of their nests. What is computed and checked without arrays goes first, as facts that were relied on
+    /// are among it; arrays live from their first to their last use.
+    fn rearranged(self, mut pipelines: Vec<(Vec<usize>, Built)>) -> Vec<Stmt> {
+        let groups: Vec<&[usize]> = pipelines.iter().map(|(nests, _)| nests.as_slice()).collect();
+        let order = self.order(&groups).expect("an order was found when the pipelines were chosen");
+        let gone: BTreeSet<Array> =
+            pipelines.iter().flat_map(|(_, built)| built.windows.keys().chain(&built.scalars).copied()).collect();
+        let (mut done, mut allocs, mut releases) = (Vec::new(), Vec::new(), Vec::new());
+        for stmt in &self.stmts {
+            match stmt {
+                Stmt::Alloc { array } if !gone.contains(array) => allocs.push(*array),
+                Stmt::Release { array } if !gone.contains(array) => releases.push(*array),
+                Stmt::Assign { .. } | Stmt::Check { .. } => done.push(stmt.clone()),
+                _ => {}
+            }
+        }
+        for (at, unit) in order.iter().enumerate() {
+            allocs.retain(|array| {
+                let is_used = unit.iter().any(|nest| self.touches(*nest, *array));
+                if is_used {
+                    done.push(Stmt::Alloc { array: *array });
+                }
+                !is_used
+            });
+            match pipelines.iter_mut().find(|(nests, _)| nests == unit) {
+                Some((_, built)) => done.append(&mut built.stmts),
+                None => done.extend(unit.iter().map(|nest| Stmt::For(self.nests[*nest].1))),
+            }
+            releases.retain(|array| {
+                let is_used_later = order[at + 1..].iter().flatten().any(|nest| self.touches(*nest, *array));
+                let is_over = !is_used_later && !allocs.contains(array);
+                if is_over {
+                    done.push(Stmt::Release { array: *array });
+                }
+                !is_over
+            });
+        }
+        done.extend(allocs.into_iter().map(|array| Stmt::Alloc { array }));
+        done.extend(releases.into_iter().map(|array| Stmt::Release { array }));
+        done
+    }
+
+    /// Records what became of the arrays between nests.
+    fn record(&mut self, pipelines: &[(Vec<usize>, Built)], fates: &BTreeMap<Array, Fate>) {
+        let mut fates = fates.clone();
+        for (_, built) in pipelines {
+            for (array, window) in &built.windows {
+                fates.insert(*array, Fate::Window(self.walker.proc.arrays[*window].extents.clone()));
+            }
+            built.scalars.iter().for_each(|array| drop(fates.insert(*array, Fate::Scalar)));
+        }
+        for (array, fate) in fates {
+            let decision = self.decision(array, &fate);
+            let Walker { proc, log, report, .. } = &mut *self.walker;
+            log.decisions.extend(decision);
+            let data = &proc.arrays[array];
+            report.arrays.push(Intermediate {
+                function: proc.name.clone(),
+                name: data.name.as_ref().map(|name| name.to_string()),
+                span: data.span,
+                elem_bytes: data.elem.bytes(),
+                extents: data.extents.clone(),
+                fate,
+            });
+        }
+    }
+
+    /// What was decided about an array that goes from one nest to another.
+    fn decision(&self, array: Array, fate: &Fate) -> Option<Decision> {
+        let writer = (0..self.nests.len()).find(|nest| self.touched[*nest].1.contains(&array))?;
+        let reader = (0..self.nests.len()).rev().find(|nest| self.touched[*nest].0.contains(&array))?;
+        let into = self.nests[writer].1.to_string();
+        let outcome = match fate {
+            Fate::Window(_) | Fate::Scalar => Outcome::Merged { into, saved: Cost::default(), passes: 1 },
+            Fate::Root(refusal) => {
+                Outcome::Refused { code: refusal.code(), reason: refusal.reason(), place: refusal.place() }
+            }
+        };
+        let function = self.walker.proc.name.clone();
+        Some(Decision { rule: RULE, function, first: self.reference(writer), second: self.reference(reader), outcome })
+    }
+
+    fn reference(&self, nest: usize) -> LoopRef {
+        let proc = &*self.walker.proc;
+        let written = self.touched[nest].1.iter().filter_map(|array| proc.arrays[*array].name.as_ref());
+        let names = written.map(|name| name.to_string()).collect();
+        let l = self.nests[nest].1;
+        LoopRef { label: l.to_string(), kind: "loop", names, span: proc.loops[l].span }
+    }
+}
+
+/// The arrays that a nest reads, and those that it writes.
+fn touched(proc: &Proc, nest: Loop) -> (BTreeSet<Array>, BTreeSet<Array>) {
+    let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
+    let nest = [Stmt::For(nest)];
+    each_mention(proc, &nest, &mut |mention| match mention {
+        Mention::Expr(expr) => each_part(expr, &mut |part| {
+            if let Expr::Load { array, .. } = part {
+                reads.insert(*array);
+            }
+        }),
+        Mention::Array(array) => drop(writes.insert(array)),
+        Mention::Assigned(_) => {}
+    });
+    (reads, writes)
+}

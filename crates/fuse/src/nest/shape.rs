@@ -1,0 +1,419 @@
+//! What loop nests of the loop IR look like to the passes on static control parts, before any set is made: which groups of straight-line
+//! statements there are, in which loops, and which elements they touch. Nests of which this cannot be told are refused.
+
+use super::linear::{Atom, Linear};
+use super::refusal::Refusal;
+use super::walk::{Counts, Rewrite, Target, is_scalar, rewritten_stmt, vars};
+use frit_ir::nest::{Array, Expr, Loop, Proc, Stmt, Storage, Var};
+use frit_ir::scalar::{BinOp, Scalar, UnOp};
+use frit_scop::{AccessKind, Node, Param, Statement};
+use frit_support::{Index, Table};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// What is known where nests stand.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub(super) proc: &'a Proc,
+    /// What is mentioned in the whole procedure.
+    pub(super) counts: &'a Counts,
+    /// Variables that are assigned just once, before.
+    pub(super) defs: &'a Rc<BTreeMap<Var, Expr>>,
+}
+
+/// Loop nests that run one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    /// What does not change in the nests.
+    pub(super) params: Table<Param, Expr>,
+    /// The loops.
+    pub(super) loops: Table<frit_scop::Loop, Loop>,
+    /// The groups of statements.
+    pub(super) groups: Table<Statement, Group>,
+    /// How they are nested: one node for each nest.
+    pub(super) body: Vec<Node>,
+    /// Variables that are assigned just once, before.
+    pub(super) defs: Rc<BTreeMap<Var, Expr>>,
+}
+
+/// Straight-line statements that run together.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// The number of its nest.
+    pub(super) nest: usize,
+    /// The loops round it.
+    pub(super) loops: Vec<frit_scop::Loop>,
+    /// The values of those loops' variables.
+    pub(super) bounds: Vec<Bounds>,
+    /// The statements, without assignments of what is affine.
+    pub(super) stmts: Vec<Stmt>,
+    /// The variables that are affine, those of the loops among them.
+    pub(super) values: BTreeMap<Var, Linear>,
+    /// The elements that are touched, in the order of [`rewritten_stmt`], then scalars.
+    pub(super) touches: Vec<Touch>,
+    /// Variables that are assigned, and mentioned nowhere else.
+    pub(super) private: BTreeSet<Var>,
+}
+
+/// The values that the variable of a loop takes.
+#[derive(Clone, Debug)]
+pub(super) struct Bounds {
+    /// It is at least each of these.
+    pub(super) lower: Vec<Linear>,
+    /// It is less than each of these.
+    pub(super) upper: Vec<Linear>,
+    pub(super) step: i64,
+}
+
+/// An element that is read or written.
+#[derive(Clone, Debug)]
+pub(super) struct Touch {
+    pub(super) place: Place,
+    pub(super) kind: AccessKind,
+    /// The subscripts, if they are affine.
+    pub(super) subscripts: Option<Vec<Linear>>,
+}
+
+/// What is read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    Array(Array),
+    /// A scalar variable that is assigned in one group and read in another, or in another iteration.
+    Scalar(Var),
+}
+
+/// The shape of nests. `fresh` are the arrays whose memory no other name can have.
+pub(super) fn shape(around: &Surroundings<'_>, nests: &[Loop], fresh: &BTreeSet<Array>) -> Result<Shape, Refusal> {
+    let stmts: Vec<Stmt> = nests.iter().map(|nest| Stmt::For(*nest)).collect();
+    let inside = Counts::of(around.proc, &stmts);
+    let mut reader = Reader {
+        around: *around,
+        inside: &inside,
+        shape: Shape {
+            params: Table::new(),
+            loops: Table::new(),
+            groups: Table::new(),
+            body: Vec::new(),
+            defs: Rc::clone(around.defs),
+        },
+        values: BTreeMap::new(),
+        path: Vec::new(),
+        bounds: Vec::new(),
+        nest: 0,
+    };
+    for (number, nest) in nests.iter().enumerate() {
+        reader.nest = number;
+        let node = reader.read_loop(*nest)?;
+        reader.shape.body.extend(node);
+    }
+    let mut shape = reader.shape;
+    find_scalars(around, &inside, &mut shape)?;
+    check_memory(around.proc, &shape, fresh)?;
+    Ok(shape)
+}
+
+struct Reader<'a> {
+    around: Surroundings<'a>,
+    inside: &'a Counts,
+    shape: Shape,
+    /// What variables are here, as far as it is affine.
+    values: BTreeMap<Var, Linear>,
+    path: Vec<frit_scop::Loop>,
+    bounds: Vec<Bounds>,
+    nest: usize,
+}
+
+impl Reader<'_> {
+    /// A loop; nothing if it does nothing.
+    fn read_loop(&mut self, l: Loop) -> Result<Option<Node>, Refusal> {
+        let proc = self.around.proc;
+        let data = &proc.loops[l];
+        let at = data.span;
+        let (Some(var), true) = (data.var, data.step >= 1) else { return Err(Refusal::UnknownStatement { at }) };
+        let lower = self.extremes(&data.lower, BinOp::Max).ok_or(Refusal::UnknownBounds { at })?;
+        let upper = self.extremes(&data.upper, BinOp::Min).ok_or(Refusal::UnknownBounds { at })?;
+        if data.step != 1 && lower.len() != 1 {
+            return Err(Refusal::UnknownBounds { at });
+        }
+        let number = self.shape.loops.push(l);
+        let before = self.values.clone();
+        self.values.insert(var, Linear::atom(Atom::Iterator(self.path.len())));
+        self.path.push(number);
+        self.bounds.push(Bounds { lower, upper, step: data.step });
+        let body = self.read_body(&data.body, l)?;
+        self.values = before;
+        self.path.pop();
+        self.bounds.pop();
+        Ok((!body.is_empty()).then_some(Node::Loop(number, body)))
+    }
+
+    fn read_body(&mut self, stmts: &[Stmt], of: Loop) -> Result<Vec<Node>, Refusal> {
+        let mut body = Vec::new();
+        let mut group = None;
+        for stmt in stmts {
+            if let Stmt::For(l) = stmt {
+                body.extend(self.finish(&mut group));
+                body.extend(self.read_loop(*l)?);
+                continue;
+            }
+            if let Stmt::Assign { var, value } = stmt
+                && self.around.proc.vars[*var].scalar == Scalar::I64
+                && self.around.counts.assigned.get(var) == Some(&1)
+                && self.inside.of_var(*var) == self.around.counts.of_var(*var)
+                && let Some(linear) = self.linear(value)
+            {
+                self.values.insert(*var, linear);
+                continue;
+            }
+            let group = group.get_or_insert_with(|| Group {
+                nest: self.nest,
+                loops: self.path.clone(),
+                bounds: self.bounds.clone(),
+                stmts: Vec::new(),
+                values: BTreeMap::new(),
+                touches: Vec::new(),
+                private: BTreeSet::new(),
+            });
+            let mut touches = Touches { reader: self, found: &mut group.touches, branches: 0 };
+            if rewritten_stmt(stmt, &mut touches).is_none() {
+                return Err(Refusal::UnknownStatement { at: self.around.proc.loops[of].span });
+            }
+            group.stmts.push(stmt.clone());
+        }
+        body.extend(self.finish(&mut group));
+        Ok(body)
+    }
+
+    fn finish(&mut self, group: &mut Option<Group>) -> Option<Node> {
+        let mut group = group.take()?;
+        group.values = self.values.clone();
+        Some(Node::Statement(self.shape.groups.push(group)))
+    }
+
+    /// The operands of a maximum or minimum.
+    fn extremes(&mut self, expr: &Expr, of: BinOp) -> Option<Vec<Linear>> {
+        match expr {
+            Expr::Binary { op, x, y } if *op == of => {
+                let mut all = self.extremes(x, of)?;
+                all.extend(self.extremes(y, of)?);
+                Some(all)
+            }
+            _ => Some(vec![self.linear(expr)?]),
+        }
+    }
+
+    /// The expression as an affine one, if it is; what does not change in the nests may become a parameter.
+    fn linear(&mut self, expr: &Expr) -> Option<Linear> {
+        match expr {
+            Expr::Const(_) => expr.as_i64().filter(|value| value.unsigned_abs() < 1 << 31).map(Linear::constant),
+            Expr::Var(var) => self.variable(*var),
+            Expr::Binary { op: BinOp::Add, x, y } => self.linear(x)?.plus(&self.linear(y)?, 1),
+            Expr::Binary { op: BinOp::Sub, x, y } => self.linear(x)?.plus(&self.linear(y)?, -1),
+            Expr::Binary { op: BinOp::Mul, x, y } => {
+                let (x, y) = (self.linear(x)?, self.linear(y)?);
+                match (x.as_constant(), y.as_constant()) {
+                    (Some(factor), _) => Linear::default().plus(&y, factor),
+                    (_, Some(factor)) => Linear::default().plus(&x, factor),
+                    _ => self.invariant(expr),
+                }
+            }
+            Expr::Unary { op: UnOp::Neg, x } => Linear::default().plus(&self.linear(x)?, -1),
+            _ => self.invariant(expr),
+        }
+    }
+
+    fn variable(&mut self, var: Var) -> Option<Linear> {
+        if let Some(linear) = self.values.get(&var) {
+            return Some(linear.clone());
+        }
+        if self.inside.assigned.contains_key(&var) || self.around.proc.vars[var].scalar != Scalar::I64 {
+            return None;
+        }
+        let params = self.shape.params.len();
+        if let Some(def) = self.around.defs.get(&var).cloned()
+            && let Some(linear) = self.linear(&def)
+            // A definition that is no affine one of variables has a name already.
+            && self.shape.params.iter().skip(params).all(|(_, param)| matches!(param, Expr::Var(_)))
+        {
+            return Some(linear);
+        }
+        self.shape.params = self.shape.params.iter().take(params).map(|(_, param)| param.clone()).collect();
+        Some(self.param(Expr::Var(var)))
+    }
+
+    /// What is no affine expression, but has one value throughout.
+    fn invariant(&mut self, expr: &Expr) -> Option<Linear> {
+        let is_fixed = vars(expr).iter().all(|var| !self.inside.assigned.contains_key(var));
+        (is_fixed && is_scalar(expr) && is_total(expr)).then(|| self.param(expr.clone()))
+    }
+
+    fn param(&mut self, expr: Expr) -> Linear {
+        let known = self.shape.params.iter().find(|(_, other)| **other == expr).map(|(param, _)| param);
+        Linear::atom(Atom::Param(known.unwrap_or_else(|| self.shape.params.push(expr))))
+    }
+}
+
+/// Whether the expression has a value wherever it stands.
+fn is_total(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::Var(_) | Expr::Threads => true,
+        Expr::Load { .. } => false,
+        Expr::Unary { x, .. } => is_total(x),
+        Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow, x, y } => {
+            is_total(x) && y.as_i64().is_some_and(|divisor| divisor > 0)
+        }
+        Expr::Binary { x, y, .. } => is_total(x) && is_total(y),
+        Expr::Select { cond, on_true, on_false } => is_total(cond) && is_total(on_true) && is_total(on_false),
+    }
+}
+
+/// Collects the elements that a statement touches.
+struct Touches<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    found: &'r mut Vec<Touch>,
+    /// How many branches the place is in.
+    branches: usize,
+}
+
+impl Touches<'_, '_> {
+    fn touch(&mut self, array: Array, index: &[Expr], kind: AccessKind) -> bool {
+        let subscripts: Option<Vec<Linear>> = index.iter().map(|index| self.reader.linear(index)).collect();
+        let is_exact = subscripts.is_some();
+        self.found.push(Touch { place: Place::Array(array), kind, subscripts });
+        is_exact
+    }
+}
+
+impl Rewrite for Touches<'_, '_> {
+    fn var(&mut self, var: Var) -> Expr {
+        Expr::Var(var)
+    }
+
+    fn load(&mut self, array: Array, index: &[Expr]) -> Option<Expr> {
+        self.touch(array, index, AccessKind::Read).then(Expr::default)
+    }
+
+    fn assigned(&mut self, var: Var) -> Var {
+        var
+    }
+
+    fn stored(&mut self, array: Array, index: &[Expr]) -> Option<Target> {
+        let kind = if self.branches > 0 { AccessKind::MayWrite } else { AccessKind::Write };
+        self.touch(array, index, kind).then(|| Target::Element(array, Vec::new()))
+    }
+
+    fn branch(&mut self, begins: bool) {
+        self.branches = if begins { self.branches + 1 } else { self.branches - 1 };
+    }
+}
+
+/// Tells variables of one group from those that carry values between groups or iterations.
+fn find_scalars(around: &Surroundings<'_>, inside: &Counts, shape: &mut Shape) -> Result<(), Refusal> {
+    let own: Table<Statement, (Counts, Flow)> =
+        shape.groups.iter().map(|(_, group)| (Counts::of(around.proc, &group.stmts), Flow::of(&group.stmts))).collect();
+    let assigned: BTreeSet<Var> =
+        own.iter().flat_map(|(_, (counts, _))| counts.assigned.keys().copied().collect::<Vec<_>>()).collect();
+    for var in assigned {
+        let users: Vec<Statement> =
+            own.iter().filter(|(_, (counts, _))| counts.of_var(var) > 0).map(|(group, _)| group).collect();
+        let total: usize = users.iter().map(|user| own[*user].0.of_var(var)).sum();
+        let first = &shape.groups[users[0]];
+        // Bounds and parameters mention it too, or what is outside of the nests.
+        if total != around.counts.of_var(var) || total != inside.of_var(var) {
+            return Err(Refusal::EscapingScalar { at: around.proc.loops[shape.loops[first.loops[0]]].span });
+        }
+        if let [user] = users[..]
+            && !own[user].1.exposed.contains(&var)
+        {
+            shape.groups[user].private.insert(var);
+            continue;
+        }
+        for user in users {
+            let (counts, flow) = &own[user];
+            let mut touch = |kind| {
+                let touch = Touch { place: Place::Scalar(var), kind, subscripts: Some(Vec::new()) };
+                shape.groups[user].touches.push(touch);
+            };
+            if flow.exposed.contains(&var) {
+                touch(AccessKind::Read);
+            }
+            if counts.assigned.contains_key(&var) {
+                touch(if flow.assigned.contains(&var) { AccessKind::Write } else { AccessKind::MayWrite });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How straight-line code uses variables.
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    /// Perhaps read before they are assigned.
+    exposed: BTreeSet<Var>,
+    /// Surely assigned.
+    assigned: BTreeSet<Var>,
+}
+
+impl Flow {
+    fn of(stmts: &[Stmt]) -> Flow {
+        let mut flow = Flow::default();
+        flow.add(stmts);
+        flow
+    }
+
+    fn add(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Assign { var, value } => {
+                    self.read(value);
+                    self.assigned.insert(*var);
+                }
+                Stmt::Store { index, value, .. } => {
+                    index.iter().for_each(|index| self.read(index));
+                    self.read(value);
+                }
+                Stmt::If { cond, then, otherwise } => {
+                    self.read(cond);
+                    let (mut one, mut other) = (self.clone(), self.clone());
+                    one.add(then);
+                    other.add(otherwise);
+                    self.exposed = &one.exposed | &other.exposed;
+                    self.assigned = &one.assigned & &other.assigned;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn read(&mut self, expr: &Expr) {
+        self.exposed.extend(vars(expr).into_iter().filter(|var| !self.assigned.contains(var)));
+    }
+}
+
+/// Two arrays of the region never overlap: what may have several names is only read.
+fn check_memory(proc: &Proc, shape: &Shape, fresh: &BTreeSet<Array>) -> Result<(), Refusal> {
+    let is_reference = |array: Array| matches!(proc.arrays[array].storage, Storage::Reference);
+    let touches = || shape.groups.iter().flat_map(|(_, group)| &group.touches);
+    let arrays = touches().filter_map(|touch| match touch.place {
+        Place::Array(array) => Some((array, touch.kind)),
+        Place::Scalar(_) => None,
+    });
+    let (mut shared, mut stale) = (None, false);
+    for (array, kind) in arrays {
+        if is_reference(array) {
+            shared = Some(array);
+        }
+        stale |= kind != AccessKind::Read && !fresh.contains(&array);
+    }
+    match shared {
+        Some(array) if stale => Err(Refusal::SharedMemory { array, at: proc.arrays[array].span }),
+        _ => Ok(()),
+    }
+}
+
+impl Shape {
+    /// The number of parameters.
+    pub(super) fn param_names(&self) -> Vec<String> {
+        (0..self.params.len()).map(|at| Param::new(at).to_string()).collect()
+    }
+}

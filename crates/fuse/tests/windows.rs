@@ -1,0 +1,153 @@
+//! Pipelines of loop nests run through windows: which windows, when not, and with the same results.
+
+use frit_fuse::nest::{Fate, Options, Report, fuse};
+use frit_interp::Options as Limits;
+use frit_interp::nest::run;
+use frit_ir::nest::{Program, parse::parse_program, verify::verify};
+use frit_ir::scalar::{Const, Scalar};
+use frit_ir::tensor::{Tensor, TensorData};
+use frit_plan::Log;
+
+const ROWS_THEN_COLUMNS: &str = "
+proc @blur(s0: i64, s1: i64, A0: f64[s0, s1]) -> (s3, s4, A2) {
+  var s3, s4, s5, s6, s7, s8: i64
+  array A1: heap f64[s3, s1]
+  array A2: heap f64[s3, s4]
+  s3 = s0 - 2
+  check le(0, s3), negative-size(s3)
+  alloc A1
+  L1: for s5 in 0..s3 independent parallel(s1 * s3 * 3) {
+    L0: for s6 in 0..s1 independent simd {
+      A1[s5, s6] = A0[s5, s6] + A0[s5 + 1, s6] * 0.5 + A0[s5 + 2, s6]
+    }
+  }
+  s4 = s1 - 2
+  check le(0, s4), negative-size(s4)
+  alloc A2
+  L3: for s7 in 1..s3 - 1 independent parallel(s4 * s3 * 3) {
+    L2: for s8 in 0..s4 independent simd {
+      A2[s7, s8] = A1[s7 - 1, s8] + A1[s7, s8 + 1] * 0.5 + A1[s7 + 1, s8 + 2]
+    }
+  }
+  L5: for s7 in 0..min(1, s3) independent {
+    L4: for s8 in 0..s4 independent simd {
+      A2[s7, s8] = 0.0
+    }
+  }
+  L7: for s7 in max(s3 - 1, 1)..s3 independent {
+    L6: for s8 in 0..s4 independent simd {
+      A2[s7, s8] = 0.0
+    }
+  }
+  release A1
+}
+
+entry @blur
+";
+
+/// The program after fusion, and what became of its arrays.
+fn fused(text: &str, options: &Options) -> (Program, Report, Log) {
+    let mut program = parse_program(text).unwrap_or_else(|error| panic!("{error:?}"));
+    verify(&program).unwrap();
+    let mut log = Log::default();
+    let report = fuse(&mut program, options, &mut log);
+    if let Err(error) = verify(&program) {
+        panic!("{error}\n{program}");
+    }
+    (program, report, log)
+}
+
+fn image(rows: usize, columns: usize) -> Vec<Tensor> {
+    let int = |value: usize| Tensor::scalar(Const::int(Scalar::I64, value as i64));
+    let mut values = TensorData::empty(Scalar::F64);
+    (0..rows * columns).for_each(|at| values.push(Const::f64(((at * 7919 + 13) % 1009) as f64)));
+    vec![int(rows), int(columns), Tensor::new(vec![rows, columns], values).unwrap()]
+}
+
+fn check_same(text: &str, sizes: &[(usize, usize)]) {
+    let before = parse_program(text).unwrap();
+    let (after, ..) = fused(text, &Options { strip_rows: 2, ..Options::default() });
+    for &(rows, columns) in sizes {
+        for (threads, reverse) in [(1, false), (2, true), (3, false)] {
+            let limits = Limits { threads, reverse, ..Limits::default() };
+            let args = image(rows, columns);
+            let expected = run(&before, before.entry.unwrap(), args.clone(), &limits);
+            let found = run(&after, after.entry.unwrap(), args, &limits);
+            assert_eq!(found.is_ok(), expected.is_ok(), "{rows} x {columns}, {threads} threads: {found:?}\n{after}");
+            if let (Ok(found), Ok(expected)) = (found, expected) {
+                assert_eq!(
+                    format!("{found:?}"),
+                    format!("{expected:?}"),
+                    "{rows} x {columns}, {threads} threads\n{after}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_between_two_stencils_are_a_window() {
+    let (program, report, _) = fused(ROWS_THEN_COLUMNS, &Options::default());
+    let [array] = &report.arrays[..] else { panic!("{:?}", report.arrays) };
+    let Fate::Window(extents) = &array.fate else { panic!("{:?}", array.fate) };
+    assert_eq!(extents[0].as_i64(), Some(3), "{program}");
+    check_same(ROWS_THEN_COLUMNS, &[(2, 2), (3, 3), (4, 3), (5, 7), (9, 4), (17, 5)]);
+}
+
+/// Three stages over rows, where the middle one's reach differs, with an array that is pointwise only.
+const CORNERS: &str = "
+proc @corners(s0: i64, s1: i64, A0: f64[s0, s1]) -> (s2, s3, A5) {
+  var s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12: i64
+  var s13, s14: f64
+  array A1: heap f64[s2, s3]
+  array A2: heap f64[s2, s3]
+  array A3: heap f64[s2, s3]
+  array A5: heap f64[s2, s3]
+  s2 = max(s0, 1)
+  s3 = s1
+  alloc A1
+  alloc A2
+  L1: for s4 in 1..s0 - 1 independent parallel(s1 * s0 * 3) {
+    L0: for s5 in 1..s1 - 1 independent simd {
+      s13 = A0[s4 - 1, s5] - A0[s4 + 1, s5]
+      A1[s4, s5] = s13 * s13
+      A2[s4, s5] = A0[s4, s5 - 1] - A0[s4, s5 + 1]
+    }
+  }
+  alloc A3
+  L3: for s6 in 1..s0 - 1 independent parallel(s1 * s0 * 3) {
+    L2: for s7 in 1..s1 - 1 independent simd {
+      s14 = A2[s6, s7]
+      A3[s6, s7] = s14 * s14 + A1[s6, s7]
+    }
+  }
+  release A2
+  alloc A5
+  L5: for s8 in 0..s2 independent parallel(s1 * s0 * 3) {
+    L4: for s9 in 0..s3 independent simd {
+      A5[s8, s9] = 0.0
+    }
+  }
+  L7: for s10 in 2..s0 - 2 independent parallel(s1 * s0 * 3) {
+    L6: for s11 in 2..s1 - 2 independent simd {
+      s12 = s10 + 1
+      A5[s10, s11] = A3[s10 - 1, s11 - 1] + A3[s12, s11 + 1] + A1[s12 + -1, s11]
+    }
+  }
+  release A1
+  release A3
+}
+
+entry @corners
+";
+
+#[test]
+fn a_pipeline_of_three_stages_has_a_window_for_each_array_and_scalars_between_points() {
+    let (program, report, _) = fused(CORNERS, &Options::default());
+    println!("{program}");
+    let fates: Vec<&Fate> = report.arrays.iter().map(|array| &array.fate).collect();
+    println!("{fates:?}");
+    check_same(CORNERS, &[(0, 4), (1, 1), (2, 2), (3, 3), (4, 3), (5, 7), (9, 6), (17, 5)]);
+    let [Fate::Window(first), Fate::Scalar, Fate::Window(third)] = &fates[..] else { panic!("{fates:?}") };
+    assert_eq!([first[0].as_i64(), third[0].as_i64()], [Some(2), Some(3)], "{program}");
+}
