@@ -9,9 +9,9 @@ use super::delinearise::quotient;
 use super::facts::Facts;
 use super::names::{Decl, DeclKind, Names};
 use super::purity::{Purity, allocation};
-use super::syntax::{field, is_within, text};
+use super::syntax::{field, is_within, text, uncast};
 use super::types::CType;
-use super::writes::{Escape, Writes};
+use super::writes::{Escape, Meaning, Writes, is_fixed, is_loud};
 use super::{ReadOptions, Reason};
 use crate::region::Remark;
 use frit_isl::{Context, Set};
@@ -195,6 +195,8 @@ pub(crate) struct Here<'s> {
 
 /// More macros are not opened in each other.
 pub(crate) const MOST_MACROS: usize = 12;
+/// Pointers to rows of rows are not followed further.
+const MOST_ROWS: usize = 8;
 /// Work of isl on one question, in its elementary steps.
 const QUESTION: u64 = 200_000;
 
@@ -279,12 +281,25 @@ impl<'t> Builder<'t, '_> {
 
     /// Whether something of this type may be written through a pointer that may point anywhere.
     pub(crate) fn is_aliased(&self, of: &CType<'_>) -> bool {
-        let points_anywhere = |decl: Decl| match &self.names.decls[decl].of {
-            CType::Pointer { is_restrict, .. } => !is_restrict,
-            CType::Array { .. } => false,
+        let points_anywhere = |decl: &Option<Decl>| decl.is_none_or(|decl| self.points_anywhere(decl, 0));
+        self.writes.through.iter().any(|(decl, written)| written.may_alias(of) && points_anywhere(decl))
+    }
+
+    /// Whether what a variable points to may be any variable whose address is known.
+    fn points_anywhere(&self, decl: Decl, rows: usize) -> bool {
+        let data = &self.names.decls[decl];
+        match &data.of {
+            CType::Pointer { is_restrict: true, .. } | CType::Array { .. } => false,
+            CType::Pointer { .. } if self.is_allocated(decl) => false,
+            CType::Pointer { .. } => {
+                // A pointer to a row points where its base does.
+                let meaning = Meaning { facts: self.facts, purity: self.purity };
+                let is_row = rows < MOST_ROWS && is_fixed(decl, &self.names, self.facts.source);
+                let base = data.value.filter(|_| is_row).and_then(|value| meaning.root(uncast(value), &self.names));
+                base.is_none_or(|base| self.points_anywhere(base, rows + 1))
+            }
             _ => true,
-        };
-        self.writes.through.iter().any(|(decl, written)| points_anywhere(*decl) && written.may_alias(of))
+        }
     }
 
     /// The parameter that a variable is, if its value does not change in the region.
@@ -296,7 +311,10 @@ impl<'t> Builder<'t, '_> {
             _ => false,
         };
         let is_const = data.typed.is_const && matches!(data.of, CType::Int { .. });
-        let changes = self.writes.decls.contains(&decl) || !is_const && self.changes_unseen(decl, &data.of);
+        let is_macro =
+            data.kind == DeclKind::Undeclared && (is_loud(&data.name) || self.facts.macros.contains_key(&data.name));
+        let changes =
+            self.writes.decls.contains(&decl) || !is_const && !is_macro && self.changes_unseen(decl, &data.of);
         if !is_integer || data.typed.is_volatile || changes || self.is_inside(decl) {
             return None;
         }
@@ -311,7 +329,7 @@ impl<'t> Builder<'t, '_> {
         let is_own = matches!(data.of, CType::Struct { .. }) && !self.is_reachable(base);
         let unseen =
             if is_own { false } else { self.writes.is_unknown || !self.options.assume_no_alias && self.is_aliased(of) };
-        is_plain && !self.writes.members.contains(member) && !self.writes.through.contains_key(&base) && !unseen
+        is_plain && !self.writes.members.contains(member) && !unseen
     }
 
     /// The object that a variable names, or a member of a structure.

@@ -10,6 +10,7 @@ use super::names::DeclKind;
 use super::places::{ObjectPlace, Place};
 use super::purity::Call;
 use super::syntax::{bare, children, field, fields, operator, text};
+use super::types::{CType, named_type};
 use frit_scop::AccessKind;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -407,7 +408,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         }
         let own = self.own.clone();
         let place = self.builder.place(node, here, &own);
-        let range = cover.or_else(|| (here.macros == 0).then(|| node.byte_range()));
+        let range = cover.or_else(|| (here.macros == 0).then(|| element(node, here.source).byte_range()));
         match place {
             Place::Own => self.indices(node, here),
             Place::Fixed if touch.writes() => {
@@ -459,9 +460,10 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             }
             return self.whole(node, here, true);
         }
-        self.builder.objects[place.object].is_subscripted |= bare(node).kind() == "subscript_expression";
+        self.builder.objects[place.object].is_subscripted |= place.is_subscripted;
+        self.builder.objects[place.object].is_wide |= self.is_wide(node, here);
         // What stands in subscripts is read only where they stay as they are.
-        let outer = std::mem::take(&mut self.effects);
+        let (outer, written) = (std::mem::take(&mut self.effects), std::mem::take(&mut self.written));
         let walked = self.indices(node, here);
         if place.is_row
             && let Some(row) = place.name.take()
@@ -469,6 +471,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             self.read_name(row, node, here);
         }
         let inner = std::mem::replace(&mut self.effects, outer);
+        self.written = written;
         walked?;
         self.effects.iterators.extend(inner.iterators);
         self.effects.reads_unknown |= inner.reads_unknown;
@@ -506,6 +509,16 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         }
         self.derived_hole(&place, range, positions, derived);
         Ok(())
+    }
+
+    /// Whether subscripts are computed in 64 bits.
+    fn is_wide(&self, node: Node<'_>, here: Here<'_>) -> bool {
+        let types = &self.builder.facts.types;
+        let is_long = |cast: Node<'_>| {
+            let of = field(cast, "type").map(|descriptor| named_type(descriptor, here.source, types));
+            matches!(of, Some(CType::Int { bytes: 8, .. }))
+        };
+        super::syntax::descendants(node).filter(|node| node.kind() == "cast_expression").any(is_long)
     }
 
     /// The value of the variable whose name stands at this range is read: a pointer to a row.
@@ -676,9 +689,28 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
 
     /// What was found; `object` with these subscripts is written at the end.
     pub(crate) fn finish_with(mut self, object: Object, subscripts: Vec<Option<Expr>>, name: Range<usize>) -> Effects {
-        let place = ObjectPlace { object, subscripts, is_partial: false, name: Some(name.clone()), is_row: false };
+        let place = ObjectPlace {
+            object,
+            subscripts,
+            is_partial: false,
+            name: Some(name.clone()),
+            is_row: false,
+            is_subscripted: false,
+        };
         let at = self.access(&place, AccessKind::Write);
         self.hole(&place, Some(name), vec![at]);
         self.effects
     }
+}
+
+/// The element of which a member is meant: `a[i]` of `a[i].x`.
+fn element<'n>(node: Node<'n>, source: &str) -> Node<'n> {
+    let mut at = node;
+    while at.kind() == "field_expression" && operator(at, source) == "." {
+        match field(at, "argument") {
+            Some(argument) => at = argument,
+            None => break,
+        }
+    }
+    at
 }

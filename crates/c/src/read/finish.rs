@@ -353,7 +353,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             Some(strides) => {
                 Form::Linear(strides.iter().map(|stride| stride_text(params, stride, data.is_wide)).collect())
             }
-            None if data.dims == 1 && !data.is_subscripted && !matches!(data.of, CType::Array { .. }) => Form::Pointed,
+            None if data.dims == 1 && !data.is_subscripted && self.is_at_zero(object) => Form::Pointed,
             None => Form::Nested,
         };
         let element = if data.dims == 0 { decl.scalar_text() } else { decl.element_text() };
@@ -371,6 +371,12 @@ impl<'t, 'f> Finisher<'t, 'f> {
         });
         let element = if data.is_member { String::new() } else { element };
         self.c_arrays.push(CArray { name: data.name, element, form, extents: c_extents, declaration })
+    }
+
+    /// Only the first element of the array is accessed.
+    fn is_at_zero(&self, object: Object) -> bool {
+        let accesses = self.builder.statements.iter().flat_map(|statement| &statement.effects.accesses);
+        accesses.filter(|access| access.object == object).all(|access| access.subscripts == [Some(Expr::zero())])
     }
 
     fn declaration(&mut self, object: Object, element: &str) -> Option<Declaration> {

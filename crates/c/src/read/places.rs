@@ -40,6 +40,8 @@ pub(crate) struct ObjectPlace {
     pub(crate) name: Option<Range<usize>>,
     /// The name is that of a pointer into the array.
     pub(crate) is_row: bool,
+    /// It is written with brackets.
+    pub(crate) is_subscripted: bool,
 }
 
 /// A member of a structure.
@@ -75,12 +77,13 @@ impl<'t> Builder<'t, '_> {
         mut subscripts: Vec<Option<Expr>>,
     ) -> Place {
         let (mut node, mut here) = (node, here);
-        let mut is_partial = false;
+        let (mut is_partial, mut is_subscripted) = (false, false);
         loop {
             node = bare(node);
             let argument = field(node, "argument");
             match (node.kind(), argument) {
                 ("subscript_expression", Some(argument)) => {
+                    is_subscripted = true;
                     let index = field(node, "index").and_then(|index| self.subscript(index, here));
                     subscripts.push(index);
                     node = argument;
@@ -140,7 +143,10 @@ impl<'t> Builder<'t, '_> {
         subscripts.reverse();
         let name = (here.macros == 0).then(|| node.byte_range());
         match self.decl(node, here) {
-            Some(decl) => self.variable_place(decl, subscripts, is_partial, name, own),
+            Some(decl) => match self.variable_place(decl, subscripts, is_partial, name, own) {
+                Place::Object(place) => Place::Object(ObjectPlace { is_subscripted, ..place }),
+                place => place,
+            },
             None => Place::Unknown,
         }
     }
@@ -189,7 +195,14 @@ impl<'t> Builder<'t, '_> {
         if subscripts.len() > self.objects[object].dims {
             return Place::Unknown;
         }
-        Place::Object(ObjectPlace { object, subscripts, is_partial: false, name: None, is_row: false })
+        Place::Object(ObjectPlace {
+            object,
+            subscripts,
+            is_partial: false,
+            name: None,
+            is_row: false,
+            is_subscripted: true,
+        })
     }
 
     fn variable_place(
@@ -226,7 +239,14 @@ impl<'t> Builder<'t, '_> {
                 if all.len() > self.objects[object].dims {
                     return Place::Unknown;
                 }
-                return Place::Object(ObjectPlace { object, subscripts: all, is_partial, name, is_row: true });
+                return Place::Object(ObjectPlace {
+                    object,
+                    subscripts: all,
+                    is_partial,
+                    name,
+                    is_row: true,
+                    is_subscripted: true,
+                });
             }
             Some(Binding::Value(_) | Binding::Row(..)) | None => {}
         }
@@ -259,7 +279,7 @@ impl<'t> Builder<'t, '_> {
         if subscripts.len() > self.objects[object].dims {
             return Place::Unknown;
         }
-        Place::Object(ObjectPlace { object, subscripts, is_partial, name, is_row: false })
+        Place::Object(ObjectPlace { object, subscripts, is_partial, name, is_row: false, is_subscripted: true })
     }
 
     /// A pointer that points to one array all through the region.
@@ -275,7 +295,7 @@ impl<'t> Builder<'t, '_> {
         let data = &self.names.decls[decl];
         !self.is_inside(decl)
             && !self.writes.decls.contains(&decl)
-            && !self.writes.through.contains_key(&decl)
+            && !self.writes.parts.contains(&decl)
             && !self.changes_unseen(decl, &data.of)
     }
 

@@ -17,10 +17,12 @@ use tree_sitter::Node;
 pub(crate) struct Writes<'t> {
     /// Variables that are assigned by name, or whose address is taken.
     pub(crate) decls: BTreeSet<Decl>,
+    /// Structures of which some member is assigned.
+    pub(crate) parts: BTreeSet<Decl>,
     /// The members of structures that are assigned.
     pub(crate) members: BTreeSet<String>,
-    /// The variables through which elements are written, and the types of these.
-    pub(crate) through: BTreeMap<Decl, CType<'t>>,
+    /// The types of elements that are written through pointers, each with the variable that is the pointer, or none if a member of a structure is.
+    pub(crate) through: Vec<(Option<Decl>, CType<'t>)>,
     /// Something is called, or written, that is not known.
     pub(crate) is_unknown: bool,
 }
@@ -115,10 +117,7 @@ impl<'t> Meaning<'t, '_> {
             Call::Pure | Call::Reads | Call::Frees => {}
             Call::WritesFirst => {
                 if let Some(first) = arguments.first() {
-                    match self.root(uncast(*first)) {
-                        Some(root) => self.written_through(root, names, writes),
-                        None => writes.is_unknown = true,
-                    }
+                    self.written_through(*first, uncast(*first), names, writes);
                 }
             }
             Call::Unknown => writes.is_unknown |= allocation(call, self.facts.source).is_none(),
@@ -126,53 +125,95 @@ impl<'t> Meaning<'t, '_> {
     }
 
     fn written(&self, place: Node<'t>, names: &Names<'t>, writes: &mut Writes<'t>) {
-        let place = bare(place);
-        match place.kind() {
-            "identifier" => writes.decls.extend(names.of_identifier(place)),
-            "field_expression" => {
-                if let Some(member) = field(place, "field") {
-                    writes.members.insert(text(member, self.facts.source).to_string());
-                }
-                let Some(argument) = field(place, "argument") else { return };
-                if operator(place, self.facts.source) == "->" {
-                    match self.root(argument) {
-                        Some(root) => self.written_through(root, names, writes),
-                        None => writes.is_unknown = true,
-                    }
-                } else {
-                    self.written(argument, names, writes);
-                }
+        let (mut node, mut is_part) = (bare(place), false);
+        // Members of a variable are a part of it.
+        while node.kind() == "field_expression" {
+            if let Some(member) = field(node, "field") {
+                writes.members.insert(text(member, self.facts.source).to_string());
             }
-            _ => match self.root(place) {
-                Some(root) => self.written_through(root, names, writes),
-                None => writes.is_unknown = true,
-            },
+            let Some(argument) = field(node, "argument") else { return };
+            if operator(node, self.facts.source) == "->" {
+                return self.written_through(place, argument, names, writes);
+            }
+            (node, is_part) = (bare(argument), true);
+        }
+        match (node.kind(), names.of_identifier(node)) {
+            ("identifier", Some(decl)) if is_part => {
+                writes.parts.insert(decl);
+            }
+            ("identifier", Some(decl)) => {
+                writes.decls.insert(decl);
+            }
+            _ => self.written_through(place, node, names, writes),
         }
     }
 
-    fn written_through(&self, root: Node<'t>, names: &Names<'t>, writes: &mut Writes<'t>) {
-        match names.of_identifier(root) {
+    /// An element that is reached from somewhere is written.
+    fn written_through(&self, place: Node<'t>, from: Node<'t>, names: &Names<'t>, writes: &mut Writes<'t>) {
+        let is_member = descendants(from).any(|node| node.kind() == "field_expression");
+        match self.root(from, names) {
             Some(decl) => {
-                writes.through.insert(decl, names.decls[decl].of.element().clone());
+                let of = self.type_of(place, names).unwrap_or_else(|| names.decls[decl].of.element().clone());
+                writes.through.push((Some(decl).filter(|_| !is_member), of));
+                writes.parts.insert(decl);
             }
             None => writes.is_unknown = true,
         }
     }
 
-    /// The identifier that a place is reached from.
-    fn root(&self, place: Node<'t>) -> Option<Node<'t>> {
+    /// The type of a place, as far as declarations give it.
+    fn type_of(&self, place: Node<'t>, names: &Names<'t>) -> Option<CType<'t>> {
+        let place = bare(place);
+        match place.kind() {
+            "identifier" => Some(names.decls[names.of_identifier(place)?].of.clone()),
+            "subscript_expression" | "pointer_expression" => match self.type_of(field(place, "argument")?, names)? {
+                CType::Pointer { target, .. } => Some(*target),
+                CType::Array { element, .. } => Some(*element),
+                _ => None,
+            },
+            "field_expression" => {
+                let tag = match self.type_of(field(place, "argument")?, names)? {
+                    CType::Struct { name: Some(tag), .. } => tag,
+                    CType::Pointer { target, .. } => match *target {
+                        CType::Struct { name: Some(tag), .. } => tag,
+                        _ => return None,
+                    },
+                    _ => return None,
+                };
+                self.facts.types.tags.get(&tag)?.get(text(field(place, "field")?, self.facts.source)).cloned()
+            }
+            _ => None,
+        }
+    }
+
+    /// The variable that a place is reached from.
+    pub(crate) fn root(&self, place: Node<'t>, names: &Names<'t>) -> Option<Decl> {
         let mut node = place;
         loop {
             node = bare(node);
             node = match node.kind() {
-                "identifier" => return Some(node),
+                "identifier" => return names.of_identifier(node),
                 "subscript_expression" | "pointer_expression" | "field_expression" => field(node, "argument")?,
-                // The array may be handed to a macro that subscripts it.
-                "call_expression" => return None,
+                "call_expression" => return self.root_in_macro(node, names),
                 "binary_expression" => field(node, "left")?,
                 "cast_expression" => field(node, "value")?,
                 _ => return None,
             };
+        }
+    }
+
+    /// The variable that a macro subscripts.
+    fn root_in_macro(&self, call: Node<'t>, names: &Names<'t>) -> Option<Decl> {
+        let known = self.facts.macros.get(text(field(call, "function")?, self.facts.source))?;
+        let body = known.body.as_ref()?;
+        let mut node = bare(body.expression()?);
+        while matches!(node.kind(), "subscript_expression" | "pointer_expression") {
+            node = bare(field(node, "argument")?);
+        }
+        let name = (node.kind() == "identifier").then(|| text(node, &body.source))?;
+        match known.params.iter().flatten().position(|param| param == name) {
+            Some(at) => self.root(*children(field(call, "arguments")?).get(at)?, names),
+            None => names.visible(name, call.start_byte()),
         }
     }
 

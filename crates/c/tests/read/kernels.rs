@@ -4,7 +4,7 @@ use crate::show::{file, same_length, show_text};
 use frit_c::ReadOptions;
 use std::path::PathBuf;
 
-fn kernels() -> Vec<(PathBuf, String)> {
+pub(crate) fn kernels() -> Vec<(PathBuf, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/c/kernels");
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));

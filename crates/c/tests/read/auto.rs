@@ -1,0 +1,145 @@
+//! Regions without pragmas.
+
+use crate::show::show_text;
+use expect_test::{Expect, expect};
+use frit_c::ReadOptions;
+
+fn check(shown: String, expected: Expect) {
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn two_nests_in_a_row_are_a_region() {
+    check(
+        show_text(
+            r#"void f(int n, float *restrict a, float *restrict b) {
+  float t[n];
+  for (int i = 0; i < n; i++) t[i] = a[i];
+  for (int i = 0; i < n; i++) b[i] = t[i];
+}
+void one(int n, float *restrict a) {
+  for (int i = 0; i < n; i++) a[i] = 0;
+}
+"#,
+            ReadOptions { auto: true, ..ReadOptions::default() },
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float t[n] nested in region `float t[n]`
+            A1 = float a[?] nested live
+            A2 = float b[?] nested live
+            L0: int i
+              S0: {t[i]}<1> = {a[i]}<0>;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A1[i0] }
+                  write { S0[i0] -> A0[i0] }
+            L1: int i
+              S1: {b[i]}<1> = {t[i]}<0>;
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A0[i0] }
+                  write { S1[i0] -> A2[i0] }
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_not_understood_splits_a_run() {
+    check(
+        show_text(
+            r#"void f(int n, float *restrict a, float *restrict b) {
+  for (int i = 0; i < n; i++) a[i] = 1;
+  for (int i = 0; i < n; i++) b[i] = a[i];
+  for (int i = 0; i < n; i++) { if (a[i] > 1) break; b[i] = 2; }
+  for (int i = 0; i < n; i++) a[i] = 3;
+  for (int i = 0; i < n; i++) b[i] = a[i] + 4;
+}
+"#,
+            ReadOptions { auto: true, ..ReadOptions::default() },
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            L0: int i
+              S0: {a[i]}<0> = 1;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  write { S0[i0] -> A0[i0] }
+            L1: int i
+              S1: {b[i]}<1> = {a[i]}<0>;
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A0[i0] }
+                  write { S1[i0] -> A1[i0] }
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            L0: int i
+              S0: {a[i]}<0> = 3;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  write { S0[i0] -> A0[i0] }
+            L1: int i
+              S1: {b[i]}<1> = {a[i]}<0> + 4;
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A0[i0] }
+                  write { S1[i0] -> A1[i0] }
+        "#]],
+    );
+}
+
+#[test]
+fn bodies_of_time_loops_have_regions() {
+    check(
+        show_text(
+            r#"void f(int n, int steps, float *restrict a, float *restrict b) {
+  while (steps-- > 0) {
+    for (int i = 0; i < n; i++) b[i] = a[i];
+    for (int i = 0; i < n; i++) a[i] = b[i];
+    report(a);
+  }
+}
+"#,
+            ReadOptions { auto: true, ..ReadOptions::default() },
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            L0: int i
+              S0: {b[i]}<1> = {a[i]}<0>;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A1[i0] }
+            L1: int i
+              S1: {a[i]}<1> = {b[i]}<0>;
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A1[i0] }
+                  write { S1[i0] -> A0[i0] }
+        "#]],
+    );
+}
+
+#[test]
+fn marked_regions_are_kept_apart() {
+    check(
+        show_text(
+            r#"void f(int n, float *restrict a) {
+  for (int i = 0; i < n; i++) a[i] = 1;
+#pragma scop
+  for (int i = 0; i < n; i++) a[i] += 1;
+#pragma endscop
+  for (int i = 0; i < n; i++) a[i] += 2;
+}
+"#,
+            ReadOptions { auto: true, ..ReadOptions::default() },
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            L0: int i
+              S0: {a[i]}<0,1> += 1;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A0[i0] }
+                  reduction 0 1
+        "#]],
+    );
+}

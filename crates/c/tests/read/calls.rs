@@ -1,0 +1,248 @@
+//! Calls, macros, and what is not understood.
+
+use crate::show::{body, show_text};
+use expect_test::{Expect, expect};
+use frit_c::ReadOptions;
+
+fn check(shown: String, expected: Expect) {
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn pure_functions_are_known() {
+    check(
+        show_text(
+            r#"static inline float square(float x) { return x * x; }
+static float norm(float x, float y) { float s = square(x); s += square(y); return sqrtf(s); }
+__attribute__((const)) float blend(float, float);
+static int calls;
+static float counted(float x) { calls++; return x; }
+void f(int n, float *restrict a, float *restrict b) {
+#pragma scop
+for (int i = 0; i < n; i++) a[i] = norm(b[i], fminf(b[i + 1], 2)) + blend(b[i], i);
+for (int i = 0; i < n; i++) b[i] = counted(a[i]);
+#pragma endscop
+}
+"#,
+            ReadOptions::default(),
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float b[?] nested live
+            A1 = float a[?] nested live
+            A2 =  memory[] unknown live
+            L0: int i
+              S0: {a[i]}<3> = norm({b[i]}<0>, fminf({b[i + 1]}<1>, 2)) + blend({b[i]}<2>, {i}<i0>);
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A0[i0] }
+                  read { S0[i0] -> A0[1 + i0] }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A1[i0] }
+            L1: int i
+              S1: {b[i]}<1> = counted({a[i]}<0>);
+                  opaque: it calls `counted`, of which nothing is known
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A1[i0] }
+                  write { S1[i0] -> A0[i0] }
+                  read inexactly { S1[i0] -> A2[] }
+                  may write inexactly { S1[i0] -> A2[] }
+            9: opaque-statement: this statement is not taken apart: it calls `counted`, of which nothing is known
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_functions_touch_what_they_may_know_of() {
+    check(
+        body(
+            "void f(int n, float *restrict a, float *restrict b, float *p)",
+            r#"float t[n];
+for (int i = 0; i < n; i++) t[i] = a[i];
+show(n);
+for (int i = 0; i < n; i++) b[i] = t[i] + *p;"#,
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float t[n] nested in region `float t[n]`
+            A1 = float a[?] nested live
+            A2 = float p[?] nested live
+            A3 = float b[?] nested live
+            A4 =  memory[] unknown live
+            L0: int i
+              S0: {t[i]}<1> = {a[i]}<0>;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A1[i0] }
+                  write { S0[i0] -> A0[i0] }
+            S1: show(n);
+                opaque: it calls `show`, of which nothing is known
+                { S1[] }
+                read inexactly { S1[] -> A2[o0] }
+                may write inexactly { S1[] -> A2[o0] }
+                read inexactly { S1[] -> A4[] }
+                may write inexactly { S1[] -> A4[] }
+            L1: int i
+              S2: {b[i]}<2> = {t[i]}<0> + {*p}<1>;
+                  { S2[i0] : 0 <= i0 < p0 }
+                  read { S2[i0] -> A0[i0] }
+                  read { S2[i0] -> A2[0] }
+                  write { S2[i0] -> A3[i0] }
+            6: opaque-statement: this statement is not taken apart: it calls `show`, of which nothing is known
+        "#]],
+    );
+}
+
+#[test]
+fn functions_with_known_effects() {
+    check(
+        body(
+            "void f(int n, int m, float *restrict a, float *restrict b)",
+            r#"memset(a, 0, n * sizeof(float));
+for (int i = 0; i < n; i++) b[i] = a[i];"#,
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            S0: memset({a}<name 0>, 0, n * sizeof(float));
+                opaque: it calls `memset`
+                { S0[] }
+                read inexactly { S0[] -> A0[o0] }
+                may write inexactly { S0[] -> A0[o0] }
+            L0: int i
+              S1: {b[i]}<1> = {a[i]}<0>;
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A0[i0] }
+                  write { S1[i0] -> A1[i0] }
+            4: opaque-statement: this statement is not taken apart: it calls `memset`
+        "#]],
+    );
+}
+
+#[test]
+fn macros_that_are_no_expressions_leave_the_region() {
+    check(
+        show_text(
+            r#"#define SET(x) do { x = 1; } while (0)
+void f(int n, float *restrict a) {
+#pragma scop
+for (int i = 0; i < n; i++) { SET(a[i]); }
+#pragma endscop
+}
+void g(int n, float *restrict a) {
+#pragma scop
+for (int i = 0; i < n; i++) { CHECK(a[i]) a[i] = 1; }
+#pragma endscop
+}
+"#,
+            ReadOptions::default(),
+        ),
+        expect![[r#"
+            p0 = n : int
+            S0: for (int i = 0; i < n; i++) { CHECK(a[i]) a[i] = 1; }
+                opaque: the region declares an array with an initialiser
+                { S0[] }
+            4: macro-statement: the region stays as it is: the macro `SET` is no expression
+            9: declaration-in-region: this loop is one statement: the region declares an array with an initialiser
+        "#]],
+    );
+}
+
+#[test]
+fn macros_may_write() {
+    check(
+        show_text(
+            r#"#define INCREMENT(x) ((x) += 1)
+#define SWAP(x, y) (t = (x), (x) = (y), (y) = t)
+void f(int n, float *restrict a, float t) {
+#pragma scop
+for (int i = 0; i < n; i++) INCREMENT(a[i]);
+for (int i = 0; i < n; i++) SWAP(a[2 * i], a[2 * i + 1]);
+#pragma endscop
+}
+"#,
+            ReadOptions::default(),
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 =  memory[] unknown live
+            L0: int i
+              S0: INCREMENT(a[{i}<i0>]);
+                  opaque: it reads through a pointer that is not known
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read inexactly { S0[i0] -> A0[] }
+                  may write inexactly { S0[i0] -> A0[] }
+            L1: int i
+              S1: SWAP(a[2 * {i}<i0>], a[2 * {i}<i0> + 1]);
+                  opaque: it reads through a pointer that is not known
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read inexactly { S1[i0] -> A0[] }
+                  may write inexactly { S1[i0] -> A0[] }
+            5: opaque-statement: this statement is not taken apart: it reads through a pointer that is not known
+            6: opaque-statement: this statement is not taken apart: it reads through a pointer that is not known
+        "#]],
+    );
+}
+
+#[test]
+fn volatile_memory_assembler_and_switch() {
+    check(
+        body(
+            "void f(int n, float *restrict a, float *restrict b, volatile float *p)",
+            r#"for (int i = 0; i < n; i++) { a[i] = *p; asm("nop"); switch (n) { case 1: b[i] = 0; break; default: b[i] = 1; } }"#,
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            A2 =  memory[] unknown live
+            L0: int i
+              S0: {a[i]}<0> = *p;
+                  opaque: it reads through a pointer that is not known
+                  { S0[i0] : 0 <= i0 < p0 }
+                  write { S0[i0] -> A0[i0] }
+                  read inexactly { S0[i0] -> A2[] }
+              S1: asm("nop");
+                  opaque: it is assembler code
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read inexactly { S1[i0] -> A2[] }
+                  may write inexactly { S1[i0] -> A2[] }
+              S2: switch (n) { case 1: {b[i]}<0> = 0; break; default: {b[i]}<1> = 1; }
+                  opaque: it is a `switch`
+                  { S2[i0] : 0 <= i0 < p0 }
+                  may write { S2[i0] -> A1[i0] }
+                  may write { S2[i0] -> A1[i0] }
+            4: opaque-statement: this statement is not taken apart: it reads through a pointer that is not known
+            4: opaque-statement: this statement is not taken apart: it is assembler code
+            4: opaque-statement: this statement is not taken apart: it is a `switch`
+        "#]],
+    );
+}
+
+#[test]
+fn jumps_leave_the_region() {
+    check(
+        body(
+            "void f(int n, int m, float *restrict a, float *restrict b)",
+            r#"for (int i = 0; i < n; i++) { if (a[i] < 0) return; b[i] = 1; }"#,
+        ),
+        expect![[r#"
+            4: jump-in-region: the region stays as it is: control leaves the region here, or enters it
+        "#]],
+    );
+}
+
+#[test]
+fn lines_of_the_preprocessor_leave_the_region() {
+    check(
+        body(
+            "void f(int n, int m, float *restrict a, float *restrict b)",
+            r#"for (int i = 0; i < n; i++) a[i] = 1;
+#ifdef X
+for (int i = 0; i < n; i++) a[i] = 1;
+#endif"#,
+        ),
+        expect![[r#"
+            5: preprocessor-in-region: the region stays as it is: a line of the preprocessor stands in the region
+        "#]],
+    );
+}
