@@ -54,6 +54,8 @@ pub(super) struct Builder<'p, 'n> {
     region: &'p Region,
     transformed: &'p Transformed,
     plan: &'p Plan,
+    /// The loops that count down.
+    descending: &'p BTreeSet<Iterator>,
     names: &'n mut Names,
     /// How often each statement is printed.
     copies: BTreeMap<Statement, usize>,
@@ -73,6 +75,7 @@ impl<'p, 'n> Builder<'p, 'n> {
         region: &'p Region,
         transformed: &'p Transformed,
         plan: &'p Plan,
+        descending: &'p BTreeSet<Iterator>,
         names: &'n mut Names,
     ) -> Self {
         let mut copies = BTreeMap::new();
@@ -90,7 +93,7 @@ impl<'p, 'n> Builder<'p, 'n> {
             }
         }
         let variables = BTreeMap::new();
-        Builder { text, region, transformed, plan, names, copies, nests, common, variables, blocks: 0 }
+        Builder { text, region, transformed, plan, descending, names, copies, nests, common, variables, blocks: 0 }
     }
 
     /// The block of the region.
@@ -189,7 +192,10 @@ impl<'p, 'n> Builder<'p, 'n> {
             let base = sources.first().map_or("t", |&source| loops[source].name.as_str());
             self.names.fresh(base, 1).remove(0)
         });
-        Variable { name, c_type: self.variable_type(each, sources) }
+        let is_descending = self.descending.contains(&each.iterator);
+        let c_type =
+            if is_descending { common_type(sources, &self.region.loops) } else { self.variable_type(each, sources) };
+        Variable { name, c_type, is_descending }
     }
 
     fn variable_type(&self, each: &ForLoop, sources: &[Loop]) -> String {
@@ -235,7 +241,8 @@ impl<'p, 'n> Builder<'p, 'n> {
         for instance in nest.instances {
             let template = &self.region.statements[instance.statement];
             let is_inside = range.start <= template.range.start && template.range.end <= range.end;
-            if !is_inside || template.holes.iter().any(|hole| hole.is_derived) {
+            let mut derived = template.holes.iter().filter(|hole| hole.is_derived);
+            if !is_inside || !derived.all(|hole| self.has_known_names(&self.text[hole.range.clone()])) {
                 return None;
             }
             for access in &self.transformed.scop.statements[instance.statement].accesses {
@@ -266,6 +273,15 @@ impl<'p, 'n> Builder<'p, 'n> {
         (self.region.arrays.indices().all(is_visible) && self.variables.iter().all(is_meant)).then_some((*source, uses))
     }
 
+    /// All names in a text are those of arrays and variables of the region, of its loops, or stand for its parameters.
+    fn has_known_names(&self, text: &str) -> bool {
+        words(text).all(|word| {
+            self.common.contains(word)
+                || self.region.arrays.iter().any(|(_, array)| array.name == word)
+                || self.region.scop.loops.iter().any(|(_, each)| each.name == word)
+        })
+    }
+
     /// The array is where the source has it, and is subscripted as there.
     fn is_unchanged(&self, array: Array) -> bool {
         let fate = &self.transformed.program.fates[array];
@@ -285,7 +301,7 @@ impl<'p, 'n> Builder<'p, 'n> {
         nest.inner.insert(source, each.iterator);
         self.transformed.program.iterators[each.iterator].sources == [source]
             && each.kind == LoopKind::Sequential
-            && !self.region.scop.loops[source].is_reversed
+            && self.descending.contains(&each.iterator) == self.region.scop.loops[source].is_reversed
             && steps.len() == inner.len()
             && steps.iter().zip(inner).all(|(step, node)| match (step, node) {
                 (Step::For(each), Node::Loop(source, _)) => self.follows(each, *source, nest),

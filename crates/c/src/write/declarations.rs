@@ -9,7 +9,7 @@ use super::statements::factor;
 use super::storage::{NewArray, Place};
 use crate::region::{CArray, Form, HoleKind, Storage};
 use frit_scop::Array;
-use frit_scop::model::{AccessKind, Home};
+use frit_scop::model::Home;
 use frit_scop::program::Instance;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +21,8 @@ pub(super) struct Declarations<'a> {
     /// By block and part: what is freed after it.
     after: BTreeMap<(usize, usize), Vec<Item>>,
     names: Names,
+    /// The names that arrays had where they were declared before: their other declarations get the same ones, if these are free.
+    given: BTreeMap<Array, Vec<String>>,
 }
 
 /// Something to declare.
@@ -63,7 +65,8 @@ impl<'a> Declarations<'a> {
             lives.push((Item::Source(origin), (region.id, first), last));
         }
         share(context, region.id, &mut lives);
-        let mut found = Declarations { context, before: BTreeMap::new(), after: BTreeMap::new(), names };
+        let mut found =
+            Declarations { context, before: BTreeMap::new(), after: BTreeMap::new(), names, given: BTreeMap::new() };
         for (item, place, last) in lives {
             found.before.entry(place).or_default().push(item);
             if found.is_freed(item) {
@@ -71,6 +74,11 @@ impl<'a> Declarations<'a> {
             }
         }
         found
+    }
+
+    /// Something is declared in the block.
+    pub(super) fn is_at(&self, block: &Block) -> bool {
+        self.before.range((block.id, 0)..=(block.id, usize::MAX)).next().is_some()
     }
 
     /// Its memory is given back in the region.
@@ -100,7 +108,7 @@ impl<'a> Declarations<'a> {
         if is_known { function.into() } else { format!("__builtin_{function}") }
     }
 
-    fn new_names(&mut self, printer_names: &BTreeSet<&str>, array: Array, count: usize, block: &Block) -> Vec<String> {
+    fn new_names(&mut self, in_reach: &BTreeSet<&str>, array: Array, count: usize, block: &Block) -> Vec<String> {
         let c_array = self.source(array);
         let name = &c_array.name;
         let region = &self.context.region.range;
@@ -111,9 +119,20 @@ impl<'a> Declarations<'a> {
                 || has_word(&self.context.blank[region.end..], name));
         let is_own = c_array.declaration.is_some()
             && !is_outer
-            && !printer_names.contains(name.as_str())
+            && !in_reach.contains(name.as_str())
             && !block.words.contains(name);
-        if count == 1 && is_own { vec![name.clone()] } else { self.names.fresh(name, count) }
+        if count == 1 && is_own {
+            return vec![name.clone()];
+        }
+        let is_free = |names: &&Vec<String>| !names.iter().any(|name| in_reach.contains(name.as_str()));
+        match self.given.get(&array).filter(is_free) {
+            Some(names) => names.clone(),
+            None => {
+                let names = self.names.fresh(name, count);
+                self.given.insert(array, names.clone());
+                names
+            }
+        }
     }
 }
 
@@ -195,10 +214,7 @@ impl Printer<'_> {
                         Place::Cells(count) => count,
                         _ => 1,
                     };
-                    let in_reach = self.variables.values().map(|variable| variable.name.as_str());
-                    let in_reach = in_reach.chain(self.arrays.values().flatten().map(String::as_str)).collect();
-                    let names = self.declarations.new_names(&in_reach, array, count, block);
-                    self.arrays.insert(array, names.clone());
+                    let names = self.name_new(array, count, block);
                     if let Place::Array(_) = self.context.plan.places[array] {
                         arrays.push(item);
                     } else if !is_exposed && self.merged(&block.parts[at], |other| other == array).is_some() {
@@ -217,9 +233,7 @@ impl Printer<'_> {
                 }
                 Item::Shared { array, .. } => {
                     if let Place::Array(_) = self.context.plan.places[array] {
-                        let in_reach = self.arrays.values().flatten().map(String::as_str).collect();
-                        let names = self.declarations.new_names(&in_reach, array, 1, block);
-                        self.arrays.insert(array, names);
+                        self.name_new(array, 1, block);
                     }
                     arrays.push(item);
                 }
@@ -232,6 +246,15 @@ impl Printer<'_> {
             self.declare_array(item)?;
         }
         Ok(merged)
+    }
+
+    /// Names a new variable or array.
+    fn name_new(&mut self, array: Array, count: usize, block: &Block) -> Vec<String> {
+        let variables = self.variables.values().map(|variable| variable.name.as_str());
+        let in_reach = variables.chain(self.arrays.values().flatten().map(String::as_str)).collect();
+        let names = self.declarations.new_names(&in_reach, array, count, block);
+        self.arrays.insert(array, names.clone());
+        names
     }
 
     /// Frees what is not needed after this part of the block.
@@ -315,13 +338,14 @@ impl Printer<'_> {
         let accesses = &self.context.transformed.scop.statements[*statement].accesses;
         let first = template.holes.first().filter(|hole| hole.range.start == template.range.start)?;
         let HoleKind::Access(positions) = &first.kind else { return None };
-        let [position] = positions.as_slice() else { return None };
-        let access = accesses.get(*position)?;
+        let access =
+            positions.iter().filter_map(|&position| accesses.get(position)).find(|access| access.is_certain())?;
         let is_only = accesses.iter().filter(|other| other.array == access.array).count() == 1;
         let rest = blanked(self.context.file.text.get(first.range.end..template.range.end)?);
-        let is_assignment = rest.trim_start().strip_prefix('=').is_some_and(|value| !value.starts_with('='));
-        let is_written = access.kind == AccessKind::Write && access.is_exact;
-        (is_written && is_only && is_assignment && !has_comma(&rest) && is_wanted(access.array)).then_some(access.array)
+        // What else is read there is another variable now.
+        let is_assignment =
+            positions.len() > 1 || rest.trim_start().strip_prefix('=').is_some_and(|value| !value.starts_with('='));
+        (is_only && is_assignment && !has_comma(&rest) && is_wanted(access.array)).then_some(access.array)
     }
 }
 

@@ -36,6 +36,8 @@ pub(super) struct Variable {
     pub(super) name: String,
     /// Its type.
     pub(super) c_type: String,
+    /// The loop counts down.
+    pub(super) is_descending: bool,
 }
 
 /// What the leaves of expressions are in C.
@@ -113,6 +115,14 @@ impl Scope<'_> {
             (format!("{} {sign} {}", self.print(left, left_least), self.print(right, right_least)), binding)
         };
         match op {
+            // A remainder is 0 whichever way it is rounded.
+            BinOp::Eq | BinOp::Ne
+                if *right == Expr::Int(0)
+                    && let Expr::Binary(BinOp::FloorMod, dividend, divisor) = left =>
+            {
+                let remainder = Expr::Binary(BinOp::Mod, dividend.clone(), divisor.clone());
+                self.binary(op, &remainder, right)
+            }
             BinOp::Add => match (negated(left), negated(right)) {
                 (_, Some(positive)) => self.difference(left, &positive),
                 (Some(positive), None) => self.difference(right, &positive),
@@ -243,7 +253,8 @@ mod tests {
             .map(|(text, is_plain)| CParam { text: text.into(), c_type: "int".into(), is_plain })
             .into_iter()
             .collect();
-        let variables = ["i", "j"].map(|name| Variable { name: name.into(), c_type: "int".into() });
+        let variables =
+            ["i", "j"].map(|name| Variable { name: name.into(), c_type: "int".into(), is_descending: false });
         let variables = variables.into_iter().enumerate().map(|(at, v)| (Iterator::new(at), v)).collect();
         Scope { params: &params, variables: &variables }.print(expr, Binding::Any)
     }
@@ -292,6 +303,8 @@ mod tests {
             print(&op(BinOp::FloorMod, op(BinOp::Add, i(), Expr::Int(1)), Expr::Int(3))),
             "((i + 1) % 3 + 3) % 3"
         );
+        let rest = op(BinOp::FloorMod, i(), Expr::Int(3));
+        assert_eq!(print(&op(BinOp::Eq, rest, Expr::Int(0))), "i % 3 == 0");
         for (a, b) in (-9i64..9).flat_map(|a| (1..5).map(move |b| (a, b))) {
             assert_eq!(a / b - i64::from(a % b < 0), a.div_euclid(b));
             assert_eq!((a % b + b) % b, a.rem_euclid(b));

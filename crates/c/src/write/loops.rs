@@ -48,7 +48,13 @@ pub(super) fn print(context: &Context, placement: &Placement, block: &Block, nam
         commented: BTreeSet::new(),
         paragraphs: BTreeSet::new(),
         remarks: Vec::new(),
+        ancestors: BTreeMap::new(),
     };
+    for (_, statement) in context.region.scop.statements.iter() {
+        for (depth, &inner) in statement.loops.iter().enumerate() {
+            printer.ancestors.insert(inner, statement.loops[..depth].to_vec());
+        }
+    }
     printer.block(block)?;
     let names = printer.arrays.values().flatten().cloned().collect();
     let style = &context.style;
@@ -91,6 +97,8 @@ pub(super) struct Printer<'a> {
     /// Where parts of the source start that have been printed.
     paragraphs: BTreeSet<usize>,
     remarks: Vec<Remark>,
+    /// The loops of the source round each of its loops, outermost first.
+    ancestors: BTreeMap<Loop, Vec<Loop>>,
 }
 
 impl<'a> Printer<'a> {
@@ -145,19 +153,16 @@ impl<'a> Printer<'a> {
         match &part.kind {
             PartKind::For(each, variable, body) => {
                 let sources = &self.context.transformed.program.iterators[each.iterator].sources;
-                sources.iter().for_each(|&source| self.comment_loop(source, false));
+                // What several loops of the source became has the comments inside, at what they are on.
+                if let [source] = sources.as_slice() {
+                    self.comment_nest(*source, &each.kind);
+                }
                 self.pragma(&each.kind);
                 let is_simple = self.lines.len() == start;
                 self.for_loop(each, variable, body)?;
                 return Ok(is_simple);
             }
-            PartKind::If(cond, then, otherwise) => {
-                let head = format!("if ({})", self.scope().print(cond, Binding::Any));
-                self.nested(head, None, then, !otherwise.parts.is_empty())?;
-                if !otherwise.parts.is_empty() {
-                    self.nested("else".into(), None, otherwise, false)?;
-                }
-            }
+            PartKind::If(cond, then, otherwise) => self.conditional(String::new(), cond, then, otherwise)?,
             PartKind::Instance(instance) => {
                 self.comment_statement(instance);
                 let is_simple = self.lines.len() == start;
@@ -172,6 +177,9 @@ impl<'a> Printer<'a> {
                 return Ok(names.len() == 2);
             }
             PartKind::AsWritten(source) => {
+                for outer in self.ancestors.get(source).cloned().unwrap_or_default() {
+                    self.comment_loop(outer, false);
+                }
                 self.comment_loop(*source, true);
                 let is_simple = self.lines.len() == start;
                 let span = self.context.region.scop.loops[*source].span;
@@ -185,6 +193,24 @@ impl<'a> Printer<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// Prints a condition; `before` is what its line begins with.
+    fn conditional(&mut self, before: String, cond: &Expr, then: &Block, otherwise: &Block) -> Result<(), String> {
+        let head = format!("{before}if ({})", self.scope().print(cond, Binding::Any));
+        let is_last = otherwise.parts.is_empty();
+        self.nested(head, None, then, !is_last)?;
+        if is_last {
+            return Ok(());
+        }
+        // The brace that closes the block above stands on the line that goes on.
+        self.lines.pop();
+        match otherwise.parts.as_slice() {
+            [Part { kind: PartKind::If(cond, then, last), .. }] if !self.declarations.is_at(otherwise) => {
+                self.conditional("} else ".into(), cond, then, last)
+            }
+            _ => self.nested("} else".into(), None, otherwise, true),
+        }
     }
 
     /// The source has an empty line before what this part is the first to print.
@@ -218,15 +244,21 @@ impl<'a> Printer<'a> {
 
     fn for_loop(&mut self, each: &ForLoop, variable: &Variable, body: &Block) -> Result<(), String> {
         // The bounds are outside of the loop's own scope.
-        let lower = self.bound(&each.lower, variable, Binding::Any);
-        let (sign, upper) = match &each.upper {
-            Expr::Binary(BinOp::Add, last, one) if **one == Expr::Int(1) => ("<=", &**last),
-            upper => ("<", upper),
+        let Variable { name, c_type, is_descending } = variable;
+        let (first, test, step) = if *is_descending {
+            let last = each.upper.clone().neg().add(1);
+            let first = self.bound(&each.lower.clone().neg(), variable, Binding::Any);
+            (first, format!("{name} >= {}", self.bound(&last, variable, Binding::Sum)), "-")
+        } else {
+            let (sign, upper) = match &each.upper {
+                Expr::Binary(BinOp::Add, last, one) if **one == Expr::Int(1) => ("<=", &**last),
+                upper => ("<", upper),
+            };
+            let first = self.bound(&each.lower, variable, Binding::Any);
+            (first, format!("{name} {sign} {}", self.bound(upper, variable, Binding::Sum)), "+")
         };
-        let upper = self.bound(upper, variable, Binding::Sum);
-        let Variable { name, c_type } = variable;
-        let step = if each.step == 1 { format!("{name}++") } else { format!("{name} += {}", each.step) };
-        let head = format!("for ({c_type} {name} = {lower}; {name} {sign} {upper}; {step})");
+        let step = if each.step == 1 { format!("{name}{step}{step}") } else { format!("{name} {step}= {}", each.step) };
+        let head = format!("for ({c_type} {name} = {first}; {test}; {step})");
         let shadowed = self.variables.insert(each.iterator, variable.clone());
         let sources = &self.context.transformed.program.iterators[each.iterator].sources;
         let comments: Vec<String> = sources.iter().filter_map(|&source| self.head_comment(source)).collect();
@@ -249,11 +281,14 @@ impl<'a> Printer<'a> {
     /// Prints the head of a loop or a condition, and the block below it.
     fn nested(&mut self, head: String, comment: Option<&str>, body: &Block, braces: bool) -> Result<(), String> {
         let at = self.lines.len();
+        let head_is_condition = !head.starts_with("for");
         self.line(head);
         self.depth += 1;
         let is_simple = self.block(body)?;
         self.depth -= 1;
-        let has_braces = braces || self.context.style.has_braces || !is_simple;
+        // A condition in a condition could take the `else` of the outer one.
+        let is_long = head_is_condition && self.lines.len() > at + 2;
+        let has_braces = braces || self.context.style.has_braces || !is_simple || is_long;
         if has_braces {
             self.lines[at].text += " {";
             self.line("}");
@@ -314,6 +349,25 @@ impl<'a> Printer<'a> {
         statement.loops.iter().for_each(|&source| self.comment_loop(source, false));
         let leading = &self.context.region.statements[instance.statement].leading;
         self.leading(leading, false);
+    }
+
+    /// Comments of the source before a loop, and before those round it that are not loops of their own any more.
+    fn comment_nest(&mut self, source: Loop, kind: &LoopKind) {
+        if *kind != LoopKind::Sequential {
+            // The new pragma stands for those of the source.
+            let region = self.context.region;
+            let is_openmp = |range: &&Range<usize>| {
+                let text = self.context.file.text[(*range).clone()].trim_start_matches(['#', ' ', '\t']);
+                text.strip_prefix("pragma").is_some_and(|text| text.trim_start().starts_with("omp"))
+            };
+            let replaced: Vec<usize> =
+                region.loops[source].leading.iter().filter(is_openmp).map(|range| range.start).collect();
+            self.commented.extend(replaced);
+        }
+        for outer in self.ancestors.get(&source).cloned().unwrap_or_default() {
+            self.comment_loop(outer, false);
+        }
+        self.comment_loop(source, false);
     }
 
     fn comment_loop(&mut self, source: Loop, with_pragmas: bool) {

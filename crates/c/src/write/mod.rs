@@ -16,6 +16,7 @@ mod names;
 mod placement;
 mod statements;
 mod storage;
+mod turned;
 #[cfg(test)]
 mod tests;
 
@@ -125,9 +126,12 @@ fn write_region(
     transformed: &Transformed,
     names: &mut Names,
 ) -> Result<(String, Vec<Remark>), String> {
+    let descending = turned::descending(&transformed.program);
+    let program = turned::turned(&transformed.program, &descending);
+    let transformed = &Transformed { program, ..transformed.clone() };
     let plan = storage::plan(region, transformed, rest_of_block(blank, region.range.end))?;
     let mut local = names.clone();
-    let block = blocks::Builder::new(&file.text, region, transformed, &plan, &mut local).region();
+    let block = blocks::Builder::new(&file.text, region, transformed, &plan, &descending, &mut local).region();
     let placement = placement::place(transformed, &plan, &block);
     let context = loops::Context {
         file,

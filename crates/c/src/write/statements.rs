@@ -1,10 +1,11 @@
 //! Statements of the source in their new places: the text with loop variables and accesses replaced, where these have changed.
 
 use super::expressions::Binding;
-use super::lexical::{has_word, is_word};
+use super::lexical::{blanked, has_word, is_word};
 use super::loops::Printer;
 use super::storage::Place;
 use crate::region::{Form, Hole, HoleKind, Template};
+use frit_scop::model::AccessKind;
 use frit_scop::program::{Expr, Fate, Instance};
 use frit_scop::{Array, Statement};
 
@@ -12,17 +13,74 @@ impl Printer<'_> {
     /// The text of a statement at this instance.
     pub(super) fn statement(&self, instance: &Instance) -> Result<String, String> {
         let template = &self.context.region.statements[instance.statement];
-        let text = &self.context.file.text;
-        let mut printed = String::new();
-        let mut at = template.range.start;
+        let source = &self.context.file.text;
+        let mut text = Replaced { source, text: String::new(), at: template.range.start, closing: Vec::new() };
         for hole in &template.holes {
-            let before = text.get(at..hole.range.start).ok_or("places in a statement overlap")?;
-            printed += before;
-            printed += &self.hole(instance, template, hole)?;
-            at = hole.range.end;
+            text.copy(hole.range.start)?;
+            if let HoleKind::Access(positions) = &hole.kind
+                && let Some((read, written)) = self.split_operand(instance, positions)?
+            {
+                text.at = hole.range.end;
+                self.assign(&mut text, template, &read, &written)?;
+            } else {
+                text.text += &self.hole(instance, template, hole)?;
+                text.at = hole.range.end;
+            }
         }
-        printed += text.get(at..template.range.end).ok_or("a place in a statement is outside of it")?;
-        Ok(printed)
+        text.copy(template.range.end)?;
+        Ok(text.text)
+    }
+
+    /// An operand that is read and written, in the source at one place, if these are two places now: values pass between variables, as
+    /// expansion gave them one for each purpose.
+    fn split_operand(&self, instance: &Instance, positions: &[usize]) -> Result<Option<(String, String)>, String> {
+        let accesses = &self.context.transformed.scop.statements[instance.statement].accesses;
+        let place = |position: &usize| {
+            accesses
+                .get(*position)
+                .map(|access| (access.array, instance.subscripts.get(*position).and_then(Option::as_ref)))
+        };
+        let [one, other] = positions else { return Ok(None) };
+        let (Some(one_at), Some(other_at)) = (place(one), place(other)) else { return Ok(None) };
+        if one_at == other_at {
+            return Ok(None);
+        }
+        let (read, written) = match (accesses[*one].kind, accesses[*other].kind) {
+            (AccessKind::Read, AccessKind::Write) => (one_at, other_at),
+            (AccessKind::Write, AccessKind::Read) => (other_at, one_at),
+            _ => return Err("an operand has two places".into()),
+        };
+        let element = |(array, subscripts): (Array, Option<&Vec<Expr>>)| {
+            self.element(array, subscripts.ok_or("the subscripts of an operand are not known")?)
+        };
+        Ok(Some((element(read)?, element(written)?)))
+    }
+
+    /// Prints `x op= e` as `written = read op (e)`.
+    fn assign(&self, text: &mut Replaced, template: &Template, read: &str, written: &str) -> Result<(), String> {
+        let rest = text.source.get(text.at..template.range.end).ok_or("a place in a statement is outside of it")?;
+        let blank = blanked(rest);
+        let after = blank.trim_start();
+        let start = blank.len() - after.len();
+        if text.text.is_empty()
+            && let Some(rest) = after.strip_prefix("++").or_else(|| after.strip_prefix("--"))
+            && matches!(rest.trim(), "" | ";")
+        {
+            text.text = format!("{written} = {read} {} 1", &after[..1]);
+            text.at += start + 2;
+            return Ok(());
+        }
+        let operators = ["<<", ">>", "+", "-", "*", "/", "%", "&", "|", "^"];
+        let operator = operators
+            .into_iter()
+            .find(|operator| after.strip_prefix(operator).is_some_and(|rest| rest.starts_with('=')));
+        let operator = operator.ok_or("an operand that is read and written was split in two")?;
+        let start = start + operator.len() + 1;
+        let start = start + (blank[start..].len() - blank[start..].trim_start().len());
+        text.text += &format!("{written} = {read} {operator} (");
+        text.closing.push(text.at + end_of_operand(&blank, start));
+        text.at += start;
+        Ok(())
     }
 
     fn hole(&self, instance: &Instance, template: &Template, hole: &Hole) -> Result<String, String> {
@@ -204,6 +262,49 @@ impl Printer<'_> {
         });
         sum.unwrap_or_else(|| "0".into())
     }
+}
+
+/// The text of a statement while places in it are replaced.
+struct Replaced<'a> {
+    source: &'a str,
+    /// What has been printed.
+    text: String,
+    /// Where the text goes on that has not been.
+    at: usize,
+    /// Where parentheses close that the source does not have.
+    closing: Vec<usize>,
+}
+
+impl Replaced<'_> {
+    /// Copies the source up to a place.
+    fn copy(&mut self, end: usize) -> Result<(), String> {
+        let mut at = self.at;
+        while let Some(&close) = self.closing.last()
+            && close <= end
+        {
+            self.text += self.source.get(at..close).ok_or("places in a statement overlap")?;
+            self.text.push(')');
+            self.closing.pop();
+            at = close;
+        }
+        self.text += self.source.get(at..end).ok_or("places in a statement overlap")?;
+        self.at = end;
+        Ok(())
+    }
+}
+
+/// Where the right operand of an assignment ends that begins at `start`.
+fn end_of_operand(blank: &str, start: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, byte) in blank.bytes().enumerate().skip(start) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' if depth > 0 => depth -= 1,
+            b')' | b']' | b'}' | b',' | b';' if depth == 0 => return at,
+            _ => {}
+        }
+    }
+    blank.len()
 }
 
 /// A C expression as an operand of a product.

@@ -5,7 +5,7 @@
 use super::Transformed;
 use super::lexical::has_word;
 use crate::region::{CArray, Form, Region, Storage};
-use frit_isl::{Dim, PwAff};
+use frit_isl::{Aff, Dim, PwAff};
 use frit_scop::model::Home;
 use frit_scop::program::{Fate, LoopKind, Step};
 use frit_scop::{Array, ArrayData};
@@ -197,8 +197,12 @@ fn extent(region: &Region, data: &ArrayData, dim: usize, c_array: &CArray) -> Op
         None => match value {
             Some(value) => value.max(1).to_string(),
             None => {
-                let text = affine(region, known?)?;
-                format!("({text} > 0 ? {text} : 1)")
+                let mut pieces = known?.pieces().ok()?.into_iter().map(|(_, piece)| affine(region, &piece));
+                // The largest of all pieces is large enough for each.
+                let first = pieces.next()?.map(|first| format!("{first} > 0 ? {first} : 1"))?;
+                pieces.try_fold(first, |most, piece| {
+                    piece.map(|piece| format!("{piece} > ({most}) ? {piece} : ({most})"))
+                })?
             }
         },
     };
@@ -213,9 +217,7 @@ fn constant(extent: &PwAff) -> Option<u64> {
 }
 
 /// An affine form of parameters, in C.
-fn affine(region: &Region, form: &PwAff) -> Option<String> {
-    let pieces = form.pieces().ok()?;
-    let [(_, aff)] = pieces.as_slice() else { return None };
+fn affine(region: &Region, aff: &Aff) -> Option<String> {
     let number = |text: String| text.parse::<i64>().ok();
     if aff.involves_locals().ok()? || number(aff.get_denominator_val().ok()?.to_string())? != 1 {
         return None;

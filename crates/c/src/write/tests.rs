@@ -388,9 +388,9 @@ fn figure_2_rolls_through_two_registers() {
         		A0 = x[1];
         		A1 = A0;
         	}
-        	/* L2 */
         	for (int i = 2; i <= n; i++) {
         		A0 = x[i];
+        		/* L2 */
         		y[i] = A1
         		     + A0 * i;
         		A1 = A0;
@@ -414,9 +414,9 @@ fn figure_2_has_a_window_of_two() {
         		/* L1 */
         		A[1] = x[1];
         	}
-        	/* L2 */
         	for (int i = 2; i <= n; i++) {
         		A[i % 2] = x[i];
+        		/* L2 */
         		y[i] = A[(i - 1) % 2]
         		     + A[i % 2] * i;
         	}
@@ -452,4 +452,79 @@ fn the_comment_at_the_head_is_replaced_and_bytes_outside_of_regions_stay() {
     let untouched = write(&case.file, &[None], &WriteOptions::default());
     assert_eq!(untouched.text, case.file.text);
     assert_eq!(untouched.is_transformed, [false]);
+}
+
+#[test]
+fn loops_that_count_down_in_the_source_count_down() {
+    let mut case = Case::new(
+        "void f(int n, float *restrict x)\n{\nBEGIN\n    for (int i = n - 1; i >= 0; i--)\n        x[i] += x[i + 1] * i;\nEND\n}\n",
+    );
+    let n = case.param("n", "int");
+    let x = case.array("x", "float", &["n"], Home::Outside, Fate::Kept);
+    let down = case.loop_of("i", "int", "for (int i = n - 1");
+    case.region().scop.loops[down].is_reversed = true;
+    let accesses = [(x, AccessKind::Read, "x[i]"), (x, AccessKind::Write, "x[i]"), (x, AccessKind::Read, "x[i + 1]")];
+    let s0 = case.statement("x[i] += x[i + 1] * i;", &[down], &accesses);
+    let t = case.iterator(&[down]);
+    let minus = Expr::Neg(Box::new(var(t)));
+    let here = [minus.clone()];
+    let body = |kind| ForLoop {
+        kind,
+        ..each(
+            t,
+            op(BinOp::Sub, int(1), n.clone()),
+            int(1),
+            vec![instance(s0, &here, &[&here, &here, &[op(BinOp::Sub, int(1), var(t))]])],
+        )
+    };
+    case.program.body = vec![Step::For(body(LoopKind::Sequential))];
+    assert_eq!(case.write().text, case.file.text);
+    case.program.body = vec![Step::For(body(LoopKind::Simd))];
+    case.check(&expect![[r#"
+        void f(int n, float *restrict x)
+        {
+            #pragma omp simd
+            for (int i = n - 1; i >= 0; i--)
+                x[i] += x[i + 1] * i;
+        }
+    "#]]);
+}
+
+#[test]
+fn an_operand_that_is_split_in_two_is_written_out() {
+    let mut case = Case::new(
+        "void f(float *restrict y)\n{\nBEGIN\n    float s;\n    s = y[0];\n    s *= y[1] + y[2];\n    y[3] = s;\nEND\n}\n",
+    );
+    let s = case.array("s", "float", &[], Home::Region, Fate::Scalar);
+    let y = case.array("y", "float", &["4"], Home::Outside, Fate::Kept);
+    let (read, written) = (AccessKind::Read, AccessKind::Write);
+    let s0 = case.statement("s = y[0];", &[], &[(s, written, "s"), (y, read, "y[0]")]);
+    let s1 = case.statement(
+        "s *= y[1] + y[2];",
+        &[],
+        &[(s, read, "s"), (s, written, "s"), (y, read, "y[1]"), (y, read, "y[2]")],
+    );
+    let s2 = case.statement("y[3] = s;", &[], &[(y, written, "y[3]"), (s, read, "s")]);
+    let data = case.region().scop.arrays[s].clone();
+    let mut scop = case.file.regions[0].scop.clone();
+    let second = scop.arrays.push(data);
+    scop.statements[s1].accesses[1].array = second;
+    scop.statements[s2].accesses[1].array = second;
+    case.program.fates.push(Fate::Scalar);
+    let none: &[Expr] = &[];
+    case.program.body = vec![
+        instance(s0, &[], &[none, &[int(0)]]),
+        instance(s1, &[], &[none, none, &[int(1)], &[int(2)]]),
+        instance(s2, &[], &[&[int(3)], none]),
+    ];
+    let transformed = Transformed { scop, program: case.program.clone(), shares: Vec::new(), notes: Vec::new() };
+    let written = write(&case.file, &[Some(transformed)], &WriteOptions { header: false });
+    expect![[r#"
+        void f(float *restrict y)
+        {
+            float s = y[0];
+            float s0 = s * (y[1] + y[2]);
+            y[3] = s0;
+        }
+    "#]].assert_eq(&(written.text.clone() + &remarks(&written)));
 }
