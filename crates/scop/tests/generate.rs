@@ -32,12 +32,12 @@ fn check(text: &str, fused: &str, changed: &[(&str, Fate)], options: &Options) -
     let scop = scop(text);
     let tree = tree(&scop, fused);
     let program = generate(&scop, &tree, &fates(&scop, changed), options).unwrap();
-    check_run(&scop, &program, options.strips.is_some());
+    check_run(&scop, &program, options.strips.or(options.tiles).is_some());
     program
 }
 
 fn check_run(scop: &Scop, program: &Program, repeats: bool) {
-    let values: &[i64] = if scop.params.len() < 2 { &[0, 1, 2, 3, 5, 8, 17] } else { &[0, 1, 2, 3, 5, 9] };
+    let values: &[i64] = if scop.params.len() < 2 { &[0, 1, 2, 3, 5, 8, 17] } else { &[0, 1, 3, 9] };
     let mut points = vec![Vec::new()];
     for _ in scop.params.indices() {
         points =
@@ -641,7 +641,7 @@ fn pipeline() -> impl Strategy<Value = Pipeline> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn pipelines_keep_their_values(case in pipeline(), copies in prop::sample::select(vec![4usize, 12, 40])) {
@@ -652,6 +652,9 @@ proptest! {
         let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
         check_run(&scop, &program, false);
         let options = Options { parallel: true, strips: Some(6), ..options };
+        let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
+        check_run(&scop, &program, true);
+        let options = Options { parallel: false, simd: true, strips: None, tiles: Some(6), ..options };
         let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
         check_run(&scop, &program, true);
     }
@@ -810,6 +813,49 @@ fn registers_move_on_when_nothing_else_happens() {
         }
         S1(0): [3] [0]
         rotate A0
+    "#]],
+    );
+}
+
+#[test]
+fn stages_of_a_pipeline_run_in_tiles_as_loops_of_their_own() {
+    let text = "
+        params n
+        array X[n] in
+        array A[n] temp
+        array B[n] temp
+        array C[n] out
+        for i in 0..n {
+            A[i] = X[i]
+        }
+        for i in 1..n - 1 {
+            B[i] = A[i - 1], A[i + 1]
+        }
+        for i in 1..n - 1 {
+            C[i] = B[i], C[i]
+        }
+    ";
+    let options = Options { simd: true, tiles: Some(4), ..Options::default() };
+    let fates = [("A", registers(0, 3)), ("B", Fate::Scalar)];
+    let program = check(text, "(S0[i] S1[i + 1] S2[i + 1])", &fates, &options);
+    shows(
+        &program,
+        expect![[r#"
+        A1: window [6]
+        A2: window [4]
+        if p0 >= 3 {
+          for t0 in 0..p0 step 4 {
+            for t1 in max(0, t0 - 2)..min(p0, t0 + 4) simd {
+              S0(t1): [t1] [t1 - t0 + 2]
+            }
+            for t2 in max(2, t0)..min(p0, t0 + 4) simd {
+              S1(t2 - 1): [t2 - t0] [t2 - t0 + 2] [t2 - t0]
+            }
+            for t3 in max(2, t0)..min(p0, t0 + 4) simd {
+              S2(t3 - 1): [t3 - t0] [t3 - 1] [t3 - 1]
+            }
+          }
+        }
     "#]],
     );
 }

@@ -35,6 +35,9 @@ pub struct Options {
     /// A loop on the outside that runs in order only because of windows is cut into strips of so many iterations, and these run on several
     /// threads: what is at the end of a strip is computed again for the next one. Needs `parallel`.
     pub strips: Option<u64>,
+    /// A loop without inner loops that runs in order only because of windows is cut into strips of so many iterations, and in each its statements run
+    /// one after another, as loops that may run in vectors.
+    pub tiles: Option<u64>,
     /// Windows have sizes that are powers of two, so that remainders are cheap.
     pub power_of_two: bool,
     /// How many copies of statements cutting a nest into pieces may make.
@@ -49,6 +52,7 @@ impl Default for Options {
             parallel: false,
             simd: false,
             strips: None,
+            tiles: None,
             power_of_two: false,
             max_copies: 40,
             max_operations: 5_000_000,
@@ -114,10 +118,17 @@ pub fn generate(
         scop.isl.bounded(options.max_operations, || {
             let mut nest = Nest::new(scop, root, &params)?;
             storage.roll(&mut nest)?;
-            if let Some(length) = options.strips.filter(|_| options.parallel)
-                && let Some(strips) = Strips::plan(scop, &nest, &storage, length)?
-            {
-                return strips.append(scop, &nest, &mut storage, options, &mut program);
+            let mut ways = Vec::new();
+            if let Some(length) = options.tiles {
+                ways.extend(Strips::plan_tiles(scop, &nest, &storage, length)?);
+            }
+            if let Some(length) = options.strips.filter(|_| options.parallel) {
+                ways.extend(Strips::plan(scop, &nest, &storage, length)?);
+            }
+            for strips in ways {
+                if strips.append(scop, &nest, &mut storage, options, &mut program)? {
+                    return Ok(());
+                }
             }
             let kinds = Kinds::new(scop, &nest, &storage, options)?;
             let copies = nest.copies(options.max_copies)?;

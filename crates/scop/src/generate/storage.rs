@@ -30,6 +30,21 @@ pub(super) struct Storage<'a> {
     /// The register of each access to an array that lives in registers.
     registers: BTreeMap<(Statement, usize), i64>,
     functions: BTreeMap<(Statement, usize), PwMultiAff>,
+    /// The windows whose elements are counted from the start of a strip, by dimension.
+    counted: BTreeMap<Array, Vec<Counted>>,
+    /// The start of the strip.
+    pub start: Option<Expr>,
+}
+
+/// The subscripts that are in use at a time in one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counted {
+    /// They move with the start of the strip.
+    pub is_from_start: bool,
+    /// The first of them.
+    pub first: i64,
+    /// How many there are.
+    pub count: u64,
 }
 
 impl<'a> Storage<'a> {
@@ -41,6 +56,8 @@ impl<'a> Storage<'a> {
             power_of_two,
             registers: BTreeMap::new(),
             functions: BTreeMap::new(),
+            counted: BTreeMap::new(),
+            start: None,
         };
         for (_, fate) in storage.fates.iter_mut() {
             if let (Fate::Window { moduli }, true) = (fate, power_of_two) {
@@ -62,6 +79,15 @@ impl<'a> Storage<'a> {
             }
         }
         accesses
+    }
+
+    /// Gives arrays windows that are counted from the start of a strip.
+    pub(super) fn count_from_start(&mut self, counted: BTreeMap<Array, Vec<Counted>>) {
+        for (array, dims) in &counted {
+            let moduli = dims.iter().map(|dim| Some(dim.count)).collect();
+            self.fates[*array] = Fate::Window { moduli };
+        }
+        self.counted.extend(counted);
     }
 
     /// Whether these are all accesses to an array.
@@ -173,6 +199,11 @@ impl<'a> Storage<'a> {
                     let mut subscripts = Vec::new();
                     for (dim, modulus) in moduli.iter().enumerate().filter(|(_, modulus)| **modulus != Some(1)) {
                         let subscript = converted(&function.get_at(dim)?, domain, iterators)?;
+                        if let Some(counted) = self.counted.get(&access.array).map(|dims| dims[dim]) {
+                            let start = self.start.clone().filter(|_| counted.is_from_start);
+                            subscripts.push(subscript.sub(start.unwrap_or(Expr::Int(0))).sub(counted.first));
+                            continue;
+                        }
                         subscripts.push(match modulus.and_then(|modulus| i64::try_from(modulus).ok()) {
                             Some(modulus) => remainder(subscript, modulus, &elements, dim)?,
                             None => subscript,

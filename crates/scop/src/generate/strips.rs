@@ -4,6 +4,9 @@
 //! The statements that leave results run once, each in one strip; what only fills windows may run again, since it reads nothing that changes. How
 //! long the warm-up of a statement is follows from the distances of writes and reads; where these are not bounded there are no strips. The
 //! start of the strip is a parameter for all other modules.
+//!
+//! In a *tile* the statements of such a loop run one after another, each for the whole strip in a loop of its own, which may run in vectors.
+//! Windows then hold what a strip needs, and their elements are counted from its start, without remainders.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +15,11 @@ use frit_isl::{AstBuild, AstNode, AstNodeKind, Dim, Map, Set, UnionMap};
 use super::copies::Nest;
 use super::kinds::{Kinds, is_shared};
 use super::loops::{self, Values, expr};
-use super::storage::{Accesses, Storage};
+use super::storage::{Accesses, Counted, Storage};
 use super::{Error, Options};
 use crate::model::{AccessKind, Array, Scop, Statement};
 use crate::program::{Expr, Fate, ForLoop, IteratorData, LoopKind, Program, Step};
-use crate::tree::Fused;
+use crate::tree::{Fused, FusedLoop};
 
 /// The parameter that stands for the first time of a strip.
 const START: &str = "start";
@@ -30,6 +33,8 @@ pub(super) struct Strips {
     last: BTreeSet<Statement>,
     /// The arrays of which each strip has its own.
     private: Vec<Array>,
+    /// The loops of the statements, if they run one after another.
+    apart: Option<Vec<Fused>>,
 }
 
 impl Strips {
@@ -74,10 +79,22 @@ impl Strips {
         if warm_up.values().any(|time| 2 * time > length) {
             return Ok(None);
         }
-        Ok(Some(Strips { length, warm_up, last, private }))
+        Ok(Some(Strips { length, warm_up, last, private, apart: None }))
     }
 
-    /// Appends the nest in strips to a program.
+    /// How to cut a nest into tiles of a length.
+    pub(super) fn plan_tiles(
+        scop: &Scop,
+        nest: &Nest<'_>,
+        storage: &Storage<'_>,
+        length: u64,
+    ) -> Result<Option<Strips>, Error> {
+        let Some(strips) = Strips::plan(scop, nest, storage, length)? else { return Ok(None) };
+        let apart = apart(scop, nest, &storage.accesses(nest))?;
+        Ok(apart.map(|apart| Strips { apart: Some(apart), ..strips }))
+    }
+
+    /// Appends the nest in strips to a program, or does nothing and says so if that turns out to be impossible.
     pub(super) fn append(
         &self,
         scop: &Scop,
@@ -85,7 +102,7 @@ impl Strips {
         storage: &mut Storage<'_>,
         options: &Options,
         program: &mut Program,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let mut times: Option<Set> = None;
         for statement in &self.last {
             let own = nest.times[statement].range()?;
@@ -98,27 +115,93 @@ impl Strips {
         let starts = times.apply(&Map::parse(&scop.isl, &text)?)?.intersect_params(&nest.assumed)?.coalesce()?;
         let params = starts.dim(Dim::Param)?;
         let known = starts.move_dims(Dim::Param, params, Dim::Set, 0, 1)?;
-        let mut inner = nest.assuming(&known.set_dim_name(Dim::Param, params, START)?.params()?)?;
-        for (statement, times) in &mut inner.times {
-            let depth = times.dim(Dim::Out)?;
-            let names: Vec<String> = (0..depth).map(|level| format!("t{level}")).collect();
-            let early = self.warm_up[statement];
-            let strip =
-                format!("[{START}] -> {{ [{}] : {START} - {early} <= t0 < {START} + {length} }}", names.join(", "));
-            *times = times.intersect_range(&Set::parse(&scop.isl, &strip)?)?;
+        let known = known.set_dim_name(Dim::Param, params, START)?.params()?;
+        let within = self.within(nest, &known)?;
+        let mut parts = Vec::new();
+        match &self.apart {
+            None => parts.push(within),
+            Some(roots) => {
+                let Some(places) = self.places(scop, &within)? else {
+                    return Ok(false);
+                };
+                storage.count_from_start(places);
+                for root in roots {
+                    parts.push(self.within(&Nest::new(scop, root, &nest.assumed.get_space()?)?, &known)?);
+                }
+            }
         }
         let schedule = UnionMap::from_map(&starts.set_tuple_name("strip")?.identity()?.reset_tuple_id(Dim::Out)?)?;
         let build = AstBuild::from_context(&nest.assumed)?.set_iterators(&["c0"])?;
         let node = build.node_from_schedule_map(&schedule)?;
         let in_strip = Options { parallel: false, ..options.clone() };
         let mut body = |start: Expr, program: &mut Program| {
-            let kinds = Kinds::new(scop, &inner, storage, &in_strip)?;
-            let copies = inner.copies(options.max_copies)?;
-            loops::steps(&inner, &copies, storage, &kinds, program, &Values::from([(START.to_string(), start)]))
+            let values = Values::from([(START.to_string(), start.clone())]);
+            storage.start = Some(start);
+            let mut steps = Vec::new();
+            for nest in &parts {
+                let kinds = Kinds::new(scop, nest, storage, &in_strip)?;
+                let copies = nest.copies(options.max_copies)?;
+                steps.extend(loops::steps(nest, &copies, storage, &kinds, program, &values)?);
+            }
+            Ok(steps)
         };
         let steps = self.frame(&node, nest, options, program, &mut body)?;
         program.body.extend(steps);
-        Ok(())
+        Ok(true)
+    }
+
+    /// The nest within a strip, of whose start something is known.
+    fn within<'a>(&self, nest: &Nest<'a>, known: &Set) -> Result<Nest<'a>, Error> {
+        let mut within = nest.assuming(known)?;
+        let length = self.length;
+        for (statement, times) in &mut within.times {
+            let depth = times.dim(Dim::Out)?;
+            let names: Vec<String> = (0..depth).map(|level| format!("t{level}")).collect();
+            let (names, early) = (names.join(", "), self.warm_up[statement]);
+            let strip = format!("[{START}] -> {{ [{names}] : {START} - {early} <= t0 < {START} + {length} }}");
+            *times = times.intersect_range(&Set::parse(known.context(), &strip)?)?.intersect_params(&within.assumed)?;
+        }
+        Ok(within)
+    }
+
+    /// Where the elements of private arrays are that a strip accesses, by dimension; nothing if their number depends on parameters.
+    fn places(&self, scop: &Scop, within: &Nest<'_>) -> Result<Option<BTreeMap<Array, Vec<Counted>>>, Error> {
+        let mut places = BTreeMap::new();
+        for array in &self.private {
+            let mut elements: Option<Set> = None;
+            for statement in within.paths.keys() {
+                for (at, _) in
+                    scop.statements[*statement].accesses.iter().enumerate().filter(|(_, access)| access.array == *array)
+                {
+                    let own = within.elements(scop, *statement, at, 1)?.range()?;
+                    elements = Some(elements.map_or(Ok(own.clone()), |elements| elements.union(&own))?);
+                }
+            }
+            let Some(elements) = elements else { continue };
+            let Some(start) = elements.find_dim_by_name(Dim::Param, START)? else { return Ok(None) };
+            let rank = elements.dim(Dim::Set)?;
+            let elements = elements.reset_tuple_id()?.move_dims(Dim::Set, rank, Dim::Param, start, 1)?;
+            let mut counted = Vec::new();
+            for dim in 0..rank {
+                let names: Vec<String> = (0..rank).map(|dim| format!("x{dim}")).collect();
+                let names = names.join(", ");
+                let from_start = Map::parse(&scop.isl, &format!("{{ [{names}, s] -> [x{dim} - s] }}"))?;
+                let absolute = Map::parse(&scop.isl, &format!("{{ [{names}, s] -> [x{dim}] }}"))?;
+                let mut found = None;
+                for (is_from_start, values) in [(true, from_start), (false, absolute)] {
+                    let values = elements.apply(&values)?;
+                    let (least, most) = (values.dim_min_val(0)?, values.dim_max_val(0)?);
+                    if found.is_none() && least.is_int()? && most.is_int()? {
+                        let (first, last) = (least.to_i64()?, most.to_i64()?);
+                        found = Some(Counted { is_from_start, first, count: last.abs_diff(first) + 1 });
+                    }
+                }
+                let Some(found) = found else { return Ok(None) };
+                counted.push(found);
+            }
+            places.insert(*array, counted);
+        }
+        Ok(Some(places))
     }
 
     /// The loop over strips, from isl's loop over their starts.
@@ -157,6 +240,40 @@ impl Strips {
             _ => return Err(Error::Form("more than one loop over strips")),
         })
     }
+}
+
+/// The loops of the statements of a loop when each has one of its own, if they may run one after another.
+fn apart(scop: &Scop, nest: &Nest<'_>, accesses: &Accesses) -> Result<Option<Vec<Fused>>, Error> {
+    let Fused::Loop(root) = nest.root else { return Ok(None) };
+    let mut order = BTreeMap::new();
+    let mut loops = Vec::new();
+    for fused in &root.body {
+        let Fused::Statement(statement) = fused else { return Ok(None) };
+        let Some(member) = root.member(*statement) else { return Ok(None) };
+        order.insert(*statement, loops.len());
+        loops.push(FusedLoop { members: vec![*member], body: vec![fused.clone()], is_parallel: true });
+    }
+    for of in accesses.values() {
+        for (one, of_one) in of {
+            for (other, of_other) in of {
+                let conflicts = is_write(scop, *one, *of_one) || is_write(scop, *other, *of_other);
+                if !conflicts || order[one] > order[other] {
+                    continue;
+                }
+                let one_elements = nest.elements(scop, *one, *of_one, 1)?;
+                let other_elements = nest.elements(scop, *other, *of_other, 1)?;
+                let later = other_elements.apply_range(&one_elements.reverse()?)?;
+                if later.order_lt(Dim::In, 0, Dim::Out, 0)?.is_empty()? {
+                    continue;
+                }
+                if one != other {
+                    return Ok(None);
+                }
+                loops[order[one]].is_parallel = false;
+            }
+        }
+    }
+    Ok((loops.len() > 1).then(|| loops.into_iter().map(Fused::Loop).collect()))
 }
 
 fn is_write(scop: &Scop, statement: Statement, at: usize) -> bool {
