@@ -9,10 +9,10 @@
 
 use std::cmp::Reverse;
 
-use frit_isl::{Dim, Error, Map, PwAff};
+use frit_isl::{Dim, Error, Map, PwAff, Set};
 use frit_support::Table;
 
-use crate::contraction::lifetimes::{Lives, elements, overlaps, time};
+use crate::contraction::lifetimes::{Lives, elements, names, overlaps, time};
 use crate::dependence::flow::{Flows, Sources};
 use crate::dependence::{Dependences, Flow};
 use crate::memory::{self, Values, slots_of};
@@ -176,53 +176,54 @@ impl Sharing<'_> {
         let flows: Vec<&Flow> = self.dependences.flow.iter().filter(|flow| flow.array == array).collect();
         let mut lives = Lives::new(self.scop, &self.times, &uses, &flows)?;
         if is_live(self.scop, array) {
-            let outside = self.lives_outside(array, &uses, &lives.writes)?;
-            lives.intervals = lives.intervals.union(&outside)?;
+            lives.intervals.extend(self.lives_outside(array, &uses)?);
         }
         let added = self.scop.arrays[array].expanded;
-        let own = |map: &Map| map.project_out(Dim::In, 0, added)?.reset_tuple_id(Dim::In);
-        (lives.intervals, lives.writes) = (own(&lives.intervals)?, own(&lives.writes)?);
+        for map in lives.intervals.iter_mut().chain(&mut lives.writes) {
+            *map = map.project_out(Dim::In, 0, added)?.reset_tuple_id(Dim::In)?;
+        }
         Ok(lives)
     }
 
     /// The lives of values that an array has from before the region, and of those that it has for after it.
-    fn lives_outside(&self, array: Array, uses: &[Use], writes: &Map) -> Result<Map, Error> {
+    fn lives_outside(&self, array: Array, uses: &[Use]) -> Result<Vec<Map>, Error> {
         let scop = self.scop;
-        let names = |name: &str, n: usize| (0..n).map(|at| format!("{name}{at}")).collect::<Vec<_>>();
         let element = format!("{array}[{}]", names("x", scop.arrays[array].extents.len()).join(", "));
-        let width = writes.dim(Dim::Out)?;
-        let zeros = vec!["0".to_string(); width - 1].join(", ");
+        let width = self.times[uses[0].statement].dim(Dim::Out)?;
+        let zeros = vec!["0".to_string(); width].join(", ");
         let at = |slot: String| Map::parse(&scop.isl, &format!("{{ {element} -> [{slot}, {zeros}] }}"));
         let (start, end) = (at("-1".to_string())?, at(self.tree.body.len().to_string())?);
-        let (reads, written): (Vec<Use>, Vec<Use>) =
+        let (reads, writes): (Vec<Use>, Vec<Use>) =
             uses.iter().partition(|of| scop.access(**of).kind == AccessKind::Read);
+        let touched = |of: Use, instances: &Set| {
+            elements(scop, of)?.intersect_domain(instances)?.reverse()?.apply_range(&time(scop, &self.times, of)?)
+        };
         // What is there at first is needed until its last read, and to the end if nothing surely takes its place.
-        let kept = start.flat_range_product(&end)?;
-        let mut replaced = writes.domain()?.subtract(&writes.domain()?)?;
-        for of in written.iter().filter(|of| scop.access(**of).is_certain()) {
-            replaced = replaced.union(&elements(scop, *of)?.range()?)?;
+        let mut kept = start.flat_range_product(&end)?;
+        for of in writes.iter().filter(|of| scop.access(**of).is_certain()) {
+            kept = kept.subtract_domain(&elements(scop, *of)?.range()?)?;
         }
-        let mut lives = kept.subtract_domain(&replaced)?;
-        let sources = Sources { certain: &written, possible: &[] };
+        let mut lives = vec![kept];
+        let sources = Sources { certain: &writes, possible: &[] };
         for (of, instances) in Flows::new(scop, &self.times, &reads, &sources)?.unfed {
-            let read = elements(scop, of)?.intersect_domain(&instances)?;
-            let times = read.reverse()?.apply_range(&time(scop, &self.times, of)?)?;
-            lives = lives.union(&start.flat_range_product(&times)?)?;
+            lives.push(start.flat_range_product(&touched(of, &instances)?)?);
         }
         // Seen from the end, the last writes are those that nothing comes before.
         let reversed = self.times.iter().map(|(_, time)| time.neg()).collect::<Result<_, _>>()?;
-        for (of, instances) in Flows::new(scop, &reversed, &written, &sources)?.unfed {
-            let write = elements(scop, of)?.intersect_domain(&instances)?;
-            let times = write.reverse()?.apply_range(&time(scop, &self.times, of)?)?;
-            lives = lives.union(&times.flat_range_product(&end)?)?;
+        for (of, instances) in Flows::new(scop, &reversed, &writes, &sources)?.unfed {
+            lives.push(touched(of, &instances)?.flat_range_product(&end)?);
         }
         Ok(lives)
     }
 
     /// Whether no element of one array is written while the element of the other in its place holds a value that is read later.
     fn are_apart(&self, one: &Lives, other: &Lives) -> Result<bool, Error> {
-        let overlaps = overlaps(self.scop, &one.intervals, &other.writes)?;
-        overlaps.intersect(&Map::identity(&overlaps.get_space()?)?)?.is_empty()
+        for overlap in overlaps(self.scop, &one.intervals, &other.writes)? {
+            if !overlap.intersect(&Map::identity(&overlap.get_space()?)?)?.is_empty()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 

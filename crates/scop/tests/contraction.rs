@@ -2,11 +2,14 @@
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use common::notation::scop;
 use common::simulate::{Storage, check};
 use common::trees::tree;
 use frit_scop::contraction::{Contraction, Options, contract};
 use frit_scop::dependence::{self, Dependences};
+use frit_scop::expand::expand;
 use frit_scop::program::Fate;
 use frit_scop::tree::FusedTree;
 use frit_scop::{Array, Scop};
@@ -326,4 +329,33 @@ fn producers_at_twice_the_speed_have_a_window_in_their_own_elements() {
             B[i] = t[2i], t[2i + 1]
         }";
     check_fate(text, "(S0[i] S1[2i + 1])", "2 registers along 0", "window of 2");
+}
+
+#[test]
+fn hundreds_of_nests_are_no_trouble() {
+    let mut text = String::from("params n m where n >= 10 and m >= 10\narray s temp\narray A0[n][m] in\n");
+    let mut order = String::from("(");
+    for stage in 1..=200 {
+        let before = stage - 1;
+        text += &format!("array A{stage}[n][m] temp\nfor i in 1..n - 1 {{\nfor j in 1..m - 1 {{\n");
+        text += &format!("s = A{before}[i][j], A{before}[i - 1][j], A{before}[i + 1][j]\n");
+        text += &format!("A{stage}[i][j] = s, A{before}[i][j]\n}}\n}}\n");
+        order += &format!("(S{}[i + {stage}, j] S{}[i + {stage}, j]) ", 2 * before, 2 * before + 1);
+    }
+    let source = scop(&text);
+    let start = Instant::now();
+    let expanded = expand(&source).unwrap();
+    let after_expansion = Instant::now();
+    let dependences = Dependences::new(&expanded, &dependence::Options::default()).unwrap();
+    let after_dependences = Instant::now();
+    let order = tree(&expanded, &(order + ")"));
+    let found = contract(&expanded, &dependences, &order, &Options::default()).unwrap();
+    let took = [after_expansion - start, after_dependences - after_expansion, after_dependences.elapsed()];
+    eprintln!("expansion, dependences, contraction: {took:?}");
+    let windows =
+        found.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Window { moduli } if moduli[0] == Some(3)));
+    assert_eq!(windows.count(), 199);
+    assert_eq!(found.fates.iter().filter(|(_, fate)| **fate == Fate::Scalar).count(), 201);
+    // A few seconds where nothing else runs; all pairs of statements would take minutes.
+    assert!(took.iter().sum::<Duration>() < Duration::from_secs(120), "{took:?}");
 }

@@ -11,9 +11,11 @@ use common::trees::tree;
 use frit_scop::contraction::{Options, contract};
 use frit_scop::dependence::{self, Dependences};
 use frit_scop::expand::expand;
+use frit_scop::memory::Values;
 use frit_scop::program::Fate;
+use frit_scop::sharing::share;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// A stage of a pipeline: a nest that writes one array from others.
 #[derive(Clone, Debug)]
@@ -43,6 +45,10 @@ struct Case {
     is_inner: bool,
     /// The second dimension outside.
     is_interchanged: bool,
+    /// All stages have loops of their own.
+    is_unfused: bool,
+    /// How the three arrays are declared.
+    modes: [&'static str; 3],
 }
 
 fn stage() -> impl Strategy<Value = Stage> {
@@ -63,9 +69,20 @@ fn stage() -> impl Strategy<Value = Stage> {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    let stages = prop::collection::vec(stage(), 2..5);
-    (stages, 1usize..=2, any::<bool>(), prop::bool::weighted(0.2))
-        .prop_map(|(stages, rank, is_inner, is_interchanged)| Case { stages, rank, is_inner, is_interchanged })
+    let stages = prop::collection::vec(stage(), 2..6);
+    let mode = prop_oneof![3 => Just("temp"), 3 => Just("local"), 1 => Just("inout")];
+    let modes = [mode.clone(), mode.clone(), mode];
+    let rarely = || prop::bool::weighted(0.2);
+    (stages, 1usize..=2, any::<bool>(), rarely(), rarely(), modes).prop_map(
+        |(stages, rank, is_inner, is_interchanged, is_unfused, modes)| Case {
+            stages,
+            rank,
+            is_inner,
+            is_interchanged,
+            is_unfused,
+            modes,
+        },
+    )
 }
 
 /// An element: both subscripts, or the first.
@@ -78,8 +95,8 @@ fn texts(case: &Case) -> (String, String) {
     let rank = case.rank;
     let extents = if rank == 1 { "[n + 8]" } else { "[n + 8][m + 8]" };
     let mut text = format!("params n m where n >= 1 and m >= 1\narray IN{extents} in\narray OUT{extents} out\n");
-    for array in 0..3 {
-        text += &format!("array t{array}{extents} temp\n");
+    for (array, mode) in case.modes.iter().enumerate() {
+        text += &format!("array t{array}{extents} {mode}\n");
     }
     text += "array s temp\n";
     let mut order = String::new();
@@ -123,7 +140,7 @@ fn texts(case: &Case) -> (String, String) {
             (statement..=statement + usize::from(stage.has_scalar)).map(|at| format!("S{at}{times}")).collect();
         statement += statements.len();
         let statements = statements.join(" ");
-        let begins = at == 0 || stage.is_apart;
+        let begins = at == 0 || stage.is_apart || case.is_unfused;
         order += match (begins, at == 0) {
             (true, false) if rank == 2 && case.is_inner => "))",
             (true, false) => ")",
@@ -145,7 +162,9 @@ fn texts(case: &Case) -> (String, String) {
 fn contraction_keeps_results() {
     let counts: RefCell<BTreeMap<&str, usize>> = RefCell::default();
     let count = |what| *counts.borrow_mut().entry(what).or_default() += 1;
-    let mut runner = TestRunner::new(Config { cases: 80, failure_persistence: None, ..Config::default() });
+    // The same cases each time, so that the counts below are the same.
+    let config = Config { cases: 100, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let result = runner.run(&case(), |case| {
         let (text, order) = texts(&case);
         let source = scop(&text);
@@ -181,7 +200,10 @@ fn contraction_keeps_results() {
                     Fate::Window { .. } => count("windows in two dimensions"),
                 }
             }
-            let contracted = Storage { fates: found.fates, shares: Vec::new() };
+            let values = Values::new(&expanded, &BTreeMap::new(), 1000).unwrap();
+            let shares = share(&expanded, &dependences, &order, &found.fates, &|_, _| true, &values).unwrap();
+            shares.iter().for_each(|_| count("shares"));
+            let contracted = Storage { fates: found.fates, shares };
             for (params, before) in sizes.iter().zip(&before) {
                 let after = run(&expanded, &order, &contracted, params);
                 prop_assert_eq!(
@@ -190,7 +212,7 @@ fn contraction_keeps_results() {
                     "{:?}\n{}\n{:?}",
                     params,
                     text,
-                    contracted.fates
+                    contracted
                 );
             }
         }
@@ -199,7 +221,7 @@ fn contraction_keeps_results() {
     let counts = counts.into_inner();
     eprintln!("{counts:?}");
     result.unwrap_or_else(|error| panic!("{error}"));
-    for what in ["orders", "scalars", "registers", "windows", "windows of rows", "kept"] {
+    for what in ["orders", "scalars", "registers", "windows", "windows of rows", "kept", "shares"] {
         assert!(counts.get(what).is_some_and(|count| *count >= 3), "{what}: {counts:?}");
     }
 }

@@ -9,16 +9,15 @@ use frit_support::Table;
 
 use crate::dependence::Flow;
 use crate::dependence::flow::{Flows, Sources};
-use crate::model::{AccessKind, Scop, Statement, StatementData, Use};
+use crate::model::{AccessKind, Array, Scop, Statement, StatementData, Use};
 
 /// The lives of the values of one array.
 pub(crate) struct Lives {
-    /// From the array's elements to when the lives of their values begin and end, one time after the other: `{ A1[x] -> [b0, b1, e0, e1] }`.
-    pub(crate) intervals: Map,
-    /// From the array's elements to the times at which they are written.
-    pub(crate) writes: Map,
-    /// The differences of elements of which one is written while a value of the other lives.
-    pub(crate) differences: Set,
+    /// From the array's elements to when the lives of their values begin and end, one time after the other: `{ A1[x] -> [b0, b1, e0, e1] }`;
+    /// one relation for each pair of a write and a read.
+    pub(crate) intervals: Vec<Map>,
+    /// From the array's elements to the times at which they are written; one relation for each write.
+    pub(crate) writes: Vec<Map>,
     /// Pairs of accesses, and instances, of which one writes and the other reads that value.
     pub(crate) flows: Vec<(Use, Use, Map)>,
 }
@@ -32,63 +31,108 @@ impl Lives {
         flows: &[&Flow],
     ) -> Result<Lives, Error> {
         let flows = flows_in_order(scop, times, uses, flows)?;
-        let width = times[uses[0].statement].dim(Dim::Out)? + 1;
-        let array = scop.access(uses[0]).array;
-        let names = |name: &str, n: usize| (0..n).map(|at| format!("{name}{at}")).collect::<Vec<_>>().join(", ");
-        let none = |dims: usize| {
-            let element = names("x", scop.arrays[array].extents.len());
-            Map::parse(&scop.isl, &format!("{{ {array}[{element}] -> [{}] : false }}", names("t", dims)))
-        };
-        let (mut intervals, mut writes) = (none(2 * width)?, none(width)?);
+        let (mut intervals, mut writes) = (Vec::new(), Vec::new());
         for (source, sink, relation) in &flows {
             let (from, to) = (relation.domain_map()?, relation.range_map()?);
-            let element = from.apply_range(&elements(scop, *source)?)?;
-            let element = element.intersect(&to.apply_range(&elements(scop, *sink)?)?)?;
+            let mut element = from.apply_range(&elements(scop, *source)?)?;
+            if !scop.access(*source).is_exact {
+                element = element.intersect(&to.apply_range(&elements(scop, *sink)?)?)?;
+            }
             let begin = from.apply_range(&time(scop, times, *source)?)?;
             let end = to.apply_range(&time(scop, times, *sink)?)?;
-            intervals = intervals.union(&element.reverse()?.apply_range(&begin.flat_range_product(&end)?)?)?;
+            intervals.push(element.reverse()?.apply_range(&begin.flat_range_product(&end)?)?);
         }
         for of in uses.iter().filter(|of| scop.access(**of).kind != AccessKind::Read) {
-            writes = writes.union(&elements(scop, *of)?.reverse()?.apply_range(&time(scop, times, *of)?)?)?;
+            writes.push(elements(scop, *of)?.reverse()?.apply_range(&time(scop, times, *of)?)?);
         }
-        let (intervals, writes) = (intervals.coalesce()?, writes.coalesce()?);
-        let differences = overlaps(scop, &intervals, &writes)?.deltas()?.coalesce()?;
-        Ok(Lives { intervals, writes, differences, flows })
+        Ok(Lives { intervals, writes, flows })
+    }
+
+    /// The differences of the array's elements of which one is written while a value of the other lives.
+    pub(crate) fn differences(&self, scop: &Scop, array: Array) -> Result<Set, Error> {
+        let element = names("x", scop.arrays[array].extents.len()).join(", ");
+        let mut differences = Set::parse(&scop.isl, &format!("{{ {array}[{element}] : false }}"))?;
+        for overlap in overlaps(scop, &self.intervals, &self.writes)? {
+            differences = differences.union(&overlap.deltas()?)?;
+        }
+        differences.coalesce()
     }
 }
 
 /// From elements with values that live for `intervals` to elements that `writes` write meanwhile.
-pub(crate) fn overlaps(scop: &Scop, intervals: &Map, writes: &Map) -> Result<Map, Error> {
-    let (mut intervals, mut writes) = (intervals.clone(), writes.clone());
-    // Most positions in a schedule are the same for all, and comparing them costs a case each.
-    let mut width = writes.dim(Dim::Out)?;
-    for at in (0..width).rev() {
-        let times = [(&writes, at), (&intervals, at), (&intervals, width + at)];
-        let fixed = times.map(|(map, at)| map.plain_get_val_if_fixed(Dim::Out, at)?.to_i64());
-        if fixed[0].is_ok() && fixed[0] == fixed[1] && fixed[0] == fixed[2] {
-            intervals = intervals.project_out(Dim::Out, width + at, 1)?.project_out(Dim::Out, at, 1)?;
-            writes = writes.project_out(Dim::Out, at, 1)?;
-            width -= 1;
+pub(crate) fn overlaps(scop: &Scop, intervals: &[Map], writes: &[Map]) -> Result<Vec<Map>, Error> {
+    let mut found = Vec::new();
+    for interval in intervals {
+        let begin_and_end = fixed(interval)?;
+        let (begin, end) = begin_and_end.split_at(begin_and_end.len() / 2);
+        for write in writes {
+            let time = fixed(write)?;
+            let is_open = |at: &usize| begin[*at].is_none() || time[*at].is_none() || end[*at].is_none();
+            let (open, closed): (Vec<usize>, Vec<usize>) = (0..time.len()).partition(is_open);
+            let (from, to) = (before(("b", begin), ("t", &time), true), before(("t", &time), ("e", end), false));
+            if from.is_empty() || to.is_empty() {
+                continue;
+            }
+            // Numbers that are known are compared already, and only make relations large.
+            let (mut interval, mut write) = (interval.clone(), write.clone());
+            for at in closed.iter().rev() {
+                interval = interval.project_out(Dim::Out, time.len() + at, 1)?;
+                write = write.project_out(Dim::Out, *at, 1)?;
+            }
+            for at in closed.iter().rev() {
+                interval = interval.project_out(Dim::Out, *at, 1)?;
+            }
+            let numbers = |name: &str| open.iter().map(|at| format!("{name}{at}")).collect::<Vec<_>>();
+            let (begin, end) = (numbers("b"), numbers("e"));
+            let both = [begin, end].concat().join(", ");
+            let meanwhile = format!(
+                "{{ [{both}] -> [{}] : ({}) and ({}) }}",
+                numbers("t").join(", "),
+                from.join(" or "),
+                to.join(" or ")
+            );
+            let meanwhile = Map::parse(&scop.isl, &meanwhile)?;
+            let overlap = interval.apply_range(&meanwhile)?.apply_range(&write.reverse()?)?;
+            if !overlap.is_empty()? {
+                found.push(overlap);
+            }
         }
     }
-    let names = |name: &str| (0..width).map(|at| format!("{name}{at}")).collect::<Vec<_>>().join(", ");
-    let meanwhile = format!(
-        "{{ [{}, {}] -> [{}] : ({}) and ({}) }}",
-        names("b"),
-        names("e"),
-        names("t"),
-        before("b", "t", width, true),
-        before("t", "e", width, false)
-    );
-    let meanwhile = Map::parse(&scop.isl, &if width == 0 { "{ [] -> [] : false }".to_string() } else { meanwhile })?;
-    intervals.apply_range(&meanwhile)?.apply_range(&writes.reverse()?)
+    Ok(found)
 }
 
-/// The condition that one time is before another.
-fn before(one: &str, other: &str, width: usize, or_equal: bool) -> String {
-    let equal = |width: usize| (0..width).map(|at| format!("{one}{at} = {other}{at}")).collect::<Vec<_>>();
-    let cases = (0..width).map(|at| [equal(at), vec![format!("{one}{at} < {other}{at}")]].concat().join(" and "));
-    cases.chain(or_equal.then(|| equal(width).join(" and "))).collect::<Vec<_>>().join(" or ")
+/// The outputs that are always the same number.
+fn fixed(map: &Map) -> Result<Vec<Option<i64>>, Error> {
+    let numbers = (0..map.dim(Dim::Out)?).map(|at| Ok(map.plain_get_val_if_fixed(Dim::Out, at)?.to_i64().ok()));
+    numbers.collect()
+}
+
+/// The cases in which one time, given by its name and what is known of it, is before another.
+fn before(one: (&str, &[Option<i64>]), other: (&str, &[Option<i64>]), or_equal: bool) -> Vec<String> {
+    let (mut cases, mut equal) = (Vec::new(), vec!["true".to_string()]);
+    for (at, numbers) in one.1.iter().zip(other.1).enumerate() {
+        if let (Some(first), Some(second)) = numbers {
+            if first < second {
+                cases.push(equal.join(" and "));
+            }
+            if first != second {
+                return cases;
+            }
+            continue;
+        }
+        let (one, other) = (format!("{}{at}", one.0), format!("{}{at}", other.0));
+        cases.push(format!("{} and {one} < {other}", equal.join(" and ")));
+        equal.push(format!("{one} = {other}"));
+    }
+    if or_equal {
+        cases.push(equal.join(" and "));
+    }
+    cases
+}
+
+/// Numbered names.
+pub(crate) fn names(name: &str, n: usize) -> Vec<String> {
+    (0..n).map(|at| format!("{name}{at}")).collect()
 }
 
 /// From instances to the time of an access: an instance reads, then writes. One that does several things in an order of its own may

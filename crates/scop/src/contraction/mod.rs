@@ -173,14 +173,18 @@ impl Place<'_> {
         if let (0, Some(access)) = (data.expanded, inexact) {
             return Ok((Fate::Kept, Some(Reason::InexactAccess { access })));
         }
-        let lives = match Lives::new(self.scop, self.times, self.uses, self.flows) {
-            Ok(lives) => lives,
+        let found = Lives::new(self.scop, self.times, self.uses, self.flows).and_then(|lives| {
+            let differences = lives.differences(self.scop, self.array)?;
+            let moduli = if inexact.is_none() { self.moduli(data, &differences)? } else { Vec::new() };
+            Ok((lives, differences, moduli))
+        });
+        let (lives, differences, moduli) = match found {
             Err(error) if error.is_quota() && data.expanded == 0 => return Ok((Fate::Kept, Some(Reason::TooHard))),
-            Err(error) => return Err(error.into()),
+            found => found?,
         };
         if let Some(access) = inexact {
             // The text of the access stays, so the other dimensions do.
-            let mut left = lives.differences.clone();
+            let mut left = differences;
             for dimension in 0..data.expanded {
                 if modulus(&left, dimension)? != Some(1) {
                     return Err(Failure::ExpansionStays { array: self.array });
@@ -189,11 +193,6 @@ impl Place<'_> {
             }
             return Ok((Fate::Kept, Some(Reason::InexactAccess { access })));
         }
-        let moduli = match self.moduli(data, &lives.differences) {
-            Ok(moduli) => moduli,
-            Err(error) if error.is_quota() && data.expanded == 0 => return Ok((Fate::Kept, Some(Reason::TooHard))),
-            Err(error) => return Err(error.into()),
-        };
         let is_too_large = |at: usize| moduli[at].is_none() && data.extents[at].is_none();
         if (0..data.expanded).any(is_too_large) {
             return Err(Failure::ExpansionStays { array: self.array });
@@ -201,7 +200,7 @@ impl Place<'_> {
         if moduli.iter().all(|modulus| *modulus == Some(1)) {
             return Ok((Fate::Scalar, None));
         }
-        if let Some(fate) = registers::registers(self, &lives, &moduli, options)? {
+        if let Some(fate) = registers::registers(self, &lives, &differences, &moduli, options)? {
             return Ok((fate, None));
         }
         let (added, own) = moduli.split_at(data.expanded);

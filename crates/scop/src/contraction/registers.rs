@@ -18,6 +18,7 @@ use crate::tree::{Fused, FusedLoop};
 pub(super) fn registers(
     place: &Place<'_>,
     lives: &Lives,
+    differences: &Set,
     moduli: &[Option<u64>],
     options: &Options,
 ) -> Result<Option<Fate>, Error> {
@@ -26,7 +27,7 @@ pub(super) fn registers(
         if window.is_none_or(|window| window > options.registers) {
             continue;
         }
-        let others = lives.differences.fix_si(Dim::Set, dimension, 0)?;
+        let others = differences.fix_si(Dim::Set, dimension, 0)?;
         let mut is_alone = true;
         for other in (0..moduli.len()).filter(|other| *other != dimension) {
             is_alone &= modulus(&others, other)? == Some(1);
