@@ -1,34 +1,37 @@
-//! Embedding: a statement between two loops becomes a loop of one iteration, so that it can run inside of the fused loop, at the time at
-//! which its element is due: `x[0] = b[0];` between a loop that makes `b` and one that goes on from `x[0]`.
+//! Embedding: a statement between two loops is taken for an iteration of the second, so that it can run inside of the fused loop, at the
+//! time at which its element is due: `x[0] = b[0];` between a loop that makes `b` and one that goes on from `x[0]`.
 //! Source:   the peeling of \[LLVM\], the other way round: what was peeled off a loop goes back into it.
 //! Before:   a region, and its dependences.
-//! After:    the same instances in the same order, with one more variable for each statement that is embedded; dependences have to be
-//!           computed again.
+//! After:    the same instances in the same order; each statement that is embedded has one more variable, that of a loop in which it was
+//!           not before, and dependences have to be computed again.
 //! Work:     the same.
 //!
-//! Only statements that a loop has to wait for, and that wait for another loop, are embedded: all others can run before or after the fused
-//! loop. Whether the loop is fused is [`fusion`](crate::fusion)'s choice; if not, the generator makes a statement of it again.
+//! Only statements that a loop has to wait for, and that wait for another loop whose values both need, are embedded: all others can run
+//! before or after the fused loop. Where loops are not fused in the end ([`fusion`](crate::fusion) chooses), the generator makes a statement
+//! before the loop of it again.
 
-use crate::dependence::Dependences;
-use crate::model::{Access, Loop, LoopData, Node, Scop, Statement};
+use crate::dependence::{Dependences, Kind};
+use crate::model::{Access, Loop, Node, Scop, Statement};
 use frit_isl::{Dim, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The region with statements embedded; `None` if there are none to embed.
 pub fn embed(scop: &Scop, dependences: &Dependences) -> Result<Option<Scop>, Error> {
-    let mut next: BTreeMap<Statement, BTreeSet<Statement>> = BTreeMap::new();
+    let mut known = Known::default();
     for dependence in &dependences.order {
-        next.entry(dependence.source).or_default().insert(dependence.sink);
+        let array = &scop.arrays[dependence.array];
+        let is_value = dependence.kind == Kind::Flow && !array.is_live_in && !array.is_live_out;
+        known.after.entry(dependence.source).or_default().insert(dependence.sink);
+        known.before.entry(dependence.sink).or_default().insert(dependence.source);
+        known.values.extend(is_value.then_some((dependence.source, dependence.sink)));
     }
     let mut places = Vec::new();
-    find(scop, &next, &scop.body, 0, &mut places)?;
+    find(scop, &known, &scop.body, 0, &mut places)?;
     if places.is_empty() {
         return Ok(None);
     }
     let mut embedded = scop.clone();
-    for (statement, position, like) in places {
-        let (name, is_reversed) = (scop.loops[like].name.clone(), false);
-        let of = embedded.loops.push(LoopData { name, is_reversed, span: scop.statements[statement].span });
+    for (statement, position, of) in places {
         let data = &mut embedded.statements[statement];
         let depth = data.loops.len();
         data.loops.push(of);
@@ -41,6 +44,15 @@ pub fn embed(scop: &Scop, dependences: &Dependences) -> Result<Option<Scop>, Err
         wrap(&mut embedded.body, statement, of);
     }
     Ok(Some(embedded))
+}
+
+/// What is known of dependences.
+#[derive(Default)]
+struct Known {
+    after: BTreeMap<Statement, BTreeSet<Statement>>,
+    before: BTreeMap<Statement, BTreeSet<Statement>>,
+    /// Statements between which values go through temporary arrays.
+    values: BTreeSet<(Statement, Statement)>,
 }
 
 /// The element that a statement is about.
@@ -59,10 +71,10 @@ impl Position {
     }
 }
 
-/// Statements of a body to embed, each with a loop of which the new one is like.
+/// Statements of a body to embed, each with the loop that it becomes an iteration of.
 fn find(
     scop: &Scop,
-    next: &BTreeMap<Statement, BTreeSet<Statement>>,
+    known: &Known,
     body: &[Node],
     depth: usize,
     places: &mut Vec<(Statement, Position, Loop)>,
@@ -75,45 +87,52 @@ fn find(
             }
             Node::Loop(_, inner) => {
                 collect(inner, &mut in_loops);
-                find(scop, next, inner, depth + 1, places)?;
+                find(scop, known, inner, depth + 1, places)?;
             }
         }
     }
-    let reach = |from: Statement, forwards: bool| {
-        let mut found = BTreeSet::new();
-        let mut open = vec![from];
-        while let Some(at) = open.pop() {
-            let is_next = |other: &Statement| {
-                let (source, sink) = if forwards { (at, *other) } else { (*other, at) };
-                next.get(&source).is_some_and(|sinks| sinks.contains(&sink))
-            };
-            for other in alone.iter().chain(&in_loops).copied().filter(is_next) {
-                if found.insert(other) && alone.contains(&other) {
-                    open.push(other);
-                }
-            }
-        }
-        found.into_iter().filter(|other| in_loops.contains(other)).collect::<Vec<Statement>>()
-    };
+    let is_understood = |statement: Statement| scop.statements[statement].opaque.is_none();
+    let opaque: BTreeSet<Loop> =
+        in_loops.iter().filter(|of| !is_understood(**of)).map(|&of| scop.statements[of].loops[depth]).collect();
     for &statement in &alone {
-        let data = &scop.statements[statement];
-        let is_understood = data.opaque.is_none() && data.accesses.iter().all(|access| access.is_exact);
-        let (before, after) = (reach(statement, false), reach(statement, true));
-        if !is_understood || before.is_empty() || after.is_empty() {
+        let is_exact = scop.statements[statement].accesses.iter().all(|access| access.is_exact);
+        if !is_exact || !is_understood(statement) {
             continue;
         }
-        if let Some((position, like)) = position(scop, statement, before.iter().chain(&after), depth)? {
-            places.push((statement, position, like));
+        let before = reach(statement, &known.before, &alone, &in_loops);
+        let after = reach(statement, &known.after, &alone, &in_loops);
+        let is_between = before.iter().any(|&one| after.iter().any(|&other| known.values.contains(&(one, other))));
+        let mut others = after.iter().filter(|other| !opaque.contains(&scop.statements[**other].loops[depth]));
+        if is_between && let Some((position, of)) = position(scop, statement, &mut others, depth)? {
+            places.push((statement, position, of));
         }
     }
     Ok(())
+}
+
+/// The statements in loops that a statement leads to, directly or over statements that are in none.
+fn reach(
+    from: Statement,
+    next: &BTreeMap<Statement, BTreeSet<Statement>>,
+    alone: &BTreeSet<Statement>,
+    in_loops: &BTreeSet<Statement>,
+) -> BTreeSet<Statement> {
+    let (mut found, mut open) = (BTreeSet::from([from]), vec![from]);
+    while let Some(at) = open.pop() {
+        for &other in next.get(&at).into_iter().flatten() {
+            if found.insert(other) && alone.contains(&other) {
+                open.push(other);
+            }
+        }
+    }
+    found.intersection(in_loops).copied().collect()
 }
 
 /// The subscript of a statement that stands where loops have their variable.
 fn position<'a>(
     scop: &Scop,
     statement: Statement,
-    others: impl Iterator<Item = &'a Statement>,
+    others: &mut impl Iterator<Item = &'a Statement>,
     depth: usize,
 ) -> Result<Option<(Position, Loop)>, Error> {
     for other in others.map(|&other| &scop.statements[other]) {

@@ -125,6 +125,25 @@ impl Level<'_> {
         (0..self.scop.statements[statement].loops.len()).filter(|dimension| !left.contains(dimension)).collect()
     }
 
+    /// A dimension has one value only, whatever the loops outside do.
+    pub(super) fn is_single(&self, statement: Statement, dimension: usize) -> Result<bool, Error> {
+        let parts = self.scop.statements[statement].domain.basic_sets()?;
+        for constraint in
+            parts.iter().map(|part| part.constraints()).collect::<Result<Vec<_>, Error>>()?.iter().flatten()
+        {
+            let mut is_fixing = constraint.is_equality()? && constraint.involves_dims(Dim::Set, dimension, 1)?;
+            // An equality with a division is a stride.
+            is_fixing &= !constraint.involves_dims(Dim::Div, 0, constraint.dim(Dim::Div)?)?;
+            for &other in self.left[statement].iter().filter(|other| **other != dimension) {
+                is_fixing &= !constraint.involves_dims(Dim::Set, other, 1)?;
+            }
+            if is_fixing {
+                return Ok(parts.len() == 1);
+            }
+        }
+        Ok(false)
+    }
+
     /// The number of a statement among those here.
     pub(super) fn number(&self, statement: Statement) -> usize {
         self.statements.binary_search(&statement).expect("dependences at a level are between its statements")

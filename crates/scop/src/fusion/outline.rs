@@ -34,7 +34,7 @@ impl Plan {
             distances.push((at, edge.distance(times[&edge.source].1, times[&edge.sink].1)?));
         }
         let temporaries = level.temporaries.difference(&self.crossing(cluster)).copied().collect();
-        let Some(shifts) = shifts(level, &times, &distances, &temporaries) else { return Ok(None) };
+        let Some(shifts) = shifts(level, &times, &distances, &temporaries)? else { return Ok(None) };
         let (mut edges, mut carried) = (Vec::new(), Vec::new());
         for (at, distance) in distances {
             let edge = &level.edges[at];
@@ -74,16 +74,22 @@ fn shifts(
     times: &BTreeMap<Statement, (Loop, Time)>,
     distances: &[(usize, Distance)],
     temporaries: &BTreeSet<Array>,
-) -> Option<BTreeMap<Statement, i64>> {
+) -> Result<Option<BTreeMap<Statement, i64>>, Error> {
     let number: BTreeMap<Statement, usize> = times.keys().enumerate().map(|(at, &statement)| (statement, at)).collect();
+    let mut is_single = Vec::new();
+    for (&statement, (_, time)) in times {
+        is_single.push(level.is_single(statement, time.dimension)?);
+    }
     let mut alignment = Alignment { statements: times.len(), ..Alignment::default() };
     let mut windows: BTreeMap<(Array, usize), Window> = BTreeMap::new();
     let mut far = BTreeSet::new();
     for &(at, distance) in distances {
         let edge = &level.edges[at];
         let (source, sink) = (number[&edge.source], number[&edge.sink]);
-        alignment.orders.push(Order { source, sink, min: distance.min? });
-        if edge.kind == Kind::Flow {
+        let Some(min) = distance.min else { return Ok(None) };
+        alignment.orders.push(Order { source, sink, min });
+        // A single element rolls through no window.
+        if edge.kind == Kind::Flow && !is_single[source] {
             let size = level.facts.bytes[edge.array];
             let window =
                 windows.entry((edge.array, source)).or_insert_with(|| Window { size, source, sinks: Vec::new() });
@@ -99,6 +105,6 @@ fn shifts(
             alignment.together.push((before, at));
         }
     }
-    let shifts = alignment.solve()?;
-    Some(number.into_iter().map(|(statement, at)| (statement, shifts[at])).collect())
+    let shifts = alignment.solve();
+    Ok(shifts.map(|shifts| number.into_iter().map(|(statement, at)| (statement, shifts[at])).collect()))
 }

@@ -211,6 +211,49 @@ fn two_thirds_of_the_samples_run_at_two_thirds_of_the_pace() {
 }
 
 #[test]
+fn a_pyramid_of_images_shrinks_to_a_few_rows() {
+    let text = "
+        params n m
+        array x[2n + 2][2m + 2] in
+        array narrow[2n + 2][m] temp
+        array small[n][m] temp
+        array tall[2n][m] temp
+        array y[2n][m] out
+        for i in 0..2n + 2 {
+            for j in 0..m {
+                narrow[i][j] = x[i][2j], x[i][2j + 1], x[i][2j + 2]
+            }
+        }
+        for i in 0..n {
+            for j in 0..m {
+                small[i][j] = narrow[2i][j], narrow[2i + 1][j], narrow[2i + 2][j]
+            }
+        }
+        for i in 0..n - 1 {
+            for j in 0..m {
+                tall[2i][j] = small[i][j]
+                tall[2i + 1][j] = small[i][j], small[i + 1][j]
+            }
+        }
+        for i in 0..2n - 2 {
+            for j in 0..m {
+                y[i][j] = tall[i][j]
+            }
+        }";
+    check(text, expect![[r#"
+        for S0 i, S1 2i+2, S2 2i+3, S3 2i+4, S4 i+3 {
+          par S0 j, S1 j, S2 j, S3 j, S4 j {
+            S0
+            S1
+            S2
+            S3
+            S4
+          }
+        }
+    "#]]);
+}
+
+#[test]
 fn the_first_row_of_a_table_is_a_loop_of_its_own() {
     let text = "
         params n m where n >= 1
@@ -295,7 +338,7 @@ fn a_statement_that_starts_a_recurrence_goes_into_the_loop() {
           S1
           S2
         }
-        for S3 -i+1, S4 -i, S5 -i+1 {
+        for S3 -i, S4 -i, S5 -i {
           S3
           S4
           S5
