@@ -158,6 +158,10 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
 
     fn declaration(&mut self, node: Node<'t>) -> Walked {
         let here = self.builder.here();
+        if let Some(name) = macro_type(node, here.source) {
+            let why = format!("`{name}` is perhaps a macro that is no expression");
+            return Err(self.stop(node, Reason::MacroStatement, why, true));
+        }
         for declarator in fields(node, "declarator") {
             // Extents are expressions too.
             let mut at = Some(declarator);
@@ -377,7 +381,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 Err(self.stop(node, Reason::NotAffine, "the address of a loop's variable is taken".to_string(), false))
             }
             Place::Own | Place::Fixed => Ok(()),
-            Place::Pointer | Place::Unknown => {
+            Place::Volatile | Place::Pointer | Place::Unknown => {
                 self.unknown("it takes an address that is not known");
                 Ok(())
             }
@@ -429,6 +433,10 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                     self.effects.iterators.push((range, depth));
                 }
                 Ok(())
+            }
+            Place::Volatile => {
+                self.unknown("it accesses `volatile` memory");
+                self.indices(node, here)
             }
             Place::Pointer | Place::Unknown => {
                 self.effects.reads_unknown |= touch.reads();
@@ -713,4 +721,10 @@ fn element<'n>(node: Node<'n>, source: &str) -> Node<'n> {
         }
     }
     at
+}
+
+/// The macro with parentheses that the grammar takes for the type of a declaration, `CHECK(x) y = 1;`.
+pub(crate) fn macro_type<'s>(declaration: Node<'_>, source: &'s str) -> Option<&'s str> {
+    let of = field(declaration, "type").filter(|of| of.kind() == "macro_type_specifier")?;
+    Some(field(of, "name").map_or("", |name| text(name, source)))
 }

@@ -6,8 +6,9 @@ use super::Reason;
 use super::affine::{Expr, ParamText, Params};
 use super::aliases::classes;
 use super::builder::{Builder, Effects, Object, RawAccess, RawHole, RawNode, RawStatement};
+use super::carried::mark_carried;
 use super::delinearise::{Flat, quotient};
-use super::liveness::Surroundings;
+use super::liveness::{Liveness, Surroundings};
 use super::notes::{all_names, attach_comments, function_name, indent};
 use super::regions::Found;
 use super::syntax::{field, is_within, text};
@@ -43,8 +44,7 @@ struct RawArray {
     elem_bytes: u64,
     extents: Vec<Option<String>>,
     dims: usize,
-    is_live_in: bool,
-    is_live_out: bool,
+    liveness: Liveness,
     home: Home,
     span: Span,
 }
@@ -290,8 +290,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             elem_bytes,
             extents: Vec::new(),
             dims: 0,
-            is_live_in: true,
-            is_live_out: true,
+            liveness: Liveness::ALL,
             home: Home::Outside,
             span,
         });
@@ -326,7 +325,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
     }
 
     fn array(&mut self, object: Object) -> Array {
-        let (is_live_in, is_live_out) = self.builder.liveness(object, &self.surroundings);
+        let liveness = self.builder.liveness(object, &self.surroundings);
         let data = self.builder.objects[object].clone();
         let decl = self.builder.names.decls[data.decl].clone();
         let is_inside = self.builder.is_inside(data.decl);
@@ -364,8 +363,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             elem_bytes: of.bytes().unwrap_or(8),
             extents,
             dims: data.dims,
-            is_live_in,
-            is_live_out,
+            liveness,
             home,
             span: Span::new(self.builder.file, decl.range.start, decl.range.end),
         });
@@ -528,8 +526,8 @@ impl<'t, 'f> Finisher<'t, 'f> {
                 name: data.name.clone(),
                 elem_bytes: data.elem_bytes,
                 extents: extents?,
-                is_live_in: data.is_live_in,
-                is_live_out: data.is_live_out,
+                is_live_in: data.liveness.is_live_in,
+                is_live_out: data.liveness.is_live_out,
                 home,
                 origin: array,
                 expanded: 0,
@@ -567,7 +565,9 @@ impl<'t, 'f> Finisher<'t, 'f> {
             loops: c_loops,
             names: all_names(found.function, source),
         };
-        attach_comments(&mut region, found);
+        let carried = self.array_data.iter().filter(|(_, data)| data.liveness.is_carried).map(|(array, _)| array);
+        mark_carried(&mut region.scop, &carried.collect());
+        attach_comments(&mut region, found, source);
         Ok(region)
     }
 

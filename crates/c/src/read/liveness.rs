@@ -14,41 +14,65 @@ use tree_sitter::Node;
 
 /// What lies round a region.
 pub(crate) struct Surroundings {
-    /// The outermost loop that the region is in; all of the function if there are jumps.
-    pub(crate) around: Option<Range<usize>>,
+    /// The loops that the region is in, innermost first.
+    pub(crate) loops: Vec<Range<usize>>,
+    /// The function has jumps besides, so that anything may come before or after.
+    has_jumps: bool,
     /// Functions that are not known are called after the region, or in a loop round it.
     calls_after: bool,
+}
+
+/// Whether the values of an object matter before and after a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Liveness {
+    /// It may hold values from before.
+    pub(crate) is_live_in: bool,
+    /// Its values are needed afterwards.
+    pub(crate) is_live_out: bool,
+    /// A loop runs the region again with the values that it left: it is live in both ways if the region reads what it has not written.
+    pub(crate) is_carried: bool,
+}
+
+impl Liveness {
+    /// All values matter.
+    pub(crate) const ALL: Liveness = Liveness { is_live_in: true, is_live_out: true, is_carried: false };
 }
 
 impl Surroundings {
     /// What lies round the region in this function.
     pub(crate) fn of<'t>(function: Node<'t>, builder: &Builder<'t, '_>) -> Self {
         let region = &builder.region;
-        let mut around = None;
+        let mut loops = Vec::new();
         let mut at = function.descendant_for_byte_range(region.start, region.end.max(region.start + 1));
         while let Some(node) = at.filter(|node| *node != function) {
-            if matches!(node.kind(), "for_statement" | "while_statement" | "do_statement") {
-                around = Some(node.byte_range());
+            let is_loop = matches!(node.kind(), "for_statement" | "while_statement" | "do_statement");
+            if is_loop && node.start_byte() < region.start {
+                loops.push(node.byte_range());
             }
             at = node.parent();
         }
-        if descendants(function).any(|node| matches!(node.kind(), "goto_statement" | "labeled_statement")) {
-            around = Some(function.byte_range());
-        }
-        let start = around.as_ref().map_or(region.end, |around| around.start);
+        let is_jump = |node: Node<'t>| matches!(node.kind(), "goto_statement" | "labeled_statement");
+        let has_jumps = descendants(function).any(is_jump);
+        let start = if has_jumps { 0 } else { loops.last().map_or(region.end, |outermost| outermost.start) };
         let is_later = |node: &Node<'t>| node.start_byte() >= start && !region.contains(&node.start_byte());
         let calls_after =
             descendants(function).filter(|node| node.kind() == "call_expression").filter(is_later).any(|call| {
                 let callee = field(call, "function").map_or("", |callee| text(callee, builder.facts.source));
                 builder.purity.of(callee) == Call::Unknown && allocation(call, builder.facts.source).is_none()
             });
-        Self { around, calls_after }
+        Self { loops, has_jumps, calls_after }
+    }
+
+    /// Where uses of a variable that is declared at this place may come before or after the region: from here on.
+    pub(crate) fn reach(&self, declared: usize, region: &Range<usize>) -> usize {
+        let outermost = self.loops.iter().rev().find(|around| around.start > declared);
+        if self.has_jumps { 0 } else { outermost.map_or(region.start, |around| around.start) }
     }
 }
 
 impl<'t> Builder<'t, '_> {
-    /// Whether an object may hold values from before that matter, and whether its values matter afterwards.
-    pub(crate) fn liveness(&self, object: Object, surroundings: &Surroundings) -> (bool, bool) {
+    /// Whether the values of an object matter before and after the region.
+    pub(crate) fn liveness(&self, object: Object, surroundings: &Surroundings) -> Liveness {
         let data = &self.objects[object];
         let decl = &self.names.decls[data.decl];
         let is_array = data.dims > 0;
@@ -60,43 +84,34 @@ impl<'t> Builder<'t, '_> {
         };
         let is_hidden =
             if is_array { self.escape(data.decl) != Escape::Stored } else { !self.taken.contains(&data.decl) };
-        if data.is_pinned || data.is_member || !is_fresh || !is_hidden {
-            return (true, true);
+        if data.is_pinned || data.is_member || !is_fresh || !is_hidden || surroundings.has_jumps {
+            return Liveness::ALL;
         }
-        let is_inside = self.is_inside(data.decl);
-        let (mut before, mut after) = (false, false);
+        let around = surroundings.loops.iter().rev().find(|around| around.start > decl.range.start);
+        let (mut before, mut after, mut is_used_around) = (false, false, false);
         for node in self.names.occurrences.get(&data.decl).into_iter().flatten() {
-            if node.byte_range() == decl.range || self.is_no_use(*node, is_array) {
+            let at = node.start_byte();
+            if node.byte_range() == decl.range || self.region.contains(&at) || self.is_no_use(*node, is_array) {
                 continue;
             }
-            before |= node.start_byte() < self.region.start;
-            after |= node.start_byte() >= self.region.end;
+            before |= at < self.region.start;
+            after |= at >= self.region.end;
+            is_used_around |= around.is_some_and(|around| around.contains(&at));
+        }
+        if is_used_around {
+            return Liveness::ALL;
         }
         let has_value = match decl.kind {
             DeclKind::Parameter => true,
             _ => decl.value.is_some_and(|value| !is_array || allocation(value, self.facts.source).is_none()),
         };
-        before |= has_value && !is_inside;
-        if let Some(around) = &surroundings.around
-            && decl.range.start < around.start
-        {
-            // The next turn of the loop may see what this one leaves.
-            return (true, true);
-        }
+        let is_inside = self.is_inside(data.decl);
         let is_seen = is_array && self.escape(data.decl) == Escape::Call && surroundings.calls_after;
-        if let Some(around) = &surroundings.around
-            && !is_inside
-        {
-            let is_used_around = |node: &Node<'t>| {
-                around.contains(&node.start_byte())
-                    && !self.region.contains(&node.start_byte())
-                    && node.byte_range() != decl.range
-                    && !self.is_no_use(*node, is_array)
-            };
-            let is_used = self.names.occurrences.get(&data.decl).is_some_and(|all| all.iter().any(is_used_around));
-            return (before || is_used, after || is_used || is_seen);
+        Liveness {
+            is_live_in: !is_inside && (before || has_value),
+            is_live_out: after || is_seen,
+            is_carried: around.is_some(),
         }
-        (before && !is_inside, after || is_seen)
     }
 
     /// A local pointer that only ever points to memory that was allocated for it.

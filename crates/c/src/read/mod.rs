@@ -6,12 +6,13 @@
 //! - `purity`, `writes`: what functions do, what a region may change;
 //! - `affine`, `convert`: integer expressions; what is taken for granted of them is said in `convert`;
 //! - `builder`, `places`, `effects`, `statements`: the statements of a region and what they access;
-//! - `delinearise`, `liveness`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all.
+//! - `delinearise`, `liveness`, `carried`, `aliases`, `opening`, `finish`, `notes`: shapes of arrays, and the sets and relations of it all.
 
 mod affine;
 mod aliases;
 mod auto;
 mod builder;
+mod carried;
 mod convert;
 mod delinearise;
 mod effects;

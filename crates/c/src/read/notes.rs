@@ -33,13 +33,14 @@ pub(crate) fn all_names(function: Node<'_>, source: &str) -> BTreeSet<String> {
 }
 
 /// Comments and pragmas that stand in no statement go with the statement or loop that they belong to.
-pub(crate) fn attach_comments(region: &mut Region, found: &Found<'_>) {
-    let source_of = |node: &Node<'_>| node.byte_range();
+pub(crate) fn attach_comments(region: &mut Region, found: &Found<'_>, source: &str) {
     let is_loose = |node: &Node<'_>| matches!(node.kind(), "comment" | "preproc_call");
     let notes: Vec<Node<'_>> =
         found.statements.iter().flat_map(|statement| descendants(*statement)).filter(is_loose).collect();
     for note in notes {
-        let range = source_of(&note);
+        // A pragma's node ends in the next line.
+        let length = text(note, source).trim_end().len();
+        let range = note.start_byte()..note.start_byte() + length;
         let is_inside = region.statements.iter().any(|(_, template)| is_within(&range, &template.range));
         if is_inside || !is_within(&range, &region.range) {
             continue;

@@ -119,8 +119,6 @@ fn without_heading<'s, 't>(statements: &'s [Node<'t>], facts: &Facts<'t>) -> &'s
 impl<'t> Builder<'t, '_> {
     /// Finds the variables that are declared outside of loops and only used where a loop counts them.
     fn find_counters(&mut self, statements: &[Node<'t>], surroundings: &Surroundings) {
-        let start =
-            surroundings.around.as_ref().map_or(self.region.start, |around| around.start.min(self.region.start));
         let counted = |node: Node<'t>| {
             let initial = field(node, "initializer")?;
             (node.kind() == "for_statement" && initial.kind() == "assignment_expression").then_some(())?;
@@ -142,6 +140,7 @@ impl<'t> Builder<'t, '_> {
                 }
                 false
             };
+            let start = surroundings.reach(data.range.start, &self.region);
             let mut later =
                 self.names.occurrences.get(&decl).into_iter().flatten().filter(|node| node.start_byte() >= start);
             if is_local

@@ -23,6 +23,8 @@ pub(crate) enum Place {
     Fixed,
     /// A pointer variable that changes, as a number.
     Pointer,
+    /// Memory whose accesses are seen from outside.
+    Volatile,
     /// Memory that is not known.
     Unknown,
 }
@@ -116,7 +118,11 @@ impl<'t> Builder<'t, '_> {
                     node = pointer;
                 }
                 ("field_expression", Some(argument)) => {
-                    if let Some(member) = self.member(node, here)
+                    let member = self.member(node, here);
+                    if member.as_ref().is_some_and(|member| matches!(member.of, CType::Volatile)) {
+                        return Place::Volatile;
+                    }
+                    if let Some(member) = member
                         && (member.of.is_array() || member.is_stable && subscripts.is_empty())
                     {
                         return self.member_place(member, subscripts, own);
@@ -222,7 +228,7 @@ impl<'t> Builder<'t, '_> {
             return if stays { Place::Own } else { Place::Unknown };
         }
         if data.typed.is_volatile {
-            return Place::Unknown;
+            return Place::Volatile;
         }
         match self.bindings.get(&decl) {
             Some(Binding::Loop(depth)) => {

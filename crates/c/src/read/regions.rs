@@ -42,6 +42,10 @@ pub(crate) fn find<'t>(
     for line in &lines {
         match (open.take(), line.is_end) {
             (None, false) => open = Some(line),
+            (Some(start), true) if !is_one_function(root, start, line) => {
+                errors.push(without_end(span(&start.range)));
+                errors.push(without_start(span(&line.range)));
+            }
             (Some(start), true) => {
                 match between(root, source, start, line) {
                     Ok(region) => found.push(region),
@@ -52,10 +56,7 @@ pub(crate) fn find<'t>(
                 }
                 check(root, source, start.range.start..line.range.end, file, &mut errors);
             }
-            (None, true) => errors.push(
-                Diagnostic::error("unmatched-endscop", "`#pragma endscop` ends no region")
-                    .label(span(&line.range), "no `#pragma scop` is open here"),
-            ),
+            (None, true) => errors.push(without_start(span(&line.range))),
             (Some(start), false) => {
                 errors.push(
                     Diagnostic::error("unmatched-scop", "`#pragma scop` inside a region")
@@ -67,14 +68,36 @@ pub(crate) fn find<'t>(
         }
     }
     if let Some(start) = open {
-        errors.push(
-            Diagnostic::error("unmatched-scop", "`#pragma scop` without `#pragma endscop`")
-                .label(span(&start.range), "this region has no end"),
-        );
+        errors.push(without_end(span(&start.range)));
     }
     let mut seen = BTreeSet::new();
     errors.retain(|error| seen.insert((error.code, error.span())));
     if errors.is_empty() { Ok((found, remarks)) } else { Err(errors) }
+}
+
+fn without_end(span: Span) -> Diagnostic {
+    Diagnostic::error("unmatched-scop", "`#pragma scop` without `#pragma endscop`")
+        .label(span, "this region has no end")
+}
+
+fn without_start(span: Span) -> Diagnostic {
+    Diagnostic::error("unmatched-endscop", "`#pragma endscop` ends no region")
+        .label(span, "no `#pragma scop` is open here")
+}
+
+/// Both lines are in one function, or the text is so broken that this cannot be said.
+fn is_one_function(root: Node<'_>, start: &Line, end: &Line) -> bool {
+    let function = |line: &Line| {
+        let mut at = pragma_node(root, line);
+        while let Some(node) = at.filter(|node| node.kind() != "function_definition") {
+            at = node.parent();
+        }
+        at
+    };
+    match (function(start), function(end)) {
+        (Some(one), Some(other)) => one == other,
+        _ => true,
+    }
 }
 
 /// The lines that begin and end regions.

@@ -5,7 +5,7 @@
 use super::Reason;
 use super::affine::{Atom, Cond, Expr, Quasi};
 use super::builder::{Binding, Builder, Effects, Heap, RawLoop, RawNode, RawStatement, Stop};
-use super::effects::Walker;
+use super::effects::{Walker, macro_type};
 use super::names::Decl;
 use super::places::Place;
 use super::purity::allocation;
@@ -274,6 +274,10 @@ impl<'t> Builder<'t, '_> {
 
     fn declaration(&mut self, node: Node<'t>) -> Read {
         let not_read = |why: &str| stop(node, Reason::Declaration, why, false);
+        if let Some(name) = macro_type(node, self.facts.source) {
+            let why = format!("`{name}` is perhaps a macro that is no expression");
+            return Err(stop(node, Reason::MacroStatement, &why, true));
+        }
         if children(node).iter().any(|child| {
             child.kind() == "storage_class_specifier" && !matches!(text(*child, self.facts.source), "register" | "auto")
         }) {

@@ -21,6 +21,8 @@ pub(crate) enum CType<'t> {
     Array { element: Box<CType<'t>>, size: Option<Node<'t>>, is_restrict: bool },
     /// A function.
     Function,
+    /// A member of a structure that is `volatile`.
+    Volatile,
     /// `void`, or a name that the file does not explain.
     Unknown,
 }
@@ -95,7 +97,7 @@ impl<'t> CType<'t> {
             CType::Int { bytes, .. } | CType::Float { bytes } => Some(*bytes),
             CType::Struct { bytes, .. } => (*bytes > 0).then_some(*bytes),
             CType::Pointer { .. } => Some(8),
-            CType::Array { .. } | CType::Function | CType::Unknown => None,
+            CType::Array { .. } | CType::Function | CType::Volatile | CType::Unknown => None,
         }
     }
 
@@ -190,6 +192,7 @@ pub(crate) fn members<'t>(body: Node<'t>, source: &str, names: &TypeNames<'t>) -
         let typed = specifiers(line, source, names);
         for declarator in fields(line, "declarator") {
             if let Some((name, of)) = declared(declarator, typed.of.clone(), source) {
+                let of = if typed.is_volatile { CType::Volatile } else { of };
                 members.insert(text(name, source).to_string(), of);
             }
         }

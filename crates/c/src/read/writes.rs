@@ -98,13 +98,26 @@ impl<'t> Meaning<'t, '_> {
         };
         if may_be_macro {
             // What is handed to a macro may be assigned by it.
-            for node in arguments.iter().flat_map(|argument| descendants(*argument)) {
-                writes.decls.extend(names.of_identifier(node));
+            for argument in &arguments {
+                let place = bare(*argument);
+                if matches!(
+                    place.kind(),
+                    "identifier" | "subscript_expression" | "field_expression" | "pointer_expression"
+                ) {
+                    self.written(place, names, writes);
+                }
+            }
+            if let Some(body) = known.and_then(|known| known.body.as_ref()) {
+                // What the macro itself names and assigns.
+                let assigned = body.expression().into_iter().flat_map(descendants).filter(|node| assigns(*node));
+                let roots = assigned.flat_map(descendants).filter(|node| node.kind() == "identifier");
+                writes
+                    .decls
+                    .extend(roots.filter_map(|root| names.visible(text(root, &body.source), call.start_byte())));
             }
         }
-        if is_expression {
+        if let Some(body) = known.and_then(|known| known.body.as_ref()) {
             // Functions that the macro calls.
-            let body = known.and_then(|known| known.body.as_ref()).expect("it was looked at");
             for inner in
                 body.expression().into_iter().flat_map(descendants).filter(|node| node.kind() == "call_expression")
             {

@@ -137,12 +137,8 @@ for (int i = 0; i < n; i++) { CHECK(a[i]) a[i] = 1; }
             ReadOptions::default(),
         ),
         expect![[r#"
-            p0 = n : int
-            S0: for (int i = 0; i < n; i++) { CHECK(a[i]) a[i] = 1; }
-                opaque: the region declares an array with an initialiser
-                { S0[] }
             4: macro-statement: the region stays as it is: the macro `SET` is no expression
-            9: declaration-in-region: this loop is one statement: the region declares an array with an initialiser
+            9: macro-statement: the region stays as it is: `CHECK` is perhaps a macro that is no expression
         "#]],
     );
 }
@@ -164,21 +160,22 @@ for (int i = 0; i < n; i++) SWAP(a[2 * i], a[2 * i + 1]);
         ),
         expect![[r#"
             p0 = n : int
-            A0 =  memory[] unknown live
+            A0 = float a[?] nested live
+            A1 = float t[] scalar live
             L0: int i
-              S0: INCREMENT(a[{i}<i0>]);
-                  opaque: it reads through a pointer that is not known
+              S0: INCREMENT({a[i]}<0,1,2>);
                   { S0[i0] : 0 <= i0 < p0 }
-                  read inexactly { S0[i0] -> A0[] }
-                  may write inexactly { S0[i0] -> A0[] }
+                  read { S0[i0] -> A0[i0] }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A0[i0] }
             L1: int i
-              S1: SWAP(a[2 * {i}<i0>], a[2 * {i}<i0> + 1]);
-                  opaque: it reads through a pointer that is not known
+              S1: SWAP({a[2 * i]}<0,3>, {a[2 * i + 1]}<1,4>);
                   { S1[i0] : 0 <= i0 < p0 }
-                  read inexactly { S1[i0] -> A0[] }
-                  may write inexactly { S1[i0] -> A0[] }
-            5: opaque-statement: this statement is not taken apart: it reads through a pointer that is not known
-            6: opaque-statement: this statement is not taken apart: it reads through a pointer that is not known
+                  read { S1[i0] -> A0[2i0] }
+                  read { S1[i0] -> A0[1 + 2i0] }
+                  write { S1[i0] -> A1[] }
+                  write { S1[i0] -> A0[2i0] }
+                  write { S1[i0] -> A0[1 + 2i0] }
         "#]],
     );
 }
@@ -197,10 +194,11 @@ fn volatile_memory_assembler_and_switch() {
             A2 =  memory[] unknown live
             L0: int i
               S0: {a[i]}<0> = *p;
-                  opaque: it reads through a pointer that is not known
+                  opaque: it accesses `volatile` memory
                   { S0[i0] : 0 <= i0 < p0 }
                   write { S0[i0] -> A0[i0] }
                   read inexactly { S0[i0] -> A2[] }
+                  may write inexactly { S0[i0] -> A2[] }
               S1: asm("nop");
                   opaque: it is assembler code
                   { S1[i0] : 0 <= i0 < p0 }
@@ -211,7 +209,7 @@ fn volatile_memory_assembler_and_switch() {
                   { S2[i0] : 0 <= i0 < p0 }
                   may write { S2[i0] -> A1[i0] }
                   may write { S2[i0] -> A1[i0] }
-            4: opaque-statement: this statement is not taken apart: it reads through a pointer that is not known
+            4: opaque-statement: this statement is not taken apart: it accesses `volatile` memory
             4: opaque-statement: this statement is not taken apart: it is assembler code
             4: opaque-statement: this statement is not taken apart: it is a `switch`
         "#]],

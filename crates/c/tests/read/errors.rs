@@ -23,7 +23,18 @@ void g(void) {
             ReadOptions::default(),
         ),
         expect![[r#"
-            2: misplaced-region: the pragmas of this region do not stand among the statements of one block
+            error[unmatched-scop]: `#pragma scop` without `#pragma endscop`
+              ┌─ a.c:2:1
+              │
+            2 │ #pragma scop
+              │ ^^^^^^^^^^^^ this region has no end
+
+            error[unmatched-endscop]: `#pragma endscop` ends no region
+              ┌─ a.c:6:1
+              │
+            6 │ #pragma endscop
+              │ ^^^^^^^^^^^^^^^ no `#pragma scop` is open here
+
         "#]],
     );
 }

@@ -41,3 +41,21 @@ fn every_region_of_the_kernels_is_read() {
         }
     }
 }
+
+#[test]
+fn files_that_are_to_be_left_alone_are_read_or_refused() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/c/broken");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    for path in files {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let shown = show_text(&text, ReadOptions::default());
+        if std::env::var("SHOW_REGIONS").is_ok_and(|name| path.to_string_lossy().contains(&name)) {
+            println!("{path:?}\n{shown}");
+        }
+        assert!(
+            text.contains("fused") || shown.contains(": ") || text.contains("empty"),
+            "{path:?} has a remark or a region"
+        );
+    }
+}

@@ -99,9 +99,9 @@ for (int i = 0; i < n; i++) out[i] = inner[i] + used[i];
         ),
         expect![[r#"
             p0 = n : int
-            A0 = float outer[n] nested live
+            A0 = float outer[n] nested
             A1 = float inner[n] nested
-            A2 = float used[n] nested live
+            A2 = float used[n] nested live-in
             A3 = float out[?] nested live
             L0: int i
               S0: {outer[i]}<0> = 1;

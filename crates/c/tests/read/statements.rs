@@ -17,12 +17,12 @@ fn sums_and_extremes_are_reductions() {
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
-            A1 = float s[] scalar live
-            A2 = float t[] scalar live
+            A1 = float s[] scalar live-in
+            A2 = float t[] scalar live-in
             A3 = float b[?] nested live
-            A4 = float u[] scalar live
-            A5 = int k[] scalar live
-            A6 = unsigned c[] scalar live
+            A4 = float u[] scalar live-in
+            A5 = int k[] scalar live-in
+            A6 = unsigned c[] scalar live-in
             L0: int i
               S0: {s}<1,2> += {a[i]}<0>;
                   { S0[i0] : 0 <= i0 < p0 }
@@ -77,9 +77,9 @@ fn what_reads_its_place_twice_is_no_reduction() {
         ),
         expect![[r#"
             p0 = n : int
-            A0 = float s[] scalar live
+            A0 = float s[] scalar live-in
             A1 = float a[?] nested live
-            A2 = float t[] scalar live
+            A2 = float t[] scalar live-in
             L0: int i
               S0: {s}<2,3> += {s}<0> * {a[i]}<1>;
                   { S0[i0] : 0 <= i0 < p0 }
@@ -106,7 +106,7 @@ fn a_read_after_a_write_in_one_statement_is_no_read_from_outside() {
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
-            A1 = float t[] scalar live
+            A1 = float t[] scalar live-in
             A2 = float b[?] nested live
             L0: int i
               S0: {t}<1> = {a[i]}<0>, {b[i]}<2> = {t}<1> * {t}<1>;
@@ -295,7 +295,7 @@ for (int i = 0; i < n; i++) { /* head */
             p0 = n : int
             A0 = float a[?] nested live
             A1 = float b[?] nested live
-            L0: int i "// first" "#pragma omp parallel for\n"
+            L0: int i "// first" "#pragma omp parallel for"
               S0: {a[i]}<0> = 1; "/* head */" "// one"
                   { S0[i0] : 0 <= i0 < p0 }
                   write { S0[i0] -> A0[i0] }
