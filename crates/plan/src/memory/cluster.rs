@@ -48,18 +48,41 @@ pub fn peak(graph: &Graph, clusters: &[Vec<Node>]) -> u128 {
     let place = places(graph, clusters).expect("the clustering is legal");
     let kept: u128 =
         graph.arrays().iter().filter(|(_, array)| array.kept).map(|(_, array)| u128::from(array.size)).sum();
-    let mut live: Vec<BTreeSet<Array>> = vec![BTreeSet::new(); clusters.len()];
+    let mut live: BTreeMap<Array, Vec<(usize, usize)>> = BTreeMap::new();
     for Value { array, nodes } in values(graph) {
         let times = || nodes.iter().map(|node| place[node.at()]);
         let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
         if first < last && !graph.arrays()[array].kept {
-            live[first..=last].iter_mut().for_each(|live| {
-                live.insert(array);
-            });
+            live.entry(array).or_default().push((first, last));
         }
     }
-    let sums = live.iter().map(|live| live.iter().map(|&array| u128::from(graph.arrays()[array].size)).sum::<u128>());
-    kept + sums.max().unwrap_or(0)
+    // What begins and what ends with each cluster. An array counts once, however many of its values are live.
+    let mut changes = vec![(0u128, 0u128); clusters.len()];
+    for (array, mut times) in live {
+        let size = u128::from(graph.arrays()[array].size);
+        times.sort_unstable();
+        let mut until = None;
+        for (first, last) in times {
+            match until {
+                Some(end) if first <= end => {
+                    changes[end].1 -= size;
+                    until = Some(end.max(last));
+                }
+                _ => {
+                    changes[first].0 += size;
+                    until = Some(last);
+                }
+            }
+            changes[until.unwrap_or(last)].1 += size;
+        }
+    }
+    let (mut sum, mut peak) = (kept, kept);
+    for (begins, ends) in changes {
+        sum += begins;
+        peak = peak.max(sum);
+        sum -= ends;
+    }
+    peak
 }
 
 /// What a legal clustering moves to and from memory, in units of size. What a node writes to an array is written once, if another cluster

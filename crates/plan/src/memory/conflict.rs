@@ -138,15 +138,14 @@ impl Walks {
     }
 
     /// Conflicts among these removed arrays, given as positions among the starred ones: one for each preventing edge in a cluster, with few
-    /// arrays each and none twice. Empty if there is none.
-    pub(super) fn violated(&self, removed: &[bool]) -> Vec<Vec<usize>> {
+    /// arrays each. Empty if there is none.
+    pub(super) fn violated<'w>(&'w self, removed: &'w [bool]) -> impl Iterator<Item = Vec<usize>> + 'w {
         let cluster = self.clusters(removed);
-        let mut found = BTreeSet::new();
-        for &(from, to, _) in self.preventing.iter().filter(|(from, to, _)| cluster[*from] == cluster[*to]) {
+        let within = self.preventing.iter().filter(move |(from, to, _)| cluster[*from] == cluster[*to]);
+        within.map(|&(from, to, _)| {
             let walk = self.way_back(from, to, removed).expect("the nodes of a cluster reach each other");
-            found.insert(self.least(self.arrays_of(&walk, removed)));
-        }
-        found.into_iter().collect()
+            self.least(self.arrays_of(&walk, removed))
+        })
     }
 
     /// A conflict with all of these arrays, which has to be one.
@@ -165,7 +164,7 @@ impl Walks {
     }
 
     /// Of arrays in conflict as many as are still in conflict, but no more when any of them goes.
-    pub(super) fn least(&self, mut arrays: Vec<usize>) -> Vec<usize> {
+    fn least(&self, mut arrays: Vec<usize>) -> Vec<usize> {
         let mut removed = self.only(&arrays);
         arrays.retain(|&array| {
             removed[array] = false;

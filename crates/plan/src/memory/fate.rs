@@ -61,7 +61,7 @@ pub(super) fn fates(
         } else {
             let at = removable.binary_search(&array).expect("nothing else keeps it");
             choice[at] = true;
-            let found = walks.violated(&choice).into_iter().find(|conflict| conflict.contains(&at));
+            let found = walks.violated(&choice).next();
             choice[at] = false;
             let Some(arrays) = found else { return Fate::NotWorthwhile };
             let conflict = walks.conflict(&arrays);

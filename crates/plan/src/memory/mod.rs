@@ -106,7 +106,7 @@ pub fn solve(graph: &Graph, objective: Objective, limits: &Limits) -> Solution {
     let (clusters, bound) = match objective {
         Objective::Size => (least, fixed + choice.bound),
         Objective::Peak => peak::best(graph, &closure, least, limits.steps, &deadline),
-        Objective::Traffic => traffic::best(graph),
+        Objective::Traffic => traffic::best(graph, least),
     };
     let removed = cluster::removed(graph, &clusters);
     let cost = match objective {

@@ -30,11 +30,14 @@ pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &Deadline) -> Choi
     loop {
         // Makes the choice legal, and remembers all conflicts on the way.
         loop {
-            let conflicts = walks.violated(&inverse(&stays));
-            if conflicts.is_empty() {
+            if deadline.is_over() {
+                stays = vec![true; sizes.len()];
                 break;
             }
-            for conflict in conflicts {
+            let removed = inverse(&stays);
+            let mut is_legal = true;
+            for conflict in walks.violated(&removed).take_while(|_| !deadline.is_over()) {
+                is_legal = false;
                 if !conflict.iter().any(|&array| stays[array]) {
                     let cheapest = conflict.iter().min_by_key(|&&array| sizes[array]).expect("conflicts have arrays");
                     stays[*cheapest] = true;
@@ -42,6 +45,9 @@ pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &Deadline) -> Choi
                 if known.insert(conflict.clone()) {
                     clauses.push(conflict);
                 }
+            }
+            if is_legal && !deadline.is_over() {
+                break;
             }
         }
         remove_more(walks, sizes, &mut stays);

@@ -8,8 +8,14 @@ use crate::solve::{Limits, Method, solve};
 use frit_support::{Index, Poly};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The clusters that move least, and a lower bound on what has to be moved.
-pub(super) fn best(graph: &Graph) -> (Vec<Vec<Node>>, u128) {
+/// Larger graphs are not planned for this objective: the planner asks of every two nodes whether they may be fused.
+const MAX_NODES: usize = 1000;
+
+/// The clusters that move least, and a lower bound on what has to be moved. `least` is a clustering for graphs that are too large.
+pub(super) fn best(graph: &Graph, least: Vec<Vec<Node>>) -> (Vec<Vec<Node>>, u128) {
+    if graph.nodes().len() > MAX_NODES {
+        return (least, unavoidable(graph));
+    }
     let (translated, is_exact) = translate(graph);
     let plan = solve(&translated, &Limits::default());
     let mut cluster = vec![0; graph.nodes().len()];
