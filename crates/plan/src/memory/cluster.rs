@@ -42,7 +42,7 @@ pub fn removed(graph: &Graph, clusters: &[Vec<Node>]) -> Vec<Array> {
 }
 
 /// \[MEM\]'s MemoryCost of a legal clustering whose clusters run in this order: the largest sum of sizes of arrays that are live at one
-/// time. Kept arrays are live throughout. Of other arrays a [value](values) is live from the first cluster that touches it to
+/// time. Kept arrays are live throughout. Of other arrays a value, that is, a connected part of an array's edges, is live from the first cluster that touches it to
 /// the last, and takes no memory if that is one cluster.
 pub fn peak(graph: &Graph, clusters: &[Vec<Node>]) -> u128 {
     let place = places(graph, clusters).expect("the clustering is legal");
