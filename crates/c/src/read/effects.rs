@@ -383,7 +383,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             Place::Own | Place::Fixed => Ok(()),
             Place::Volatile | Place::Pointer | Place::Unknown => {
                 self.unknown("it takes an address that is not known");
-                Ok(())
+                self.reached(node, here)
             }
         }
     }
@@ -412,7 +412,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         }
         let own = self.own.clone();
         let place = self.builder.place(node, here, &own);
-        let range = cover.or_else(|| (here.macros == 0).then(|| element(node, here.source).byte_range()));
+        let range = cover.or_else(|| (here.macros == 0).then(|| node.byte_range()));
         match place {
             Place::Own => self.indices(node, here),
             Place::Fixed if touch.writes() => {
@@ -436,20 +436,20 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             }
             Place::Volatile => {
                 self.unknown("it accesses `volatile` memory");
-                self.indices(node, here)
+                self.reached(node, here)
             }
             Place::Pointer | Place::Unknown => {
                 self.effects.reads_unknown |= touch.reads();
                 if touch.writes() {
                     self.unknown("it writes through a pointer that is not known");
                 }
-                self.effects.reads_unknown |= touch.reads();
-                if self.effects.reads_unknown {
-                    self.not_understood("it reads through a pointer that is not known");
-                }
-                self.indices(node, here)
+                self.not_understood("it reads through a pointer that is not known");
+                self.reached(node, here)
             }
-            Place::Object(place) => self.object(node, here, touch, place, range),
+            Place::Object(place) => {
+                let range = place.element.clone().or(range);
+                self.object(node, here, touch, place, range)
+            }
         }
     }
 
@@ -489,7 +489,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         }
         let is_exact = place.subscripts.iter().all(Option::is_some);
         let mut derived = (Vec::new(), Vec::new());
-        if is_exact {
+        if is_exact && !place.is_partial {
             derived = (inner.accesses, inner.holes);
         } else {
             let by = self.effects.accesses.len();
@@ -577,6 +577,37 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         }
     }
 
+    /// Walks a place that is not understood: all arrays that are named in it may be read and written.
+    fn reached(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
+        let node = bare(node);
+        match (node.kind(), field(node, "argument")) {
+            ("identifier", _) if self.is_array(node, here) => {
+                let own = self.own.clone();
+                match self.builder.place(node, here, &own) {
+                    Place::Object(_) => self.whole(node, here, true),
+                    _ => Ok(()),
+                }
+            }
+            ("subscript_expression", Some(argument)) => {
+                self.reached(argument, here)?;
+                field(node, "index").map_or(Ok(()), |index| self.reached(index, here))
+            }
+            ("pointer_expression" | "field_expression", Some(argument)) => self.reached(argument, here),
+            ("binary_expression" | "cast_expression", _) => ["left", "right", "value"]
+                .iter()
+                .filter_map(|part| field(node, part))
+                .try_for_each(|part| self.reached(part, here)),
+            ("identifier", _) => {
+                let own = self.own.clone();
+                match self.builder.place(node, here, &own) {
+                    Place::Pointer | Place::Unknown | Place::Volatile => Ok(()),
+                    _ => self.expr(node, here),
+                }
+            }
+            _ => self.expr(node, here),
+        }
+    }
+
     /// Walks the subscripts of a place.
     pub(crate) fn indices(&mut self, node: Node<'_>, here: Here<'_>) -> Walked {
         let node = bare(node);
@@ -595,7 +626,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 }
                 Ok(())
             }
-            ("cast_expression", _) => field(node, "value").map_or(Ok(()), |value| self.indices(value, here)),
+            ("cast_expression", _) => self.reached(node, here),
             _ => self.expr(node, here),
         }
     }
@@ -704,23 +735,12 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             name: Some(name.clone()),
             is_row: false,
             is_subscripted: false,
+            element: None,
         };
         let at = self.access(&place, AccessKind::Write);
         self.hole(&place, Some(name), vec![at]);
         self.effects
     }
-}
-
-/// The element of which a member is meant: `a[i]` of `a[i].x`.
-fn element<'n>(node: Node<'n>, source: &str) -> Node<'n> {
-    let mut at = node;
-    while at.kind() == "field_expression" && operator(at, source) == "." {
-        match field(at, "argument") {
-            Some(argument) => at = argument,
-            None => break,
-        }
-    }
-    at
 }
 
 /// The macro with parentheses that the grammar takes for the type of a declaration, `CHECK(x) y = 1;`.

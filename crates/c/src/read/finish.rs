@@ -587,6 +587,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
             }
         }
         let exact: Vec<Range<usize>> = all.iter().map(|hole| hole.range.clone()).collect();
+        all.retain(|hole| !exact.iter().any(|outer| *outer != hole.range && is_within(&hole.range, outer)));
         let is_covered = |range: &Range<usize>| exact.iter().any(|outer| is_within(range, outer));
         for hole in holes.iter().filter(|hole| !is_exact(hole)) {
             if let Some(name) = hole.name.as_ref().filter(|name| !is_covered(name)) {

@@ -103,7 +103,7 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
     let tree = syntax::parse(text).ok_or_else(|| too_long("the file cannot be parsed"))?;
     let root = tree.root_node();
     let macros = facts::macros(root, text);
-    let (found, mut remarks) = regions::find(root, text, id)?;
+    let (found, mut remarks) = regions::find(root, text, id, &macros)?;
     let facts = facts::Facts::of(root, text, &macros);
     let purity = purity::Purity::new(&facts);
     let mut regions: Vec<Region> = Vec::new();

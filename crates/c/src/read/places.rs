@@ -44,6 +44,8 @@ pub(crate) struct ObjectPlace {
     pub(crate) is_row: bool,
     /// It is written with brackets.
     pub(crate) is_subscripted: bool,
+    /// The bytes of the element, where a member of it is meant: `a[i]` of `a[i].x`.
+    pub(crate) element: Option<Range<usize>>,
 }
 
 /// A member of a structure.
@@ -79,7 +81,7 @@ impl<'t> Builder<'t, '_> {
         mut subscripts: Vec<Option<Expr>>,
     ) -> Place {
         let (mut node, mut here) = (node, here);
-        let (mut is_partial, mut is_subscripted) = (false, false);
+        let (mut is_partial, mut is_subscripted, mut element) = (false, false, None);
         loop {
             node = bare(node);
             let argument = field(node, "argument");
@@ -127,13 +129,16 @@ impl<'t> Builder<'t, '_> {
                     {
                         return self.member_place(member, subscripts, own);
                     }
-                    if !subscripts.is_empty() {
+                    // An array in the element is a part of it.
+                    if !subscripts.is_empty() && !self.is_inner_array(node, here, subscripts.len()) {
                         return Place::Unknown;
                     }
+                    subscripts.clear();
                     is_partial = true;
                     if operator(node, here.source) == "->" {
                         subscripts.push(Some(Expr::zero()));
                     }
+                    element = (here.macros == 0).then(|| argument.byte_range());
                     node = argument;
                 }
                 ("identifier", _) => {
@@ -150,10 +155,51 @@ impl<'t> Builder<'t, '_> {
         let name = (here.macros == 0).then(|| node.byte_range());
         match self.decl(node, here) {
             Some(decl) => match self.variable_place(decl, subscripts, is_partial, name, own) {
-                Place::Object(place) => Place::Object(ObjectPlace { is_subscripted, ..place }),
+                Place::Object(place) => Place::Object(ObjectPlace { is_subscripted, element, ..place }),
                 place => place,
             },
             None => Place::Unknown,
+        }
+    }
+
+    /// Whether a member is an array that has at least so many dimensions.
+    fn is_inner_array(&mut self, member: Node<'_>, here: Here<'_>, subscripts: usize) -> bool {
+        let mut of = self.type_of(member, here);
+        for _ in 0..subscripts {
+            of = match of {
+                Some(CType::Array { element, .. }) => Some(*element),
+                _ => return false,
+            };
+        }
+        true
+    }
+
+    /// The type of a place, as far as declarations give it.
+    fn type_of(&mut self, node: Node<'_>, here: Here<'_>) -> Option<CType<'t>> {
+        let node = bare(node);
+        let argument = field(node, "argument");
+        match node.kind() {
+            "identifier" => {
+                if let Some((argument, there)) = here.arguments.and_then(|all| all.get(text(node, here.source))) {
+                    return self.type_of(*argument, *there);
+                }
+                let decl = self.decl(node, here)?;
+                Some(self.names.decls[decl].of.clone())
+            }
+            "subscript_expression" | "pointer_expression" => match self.type_of(argument?, here)? {
+                CType::Pointer { target, .. } => Some(*target),
+                CType::Array { element, .. } => Some(*element),
+                _ => None,
+            },
+            "field_expression" => {
+                let of = match self.type_of(argument?, here)? {
+                    CType::Pointer { target, .. } => *target,
+                    of => of,
+                };
+                let CType::Struct { name: Some(tag), .. } = of else { return None };
+                self.facts.types.tags.get(&tag)?.get(text(field(node, "field")?, here.source)).cloned()
+            }
+            _ => None,
         }
     }
 
@@ -208,6 +254,7 @@ impl<'t> Builder<'t, '_> {
             name: None,
             is_row: false,
             is_subscripted: true,
+            element: None,
         })
     }
 
@@ -252,6 +299,7 @@ impl<'t> Builder<'t, '_> {
                     name,
                     is_row: true,
                     is_subscripted: true,
+                    element: None,
                 });
             }
             Some(Binding::Value(_) | Binding::Row(..)) | None => {}
@@ -285,7 +333,15 @@ impl<'t> Builder<'t, '_> {
         if subscripts.len() > self.objects[object].dims {
             return Place::Unknown;
         }
-        Place::Object(ObjectPlace { object, subscripts, is_partial, name, is_row: false, is_subscripted: true })
+        Place::Object(ObjectPlace {
+            object,
+            subscripts,
+            is_partial,
+            name,
+            is_row: false,
+            is_subscripted: true,
+            element: None,
+        })
     }
 
     /// A pointer that points to one array all through the region.

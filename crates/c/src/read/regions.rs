@@ -3,11 +3,12 @@
 //! The lines of `#pragma scop` are looked for in the text, outside of comments and strings, so that a syntax error elsewhere hides none of them. Read `builder` next.
 
 use super::Reason;
+use super::facts::Macro;
 use super::syntax::{children_and_comments, descendants, field, text};
 use super::writes::is_loud;
 use crate::region::Remark;
 use frit_support::{Diagnostic, FileId, Span};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -34,6 +35,7 @@ pub(crate) fn find<'t>(
     root: Node<'t>,
     source: &'t str,
     file: FileId,
+    macros: &BTreeMap<String, Macro>,
 ) -> Result<(Vec<Found<'t>>, Vec<Remark>), Vec<Diagnostic>> {
     let lines = lines(source);
     let (mut errors, mut found, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
@@ -47,6 +49,11 @@ pub(crate) fn find<'t>(
                 errors.push(without_start(span(&line.range)));
             }
             (Some(start), true) => {
+                let region = start.range.start..line.range.end;
+                if let Some((reason, why)) = rewritten(root, source, region, macros) {
+                    remarks.push(Remark { code: reason.code(), message: why, span: span(&start.range) });
+                    continue;
+                }
                 match between(root, source, start, line) {
                     Ok(region) => found.push(region),
                     Err(Some((reason, why))) => {
@@ -221,16 +228,43 @@ fn macro_like(statement: Node<'_>, source: &str) -> Option<String> {
     Some(format!("`{name}` is perhaps a macro that is no expression"))
 }
 
-/// Adds an error for each place near a region that is not C.
-fn check(root: Node<'_>, source: &str, region: Range<usize>, file: FileId, errors: &mut Vec<Diagnostic>) {
-    let Some(mut outermost) = root.descendant_for_byte_range(region.start, region.end) else { return };
+/// What is not C only because the preprocessor has not seen it yet: no error of the user's.
+fn rewritten(
+    root: Node<'_>,
+    source: &str,
+    region: Range<usize>,
+    macros: &BTreeMap<String, Macro>,
+) -> Option<(Reason, String)> {
+    outermost(root, &region).filter(|node| node.has_error())?;
+    let text = source.get(region)?;
+    let is_conditional = |line: &str| {
+        let directive = line.trim_start().strip_prefix('#').map_or("", str::trim_start);
+        ["if", "el", "endif"].iter().any(|word| directive.starts_with(word))
+    };
+    if text.lines().any(is_conditional) {
+        return Some((Reason::Preprocessor, "lines of the preprocessor decide what stands in this region".to_string()));
+    }
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let name = words.find(|word| macros.get(*word).is_some_and(|known| known.body.is_none()))?;
+    Some((Reason::MacroStatement, format!("the macro `{name}` is no expression")))
+}
+
+/// The function or other outermost construct that a region is in.
+fn outermost<'t>(root: Node<'t>, region: &Range<usize>) -> Option<Node<'t>> {
+    let mut outermost = root.descendant_for_byte_range(region.start, region.end)?;
     while let Some(parent) = outermost.parent().filter(|parent| parent.parent().is_some()) {
         if outermost.kind() == "function_definition" {
             break;
         }
         outermost = parent;
     }
-    if !outermost.has_error() || descendants(outermost).any(|node| macro_like_around(node, source, &region)) {
+    Some(outermost)
+}
+
+/// Adds an error for each place near a region that is not C.
+fn check(root: Node<'_>, source: &str, region: Range<usize>, file: FileId, errors: &mut Vec<Diagnostic>) {
+    let Some(outermost) = outermost(root, &region) else { return };
+    if !outermost.has_error() || descendants(outermost).any(|node| macro_like_around(node, source)) {
         return;
     }
     let broken = descendants(outermost).filter(|node| node.is_error() || node.is_missing());
@@ -249,7 +283,7 @@ fn check(root: Node<'_>, source: &str, region: Range<usize>, file: FileId, error
 const MOST_ERRORS: usize = 5;
 
 /// A statement of a block that is broken by a macro.
-fn macro_like_around(node: Node<'_>, source: &str, _region: &Range<usize>) -> bool {
+fn macro_like_around(node: Node<'_>, source: &str) -> bool {
     let is_statement = node.parent().is_some_and(|parent| parent.kind() == "compound_statement");
     is_statement && macro_like(node, source).is_some()
 }

@@ -335,3 +335,72 @@ fn clamped_subscripts_are_affine() {
         "#]],
     );
 }
+
+#[test]
+fn arrays_in_elements_belong_to_them() {
+    check(
+        show_text(
+            "struct p { float x[3], m; float *far; };\nvoid f(int n, int *restrict k, struct p *restrict p, struct p *restrict q) {\n#pragma scop\nfor (int i = 0; i < n; i++) q[i].x[0] = p[i].x[k[i]] * p[i].x[i % 3];\nfor (int i = 0; i < n; i++) q[i].m = p[i].far[i];\n#pragma endscop\n}",
+            ReadOptions::default(),
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = struct p p[?] nested live
+            A1 = int k[?] nested live
+            A2 = struct p q[?] nested live
+            A3 =  memory[] unknown live
+            L0: int i
+              S0: {q[i]}<3>.x[0] = {p[i]}<1>.x[{k[i]}<0>] * {p[i]}<2>.x[{i}<i0> % 3];
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A1[i0] }
+                  read { S0[i0] -> A0[i0] }
+                  read { S0[i0] -> A0[i0] }
+                  may write { S0[i0] -> A2[i0] }
+            L1: int i
+              S1: {q[i]}<2>.m = {p}<name 0>[{i}<i0>].far[{i}<i0>];
+                  opaque: it reads through a pointer that is not known
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read inexactly { S1[i0] -> A0[o0] }
+                  may write inexactly { S1[i0] -> A0[o0] }
+                  may write { S1[i0] -> A2[i0] }
+                  read inexactly { S1[i0] -> A3[] }
+            5: opaque-statement: this statement is not taken apart: it reads through a pointer that is not known
+        "#]],
+    );
+}
+
+#[test]
+fn casts_of_pointers_are_not_seen_through() {
+    check(
+        body(
+            "void f(int n, float *restrict a, int *restrict b)",
+            "for (int i = 0; i < n; i++) b[i] = ((int *)a)[i];\nfor (int i = 0; i < n; i++) (n > 3 ? b : b + 1)[i] = 0;",
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = int b[?] nested live
+            A2 =  memory[] unknown live
+            L0: int i
+              S0: {b[i]}<2> = ((int *){a}<name 0>)[{i}<i0>];
+                  opaque: it reads through a pointer that is not known
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read inexactly { S0[i0] -> A0[o0] }
+                  may write inexactly { S0[i0] -> A0[o0] }
+                  write { S0[i0] -> A1[i0] }
+                  read inexactly { S0[i0] -> A2[] }
+            L1: int i
+              S1: (n > 3 ? {b}<name 0> : {b}<name 2> + 1)[{i}<i0>] = 0;
+                  opaque: it writes through a pointer that is not known
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read inexactly { S1[i0] -> A1[o0] }
+                  may write inexactly { S1[i0] -> A1[o0] }
+                  read inexactly { S1[i0] -> A1[o0] }
+                  may write inexactly { S1[i0] -> A1[o0] }
+                  read inexactly { S1[i0] -> A2[] }
+                  may write inexactly { S1[i0] -> A2[] }
+            4: opaque-statement: this statement is not taken apart: it reads through a pointer that is not known
+            5: opaque-statement: this statement is not taken apart: it writes through a pointer that is not known
+        "#]],
+    );
+}
