@@ -175,7 +175,7 @@ impl Plan {
                 let array = edge.array;
                 let is_scalar = data.extents.len() == data.expanded;
                 return refused(match edge.is_too_complex() {
-                    true => Refusal::TooComplex,
+                    true => Refusal::TooHard,
                     false if is_scalar => Refusal::ScalarResultNeeded { array },
                     false => Refusal::UnboundedDistance { array },
                 });

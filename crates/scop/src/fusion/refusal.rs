@@ -37,7 +37,7 @@ pub enum Refusal {
         array: Array,
     },
     /// The dependences are too complex to be analysed in bounded time.
-    TooComplex,
+    TooHard,
 }
 
 impl Refusal {
@@ -50,7 +50,7 @@ impl Refusal {
             Refusal::UnboundedDistance { .. } => "unbounded-distance",
             Refusal::ParallelismLost { .. } => "parallelism-lost",
             Refusal::RowsApart { .. } => "rows-apart",
-            Refusal::TooComplex => "too-complex",
+            Refusal::TooHard => "too-hard",
         }
     }
 
@@ -83,7 +83,7 @@ impl Refusal {
                     name(array)
                 )
             }
-            Refusal::TooComplex => "the dependences are too complex to be analysed in bounded time".into(),
+            Refusal::TooHard => "the dependences are too complex to be analysed in bounded time".into(),
         }
     }
 
@@ -95,7 +95,7 @@ impl Refusal {
             | Refusal::UnboundedDistance { .. }
             | Refusal::ParallelismLost { .. }
             | Refusal::RowsApart { .. }
-            | Refusal::TooComplex => None,
+            | Refusal::TooHard => None,
         }
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn refused(options: &Options, reason: String, log: &mut Log) {
         function: options.function.clone(),
         first: nothing.clone(),
         second: nothing,
-        outcome: Outcome::Refused { code: super::Refusal::TooComplex.code(), reason, place: None },
+        outcome: Outcome::Refused { code: super::Refusal::TooHard.code(), reason, place: None },
     });
 }
 

@@ -4,6 +4,7 @@ use crate::support::{planned, planned_scop};
 use expect_test::{Expect, expect};
 use frit_scop::dependence::Dependences;
 use frit_scop::embed::embed;
+use frit_scop::expand::expand;
 use frit_scop::fusion::Options;
 
 fn check(text: &str, expected: Expect) {
@@ -240,7 +241,9 @@ fn a_pyramid_of_images_shrinks_to_a_few_rows() {
                 y[i][j] = tall[i][j]
             }
         }";
-    check(text, expect![[r#"
+    check(
+        text,
+        expect![[r#"
         for S0 i, S1 2i+2, S2 2i+3, S3 2i+4, S4 i+3 {
           par S0 j, S1 j, S2 j, S3 j, S4 j {
             S0
@@ -250,7 +253,73 @@ fn a_pyramid_of_images_shrinks_to_a_few_rows() {
             S4
           }
         }
-    "#]]);
+    "#]],
+    );
+}
+
+#[test]
+fn scalars_that_serve_several_loops_do_not_keep_them_apart_once_they_are_expanded() {
+    let text = "
+        params n
+        array a[n] in
+        array b[n] temp
+        array c[n] out
+        array t local
+        for i in 0..n {
+            t = a[i]
+            b[i] = t, a[i]
+        }
+        for i in 0..n {
+            t = b[i]
+            c[i] = t
+        }";
+    let expanded = expand(&crate::common::notation::scop(text)).unwrap();
+    expect![[r#"
+        par S0 i, S1 i, S2 i, S3 i {
+          S0
+          S1
+          S2
+          S3
+        }
+    "#]]
+    .assert_eq(&planned_scop(expanded, &Options::default()).text());
+}
+
+#[test]
+fn sums_over_windows_and_rows_are_fused_with_what_they_sum() {
+    let text = "
+        params n m
+        array a[n][m] in
+        array square[n][m] temp
+        array sum[n] temp
+        array root[n] out
+        for i in 0..n {
+            for j in 0..m {
+                square[i][j] = a[i][j]
+            }
+        }
+        for i in 0..n {
+            sum[i] = a[i][0]
+            for j in 0..m {
+                sum[i] += square[i][j]
+            }
+        }
+        for i in 0..n {
+            root[i] = sum[i]
+        }";
+    check(
+        text,
+        expect![[r#"
+        par S0 i, S1 i, S2 i, S3 i {
+          S1
+          for S0 j, S2 j {
+            S0
+            S2
+          }
+          S3
+        }
+    "#]],
+    );
 }
 
 #[test]

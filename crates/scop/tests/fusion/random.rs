@@ -1,7 +1,11 @@
 //! Random regions: whatever is planned is proved and run, and every transformation comes up.
 
-use crate::support::planned;
+use crate::common::notation;
+use crate::support::{planned, planned_scop};
 use frit_plan::memory::Random;
+use frit_scop::dependence::Dependences;
+use frit_scop::embed::embed;
+use frit_scop::expand::expand;
 use frit_scop::fusion::{Objective, Options};
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -111,7 +115,11 @@ proptest! {
         let mut random = Random::new(seed);
         let text = region(&mut random);
         let options = options(&mut random);
-        planned(&text, &options);
+        let scop = notation::scop(&text);
+        let scop = if random.below(2) == 0 { expand(&scop).unwrap() } else { scop };
+        let dependences = Dependences::new(&scop, &Default::default()).unwrap();
+        let scop = embed(&scop, &dependences).unwrap().unwrap_or(scop);
+        planned_scop(scop, &options);
     }
 }
 

@@ -436,12 +436,16 @@ fn an_array_that_stays_is_a_reason_to_fuse_too() {
         for i in 0..n {
             c[i] = b[i + 1], b[i]
         }";
-    check(text, &Options::default(), expect![[r#"
+    check(
+        text,
+        &Options::default(),
+        expect![[r#"
         for S0 i, S1 i+1 {
           S0
           S1
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
