@@ -24,6 +24,9 @@ use crate::tree::{Fused, FusedLoop};
 /// The parameter that stands for the first time of a strip.
 const START: &str = "start";
 
+/// Makes what is in a strip that starts at a value.
+type Body<'a> = dyn FnMut(Expr, &mut Program) -> Result<Vec<Step>, Error> + 'a;
+
 /// How a nest is cut into strips.
 pub(super) struct Strips {
     length: i64,
@@ -211,7 +214,7 @@ impl Strips {
         nest: &Nest<'_>,
         options: &Options,
         program: &mut Program,
-        body: &mut dyn FnMut(Expr, &mut Program) -> Result<Vec<Step>, Error>,
+        body: &mut Body<'_>,
     ) -> Result<Vec<Step>, Error> {
         let none = Values::new();
         Ok(match node.kind()? {

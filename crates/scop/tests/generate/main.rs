@@ -1,6 +1,9 @@
 //! Loops generated from trees written by hand: how they look, and that they do what the source does.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod parallel;
+mod random;
 
 use common::notation::scop;
 use common::run_program::{Direction, run};
@@ -11,24 +14,23 @@ use frit_scop::generate::{Options, generate};
 use frit_scop::program::{Fate, Program, Step};
 use frit_scop::{Array, Scop};
 use frit_support::Table;
-use proptest::prelude::*;
 
 /// What becomes of the arrays that are named; the others are kept.
-fn fates(scop: &Scop, changed: &[(&str, Fate)]) -> Table<Array, Fate> {
+pub(crate) fn fates(scop: &Scop, changed: &[(&str, Fate)]) -> Table<Array, Fate> {
     let fate = |name: &str| changed.iter().find(|(of, _)| *of == name).map_or(Fate::Kept, |(_, fate)| fate.clone());
     scop.arrays.iter().map(|(_, data)| fate(&data.name)).collect()
 }
 
-fn window(moduli: &[u64]) -> Fate {
+pub(crate) fn window(moduli: &[u64]) -> Fate {
     Fate::Window { moduli: moduli.iter().map(|m| (*m > 0).then_some(*m)).collect() }
 }
 
-fn registers(dimension: usize, count: u64) -> Fate {
+pub(crate) fn registers(dimension: usize, count: u64) -> Fate {
     Fate::Registers { dimension, count }
 }
 
 /// Generates loops, compares what they do with the source for all parameters in a range, and returns them.
-fn check(text: &str, fused: &str, changed: &[(&str, Fate)], options: &Options) -> Program {
+pub(crate) fn check(text: &str, fused: &str, changed: &[(&str, Fate)], options: &Options) -> Program {
     let scop = scop(text);
     let tree = tree(&scop, fused);
     let program = generate(&scop, &tree, &fates(&scop, changed), options).unwrap();
@@ -36,7 +38,7 @@ fn check(text: &str, fused: &str, changed: &[(&str, Fate)], options: &Options) -
     program
 }
 
-fn check_run(scop: &Scop, program: &Program, repeats: bool) {
+pub(crate) fn check_run(scop: &Scop, program: &Program, repeats: bool) {
     let values: &[i64] = if scop.params.len() < 2 { &[0, 1, 2, 3, 5, 8, 17] } else { &[0, 1, 3, 9] };
     let mut points = vec![Vec::new()];
     for _ in scop.params.indices() {
@@ -61,7 +63,7 @@ fn check_run(scop: &Scop, program: &Program, repeats: bool) {
 }
 
 /// Whether there are tests anywhere.
-fn has_tests(steps: &[Step]) -> bool {
+pub(crate) fn has_tests(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::If { .. } => true,
         Step::For(step) => has_tests(&step.body),
@@ -69,7 +71,7 @@ fn has_tests(steps: &[Step]) -> bool {
     })
 }
 
-fn shows(program: &Program, expected: Expect) {
+pub(crate) fn shows(program: &Program, expected: Expect) {
     expected.assert_eq(&program.to_string());
 }
 
@@ -219,7 +221,7 @@ fn three_stages_have_five_pieces_and_no_test_in_the_middle() {
     );
 }
 
-const ROWS: &str = "
+pub(crate) const ROWS: &str = "
     params n m
     array A[n][m] temp
     array B[n][m] out
@@ -504,228 +506,6 @@ fn many_stages_keep_a_steady_state_without_tests() {
 }
 
 #[test]
-fn independent_iterations_run_on_threads_with_arrays_of_their_own() {
-    let text = "
-        params n m
-        array A[n][m] temp
-        array B[n][m] out
-        for i in 0..n {
-            for j in 0..m {
-                A[i][j] =
-            }
-        }
-        for i in 0..n {
-            for j in 0..m {
-                B[i][j] = A[i][j - 1], A[i][j]
-            }
-        }
-    ";
-    let options = Options { parallel: true, simd: true, ..Options::default() };
-    let program = check(text, "(* (*S0[i, j]) (*S1[i, j]))", &[("A", window(&[1, 0]))], &options);
-    shows(
-        &program,
-        expect![[r#"
-        A0: window [1, *]
-        for t0 in 0..p0 parallel private A0 {
-          for t1 in 0..p1 simd {
-            S0(t0, t1): [t1]
-          }
-          for t2 in 0..p1 simd {
-            S1(t0, t2): [t2 - 1] [t2] [t0, t2]
-          }
-        }
-    "#]],
-    );
-    let program = check(text, "(* (S0[i, j] S1[i, j]))", &[("A", registers(1, 2))], &options);
-    shows(
-        &program,
-        expect![[r#"
-        A0: 2 registers along 1
-        for t0 in 0..p0 parallel private A0 {
-          for t1 in 0..p1 {
-            S0(t0, t1): [0]
-            S1(t0, t1): [1] [0] [t0, t1]
-            rotate A0
-          }
-        }
-    "#]],
-    );
-}
-
-#[test]
-fn storage_that_iterations_share_keeps_them_in_order() {
-    let text = "
-        params n
-        array A[n] temp
-        array B[n] out
-        for i in 0..n {
-            A[i] =
-        }
-        for i in 0..n {
-            B[i] = A[i]
-        }
-    ";
-    // A window of 4 is shared by iterations 0 and 4, and the second loop reads it.
-    let options = Options { parallel: true, simd: true, ..Options::default() };
-    let scop = scop(text);
-    let fates = fates(&scop, &[("A", window(&[4]))]);
-    let program = generate(&scop, &tree(&scop, "(* S0[i]) (* S1[i])"), &fates, &options).unwrap();
-    shows(
-        &program,
-        expect![[r#"
-        A0: window [4]
-        for t0 in 0..p0 {
-          S0(t0): [t0 % 4]
-        }
-        for t1 in 0..p0 parallel {
-          S1(t1): [t1 % 4] [t1]
-        }
-    "#]],
-    );
-}
-
-/// A pipeline of stencils, each stage aligned by at least as much as it needs, with windows of the least size.
-#[derive(Clone, Debug)]
-struct Pipeline {
-    text: String,
-    fused: String,
-    windows: Vec<(String, Fate)>,
-}
-
-fn pipeline() -> impl Strategy<Value = Pipeline> {
-    let stage = (prop::collection::vec((-2i64..3, -2i64..3), 1..4), (-2i64..3, -3i64..3), 0i64..2, any::<bool>());
-    (1usize..3, prop::collection::vec(stage, 2..5)).prop_map(|(depth, stages)| {
-        let count = stages.len();
-        let mut text = "params n m\n".to_string();
-        for stage in 0..count {
-            let mode = if stage + 1 == count { "out" } else { "temp" };
-            let extents = if depth == 1 { "[n]" } else { "[n][m]" };
-            text += &format!("array A{stage}{extents} {mode}\n");
-        }
-        let (mut bodies, mut windows) = (Vec::new(), Vec::new());
-        let (mut shift, mut inner_shift) = (0, 0);
-        for (stage, (reads, (low, high), slack, apart)) in stages.iter().enumerate() {
-            let before = shift;
-            if stage > 0 {
-                shift += reads.iter().map(|(i, _)| *i).max().unwrap().max(0) + slack;
-                inner_shift += reads.iter().map(|(_, j)| *j).max().unwrap().max(0);
-                let reach = shift - before - reads.iter().map(|(i, _)| *i).min().unwrap() + 1;
-                let reach = reach.max(1) as u64;
-                windows.push((format!("A{}", stage - 1), window(&[reach, 0][..depth])));
-            }
-            let place = |(i, j): &(i64, i64)| match depth {
-                1 => format!("A{}[i + {i}]", stage as i64 - 1),
-                _ => format!("A{}[i + {i}][j + {j}]", stage as i64 - 1),
-            };
-            let reads: Vec<String> = if stage == 0 { Vec::new() } else { reads.iter().map(place).collect() };
-            text += &format!("for i in {low}..n + {high} {{\n");
-            if depth == 1 {
-                text += &format!("A{stage}[i] = {}\n}}\n", reads.join(", "));
-                bodies.push((false, format!("S{stage}[i + {shift}]")));
-            } else {
-                text += &format!("for j in {low}..m + {high} {{\nA{stage}[i][j] = {}\n}}\n}}\n", reads.join(", "));
-                bodies.push((*apart, format!("S{stage}[i + {shift}, j + {inner_shift}]")));
-            }
-        }
-        let mut fused = String::new();
-        for (stage, (apart, body)) in bodies.iter().enumerate() {
-            if depth == 2 && (stage == 0 || *apart) {
-                fused += if stage == 0 { "(" } else { ") (" };
-            }
-            fused += body;
-            fused += " ";
-        }
-        let fused = format!("({fused}{})", if depth == 2 { ")" } else { "" });
-        Pipeline { text, fused, windows }
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
-
-    #[test]
-    fn pipelines_keep_their_values(case in pipeline(), copies in prop::sample::select(vec![4usize, 12, 40])) {
-        let scop = scop(&case.text);
-        let tree = tree(&scop, &case.fused);
-        let windows: Vec<(&str, Fate)> = case.windows.iter().map(|(name, fate)| (name.as_str(), fate.clone())).collect();
-        let options = Options { max_copies: copies, ..Options::default() };
-        let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
-        check_run(&scop, &program, false);
-        let options = Options { parallel: true, strips: Some(6), ..options };
-        let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
-        check_run(&scop, &program, true);
-        let options = Options { parallel: false, simd: true, strips: None, tiles: Some(6), ..options };
-        let program = generate(&scop, &tree, &fates(&scop, &windows), &options).unwrap();
-        check_run(&scop, &program, true);
-    }
-}
-
-#[test]
-fn pipelines_run_in_strips_that_warm_up() {
-    let options = Options { parallel: true, simd: true, strips: Some(4), ..Options::default() };
-    let program = check(ROWS, "((*S0[i, j]) (*S1[i + 1, j]))", &[("A", window(&[3, 0]))], &options);
-    shows(
-        &program,
-        expect![[r#"
-        A0: window [3, *]
-        if p0 >= 3 and p1 >= 3 {
-          for t0 in 0..p0 step 4 parallel private A0 {
-            if t0 >= 4 {
-              for t1 in t0 - 2..t0 {
-                for t2 in 0..p1 simd {
-                  S0(t1, t2): [t1 % 3, t2]
-                }
-              }
-            } else {
-              for t1 in 0..2 {
-                for t2 in 0..p1 simd {
-                  S0(t1, t2): [t1 % 3, t2]
-                }
-              }
-            }
-            for t1 in max(2, t0)..min(p0, t0 + 4) {
-              for t2 in 0..p1 simd {
-                S0(t1, t2): [t1 % 3, t2]
-              }
-              for t3 in 1..p1 - 1 simd {
-                S1(t1 - 1, t3): [(t1 - 2) % 3, t3] [t1 % 3, t3] [(t1 - 1) % 3, t3 - 1] [(t1 - 1) % 3, t3 + 1] [t1 - 1, t3]
-              }
-            }
-          }
-        }
-    "#]],
-    );
-}
-
-#[test]
-fn sums_over_all_that_came_before_are_not_cut_into_strips() {
-    let text = "
-        params n
-        array A[n] temp
-        array B[n] out
-        for i in 0..n {
-            A[i] = A[i - 1]
-        }
-        for i in 0..n {
-            B[i] = A[i]
-        }
-    ";
-    let options = Options { parallel: true, strips: Some(4), ..Options::default() };
-    let program = check(text, "(S0[i] S1[i])", &[("A", registers(0, 2))], &options);
-    shows(
-        &program,
-        expect![[r#"
-        A0: 2 registers along 0
-        for t0 in 0..p0 {
-          S0(t0): [1] [0]
-          S1(t0): [0] [t0]
-          rotate A0
-        }
-    "#]],
-    );
-}
-
-#[test]
 fn two_producers_of_half_an_array_each_meet_their_consumer_without_tests() {
     let text = "
         params n
@@ -813,49 +593,6 @@ fn registers_move_on_when_nothing_else_happens() {
         }
         S1(0): [3] [0]
         rotate A0
-    "#]],
-    );
-}
-
-#[test]
-fn stages_of_a_pipeline_run_in_tiles_as_loops_of_their_own() {
-    let text = "
-        params n
-        array X[n] in
-        array A[n] temp
-        array B[n] temp
-        array C[n] out
-        for i in 0..n {
-            A[i] = X[i]
-        }
-        for i in 1..n - 1 {
-            B[i] = A[i - 1], A[i + 1]
-        }
-        for i in 1..n - 1 {
-            C[i] = B[i], C[i]
-        }
-    ";
-    let options = Options { simd: true, tiles: Some(4), ..Options::default() };
-    let fates = [("A", registers(0, 3)), ("B", Fate::Scalar)];
-    let program = check(text, "(S0[i] S1[i + 1] S2[i + 1])", &fates, &options);
-    shows(
-        &program,
-        expect![[r#"
-        A1: window [6]
-        A2: window [4]
-        if p0 >= 3 {
-          for t0 in 0..p0 step 4 {
-            for t1 in max(0, t0 - 2)..min(p0, t0 + 4) simd {
-              S0(t1): [t1] [t1 - t0 + 2]
-            }
-            for t2 in max(2, t0)..min(p0, t0 + 4) simd {
-              S1(t2 - 1): [t2 - t0] [t2 - t0 + 2] [t2 - t0]
-            }
-            for t3 in max(2, t0)..min(p0, t0 + 4) simd {
-              S2(t3 - 1): [t3 - t0] [t3 - 1] [t3 - 1]
-            }
-          }
-        }
     "#]],
     );
 }
