@@ -596,3 +596,37 @@ fn registers_move_on_when_nothing_else_happens() {
     "#]],
     );
 }
+
+#[test]
+fn windows_get_sizes_that_are_powers_of_two_on_request() {
+    let options = Options { power_of_two: true, ..Options::default() };
+    let program = check(FIGURE_2, "(S0[i] S1[i + 1])", &[("A", window(&[3]))], &options);
+    assert_eq!(program.fates.iter().next().map(|(_, fate)| fate), Some(&window(&[4])), "{program}");
+}
+
+#[test]
+fn registers_that_cannot_move_on_with_a_loop_are_a_window() {
+    // Two elements are written at each time, so their age does not tell them apart.
+    let text = "
+        params n
+        array A[2 * n] temp
+        array B[n] out
+        for i in 0..n {
+            A[2 * i] =
+            A[2 * i + 1] =
+            B[i] = A[2 * i], A[2 * i + 1]
+        }
+    ";
+    let program = check(text, "(S0[i] S1[i] S2[i])", &[("A", registers(0, 2))], &Options::default());
+    assert_eq!(program.fates.iter().next().map(|(_, fate)| fate), Some(&window(&[2])), "{program}");
+}
+
+#[test]
+fn too_much_work_is_an_error_with_a_name() {
+    let scop = scop(ROWS);
+    let tree = tree(&scop, "((S0[i, j] S1[i + 1, j + 1]))");
+    let options = Options { max_operations: 100, ..Options::default() };
+    let error = generate(&scop, &tree, &fates(&scop, &[]), &options).unwrap_err();
+    assert_eq!(error.code(), "too-much-work");
+    generate(&scop, &tree, &fates(&scop, &[]), &Options::default()).expect("the context works on");
+}
