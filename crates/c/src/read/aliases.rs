@@ -8,7 +8,7 @@ use super::names::DeclKind;
 use super::syntax::field;
 use super::types::CType;
 use super::writes::Escape;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where an object's memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +27,12 @@ enum Origin {
 
 /// The objects in classes; only those of one class may overlap.
 pub(crate) fn classes(builder: &Builder<'_, '_>, objects: &[Object], written: &BTreeSet<Object>) -> Vec<Vec<Object>> {
+    let origins: BTreeMap<Object, Origin> = objects.iter().map(|object| (*object, origin(builder, *object))).collect();
     let mut classes: Vec<Vec<Object>> = Vec::new();
     for object in objects {
         let meets = |class: &Vec<Object>| {
             class.iter().any(|other| {
-                (written.contains(object) || written.contains(other)) && may_overlap(builder, *object, *other)
+                (written.contains(object) || written.contains(other)) && may_overlap(builder, &origins, *object, *other)
             })
         };
         let (mut joined, mut apart) = (Vec::new(), Vec::new());
@@ -47,7 +48,7 @@ pub(crate) fn classes(builder: &Builder<'_, '_>, objects: &[Object], written: &B
     classes
 }
 
-fn may_overlap(builder: &Builder<'_, '_>, one: Object, two: Object) -> bool {
+fn may_overlap(builder: &Builder<'_, '_>, origins: &BTreeMap<Object, Origin>, one: Object, two: Object) -> bool {
     use Origin::{Given, Global, Own, Restrict, Wild};
     if builder.options.assume_no_alias {
         return false;
@@ -59,7 +60,7 @@ fn may_overlap(builder: &Builder<'_, '_>, one: Object, two: Object) -> bool {
     if !of(one).may_alias(of(two)) {
         return false;
     }
-    match (origin(builder, one), origin(builder, two)) {
+    match (origins[&one], origins[&two]) {
         (Own(_), Own(_)) | (Global, Global) => false,
         (Own(stored) | Restrict(stored), Wild) | (Wild, Own(stored) | Restrict(stored)) => stored,
         (Own(_) | Restrict(_), _) | (_, Own(_) | Restrict(_)) => false,

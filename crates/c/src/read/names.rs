@@ -74,7 +74,7 @@ impl<'t> DeclData<'t> {
         let typed = specifiers(declaration, facts.source, &facts.types);
         let of_declarator = |declarator: Node<'t>| {
             let (name, of) = declared(declarator, typed.of.clone(), facts.source)?;
-            let of = if kind == DeclKind::Parameter { of.as_parameter() } else { of };
+            let of = if kind == DeclKind::Parameter { of.decayed() } else { of };
             Some(Self {
                 name: text(name, facts.source).to_string(),
                 kind: kind.clone(),

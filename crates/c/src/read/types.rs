@@ -53,7 +53,7 @@ pub(crate) struct TypeNames<'t> {
 
 impl<'t> CType<'t> {
     /// The type of a parameter that is declared with this one: an array is a pointer.
-    pub(crate) fn as_parameter(self) -> CType<'t> {
+    pub(crate) fn decayed(self) -> CType<'t> {
         match self {
             CType::Array { element, is_restrict, .. } => CType::Pointer { target: element, is_restrict },
             other => other,

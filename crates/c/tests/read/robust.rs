@@ -65,7 +65,7 @@ const PIECES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn mutated_kernels_are_read_or_refused(
@@ -102,4 +102,17 @@ fn macros_that_name_themselves_are_no_trouble() {
     reads(
         "#define A(x) A(x + 1)\n#define N N\n#define M (K + 1)\n#define K (M + 1)\nvoid f(int n, float *restrict a) {\n#pragma scop\nfor (int i = 0; i < M; i++) a[A(i)] = N;\n#pragma endscop\n}\n",
     );
+}
+
+#[test]
+fn long_regions_are_read() {
+    let nests: String = (0..200)
+        .map(|at| format!("for (int i = 1; i < n - 1; i++) for (int j = 1; j < m - 1; j++) t{at}[i * m + j] = {}[(i - 1) * m + j + 1] + 1;\n", if at == 0 { "a".to_string() } else { format!("t{}", at - 1) }))
+        .collect();
+    let locals: String = (0..200).map(|at| format!("float *restrict t{at} = malloc(n * m * 4);\n")).collect();
+    let text =
+        format!("void f(int n, int m, float *restrict a) {{\n{locals}#pragma scop\n{nests}\n#pragma endscop\n}}\n");
+    let id = SourceMap::new().add("a.c", text.as_str());
+    let file = read(id, &text, &ReadOptions::default()).unwrap();
+    assert_eq!(file.regions[0].scop.statements.len(), 200);
 }
