@@ -22,7 +22,7 @@ use crate::model::{AccessKind, Array, ArrayData, Home, Scop, Statement, Use};
 use crate::tree::FusedTree;
 
 /// The bound on isl's elementary steps for one array.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 5_000_000;
 
 /// A region that computes the same with an array for each web.
 pub fn expand(scop: &Scop) -> Result<Scop, Error> {

@@ -7,7 +7,8 @@
 //!    dependences are left between loops;
 //! 2. [`dependence`]: exact dependences, and their distances;
 //! 3. [`fusion`]: which loops run together, and how they are aligned: a [`tree`] of fused loops;
-//! 4. [`contraction`]: what becomes of each array under that order: a scalar, a window, the whole array;
+//! 4. [`contraction`]: what becomes of each array under that order: a scalar, a window, the whole array; [`sharing`]: which arrays use one
+//!    place in turn; [`memory`]: what that saves;
 //! 5. [`generate`](mod@generate): loops again, as a [`program`], which the front end prints with its statements in place.
 //!
 //! This crate knows no language and no IR; integer sets are isl's. Read [`model`] next.

@@ -1,5 +1,5 @@
 //! How much memory temporary arrays take: in all, and at most at a time.
-//! Source: [MEM], MemoryCost: the largest sum of the sizes of arrays that live in the same time slot. A slot is one nest, or one statement
+//! Source: \[MEM\], MemoryCost: the largest sum of the sizes of arrays that live in the same time slot. A slot is one nest, or one statement
 //!         outside of all loops; an array lives from the first slot that uses it to the last.
 //!
 //! Sizes are numbers here, for given values of the parameters. Whatever is live before or after the region is no temporary.

@@ -1,5 +1,5 @@
 //! Storage that arrays share: two temporaries whose lives do not overlap need only one place.
-//! Source:   [MEM], storage order between arrays; colouring of the intervals in which arrays live, largest first.
+//! Source:   \[MEM\], storage order between arrays; colouring of the intervals in which arrays live, largest first.
 //! Before:   fates, and the order in which the nests run.
 //! After:    pairs of arrays; no value is overwritten before its last read.
 //! Work:     none is repeated.
@@ -21,7 +21,7 @@ use crate::program::Fate;
 use crate::tree::{Fused, FusedTree};
 
 /// The bound on isl's elementary steps for one pair of arrays.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 5_000_000;
 
 /// Pairs of arrays of which the first is to use the storage of the second, which has storage of its own and room for it. `are_alike` says of
 /// two arrays whether their elements have one type; `values` which of them is large.
@@ -156,8 +156,7 @@ impl Sharing<'_> {
         }
         let are_parts = arrays[one.array].origin == arrays[other.array].origin
             && [one, other].iter().all(|of| self.fates[of.array] == Fate::Kept);
-        // Sharing could make iterations that may run in any order depend on each other.
-        if !are_parts || (from <= to && self.tree.body[from..=to].iter().any(is_parallel)) {
+        if !are_parts || (from <= to && !self.is_in_order(&self.tree.body[from..=to])) {
             return Ok(true);
         }
         let clash = self.scop.isl.bounded(STEPS, || {
@@ -168,6 +167,18 @@ impl Sharing<'_> {
             Err(error) if !Error::is_quota(&error) => Err(error),
             clash => Ok(clash.unwrap_or(true)),
         }
+    }
+
+    /// Whether all iterations of all loops run in the order of the tree: sharing could make others depend on each other. Iterations
+    /// that only have small windows in common may run in strips.
+    fn is_in_order(&self, nests: &[Fused]) -> bool {
+        let is_contracted = |statement: Statement| {
+            let accesses = &self.scop.statements[statement].accesses;
+            accesses
+                .iter()
+                .any(|access| matches!(self.fates[access.array], Fate::Window { .. } | Fate::Registers { .. }))
+        };
+        !nests.iter().any(|nest| is_parallel(nest) || nest.statements().into_iter().any(is_contracted))
     }
 
     /// The lives of an array's values, by its own subscripts.

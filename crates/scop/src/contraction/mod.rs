@@ -1,13 +1,13 @@
 //! Contraction: how much of each temporary array is in use at a time, once the order of all instances is known.
-//! Source:   [MEM], scalar replacement (figure 1) and storage order inside of arrays (figure 2); moduli by Lefebvre and Feautrier,
+//! Source:   \[MEM\], scalar replacement (figure 1) and storage order inside of arrays (figure 2); moduli by Lefebvre and Feautrier,
 //!           "Automatic storage management for parallel programs", Parallel Computing 24, 1998: dimension by dimension.
 //! Before:   a fused tree that keeps all dependences; arrays that are live neither in nor out.
 //! After:    a fate for each array such that every read finds the value that it found before.
 //! Work:     none is repeated.
 //!
-//! Two elements conflict if one is written while the value of the other is still to be read. [`lifetimes`] finds the differences of
+//! Two elements conflict if one is written while the value of the other is still to be read. `lifetimes` finds the differences of
 //! subscripts of all such pairs; here moduli are chosen so that conflicting elements never share a place. Which windows are small enough
-//! to roll through scalars is decided in [`registers`]. Which arrays share storage is not known here: see [`sharing`](mod@crate::sharing).
+//! to roll through scalars is decided in `registers`. Which arrays share storage is not known here: see [`sharing`](mod@crate::sharing).
 
 pub(crate) mod lifetimes;
 mod registers;
@@ -120,7 +120,7 @@ impl From<Error> for Failure {
 }
 
 /// The bound on isl's elementary steps for one array.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 5_000_000;
 
 /// Finds what becomes of each array of `scop` in the order of `tree`, which keeps all of `dependences`.
 pub fn contract(

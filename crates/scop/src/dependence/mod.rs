@@ -100,7 +100,7 @@ impl Kind {
 }
 
 /// The bound on isl's elementary steps for the dependences on one array.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 5_000_000;
 
 impl Dependences {
     /// The dependences of `scop` in the order of its source. An error of kind `Quota` says that they are too hard to compute.
