@@ -235,8 +235,7 @@ void unsharp(int n, int m, const float in[restrict n][m], float out[restrict n][
                     for (int x = 1; x < m - 1; x++) {
                         rows[y % 3][x] = 0.25f * in[y][x - 1] + 0.5f * in[y][x] + 0.25f * in[y][x + 1];
                         float blur = 0.25f * rows[(y - 2) % 3][x] + 0.5f * rows[(y - 1) % 3][x] + 0.25f * rows[y % 3][x];
-                        // sharper
-                        out[y - 1][x] = 1.5f * in[y - 1][x] - 0.5f * blur;
+                        out[y - 1][x] = 1.5f * in[y - 1][x] - 0.5f * blur; // sharper
                     }
                 free(rows);
             #pragma endscop

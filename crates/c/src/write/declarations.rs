@@ -162,6 +162,9 @@ fn share(context: &Context, region: usize, lives: &mut [(Item, (usize, usize), u
             })
         };
         let Some(at) = position(lives, array) else { continue };
+        if matches!(lives[at].0, Item::Source(origin) if context.plan.staying.contains(&origin)) {
+            continue;
+        }
         let is_outside = matches!(context.plan.places[owner], Place::Source(_))
             && context.region.arrays[context.transformed.scop.arrays[owner].origin].declaration.is_none();
         let owner_at = position(lives, owner);

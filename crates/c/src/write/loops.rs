@@ -1,6 +1,5 @@
 //! The blocks of a region as text: loops, conditions, statements and declarations in order, with the source's comments.
 
-use super::Transformed;
 use super::blocks::{Block, Part, PartKind};
 use super::declarations::Declarations;
 use super::expressions::{Binding, Scope, Variable};
@@ -8,6 +7,7 @@ use super::lexical::{Style, after_parentheses, indentation, trailing_comment};
 use super::names::Names;
 use super::placement::Placement;
 use super::storage::Plan;
+use super::{Reason, Transformed};
 use crate::region::{File, Region, Remark};
 use frit_scop::program::{BinOp, Expr, ForLoop, Instance, Iterator, LoopKind};
 use frit_scop::{Array, Loop};
@@ -184,6 +184,10 @@ impl<'a> Printer<'a> {
                 let is_simple = self.lines.len() == start;
                 let span = self.context.region.scop.loops[*source].span;
                 let range = span.start as usize..span.end as usize;
+                let region = self.context.region;
+                let leading = region.loops.iter().flat_map(|(_, each)| &each.leading);
+                let leading = leading.chain(region.statements.iter().flat_map(|(_, template)| &template.leading));
+                self.commented.extend(leading.map(|comment| comment.start).filter(|start| range.contains(start)));
                 let mut text = self.context.file.text[range.clone()].to_owned();
                 if let Some(comment) = self.take_trailing(range.end) {
                     text = format!("{text} {comment}");
@@ -261,8 +265,11 @@ impl<'a> Printer<'a> {
         let head = format!("for ({c_type} {name} = {first}; {test}; {step})");
         let shadowed = self.variables.insert(each.iterator, variable.clone());
         let sources = &self.context.transformed.program.iterators[each.iterator].sources;
-        let comments: Vec<String> = sources.iter().filter_map(|&source| self.head_comment(source)).collect();
-        self.nested(head, comments.first().map(String::as_str), body, false)?;
+        let comment = match sources.as_slice() {
+            [source] => self.head_comment(*source),
+            _ => None,
+        };
+        self.nested(head, comment.as_deref(), body, false)?;
         self.variables.remove(&each.iterator);
         self.variables.extend(shadowed.map(|variable| (each.iterator, variable)));
         Ok(())
@@ -347,8 +354,13 @@ impl<'a> Printer<'a> {
     fn comment_statement(&mut self, instance: &Instance) {
         let statement = &self.context.region.scop.statements[instance.statement];
         statement.loops.iter().for_each(|&source| self.comment_loop(source, false));
-        let leading = &self.context.region.statements[instance.statement].leading;
-        self.leading(leading, false);
+        let template = &self.context.region.statements[instance.statement];
+        // The comment on its own line follows the statement.
+        let end = template.range.end + self.context.file.text[template.range.end..].starts_with(';') as usize;
+        let trailing = trailing_comment(&self.context.file.text, end);
+        let is_before = |range: &&Range<usize>| trailing.as_ref().is_none_or(|trailing| trailing.start != range.start);
+        let leading: Vec<Range<usize>> = template.leading.iter().filter(is_before).cloned().collect();
+        self.leading(&leading, false);
     }
 
     /// Comments of the source before a loop, and before those round it that are not loops of their own any more.
@@ -383,7 +395,7 @@ impl<'a> Printer<'a> {
             let text = self.context.file.text[range.clone()].trim_end();
             if text.starts_with('#') && !with_pragmas {
                 self.remarks.push(Remark {
-                    code: "pragma-dropped",
+                    code: Reason::PragmaDropped.code(),
                     message: format!("`{text}` was dropped, as the loop that it is for is not the same any more"),
                     span: Span::new(self.context.file.id, range.start, range.end),
                 });

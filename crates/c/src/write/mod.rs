@@ -54,6 +54,25 @@ impl Default for WriteOptions {
     }
 }
 
+/// Why a user should look at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    /// A transformed region cannot be printed, so it stays as it is.
+    NotPrintable,
+    /// A pragma of the source is not printed, as its loop is another one now.
+    PragmaDropped,
+}
+
+impl Reason {
+    /// The stable code.
+    fn code(self) -> &'static str {
+        match self {
+            Reason::NotPrintable => "not-printable",
+            Reason::PragmaDropped => "pragma-dropped",
+        }
+    }
+}
+
 /// A file after transformation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -101,7 +120,7 @@ pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOption
                 titles.push((title, &transformed.notes));
             }
             Some((_, Err(reason))) => written.remarks.push(Remark {
-                code: "not-printable",
+                code: Reason::NotPrintable.code(),
                 message: format!("the region was left as it is: {reason}"),
                 span: Span::new(file.id, region.range.start, region.range.end),
             }),

@@ -48,6 +48,8 @@ pub(super) struct Plan {
     pub(super) places: Table<Array, Place>,
     /// Arrays of the source that are declared in the region and keep their declaration, by the array that lies there, or by themselves if none does.
     pub(super) declared: BTreeSet<Array>,
+    /// Those among them that the text after the region knows.
+    pub(super) staying: BTreeSet<Array>,
 }
 
 /// Finds a place for every array. `after` is the text that follows the region in its block, with comments blanked.
@@ -56,7 +58,7 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
     collect_private(&transformed.program.body, &mut private);
     let arrays = &transformed.scop.arrays;
     let mut places: Vec<Option<Place>> = vec![None; arrays.len()];
-    let mut declared = BTreeSet::new();
+    let (mut declared, mut staying) = (BTreeSet::new(), BTreeSet::new());
 
     for (origin, c_array) in region.arrays.iter() {
         let parts: Vec<Array> =
@@ -84,10 +86,11 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
         }
         if c_array.declaration.is_some() && (owner.is_some() || stays) {
             declared.insert(origin);
+            staying.extend(stays.then_some(origin));
         }
     }
     let places = places.into_iter().collect::<Option<Vec<_>>>().ok_or("an array stems from none of the source")?;
-    Ok(Plan { places: places.into_iter().collect(), declared })
+    Ok(Plan { places: places.into_iter().collect(), declared, staying })
 }
 
 /// The declaration of an array in the region must stay: the text after the region names it, or frees it.

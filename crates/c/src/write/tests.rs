@@ -19,9 +19,11 @@ struct Case {
 
 impl Case {
     fn new(text: &str) -> Self {
-        let begin = text.find("BEGIN\n").expect("a region begins");
-        let end = text.find("END\n").expect("a region ends") - "BEGIN\n".len();
-        let text = text.replace("BEGIN\n", "").replace("END\n", "");
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let (first, last) = (format!("BEGIN{newline}"), format!("END{newline}"));
+        let begin = text.find(&first).expect("a region begins");
+        let end = text.find(&last).expect("a region ends") - first.len();
+        let text = text.replace(&first, "").replace(&last, "");
         let code = &text[begin..end];
         let indent = &code[..code.len() - code.trim_start_matches([' ', '\t']).len()];
         let isl = Context::new();
@@ -526,5 +528,71 @@ fn an_operand_that_is_split_in_two_is_written_out() {
             float s0 = s * (y[1] + y[2]);
             y[3] = s0;
         }
-    "#]].assert_eq(&(written.text.clone() + &remarks(&written)));
+    "#]]
+    .assert_eq(&(written.text.clone() + &remarks(&written)));
+}
+
+#[test]
+fn lines_end_as_in_the_source() {
+    let text =
+        "void f(int n, float *restrict x)\n{\nBEGIN\n  for (int i = 0; i < n; i++)\n    x[i] =\n      1.0f;\nEND\n}";
+    let mut case = Case::new(&text.replace('\n', "\r\n"));
+    let n = case.param("n", "int");
+    let x = case.array("x", "float", &["n"], Home::Outside, Fate::Kept);
+    let source = case.loop_of("i", "int", "for (int i");
+    let s0 = case.statement("x[i] =\r\n      1.0f;", &[source], &[(x, AccessKind::Write, "x[i]")]);
+    let t = case.iterator(&[source]);
+    let body = vec![instance(s0, &[var(t)], &[&[var(t)]])];
+    case.program.body = vec![Step::For(ForLoop { kind: LoopKind::Simd, ..each(t, int(0), n, body) })];
+    let written = case.write().text;
+    assert_eq!(
+        written,
+        "void f(int n, float *restrict x)\r\n{\r\n  #pragma omp simd\r\n  for (int i = 0; i < n; i++)\r\n    x[i] =\r\n      1.0f;\r\n}"
+    );
+}
+
+#[test]
+fn an_array_that_shares_memory_is_a_pointer_to_it() {
+    let mut case = Case::new(
+        "void f(float *restrict y)\n{\nBEGIN\n    float a[9], b[9];\n    a[0] = y[0];\n    y[1] = a[0];\n    b[0] = y[2];\n    y[3] = b[0];\nEND\n}\n",
+    );
+    let a = case.array("a", "float", &["9"], Home::Region, Fate::Kept);
+    let b = case.array("b", "float", &["9"], Home::Region, Fate::Kept);
+    let y = case.array("y", "float", &["4"], Home::Outside, Fate::Kept);
+    let (read, written) = (AccessKind::Read, AccessKind::Write);
+    let texts = [
+        ("a[0] = y[0];", (a, written, "a[0]"), (y, read, "y[0]"), 0, 0),
+        ("y[1] = a[0];", (y, written, "y[1]"), (a, read, "a[0]"), 1, 0),
+        ("b[0] = y[2];", (b, written, "b[0]"), (y, read, "y[2]"), 0, 2),
+        ("y[3] = b[0];", (y, written, "y[3]"), (b, read, "b[0]"), 3, 0),
+    ];
+    for (text, first, second, at_first, at_second) in texts {
+        let statement = case.statement(text, &[], &[first, second]);
+        case.program.body.push(instance(statement, &[], &[&[int(at_first)], &[int(at_second)]]));
+    }
+    case.shares = vec![(a, b)];
+    case.check(&expect![[r#"
+        void f(float *restrict y)
+        {
+            float a[9];
+            a[0] = y[0];
+            y[1] = a[0];
+            float *b = (void *)a;
+            b[0] = y[2];
+            y[3] = b[0];
+        }
+    "#]]);
+}
+
+#[test]
+fn pragmas_of_loops_that_change_are_dropped_with_a_remark() {
+    let mut case = figure_2(Fate::Window { moduli: vec![Some(2)] }, |t, back| {
+        op(BinOp::Mod, op(BinOp::Sub, var(t), int(back)), int(2))
+    });
+    let at = case.file.text.find("/* L1 */").unwrap();
+    case.file.text.replace_range(at..at + 8, "#pragma ");
+    let written = case.write();
+    assert_eq!(written.remarks.len(), 1);
+    assert_eq!(written.remarks[0].code, "pragma-dropped");
+    assert!(!written.text.contains("#pragma"));
 }
