@@ -201,7 +201,7 @@ fn conflicts(source: &Scop, params: &[i64]) -> usize {
             reached[at].extend(further);
         }
     }
-    let mut touched: BTreeMap<(usize, Vec<i64>), Vec<(usize, bool)>> = BTreeMap::new();
+    let mut touched: BTreeMap<_, Vec<(usize, bool)>> = BTreeMap::new();
     for (statement, data) in source.statements.iter() {
         for access in &data.accesses {
             let relation = access.relation.intersect_domain(&data.domain).unwrap();
