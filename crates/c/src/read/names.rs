@@ -7,6 +7,7 @@ use super::facts::Facts;
 use super::syntax::{children, field, fields, text};
 use super::types::{CType, Typed, declared, specifiers};
 use frit_support::{Table, define_index};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -131,6 +132,8 @@ pub(crate) struct Names<'t> {
     pub(crate) decls: Table<Decl, DeclData<'t>>,
     /// The identifiers in the order of the text, declared names included.
     pub(crate) occurrences: BTreeMap<Decl, Vec<Node<'t>>>,
+    /// Which variables are changed somewhere, as far as that was asked.
+    pub(crate) changed: RefCell<BTreeMap<Decl, bool>>,
     uses: BTreeMap<usize, Decl>,
     globals: BTreeMap<String, Decl>,
 }
@@ -138,8 +141,13 @@ pub(crate) struct Names<'t> {
 impl<'t> Names<'t> {
     /// Resolves all identifiers of a function definition, or of a block alone if its head is not understood.
     pub(crate) fn of(function: Node<'t>, facts: &Facts<'t>) -> Self {
-        let names =
-            Self { decls: Table::new(), occurrences: BTreeMap::new(), uses: BTreeMap::new(), globals: BTreeMap::new() };
+        let names = Self {
+            decls: Table::new(),
+            occurrences: BTreeMap::new(),
+            changed: RefCell::default(),
+            uses: BTreeMap::new(),
+            globals: BTreeMap::new(),
+        };
         let mut resolver = Resolver { names, facts, scopes: Vec::new() };
         resolver.within(function, |resolver| match function.kind() {
             "function_definition" => {

@@ -363,7 +363,12 @@ pub(crate) fn is_changed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
             _ => false,
         }
     };
-    names.occurrences.get(&decl).is_some_and(|occurrences| occurrences.iter().any(changes))
+    if let Some(known) = names.changed.borrow().get(&decl) {
+        return *known;
+    }
+    let is_changed = names.occurrences.get(&decl).is_some_and(|occurrences| occurrences.iter().any(changes));
+    names.changed.borrow_mut().insert(decl, is_changed);
+    is_changed
 }
 
 /// A call that is a statement of its own.
