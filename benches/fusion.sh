@@ -28,6 +28,8 @@ random.seed(1)
 some = array.array("d", [random.random() for _ in range(100_000)])
 npy(sys.argv[1] + "/reals.npy", "<f8", (10_000_000,), some * 100)
 npy(sys.argv[1] + "/few.npy", "<f8", (1_000,), some[:1_000])
+npy(sys.argv[1] + "/image.npy", "<f8", (4_096, 4_096), some * 167 + some[:77_216])
+npy(sys.argv[1] + "/small_image.npy", "<f8", (256, 256), some[:65_536])
 npy(sys.argv[1] + "/area.npy", "<f8", (3_000, 3_000), some * 90)
 npy(sys.argv[1] + "/small_area.npy", "<f8", (30, 30), some[:900])
 for name, side in ("mesh", 2_000), ("small_mesh", 60):
@@ -52,6 +54,22 @@ ratio "SAC: the same, 3000 x 3000" examples/convolution.sac --entry convolution 
 ratio "SAC: the same, 30 x 30" examples/convolution.sac --entry convolution "$work/small_area.npy" 0.1
 ratio "SAC: tomcatv, 2000 x 2000" examples/tomcatv.sac --entry tomcatv "$work/mesh_x.npy" "$work/mesh_y.npy" 2
 ratio "SAC: tomcatv, 60 x 60" examples/tomcatv.sac --entry tomcatv "$work/small_mesh_x.npy" "$work/small_mesh_y.npy" 2
+
+windows() { # windows NAME THREADS FILE ...: how many times as long the program takes when the arrays between loop nests are stored as a whole
+    local name=$1 threads=$2
+    shift 2
+    local with without
+    with=$("$frit" bench "$@" --threads "$threads" --json)
+    without=$("$frit" bench "$@" --threads "$threads" --json --no-windows)
+    printf '%-36s %s\n' "$name" "$(python3 -c 'import json, sys; a, b = (json.loads(x)["median_s"] for x in sys.argv[1:]); print("%.2f" % (b / a))' "$with" "$without")"
+}
+for threads in 1 2; do
+    windows "windows: unsharp, 4096^2, $threads threads" $threads benches/unsharp.l0 "$work/image.npy" 3.0
+    windows "windows: Harris, 4096^2, $threads threads" $threads benches/harris.l0 "$work/image.npy"
+    windows "SAC: the same unsharp mask" $threads benches/stencils.sac --entry unsharp "$work/image.npy" 3.0
+    windows "SAC: the same Harris detector" $threads benches/stencils.sac --entry harris "$work/image.npy"
+    windows "windows: Harris, 256^2, $threads threads" $threads benches/harris.l0 "$work/small_image.npy"
+done
 
 memory() { # memory NAME [OPTION]: peak of P1 at n = 512, where the cube of intermediate products is 1 GiB
     local name=$1

@@ -136,9 +136,9 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
     };
     let unit = load(file, dump.entry.as_ref())?;
     let fusion = dump.fusion.fusion();
-    let scalarise = dump.nests.scalarise();
-    let options =
-        frit_driver::Options { strict_fp: dump.strict_fp, fusion, scalarise, ..frit_driver::Options::default() };
+    let (scalarise, windows) = (dump.nests.scalarise(), !dump.nests.no_windows);
+    let strict_fp = dump.strict_fp;
+    let options = frit_driver::Options { strict_fp, fusion, windows, scalarise, ..frit_driver::Options::default() };
     print(&frit_driver::dump(&unit, &dump.after, dump.notation(), &options)?)
 }
 

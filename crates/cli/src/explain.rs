@@ -48,5 +48,6 @@ pub(crate) fn graph(command: &Graph) -> Result<(), Error> {
 
 fn options(limit: Option<usize>, nests: &Nests, strict_fp: bool) -> Options {
     let fusion = limit.map_or(Fusion::All, Fusion::AtMost);
-    Options { fusion, scalarise: nests.scalarise(), strict_fp, ..Options::default() }
+    let (scalarise, windows) = (nests.scalarise(), !nests.no_windows);
+    Options { fusion, windows, scalarise, strict_fp, ..Options::default() }
 }

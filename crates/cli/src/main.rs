@@ -258,6 +258,9 @@ struct Nests {
     /// What making one loop of a nest may repeat [default: aggressive]
     #[arg(long, value_enum)]
     scalarise: Option<ScalariseName>,
+    /// Store the arrays between loop nests as a whole, not just the rows that are still needed
+    #[arg(long)]
+    no_windows: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -313,6 +316,7 @@ impl Compile {
         Ok(Options {
             level,
             fusion,
+            windows: !self.nests.no_windows,
             scalarise: self.nests.scalarise(),
             strict_fp: self.strict_fp,
             threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),

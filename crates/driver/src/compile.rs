@@ -146,7 +146,7 @@ pub(crate) fn compiler_failure(compiler: &Compiler, error: NativeError) -> Error
 
 /// The steps from optimised array IR to C.
 pub(crate) fn generate(pipeline: &mut Pipeline<'_>, program: &array::Program) -> Result<CSource, Error> {
-    let nest = pipeline.lower(program)?;
+    let nest = pipeline.loops(program)?;
     pipeline.print_c(&nest)
 }
 

@@ -47,6 +47,8 @@ pub struct Options {
     pub level: Level,
     /// Which with-loops are merged.
     pub fusion: Fusion,
+    /// Loop nests are fused through windows of the arrays between them, unless nothing is merged at all.
+    pub windows: bool,
     /// What making one loop of a nest may repeat.
     pub scalarise: Scalarise,
     /// Every engine agrees bit for bit with the interpreter on the program as written: folds in order, no contraction.
@@ -65,6 +67,7 @@ impl Default for Options {
         Self {
             level: Level::O3,
             fusion: Fusion::All,
+            windows: true,
             scalarise: Scalarise::default(),
             strict_fp: false,
             threads,

@@ -29,12 +29,14 @@ const INDEX_SETS: StepInfo =
     StepInfo { name: "index-sets", summary: "generators cut where branches on their indices change" };
 const IN_PLACE: StepInfo = StepInfo { name: "in-place", summary: "memory overwritten that nothing uses any more" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
+const WINDOWS: StepInfo =
+    StepInfo { name: "windows", summary: "loop nests fused through windows of the arrays between them" };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 
 /// All steps in order.
 pub fn steps() -> Vec<StepInfo> {
     let optimiser = frit_simplify::STEPS.iter().map(|step| StepInfo { name: step.name, summary: step.summary });
-    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE, LOWER, C]).collect()
+    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE, LOWER, WINDOWS, C]).collect()
 }
 
 /// How often [`FUSE`] merges at most. Merges uncover few others, as one call of it already goes on until it finds none.
@@ -72,12 +74,15 @@ pub(crate) struct Pipeline<'u> {
     pub(crate) copies: Vec<frit_lower::CopyMade>,
     /// What every candidate for a merge came to.
     pub(crate) log: frit_plan::Log,
+    /// What became of the arrays between loop nests.
+    pub(crate) intermediates: frit_fuse::nest::Report,
 }
 
 impl<'u> Pipeline<'u> {
     pub(crate) fn new(unit: &'u Unit, options: &'u Options) -> Self {
         let (timings, copies, log) = (Vec::new(), Vec::new(), frit_plan::Log::default());
-        Self { unit, options, name: "program".into(), timings, copies, log }
+        let intermediates = frit_fuse::nest::Report::default();
+        Self { unit, options, name: "program".into(), timings, copies, log, intermediates }
     }
 
     /// The array IR after the optimiser, or after its step `until`: the end of [`SIMPLIFY`] and [`FUSE`], the first run of
@@ -178,6 +183,29 @@ impl<'u> Pipeline<'u> {
         Ok(nest)
     }
 
+    /// The loop IR after the last step on it.
+    pub(crate) fn loops(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
+        let mut nest = self.lower(program)?;
+        if self.options.level == Level::O0 || self.options.fusion == Fusion::Off || !self.options.windows {
+            return Ok(nest);
+        }
+        let limit = match self.options.fusion {
+            Fusion::AtMost(merges) => Some(merges.saturating_sub(self.log.merged_count())),
+            Fusion::All | Fusion::Off => None,
+        };
+        let options = frit_fuse::nest::Options { limit, ..frit_fuse::nest::Options::default() };
+        let before = nest.clone();
+        let text = || before.to_string();
+        let mut log = std::mem::take(&mut self.log);
+        let fuse = || frit_fuse::nest::fuse(&mut nest, &options, &mut log);
+        self.intermediates = self.guard(WINDOWS.name, &text, fuse)?;
+        self.log = log;
+        if self.options.verify {
+            nest::verify::verify(&nest).map_err(|error| bug(WINDOWS.name, &error.to_string(), &text()))?;
+        }
+        Ok(nest)
+    }
+
     /// The C source.
     pub(crate) fn print_c(&mut self, nest: &nest::Program) -> Result<frit_back::c::CSource, Error> {
         let options = frit_back::c::Options { name: self.name.clone(), strict_fp: self.options.strict_fp };
@@ -227,10 +255,10 @@ pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> 
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         return Err(Error::usage(format!("there is no step `{after}`; the steps are {}", names.join(", "))));
     }
-    if notation != Notation::Ir && [LOWER.name, C.name].contains(&after) {
+    if notation != Notation::Ir && [LOWER.name, WINDOWS.name, C.name].contains(&after) {
         return Err(Error::usage(format!("--l0 and --sac show the array IR, which is gone after `{after}`")));
     }
-    let is_merged = [FUSE.name, INDEX_SETS.name, IN_PLACE.name, LOWER.name, C.name].contains(&after);
+    let is_merged = [FUSE.name, INDEX_SETS.name, IN_PLACE.name, LOWER.name, WINDOWS.name, C.name].contains(&after);
     if options.fusion != Fusion::All && !is_merged {
         return Err(Error::usage(format!("which loops are merged has no effect on the program after `{after}`")));
     }
@@ -244,12 +272,15 @@ pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> 
         if after == FRONT.name {
             return Ok(show(&unit.array));
         }
-        if ![LOWER.name, C.name].contains(&after) {
+        if ![LOWER.name, WINDOWS.name, C.name].contains(&after) {
             return Ok(show(&pipeline.optimise(Some(after))?));
         }
         let program = pipeline.optimise(None)?;
-        let nest = pipeline.lower(&program)?;
         if after == LOWER.name {
+            return Ok(pipeline.lower(&program)?.to_string());
+        }
+        let nest = pipeline.loops(&program)?;
+        if after == WINDOWS.name {
             return Ok(nest.to_string());
         }
         Ok(pipeline.print_c(&nest)?.source)

@@ -89,8 +89,8 @@ fn check_same(text: &str, sizes: &[(usize, usize)]) {
 fn rows_between_two_stencils_are_a_window() {
     let (program, report, _) = fused(ROWS_THEN_COLUMNS, &Options::default());
     let [array] = &report.arrays[..] else { panic!("{:?}", report.arrays) };
-    let Fate::Window(extents) = &array.fate else { panic!("{:?}", array.fate) };
-    assert_eq!(extents[0].as_i64(), Some(3), "{program}");
+    let Fate::Window { shape, .. } = &array.fate else { panic!("{:?}", array.fate) };
+    assert_eq!(shape[0].as_constant(), Some(3), "{program}");
     check_same(ROWS_THEN_COLUMNS, &[(2, 2), (3, 3), (4, 3), (5, 7), (9, 4), (17, 5)]);
 }
 
@@ -148,6 +148,8 @@ fn a_pipeline_of_three_stages_has_a_window_for_each_array_and_scalars_between_po
     let fates: Vec<&Fate> = report.arrays.iter().map(|array| &array.fate).collect();
     println!("{fates:?}");
     check_same(CORNERS, &[(0, 4), (1, 1), (2, 2), (3, 3), (4, 3), (5, 7), (9, 6), (17, 5)]);
-    let [Fate::Window(first), Fate::Scalar, Fate::Window(third)] = &fates[..] else { panic!("{fates:?}") };
-    assert_eq!([first[0].as_i64(), third[0].as_i64()], [Some(2), Some(3)], "{program}");
+    let [Fate::Window { shape: first, .. }, Fate::Scalar, Fate::Window { shape: third, .. }] = &fates[..] else {
+        panic!("{fates:?}")
+    };
+    assert_eq!([first[0].as_constant(), third[0].as_constant()], [Some(2), Some(3)], "{program}");
 }

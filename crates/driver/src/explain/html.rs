@@ -94,6 +94,12 @@ impl Page<'_> {
             let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect();
             let _ = write!(text, "<ul class=\"notes\">\n{items}</ul>\n");
         }
+        if !self.explanation.intermediates.is_empty() {
+            let arrays = self.explanation.intermediates.iter();
+            let items: String =
+                arrays.map(|array| format!("<li>{}</li>\n", escape(&array.sentence(self.explanation)))).collect();
+            let _ = write!(text, "<h3>Arrays between loops</h3>\n<ul class=\"notes\">\n{items}</ul>\n");
+        }
         text + "</section>\n"
     }
 

@@ -1,5 +1,6 @@
 //! Explanations for other programs. The manual documents the keys; they are only ever added to.
 
+use super::intermediates::{Intermediate, Storage};
 use super::sizes::{self, Amount};
 use super::{Decision, Explanation, Loop, Outcome, Plan, Saving, Stage};
 use crate::graph::{Graph, NodeKind};
@@ -17,6 +18,7 @@ pub fn print(explanation: &Explanation, unit: &Unit) -> String {
         "sizes": sizes,
         "decisions": explanation.decisions.iter().map(|decision| report.decision(decision)).collect::<Vec<_>>(),
         "plans": explanation.plans.iter().map(|plan| report.plan(plan)).collect::<Vec<_>>(),
+        "intermediates": explanation.intermediates.iter().map(|array| report.intermediate(array)).collect::<Vec<_>>(),
         "before": report.stage(&explanation.before),
         "after": report.stage(&explanation.after),
     });
@@ -53,6 +55,25 @@ impl Report<'_> {
                 object.insert("place".into(), place.map_or(Value::Null, |place| self.place(place)));
             }
         }
+        Value::Object(object)
+    }
+
+    fn intermediate(&self, array: &Intermediate) -> Value {
+        let mut object = Map::new();
+        object.insert("function".into(), json!(array.function));
+        object.insert("names".into(), json!(array.names));
+        object.insert("place".into(), self.place(array.span));
+        object.insert("fate".into(), json!(array.fate.word()));
+        match &array.fate {
+            Storage::Inline => {}
+            Storage::Window(shape) => drop(object.insert("window".into(), json!(shape))),
+            Storage::Root(code, reason) => {
+                object.insert("code".into(), json!(code));
+                object.insert("reason".into(), json!(reason));
+            }
+        }
+        object.insert("whole".into(), array.whole.as_ref().map_or(Value::Null, |whole| self.amount(whole)));
+        object.insert("stored".into(), self.amount(&array.stored));
         Value::Object(object)
     }
 

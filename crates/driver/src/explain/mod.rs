@@ -5,6 +5,7 @@
 //! nothing and knows no rule.
 
 pub mod html;
+pub mod intermediates;
 pub mod json;
 pub mod sizes;
 pub mod terminal;
@@ -20,6 +21,7 @@ use frit_ir::Tensor;
 use frit_ir::array::Program;
 use frit_plan::{Log, LoopRef};
 use frit_support::Span;
+use intermediates::Intermediate;
 use sizes::{Amount, FuncSizes, Naming, Size};
 
 /// What to explain.
@@ -47,6 +49,8 @@ pub struct Explanation {
     pub after: Stage,
     /// The sizes that amounts mention.
     pub sizes: Vec<Size>,
+    /// What became of each array between loops.
+    pub intermediates: Vec<Intermediate>,
     /// The C source, if it was asked for and the program can be built.
     pub c: Option<String>,
     naming: Naming,
@@ -179,18 +183,17 @@ pub fn explain(unit: &Unit, request: &Request, options: &Options) -> Result<Expl
         let before = pipeline.optimise(Some(SIMPLIFY.name))?;
         // Later steps cut loops into pieces, which tells nothing about merges.
         let after = pipeline.optimise(Some(FUSE.name))?;
+        let program = pipeline.optimise(None)?;
+        let nest = pipeline.loops(&program)?;
         let log = std::mem::take(&mut pipeline.log);
-        let c = if request.code && after.entry.is_some() {
-            let program = pipeline.optimise(None)?;
-            let nest = pipeline.lower(&program)?;
-            Some(pipeline.print_c(&nest)?.source)
-        } else {
-            None
-        };
+        let is_built = request.code && after.entry.is_some();
+        let c = if is_built { Some(pipeline.print_c(&nest)?.source) } else { None };
         let entry = before.entry.map(|entry| &before.funcs[entry]);
         let mut naming = Naming::of(entry);
         let stages = [&before, &after].map(|program| stage(unit, program, &mut naming));
         let (decisions, plans) = (decisions(unit, &log, &mut naming), plans(&log, &mut naming));
+        let report = &pipeline.intermediates;
+        let intermediates = intermediates::intermediates(unit, &program, &nest, &log, report, &mut naming);
         if let Some(list) = &request.sizes {
             naming.give(list)?;
         }
@@ -198,7 +201,7 @@ pub fn explain(unit: &Unit, request: &Request, options: &Options) -> Result<Expl
             naming.give_arguments(func, arguments);
         }
         let [before, after] = stages;
-        Ok(Explanation { decisions, plans, before, after, sizes: naming.mentioned(), c, naming })
+        Ok(Explanation { decisions, plans, before, after, sizes: naming.mentioned(), intermediates, c, naming })
     })
 }
 

@@ -22,6 +22,13 @@ pub fn print(explanation: &Explanation, unit: &Unit, color: bool) -> String {
             text += &diagnostic::render(&unit.sources, &[message(explanation, decision)], color);
         }
     }
+    if !explanation.intermediates.is_empty() {
+        text += "Arrays between loops:\n\n";
+        for array in &explanation.intermediates {
+            let _ = writeln!(text, "  {}", array.sentence(explanation));
+        }
+        text.push('\n');
+    }
     text + &totals(explanation, unit)
 }
 

@@ -27,9 +27,9 @@ mod walk;
 
 pub use refusal::Refusal;
 
-use frit_ir::nest::{Expr, Program};
+use frit_ir::nest::{Program, Var};
 use frit_plan::Log;
-use frit_support::Span;
+use frit_support::{Poly, Span};
 
 /// What may be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,10 +62,8 @@ pub struct Intermediate {
     pub name: Option<String>,
     /// Where it comes from.
     pub span: Span,
-    /// Bytes of an element.
-    pub elem_bytes: usize,
-    /// Its extents, in the procedure's variables.
-    pub extents: Vec<Expr>,
+    /// The bytes of all its elements, in the procedure's variables.
+    pub bytes: Poly<Var>,
     /// What became of it.
     pub fate: Fate,
 }
@@ -75,8 +73,13 @@ pub struct Intermediate {
 pub enum Fate {
     /// All of it is stored.
     Root(Refusal),
-    /// A window of it is stored, with these extents, for each strip.
-    Window(Vec<Expr>),
+    /// A window of it is stored, one for each strip.
+    Window {
+        /// Its extents.
+        shape: Vec<Poly<Var>>,
+        /// Its bytes.
+        bytes: Poly<Var>,
+    },
     /// Just one element at a time exists.
     Scalar,
 }

@@ -108,7 +108,7 @@ fn planned(proc: &Proc, region: &Region, log: &mut Log) -> Result<(FusedTree, Co
 }
 
 fn shape_of(proc: &Proc, place: &Place<'_>, nests: &[Loop]) -> Result<Shape, Refusal> {
-    let around = Surroundings { proc, counts: place.counts, defs: place.defs };
+    let around = Surroundings { proc, counts: place.counts, defs: place.defs, facts: place.facts };
     shape(&around, nests, place.fresh)
 }
 

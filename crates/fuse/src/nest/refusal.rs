@@ -66,7 +66,7 @@ impl Refusal {
             Refusal::SingleElements => "single-elements",
             Refusal::DependentStrips { .. } => "dependent-strips",
             Refusal::DifferentSpeeds => "different-speeds",
-            Refusal::TooComplex { .. } => "too-complex",
+            Refusal::TooComplex { .. } => "too-hard",
             Refusal::LimitReached => "limit-reached",
         }
     }

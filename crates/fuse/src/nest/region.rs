@@ -166,7 +166,11 @@ fn constraints(shape: &Shape, fact: &Expr, found: &mut Vec<String>) {
         constraints(shape, y, found);
         return;
     }
+    if *op == BinOp::InBounds {
+        found.extend(known(shape, x).map(|x| format!("{} >= 0", x.text())));
+    }
     let sign = match op {
+        BinOp::InBounds => "<",
         BinOp::Le => "<=",
         BinOp::Lt => "<",
         BinOp::Eq => "=",

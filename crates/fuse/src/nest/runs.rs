@@ -5,11 +5,12 @@
 use super::pipeline::{Built, Place, build, plan};
 use super::refusal::Refusal;
 use super::shape::{Surroundings, shape};
-use super::walk::{Counts, Mention, each_mention, each_part, is_scalar};
+use super::walk::{Counts, Mention, each_mention, each_part, is_scalar, vars};
 use super::{Fate, Intermediate, Options, Report};
-use frit_ir::nest::{Array, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_plan::{Cost, Decision, Log, LoopRef, Outcome};
+use frit_support::Poly;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -35,9 +36,59 @@ pub(super) fn fuse_in_proc(
             facts.extend(array.extents.iter().map(|extent| Expr::binary(BinOp::Le, Expr::i64(0), extent.clone())));
         }
     }
-    let mut walker = Walker { proc, options, left, log, report, counts, defs: BTreeMap::new(), facts, outside: 0 };
+    let is_read = read(proc, &body);
+    let arrays: Vec<Array> = proc.arrays.indices().collect();
+    let (defs, named, known) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    let mut walker = Walker { proc, options, left, log, report, counts, defs, named, facts, outside: 0, known };
     let body = walker.block(body);
-    proc.body = body;
+    for array in arrays.into_iter().filter(|array| is_read.contains(array)) {
+        let is_heap = matches!(walker.proc.arrays[array].storage, Storage::Heap);
+        if is_heap && !walker.known.contains(&array) && !walker.proc.results.contains(&Binding::Array(array)) {
+            walker.record(array, Fate::Root(Refusal::OtherStatement));
+        }
+    }
+    walker.proc.body = body;
+}
+
+/// The arrays of which elements are read.
+fn read(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Array> {
+    let mut found = BTreeSet::new();
+    each_mention(proc, stmts, &mut |mention| {
+        if let Mention::Expr(expr) = mention {
+            each_part(expr, &mut |part| {
+                if let Expr::Load { array, .. } = part {
+                    found.insert(*array);
+                }
+            });
+        }
+    });
+    found
+}
+
+/// An integer as a polynomial in variables.
+fn number(expr: &Expr, defs: &BTreeMap<Var, Expr>) -> Poly<Var> {
+    match expr {
+        Expr::Const(_) => Poly::constant(expr.as_i64().unwrap_or(0)),
+        Expr::Var(var) => match defs.get(var) {
+            Some(def @ (Expr::Var(_) | Expr::Const(_))) => number(def, defs),
+            Some(def @ Expr::Binary { op: BinOp::Add | BinOp::Sub | BinOp::Mul, .. }) => number(def, defs),
+            // Lengths that would be negative are none.
+            Some(Expr::Binary { op: BinOp::Max, x, y }) if y.as_i64() == Some(0) => number(x, defs),
+            _ => Poly::symbol(*var),
+        },
+        Expr::Binary { op: BinOp::Add, x, y } => number(x, defs) + number(y, defs),
+        Expr::Binary { op: BinOp::Sub, x, y } => number(x, defs) - number(y, defs),
+        Expr::Binary { op: BinOp::Mul, x, y } => number(x, defs) * number(y, defs),
+        Expr::Binary { op: BinOp::Max, x, y } if y.as_i64() == Some(0) => number(x, defs),
+        // Lowering names the extents that are no sums and products.
+        _ => Poly::zero(),
+    }
+}
+
+/// The bytes of an array.
+fn bytes(data: &ArrayData, defs: &BTreeMap<Var, Expr>) -> Poly<Var> {
+    let elem = Poly::constant(data.elem.bytes() as i64);
+    data.extents.iter().fold(elem, |bytes, extent| bytes * number(extent, defs))
 }
 
 struct Walker<'a> {
@@ -48,15 +99,31 @@ struct Walker<'a> {
     report: &'a mut Report,
     /// What is mentioned in the whole procedure.
     counts: Counts,
-    /// What variables are that are assigned once.
+    /// What variables are that are assigned once, and have been here.
     defs: BTreeMap<Var, Expr>,
+    /// What they are anywhere, to name sizes.
+    named: BTreeMap<Var, Expr>,
     /// What holds here.
     facts: Vec<Expr>,
     /// How many loops with independent iterations are round this place.
     outside: usize,
+    /// The arrays of which it was recorded what became of them.
+    known: BTreeSet<Array>,
 }
 
 impl Walker<'_> {
+    fn record(&mut self, array: Array, fate: Fate) {
+        let data = &self.proc.arrays[array];
+        self.known.insert(array);
+        self.report.arrays.push(Intermediate {
+            function: self.proc.name.clone(),
+            name: data.name.as_ref().map(|name| name.to_string()),
+            span: data.span,
+            bytes: bytes(data, &self.named),
+            fate,
+        });
+    }
+
     fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let (defs, facts) = (self.defs.clone(), self.facts.len());
         let mut done = Vec::new();
@@ -105,7 +172,7 @@ impl Walker<'_> {
     fn is_runnable(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::For(l) => {
-                let around = Surroundings { proc: self.proc, counts: &self.counts, defs: &Rc::default() };
+                let around = Surroundings { proc: self.proc, counts: &self.counts, defs: &Rc::default(), facts: &[] };
                 shape(&around, &[*l], &BTreeSet::new()).is_ok_and(|shape| !shape.body.is_empty())
                     || self.is_only_shared(*l)
             }
@@ -120,7 +187,7 @@ impl Walker<'_> {
 
     /// Whether the nest is fine but for the arrays that it may share: that depends on the run.
     fn is_only_shared(&self, l: Loop) -> bool {
-        let around = Surroundings { proc: self.proc, counts: &self.counts, defs: &Rc::default() };
+        let around = Surroundings { proc: self.proc, counts: &self.counts, defs: &Rc::default(), facts: &[] };
         matches!(shape(&around, &[l], &BTreeSet::new()), Err(Refusal::SharedMemory { .. }))
     }
 
@@ -129,13 +196,19 @@ impl Walker<'_> {
         match stmt {
             Stmt::Assign { var, value } => {
                 let is_int = self.proc.vars[*var].scalar == Scalar::I64;
-                if is_int && is_scalar(value) && self.counts.assigned.get(var) == Some(&1) {
+                if is_int && self.counts.assigned.get(var) == Some(&1) && self.is_fixed(value) {
                     self.defs.insert(*var, value.clone());
+                    self.named.insert(*var, value.clone());
                 }
             }
-            Stmt::Check { cond, .. } => self.facts.push(cond.clone()),
+            Stmt::Check { cond, .. } if self.is_fixed(cond) => self.facts.push(cond.clone()),
             _ => {}
         }
+    }
+
+    /// Whether the expression has the same value as long as its variables are there: none of them is assigned twice.
+    fn is_fixed(&self, expr: &Expr) -> bool {
+        is_scalar(expr) && vars(expr).iter().all(|var| self.counts.assigned.get(var).is_none_or(|times| *times == 1))
     }
 
     /// Ends a run: it moves to `done`, fused if that is possible.
@@ -360,23 +433,16 @@ impl<'w, 'a> Run<'w, 'a> {
         let mut fates = fates.clone();
         for (_, built) in pipelines {
             for (array, window) in &built.windows {
-                fates.insert(*array, Fate::Window(self.walker.proc.arrays[*window].extents.clone()));
+                let window = &self.walker.proc.arrays[*window];
+                let shape = window.extents.iter().map(|extent| number(extent, &self.walker.named)).collect();
+                fates.insert(*array, Fate::Window { shape, bytes: bytes(window, &self.walker.named) });
             }
             built.scalars.iter().for_each(|array| drop(fates.insert(*array, Fate::Scalar)));
         }
         for (array, fate) in fates {
             let decision = self.decision(array, &fate);
-            let Walker { proc, log, report, .. } = &mut *self.walker;
-            log.decisions.extend(decision);
-            let data = &proc.arrays[array];
-            report.arrays.push(Intermediate {
-                function: proc.name.clone(),
-                name: data.name.as_ref().map(|name| name.to_string()),
-                span: data.span,
-                elem_bytes: data.elem.bytes(),
-                extents: data.extents.clone(),
-                fate,
-            });
+            self.walker.log.decisions.extend(decision);
+            self.walker.record(array, fate);
         }
     }
 
@@ -386,7 +452,7 @@ impl<'w, 'a> Run<'w, 'a> {
         let reader = (0..self.nests.len()).rev().find(|nest| self.touched[*nest].0.contains(&array))?;
         let into = self.nests[writer].1.to_string();
         let outcome = match fate {
-            Fate::Window(_) | Fate::Scalar => Outcome::Merged { into, saved: Cost::default(), passes: 1 },
+            Fate::Window { .. } | Fate::Scalar => Outcome::Merged { into, saved: Cost::default(), passes: 1 },
             Fate::Root(refusal) => {
                 Outcome::Refused { code: refusal.code(), reason: refusal.reason(), place: refusal.place() }
             }

@@ -19,6 +19,22 @@ pub(super) struct Surroundings<'a> {
     pub(super) counts: &'a Counts,
     /// Variables that are assigned just once, before.
     pub(super) defs: &'a Rc<BTreeMap<Var, Expr>>,
+    /// What holds.
+    pub(super) facts: &'a [Expr],
+}
+
+impl Surroundings<'_> {
+    /// Whether a fact says that the number is at least the other one.
+    fn is_at_least(&self, large: &Expr, small: &Expr) -> bool {
+        let is_less = |bound: &Expr| {
+            bound == small || bound.as_i64().zip(small.as_i64()).is_some_and(|(bound, small)| small <= bound)
+        };
+        self.facts.iter().any(|fact| match fact {
+            Expr::Binary { op: BinOp::Le | BinOp::Lt, x, y } => **y == *large && is_less(x),
+            Expr::Binary { op: BinOp::InBounds, x, .. } => **x == *large && is_less(&Expr::i64(0)),
+            _ => false,
+        })
+    }
 }
 
 /// Loop nests that run one after the other.
@@ -217,6 +233,8 @@ impl Reader<'_> {
                     _ => self.invariant(expr),
                 }
             }
+            Expr::Binary { op: BinOp::Max, x, y } if self.around.is_at_least(x, y) => self.linear(x),
+            Expr::Binary { op: BinOp::Max, x, y } if self.around.is_at_least(y, x) => self.linear(y),
             Expr::Unary { op: UnOp::Neg, x } => Linear::default().plus(&self.linear(x)?, -1),
             _ => self.invariant(expr),
         }
