@@ -18,6 +18,7 @@ pub mod arguments;
 pub mod bandwidth;
 pub mod bench;
 mod build;
+pub mod c_loops;
 mod compile;
 pub mod error;
 mod executable;

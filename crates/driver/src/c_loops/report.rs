@@ -1,0 +1,330 @@
+//! What became of the regions of a C file: loops, arrays and memory, before and after, and every decision with its reason. For the terminal, as
+//! JSON, and as the comment at the head of the transformed file.
+
+use super::{Decided, FusedFile, FuseOptions, NOMINAL};
+use frit_c::{Form, Region};
+use frit_plan::{Decision, Log, Outcome};
+use frit_scop::contraction::Reason;
+use frit_scop::program::Fate;
+use frit_scop::tree::Fused;
+use frit_scop::{Array, Node, Param, memory};
+use frit_support::{Diagnostic, Index, SourceMap, Span, diagnostic};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// What became of a region.
+#[derive(Clone, Debug)]
+pub struct RegionReport {
+    /// The function that it is in.
+    pub function: String,
+    /// Its first line.
+    pub line: usize,
+    /// Why it stays as it is: `None` if it was transformed, an empty text if nothing was to be gained.
+    pub unchanged: Option<String>,
+    /// Loop nests and statements outside of loops, before and after (prologues and epilogues not counted).
+    pub nests: (usize, usize),
+    /// The temporary arrays.
+    pub arrays: Vec<ArrayReport>,
+    /// The bytes of all temporaries, scalars included, before and after; storage that arrays share counts once.
+    pub total: (u128, u128),
+    /// The most bytes of temporary arrays that are in use at a time, before and after.
+    pub peak: (u128, u128),
+    /// Every candidate and what it came to.
+    pub log: Log,
+    /// The values that parameters were taken to have.
+    pub sizes: BTreeMap<String, i64>,
+}
+
+/// What became of a temporary array.
+#[derive(Clone, Debug)]
+pub struct ArrayReport {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements.
+    pub element: String,
+    /// What it became: `scalar`, `window 3 x m`, `kept`, ...
+    pub fate: String,
+    /// Why it was kept, if it was.
+    pub reason: Option<String>,
+    /// Its bytes before and after, for the sizes of the region.
+    pub bytes: (u128, u128),
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl RegionReport {
+    /// What was done, in a few lines, without sizes: for the comment in the file.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = vec![format!("loop nests: {} -> {}", self.nests.0, self.nests.1)];
+        let mut by_fate: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for array in &self.arrays {
+            by_fate.entry(&array.fate).or_default().push(&array.name);
+        }
+        notes.extend(by_fate.iter().map(|(fate, names)| format!("{}: {fate}", names.join(", "))));
+        notes
+    }
+}
+
+/// The report of a region that was transformed.
+pub(super) fn transformed(
+    region: &Region,
+    decided: &Decided,
+    log: Log,
+    values: &BTreeMap<Param, i64>,
+    sources: &SourceMap,
+) -> RegionReport {
+    let Decided { scop, tree, contraction, sizes, memory: (before, after), .. } = decided;
+    let mut parts: BTreeMap<Array, Vec<Array>> = BTreeMap::new();
+    for (array, data) in scop.arrays.iter().filter(|(_, data)| !data.is_live_in && !data.is_live_out) {
+        if region.arrays[data.origin].form != Form::Unknown {
+            parts.entry(data.origin).or_default().push(array);
+        }
+    }
+    let arrays = parts.into_iter().filter_map(|(origin, parts)| {
+        let c = &region.arrays[origin];
+        let data = &region.scop.arrays[origin];
+        let stays_scalar = parts.iter().all(|&part| matches!(contraction.fates[part], Fate::Kept | Fate::Scalar));
+        if data.extents.is_empty() && stays_scalar {
+            return None;
+        }
+        let before = memory::bytes(&region.scop, origin, &Fate::Kept, sizes).unwrap_or(0);
+        let mut after = 0;
+        let mut fates: Vec<String> = Vec::new();
+        for &part in &parts {
+            let fate = &contraction.fates[part];
+            after += memory::bytes(scop, part, fate, sizes).unwrap_or(0);
+            let text = fate_text(fate, scop.arrays[part].expanded, &c.extents);
+            if !fates.contains(&text) {
+                fates.push(text);
+            }
+        }
+        let reason = parts.iter().find_map(|&part| contraction.reasons[part]).map(reason_text);
+        Some(ArrayReport {
+            name: c.name.clone(),
+            element: c.element.clone(),
+            fate: fates.join(", "),
+            reason,
+            bytes: (before, after),
+            span: data.span,
+        })
+    });
+    RegionReport {
+        function: region.function.clone(),
+        line: line_of(region, sources),
+        unchanged: None,
+        nests: (nests(&region.scop.body), tree.body.iter().filter(|part| matches!(part, Fused::Loop(_))).count()),
+        arrays: arrays.collect(),
+        total: (before.total, after.total),
+        peak: (before.peak, after.peak),
+        log,
+        sizes: values.iter().map(|(&param, &value)| (region.params[param].text.clone(), value)).collect(),
+    }
+}
+
+/// The report of a region that stays as it is.
+pub(super) fn unchanged(region: &Region, why: Option<String>, log: Log, sources: &SourceMap) -> RegionReport {
+    let nests = nests(&region.scop.body);
+    RegionReport {
+        function: region.function.clone(),
+        line: line_of(region, sources),
+        unchanged: Some(why.unwrap_or_default()),
+        nests: (nests, nests),
+        arrays: Vec::new(),
+        total: (0, 0),
+        peak: (0, 0),
+        log,
+        sizes: BTreeMap::new(),
+    }
+}
+
+fn nests(body: &[Node]) -> usize {
+    body.iter().filter(|node| matches!(node, Node::Loop(..))).count()
+}
+
+fn line_of(region: &Region, sources: &SourceMap) -> usize {
+    let text = sources.iter().next().map_or("", |(_, file)| file.text.as_str());
+    1 + text.as_bytes()[..region.range.start.min(text.len())].iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// A fate as people read it; `scalar`, `window 3 x m`, `kept`.
+fn fate_text(fate: &Fate, expanded: usize, extents: &[Option<String>]) -> String {
+    match fate {
+        Fate::Kept => "kept".to_string(),
+        Fate::Scalar => "scalar".to_string(),
+        Fate::Registers { count, .. } => format!("window {count}"),
+        Fate::Window { moduli } => {
+            let sizes = moduli.iter().enumerate().filter_map(|(dimension, modulus)| match modulus {
+                Some(1) => None,
+                Some(modulus) => Some(modulus.to_string()),
+                None if dimension < expanded => Some("one for each iteration".to_string()),
+                None => Some(extents[dimension - expanded].clone().unwrap_or_else(|| "?".to_string())),
+            });
+            let sizes: Vec<String> = sizes.collect();
+            if sizes.is_empty() { "scalar".to_string() } else { format!("window {}", sizes.join(" x ")) }
+        }
+    }
+}
+
+/// Why an array stays as large as it is.
+fn reason_text(reason: Reason) -> String {
+    let text = match reason {
+        Reason::LiveIn => "it may hold values from before the region",
+        Reason::LiveOut => "it is used after the region",
+        Reason::InexactAccess { .. } => "a subscript is not affine",
+        Reason::UnboundedWindow => "how much of it is in use at a time depends on the sizes",
+        Reason::TooHard => "how much of it is in use at a time was not found in bounded time",
+    };
+    text.to_string()
+}
+
+/// The value that each parameter is taken to have. Products of parameters are parameters of their own, so their texts are evaluated.
+pub(super) fn values(region: &Region, options: &FuseOptions) -> BTreeMap<Param, i64> {
+    let value = |name: &str| Some(options.sizes.get(name).copied().unwrap_or(NOMINAL));
+    region
+        .params
+        .iter()
+        .map(|(param, data)| {
+            let given = options.sizes.get(&data.text).copied();
+            (param, given.or_else(|| frit_c::signature::evaluate(&data.text, &value)).unwrap_or(NOMINAL))
+        })
+        .collect()
+}
+
+/// The report for the terminal, with colours if `color`: decisions in the source's lines, then memory.
+pub fn terminal(fused: &FusedFile, color: bool) -> String {
+    let mut text = diagnostic::render(&fused.sources, &fused.remarks, color);
+    for region in &fused.regions {
+        let messages: Vec<Diagnostic> = region.log.decisions.iter().map(|decision| message(decision, &fused.sources)).collect();
+        text += &diagnostic::render(&fused.sources, &messages, color);
+        let _ = writeln!(text, "{}, line {}: {}", region.function, region.line, headline(region));
+        if region.unchanged.is_none() {
+            text += &table(region);
+        }
+        text.push('\n');
+    }
+    for verified in &fused.verified {
+        let _ = writeln!(text, "{}: {}", verified.function, verified.outcome);
+    }
+    if fused.regions.is_empty() {
+        text += "no region was found: put `#pragma scop` before the loops and `#pragma endscop` behind them, or use --auto\n";
+    }
+    text
+}
+
+fn headline(region: &RegionReport) -> String {
+    let count = |n: usize| if n == 1 { "1 loop nest".to_string() } else { format!("{n} loop nests") };
+    match &region.unchanged {
+        None => format!("{} became {}", count(region.nests.0), region.nests.1),
+        Some(why) if why.is_empty() => format!("{} left as it was: nothing to be gained", count(region.nests.0)),
+        Some(why) => format!("{} left as it was: {why}", count(region.nests.0)),
+    }
+}
+
+/// Memory before and after, array by array.
+fn table(region: &RegionReport) -> String {
+    let mut rows = vec![["array".to_string(), "bytes before".into(), "after".into(), "what it became".into()]];
+    for array in &region.arrays {
+        let fate = match &array.reason {
+            Some(reason) => format!("{}: {reason}", array.fate),
+            None => array.fate.clone(),
+        };
+        rows.push([array.name.clone(), array.bytes.0.to_string(), array.bytes.1.to_string(), fate]);
+    }
+    let (before, after) = region.total;
+    rows.push(["total".into(), before.to_string(), after.to_string(), String::new()]);
+    rows.push(["peak".into(), region.peak.0.to_string(), region.peak.1.to_string(), String::new()]);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let [a, b, c] = [width(0), width(1), width(2)];
+    let mut text = String::new();
+    for [name, before, after, fate] in &rows {
+        let _ = writeln!(text, "{}", format!("  {name:<a$}  {before:>b$}  {after:>c$}  {fate}").trim_end());
+    }
+    if !region.sizes.is_empty() {
+        let sizes: Vec<String> = region.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let _ = writeln!(text, "  for {}", sizes.join(", "));
+    }
+    text
+}
+
+/// A decision as a message with places.
+fn message(decision: &Decision, sources: &SourceMap) -> Diagnostic {
+    let line = |span: Span| first_line(span, sources);
+    let named = |names: &[String]| if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
+    let (first, second) = (&decision.first, &decision.second);
+    let (one, other) = (format!("the {}{}", first.kind, named(&first.names)), format!("the {}{}", second.kind, named(&second.names)));
+    let is_one = first == second;
+    let (code, sentence) = match &decision.outcome {
+        Outcome::Merged { .. } => (decision.rule, match (decision.rule, is_one) {
+            ("loop-fusion", false) => format!("{one} and {other} are one loop now"),
+            (rule, _) => format!("{one}: {}", rule.replace('-', " ")),
+        }),
+        Outcome::Refused { code, reason, .. } if is_one => (*code, format!("{one} stays as it is: {reason}")),
+        Outcome::Refused { code, reason, .. } => (*code, format!("{one} and {other} stay apart: {reason}")),
+        Outcome::NotChosen { reason, .. } => (decision.rule, format!("{one} and {other} are left apart: {reason}")),
+    };
+    let message = Diagnostic::remark(code, sentence);
+    let message = if is_one {
+        message.label(line(first.span), "here")
+    } else {
+        message.secondary(line(first.span), "the first").label(line(second.span), "the second")
+    };
+    match &decision.outcome {
+        Outcome::Refused { place: Some(place), .. } if *place != first.span && *place != second.span => {
+            message.secondary(line(*place), "because of this")
+        }
+        _ => message,
+    }
+}
+
+/// The part of a span on its first line: a loop is shown by its header.
+fn first_line(span: Span, sources: &SourceMap) -> Span {
+    let text = sources.iter().find(|(id, _)| id.at() == span.file as usize).map(|(_, file)| file.text.as_str());
+    let shown = text.and_then(|text| text.get(span.start as usize..span.end as usize));
+    match shown.and_then(|shown| shown.find('\n')) {
+        Some(newline) => Span { end: span.start + u32::try_from(newline).unwrap_or(0), ..span },
+        None => span,
+    }
+}
+
+/// The report as one JSON object.
+pub fn json(fused: &FusedFile) -> serde_json::Value {
+    let position = |span: Span| fused.sources.position(span).map(|place| place.line);
+    let of_loop = |of: &frit_plan::LoopRef| serde_json::json!({ "kind": of.kind, "names": of.names, "line": position(of.span) });
+    let regions: Vec<_> = fused.regions.iter().map(|region| {
+        let arrays: Vec<_> = region.arrays.iter().map(|array| serde_json::json!({
+            "name": array.name, "element": array.element, "fate": array.fate, "reason": array.reason,
+            "bytes_before": number(array.bytes.0), "bytes_after": number(array.bytes.1), "line": position(array.span),
+        })).collect();
+        let decisions: Vec<_> = region.log.decisions.iter().map(|decision| {
+            let (outcome, code, reason) = match &decision.outcome {
+                Outcome::Merged { .. } => ("merged", None, None),
+                Outcome::Refused { code, reason, .. } => ("refused", Some(*code), Some(reason)),
+                Outcome::NotChosen { reason, .. } => ("not-chosen", None, Some(reason)),
+            };
+            serde_json::json!({
+                "rule": decision.rule, "first": of_loop(&decision.first), "second": of_loop(&decision.second),
+                "outcome": outcome, "code": code, "reason": reason,
+            })
+        }).collect();
+        let (before, after) = region.total;
+        serde_json::json!({
+            "function": region.function, "line": region.line, "transformed": region.unchanged.is_none(),
+            "why_not": region.unchanged.as_ref().filter(|why| !why.is_empty()),
+            "nests_before": region.nests.0, "nests_after": region.nests.1, "sizes": region.sizes, "arrays": arrays,
+            "total_before": number(before), "total_after": number(after),
+            "peak_before": number(region.peak.0), "peak_after": number(region.peak.1), "decisions": decisions,
+        })
+    }).collect();
+    let remarks: Vec<_> = fused.remarks.iter().map(|remark| serde_json::json!({
+        "code": remark.code, "message": remark.message, "line": position(remark.span()),
+    })).collect();
+    let verified: Vec<_> = fused.verified.iter().map(|verified| serde_json::json!({
+        "function": verified.function, "same": verified.outcome.is_same(), "outcome": verified.outcome.to_string(),
+    })).collect();
+    serde_json::json!({ "format": "fuse/1", "regions": regions, "remarks": remarks, "verified": verified })
+}
+
+/// Beyond 2^64 bytes, as many as that.
+fn number(bytes: u128) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}

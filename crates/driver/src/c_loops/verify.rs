@@ -1,0 +1,418 @@
+//! Whether a transformed file computes what the original does: both are compiled, and their functions run on equal random data of
+//! random sizes. How large arrays must be is read off the accesses of the regions.
+//!
+//! The functions run in a process of their own ([`verify.c`](HARNESS)), one call each, so that one that crashes is no more than an outcome.
+
+use crate::error::Error;
+use crate::native::{Cache, Compiler, NativeError};
+use frit_c::signature::{self, Signature};
+use frit_c::{File, Region};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The program that calls both versions of a function and compares.
+const HARNESS: &str = include_str!("verify.c");
+
+/// More elements than this in all arrays of a call are too many.
+const MAX_ELEMENTS: i64 = 1 << 22;
+
+/// Seconds that one call may take.
+const MAX_SECONDS: u32 = 20;
+
+/// How to compare.
+#[derive(Clone, Debug)]
+pub struct VerifyOptions {
+    /// How many calls of each function.
+    pub calls: usize,
+    /// Where random sizes and data start from.
+    pub seed: u64,
+    /// How much results may differ, relatively; 0 for not at all.
+    pub tolerance: f64,
+    /// Further flags for the C compiler, as `-I include`.
+    pub flags: Vec<String>,
+}
+
+impl Default for VerifyOptions {
+    fn default() -> Self {
+        Self { calls: 16, seed: 1, tolerance: 0.0, flags: Vec::new() }
+    }
+}
+
+/// What became of one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// Its name.
+    pub function: String,
+    /// What was found.
+    pub outcome: Outcome,
+}
+
+/// What running both versions came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // each variant explains its fields
+pub enum Outcome {
+    /// All calls that the original survived left the same behind; `calls` of `of` did.
+    Same { calls: usize, of: usize },
+    /// A call that did not: its sizes, and what differed.
+    Differs { call: String, what: String },
+    /// It could not be run: why.
+    NotRun { why: String },
+}
+
+impl Outcome {
+    /// Both did the same.
+    pub fn is_same(&self) -> bool {
+        matches!(self, Outcome::Same { .. })
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Outcome::Same { calls: 1, of: 1 } => write!(f, "the same results"),
+            Outcome::Same { calls, of } if calls == of => write!(f, "the same results in {calls} calls"),
+            Outcome::Same { calls, of } => write!(f, "the same results in {calls} calls of {of}; the original fails in the others"),
+            Outcome::Differs { call, what } => write!(f, "OTHER RESULTS: with {call}, {what}"),
+            Outcome::NotRun { why } => write!(f, "not compared: {why}"),
+        }
+    }
+}
+
+/// Compares the functions of a file whose regions are marked in `changed` with their transformed versions.
+///
+/// # Errors
+///
+/// There is no C compiler; it refuses the original (with what it says), or the transformed file, which is a bug of Frit's.
+pub fn verify(
+    file: &File,
+    transformed: &str,
+    changed: &[bool],
+    directory: &Path,
+    options: &VerifyOptions,
+) -> Result<Vec<Verified>, Error> {
+    let mut regions: BTreeMap<&str, Vec<&Region>> = BTreeMap::new();
+    for (region, _) in file.regions.iter().zip(changed).filter(|(_, changed)| **changed) {
+        regions.entry(region.function.as_str()).or_default().push(region);
+    }
+    let failure = |error: NativeError| Error::input(error.to_string());
+    let (compiler, scratch) = (Compiler::find().map_err(failure)?, Cache::temporary().map_err(failure)?);
+    let bench = Bench { compiler, scratch, directory, flags: &options.flags };
+    let mut verified = Vec::new();
+    let mut callable: Vec<(Signature, Vec<&Region>)> = Vec::new();
+    for (function, regions) in regions {
+        if function == "main" {
+            let outcome = bench.compare_programs(&file.text, transformed)?;
+            verified.push(Verified { function: function.to_string(), outcome });
+            continue;
+        }
+        match signature::signature(&file.text, function) {
+            Ok(signature) => callable.push((signature, regions)),
+            Err(why) => verified
+                .push(Verified { function: function.to_string(), outcome: Outcome::NotRun { why: why.to_string() } }),
+        }
+    }
+    if callable.is_empty() {
+        return Ok(verified);
+    }
+    let mut calls = Vec::new();
+    let mut random = Random(options.seed);
+    for (at, (signature, regions)) in callable.iter().enumerate() {
+        calls.extend((0..options.calls).filter_map(|_| Call::random(at, signature, regions, &mut random)));
+    }
+    let signatures: Vec<&Signature> = callable.iter().map(|(signature, _)| signature).collect();
+    let lines = bench.run_calls(&file.text, transformed, &signatures, &calls, options)?;
+    for (at, signature) in signatures.iter().enumerate() {
+        let outcomes = calls.iter().zip(&lines).filter(|(call, _)| call.function == at);
+        let outcome = summary(signature, outcomes, options.calls);
+        verified.push(Verified { function: signature.name.clone(), outcome });
+    }
+    verified.sort_by(|one, other| one.function.cmp(&other.function));
+    Ok(verified)
+}
+
+/// One call of a function: a value for each parameter, for arrays the number of their elements.
+#[derive(Clone, Debug)]
+struct Call {
+    function: usize,
+    seed: u64,
+    values: Vec<i64>,
+}
+
+impl Call {
+    /// A call with random sizes; `None` if no sizes were found for which all arrays have sizes, and are not too large.
+    fn random(function: usize, signature: &Signature, regions: &[&Region], random: &mut Random) -> Option<Self> {
+        (0..20).find_map(|attempt| {
+            // Small sizes are where prologues and epilogues meet.
+            let most = if random.below(3) == 0 { 4 } else { 40 - attempt };
+            let scalars: BTreeMap<&str, i64> = (signature.parameters.iter().filter(|p| !p.is_array))
+                .map(|parameter| (parameter.name.as_str(), 1 + random.below(most)))
+                .collect();
+            let values = signature.parameters.iter().map(|parameter| {
+                if !parameter.is_array {
+                    return Some(scalars[parameter.name.as_str()]);
+                }
+                let needs = regions.iter().map(|region| elements(region, &parameter.name, &scalars));
+                needs.collect::<Option<Vec<i64>>>().map(|needs| needs.into_iter().max().unwrap_or(0))
+            });
+            let values = values.collect::<Option<Vec<i64>>>()?;
+            let total: i64 = (signature.parameters.iter().zip(&values))
+                .filter(|(parameter, _)| parameter.is_array)
+                .map(|(_, &elements)| elements)
+                .sum();
+            (total <= MAX_ELEMENTS).then(|| Call { function, seed: random.next(), values })
+        })
+    }
+
+    fn describe(&self, signature: &Signature) -> String {
+        let scalars = signature.parameters.iter().zip(&self.values).filter(|(parameter, _)| !parameter.is_array);
+        let named: Vec<String> = scalars.map(|(parameter, value)| format!("{} = {value}", parameter.name)).collect();
+        if named.is_empty() { "a call".to_string() } else { named.join(", ") }
+    }
+}
+
+/// How many elements of an array the region may touch, where scalars have these values; `None` where that is not known.
+fn elements(region: &Region, array: &str, scalars: &BTreeMap<&str, i64>) -> Option<i64> {
+    let scop = &region.scop;
+    let known: Vec<(frit_scop::Param, i64)> = region
+        .params
+        .iter()
+        .filter_map(|(param, data)| {
+            signature::evaluate(&data.text, &|name| scalars.get(name).copied()).map(|value| (param, value))
+        })
+        .collect();
+    let names: Vec<String> = known.iter().map(|(param, _)| param.to_string()).collect();
+    let facts: Vec<String> = known.iter().map(|(param, value)| format!("{param} = {value}")).collect();
+    let facts = if facts.is_empty() { "true".to_string() } else { facts.join(" and ") };
+    let facts =
+        frit_isl::Set::parse(&scop.isl, &format!("[{}] -> {{ : {facts} }}", names.join(", "))).ok()?.params().ok()?;
+    let mut most = 0;
+    for (_, statement) in scop.statements.iter() {
+        for access in statement.accesses.iter().filter(|access| region.arrays[access.array].name == array) {
+            let extents = &scop.arrays[access.array].extents;
+            let touched = access.relation.intersect_domain(&statement.domain).ok()?.range().ok()?;
+            let touched = touched.intersect_params(&facts).ok()?;
+            if touched.is_empty().ok()? {
+                continue;
+            }
+            // Row-major: inner extents are the array's, the outermost is what the region needs.
+            let mut size = 1;
+            for dimension in 0..touched.dim(frit_isl::Dim::Set).ok()? {
+                let extent = match extents.get(dimension).and_then(Option::as_ref) {
+                    Some(extent) => value_of(extent, &facts),
+                    None => None,
+                };
+                let needed = touched.dim_max_val(dimension).ok()?.to_i64().ok().map(|last| last + 1);
+                let length = if dimension == 0 { extent.or(needed) } else { extent };
+                size = i64::checked_mul(size, length?.max(0))?;
+            }
+            most = most.max(size);
+        }
+    }
+    Some(most)
+}
+
+/// What an expression in parameters is under these facts.
+fn value_of(extent: &frit_isl::PwAff, facts: &frit_isl::Set) -> Option<i64> {
+    extent.intersect_params(facts).ok()?.max_val().ok()?.to_i64().ok()
+}
+
+fn summary<'a>(
+    signature: &Signature,
+    outcomes: impl Iterator<Item = (&'a Call, &'a String)>,
+    calls: usize,
+) -> Outcome {
+    let (mut same, mut others) = (0, BTreeMap::new());
+    for (call, line) in outcomes {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let differs = |what: String| Outcome::Differs { call: call.describe(signature), what };
+        match words.as_slice() {
+            ["same"] => same += 1,
+            ["differs", parameter, index, old, new] => {
+                let at: usize = parameter.parse().unwrap_or(usize::MAX);
+                let place = match signature.parameters.get(at) {
+                    Some(parameter) if parameter.is_array => format!("element {index} of `{}`", parameter.name),
+                    _ => "the result".to_string(),
+                };
+                return differs(format!("{place} is {new} instead of {old}"));
+            }
+            ["crashed", "2", signal] => return differs(format!("it ends with signal {signal}")),
+            ["late", "2"] => return differs(format!("it does not end within {MAX_SECONDS} seconds")),
+            ["unsupported", parameter] => {
+                let at: usize = parameter.parse().unwrap_or(usize::MAX);
+                let name = signature.parameters.get(at).map_or("its result", |parameter| parameter.name.as_str());
+                return Outcome::NotRun { why: format!("`{name}` is neither a number nor an array of numbers") };
+            }
+            _ => *others.entry(line.as_str()).or_insert(0usize) += 1,
+        }
+    }
+    if same > 0 {
+        return Outcome::Same { calls: same, of: calls };
+    }
+    let why = match others.into_iter().max_by_key(|&(_, count)| count) {
+        Some((line, _)) => format!("the original fails on random data (`{line}`)"),
+        None => "the sizes of its arrays do not follow from its parameters".to_string(),
+    };
+    Outcome::NotRun { why }
+}
+
+/// Where files are compiled and run.
+struct Bench<'a> {
+    compiler: Compiler,
+    scratch: Cache,
+    directory: &'a Path,
+    flags: &'a [String],
+}
+
+impl Bench<'_> {
+    /// Runs the calls; a line for each.
+    fn run_calls(
+        &self,
+        original: &str,
+        transformed: &str,
+        signatures: &[&Signature],
+        calls: &[Call],
+        options: &VerifyOptions,
+    ) -> Result<Vec<String>, Error> {
+        let callers: String = signatures.iter().map(|signature| caller(signature)).collect();
+        let shared = ["-shared", "-fPIC"];
+        let original = self.compile(&format!("{original}\n{CALLERS}{callers}"), "so", &shared, "the original")?;
+        let transformed =
+            self.compile(&format!("{transformed}\n{CALLERS}{callers}"), "so", &shared, "the transformed file")?;
+        let harness = self.compile(HARNESS, "run", &["-ldl"], "the harness")?;
+        let plan: String = calls
+            .iter()
+            .map(|call| {
+                let values: Vec<String> = call.values.iter().map(i64::to_string).collect();
+                let name = &signatures[call.function].name;
+                format!("{name} {} {} {}\n", call.seed, options.tolerance, values.join(" "))
+            })
+            .collect();
+        let place = self.write("plan", &plan)?;
+        let run = Command::new(&harness)
+            .args([original.as_os_str(), transformed.as_os_str(), place.as_os_str()])
+            .arg(MAX_SECONDS.to_string())
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| Error::file(&harness, error))?;
+        if !run.status.success() {
+            let said = String::from_utf8_lossy(&run.stderr);
+            return Err(Error::input(format!("the functions cannot be run: {}", said.trim())));
+        }
+        Ok(String::from_utf8_lossy(&run.stdout).lines().map(str::to_string).collect())
+    }
+
+    /// Runs both files as programs without input.
+    fn compare_programs(&self, original: &str, transformed: &str) -> Result<Outcome, Error> {
+        let run = |text: &str, what: &str| -> Result<_, Error> {
+            let program = self.compile(text, "run", &["-lm"], what)?;
+            let seconds = MAX_SECONDS.to_string();
+            Command::new("timeout")
+                .args([OsString::from(seconds), program.clone().into_os_string()])
+                .stdin(Stdio::null())
+                .current_dir(self.directory)
+                .output()
+                .map_err(|error| Error::file(&program, error))
+        };
+        let (before, after) = (run(original, "the original")?, run(transformed, "the transformed file")?);
+        if before.status.code() == Some(124) || before.status.code().is_none() {
+            return Ok(Outcome::NotRun { why: format!("the original program ends with {}", before.status) });
+        }
+        let call = "the program without arguments".to_string();
+        if before.status != after.status {
+            let what = format!("it ends with {} instead of {}", after.status, before.status);
+            return Ok(Outcome::Differs { call, what });
+        }
+        if before.stdout != after.stdout {
+            let lines = String::from_utf8_lossy(&before.stdout).into_owned();
+            let others = String::from_utf8_lossy(&after.stdout).into_owned();
+            let at = lines.lines().zip(others.lines()).take_while(|(one, other)| one == other).count();
+            return Ok(Outcome::Differs { call, what: format!("line {} of its output is another one", at + 1) });
+        }
+        Ok(Outcome::Same { calls: 1, of: 1 })
+    }
+
+    fn write(&self, extension: &str, text: &str) -> Result<PathBuf, Error> {
+        let place = self.scratch.scratch(extension);
+        fs::write(&place, text).map_err(|error| Error::file(&place, error))?;
+        Ok(place)
+    }
+
+    /// Compiles a text; headers beside the original are found.
+    fn compile(&self, text: &str, extension: &str, extra: &[&str], what: &str) -> Result<PathBuf, Error> {
+        let source = self.write("c", text)?;
+        let made = self.scratch.scratch(extension);
+        let mut beside = OsString::from("-I");
+        beside.push(if self.directory.as_os_str().is_empty() { Path::new(".") } else { self.directory });
+        let done = Command::new(self.compiler.path())
+            .args(["-O2", "-w", "-ffp-contract=off"])
+            .arg(beside)
+            .args(self.flags)
+            .arg("-o")
+            .args([&made, &source])
+            .args(extra)
+            .arg("-lm")
+            .output()
+            .map_err(|error| Error::file(self.compiler.path(), error))?;
+        if done.status.success() {
+            return Ok(made);
+        }
+        let said = String::from_utf8_lossy(&done.stderr).replace(&*source.to_string_lossy(), what);
+        let first: Vec<&str> = said.lines().take(12).collect();
+        Err(Error::input(format!("the C compiler refuses {what}:\n{}", first.join("\n"))))
+    }
+}
+
+/// What callers are made of: a type as the harness knows it.
+const CALLERS: &str = r"
+#define FRIT_VERIFY_KIND(T) _Generic((T){0}, char: (char)-1 < 0 ? 1 : 2, signed char: 1, short: 1, int: 1, long: 1, long long: 1, \
+    unsigned char: 2, unsigned short: 2, unsigned: 2, unsigned long: 2, unsigned long long: 2, \
+    float: 3, double: 4, long double: 5, _Bool: 6, default: 0)
+struct frit_verify_type { int kind; int is_array; unsigned long size; };
+";
+
+/// A function that takes the addresses of all arguments and of the result, and the types of them.
+fn caller(signature: &Signature) -> String {
+    let name = &signature.name;
+    let result = signature.result.iter().map(|result| (result, false));
+    let types: String = (signature.parameters.iter().map(|parameter| (&parameter.element, parameter.is_array)))
+        .chain(result)
+        .map(|(element, is_array)| {
+            format!("{{FRIT_VERIFY_KIND({element}), {}, sizeof({element})}}, ", u8::from(is_array))
+        })
+        .collect();
+    let arguments: Vec<String> = (signature.parameters.iter().enumerate())
+        .map(|(at, parameter)| {
+            if parameter.is_array { format!("frit_p[{at}]") } else { format!("*({} *)frit_p[{at}]", parameter.element) }
+        })
+        .collect();
+    let result = match &signature.result {
+        Some(result) => format!("*({result} *)frit_p[{}] = ", arguments.len()),
+        None => String::new(),
+    };
+    format!(
+        "const struct frit_verify_type frit_verify_types_{name}[] = {{ {types}{{0, 0, 0}} }};\n\
+         void frit_verify_{name}(void **frit_p) {{ {result}{name}({}); }}\n",
+        arguments.join(", ")
+    )
+}
+
+/// A small generator of random numbers (SplitMix64): equal seeds give equal runs.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: i64) -> i64 {
+        let limit = u64::try_from(limit.max(1)).expect("it is at least 1");
+        i64::try_from(self.next() % limit).expect("it is below an i64")
+    }
+}

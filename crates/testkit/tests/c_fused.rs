@@ -1,0 +1,142 @@
+//! `frit fuse` on the C kernels of `tests/c`: the transformed files compute what the originals do, bit for bit, under every C compiler at
+//! hand, with and without sanitisers, and temporaries shrink to what the kernel's header says.
+
+use frit_driver::c_loops::{self, FuseOptions, FusedFile};
+use frit_testkit::c_harness::{Goal, Kernel, harness};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c").join(folder);
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// What `check` has against each of the paths, on as many threads as the machine has.
+fn failures(paths: &[PathBuf], check: impl Fn(&Path) -> Result<(), String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(failure) = check(path) {
+                        failures.lock().unwrap().push(format!("{}: {failure}", path.display()));
+                    }
+                }
+            });
+        }
+    });
+    failures.into_inner().unwrap()
+}
+
+fn fuse(path: &Path, options: &FuseOptions) -> Result<FusedFile, String> {
+    let text = c_loops::load(path).map_err(|error| error.to_string())?;
+    c_loops::fuse(path, &text, options).map_err(|error| error.to_string())
+}
+
+/// The compilers at hand, gcc or whatever `cc` is first.
+fn compilers() -> Vec<&'static str> {
+    let answers = |name: &str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+    let first = ["gcc", "cc"].into_iter().find(|name| answers(name));
+    let second = ["clang", "clang-19"].into_iter().find(|name| answers(name));
+    first.into_iter().chain(second).collect()
+}
+
+/// What a program of this text writes, compiled so.
+fn output(text: &str, place: &Path, compiler: &str, flags: &[&str]) -> Result<String, String> {
+    let (source, program) = (place.with_extension("c"), place.with_extension("exe"));
+    std::fs::write(&source, text).unwrap();
+    let done = |command: &mut Command| -> Result<String, String> {
+        let output = command.output().map_err(|error| error.to_string())?;
+        if output.status.success() && output.stderr.is_empty() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(format!("{compiler} {flags:?}: {}\n{said}", output.status))
+    };
+    let base = ["-std=c11", "-O2", "-w", "-ffp-contract=off"];
+    done(Command::new(compiler).args(base).args(flags).arg("-o").arg(&program).arg(&source).arg("-lm"))?;
+    done(&mut Command::new(&program))
+}
+
+/// The transformed file computes what the original does.
+fn check_results(folder: &Path, path: &Path, options: &FuseOptions) -> Result<(), String> {
+    let kernel = Kernel::read(path)?;
+    let original = harness(&kernel, &c_loops::load(path).map_err(|error| error.to_string())?)?;
+    let fused = harness(&kernel, &fuse(path, options)?.text)?;
+    let place = folder.join(path.file_stem().unwrap());
+    let sanitised: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    for compiler in compilers() {
+        let expected = output(&original, &place.with_extension("original"), compiler, &[])?;
+        for flags in [&[], sanitised] {
+            let found = output(&fused, &place, compiler, flags)?;
+            if found != expected {
+                return Err(format!("{compiler} {flags:?}: other results\n{expected}{found}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("frit-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn fused_kernels_compute_what_the_originals_do() {
+    let folder = scratch("c-fused");
+    let failures = failures(&files("kernels"), |path| check_results(&folder, path, &FuseOptions::default()));
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// What a report says of an array, in the words of kernels' headers.
+fn goal_text(goal: &Goal) -> String {
+    match goal {
+        Goal::Scalar => "scalar".to_string(),
+        Goal::Kept => "kept".to_string(),
+        Goal::Window(extents) => format!("window {}", extents.join(" x ")),
+    }
+}
+
+#[test]
+fn temporaries_of_kernels_shrink_as_their_headers_say() {
+    let failures = failures(&files("kernels"), |path| {
+        let kernel = Kernel::read(path)?;
+        let fused = fuse(path, &FuseOptions::default())?;
+        let mut wrong = Vec::new();
+        for (name, goal) in &kernel.temporaries {
+            let found = fused.regions.iter().flat_map(|region| &region.arrays).find(|array| array.name == *name);
+            let found = found.map_or("kept", |array| array.fate.as_str());
+            if found != goal_text(goal) {
+                wrong.push(format!("{name} is {found} instead of {}", goal_text(goal)));
+            }
+        }
+        let nests = fused.regions.iter().fold((0, 0), |sum, region| (sum.0 + region.nests.0, sum.1 + region.nests.1));
+        if kernel.loops.is_some_and(|loops| loops != nests) {
+            wrong.push(format!("loops {nests:?} instead of {:?}", kernel.loops));
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+    });
+    assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn files_that_cannot_be_handled_are_not_broken() {
+    for path in files("broken") {
+        let Ok(text) = c_loops::load(&path) else { continue };
+        match c_loops::fuse(&path, &text, &FuseOptions::default()) {
+            Ok(fused) => {
+                let is_unchanged = fused.regions.iter().all(|region| region.unchanged.is_some());
+                assert!(!is_unchanged || fused.text == text, "{} lost something", path.display());
+            }
+            Err(error) => assert_eq!(error.exit_code(), 3, "{}: {error}", path.display()),
+        }
+    }
+}
