@@ -6,7 +6,7 @@ use frit_interp::nest::run;
 use frit_ir::nest::{Program, parse::parse_program, verify::verify};
 use frit_ir::scalar::{Const, Scalar};
 use frit_ir::tensor::{Tensor, TensorData};
-use frit_plan::Log;
+use frit_plan::{Log, Outcome};
 
 const ROWS_THEN_COLUMNS: &str = "
 proc @blur(s0: i64, s1: i64, A0: f64[s0, s1]) -> (s3, s4, A2) {
@@ -144,12 +144,76 @@ entry @corners
 #[test]
 fn a_pipeline_of_three_stages_has_a_window_for_each_array_and_scalars_between_points() {
     let (program, report, _) = fused(CORNERS, &Options::default());
-    println!("{program}");
     let fates: Vec<&Fate> = report.arrays.iter().map(|array| &array.fate).collect();
-    println!("{fates:?}");
     check_same(CORNERS, &[(0, 4), (1, 1), (2, 2), (3, 3), (4, 3), (5, 7), (9, 6), (17, 5)]);
     let [Fate::Window { shape: first, .. }, Fate::Scalar, Fate::Window { shape: third, .. }] = &fates[..] else {
         panic!("{fates:?}")
     };
     assert_eq!([first[0].as_constant(), third[0].as_constant()], [Some(2), Some(3)], "{program}");
+}
+
+/// Checks that the program stays as it is, for the reason with this code.
+fn stays(text: &str, options: &Options, code: &str) {
+    let before = parse_program(text).unwrap().to_string();
+    let (program, report, log) = fused(text, options);
+    assert_eq!(program.to_string(), before);
+    let [array] = &report.arrays[..] else { panic!("{:?}", report.arrays) };
+    let Fate::Root(refusal) = &array.fate else { panic!("{:?}", array.fate) };
+    assert_eq!(refusal.code(), code);
+    assert!(log.decisions.iter().all(|decision| !matches!(decision.outcome, Outcome::Merged { .. })));
+}
+
+#[test]
+fn nothing_changes_beyond_the_limit_on_merges() {
+    stays(ROWS_THEN_COLUMNS, &Options { limit: Some(0), ..Options::default() }, "limit-reached");
+}
+
+#[test]
+fn a_transposed_array_stays_whole() {
+    let text = "
+proc @twice(s0: i64, s1: i64, A0: f64[s0, s1]) -> (A2) {
+  var s2, s3, s4, s5: i64
+  array A1: heap f64[s1, s0]
+  array A2: heap f64[s0, s1]
+  alloc A1
+  L1: for s2 in 0..s1 independent parallel(s0 * s1) {
+    L0: for s3 in 0..s0 independent simd {
+      A1[s2, s3] = A0[s3, s2] + 3.0
+    }
+  }
+  alloc A2
+  L3: for s4 in 0..s0 independent parallel(s0 * s1) {
+    L2: for s5 in 0..s1 independent simd {
+      A2[s4, s5] = A1[s5, s4]
+    }
+  }
+  release A1
+}
+
+entry @twice
+";
+    stays(text, &Options::default(), "interchange-needed");
+}
+
+#[test]
+fn loops_over_single_elements_stay_apart() {
+    let text = "
+proc @line(s0: i64, A0: f64[s0]) -> (A2) {
+  var s2, s3: i64
+  array A1: heap f64[s0]
+  array A2: heap f64[s0]
+  alloc A1
+  L0: for s2 in 0..s0 independent parallel(s0) simd {
+    A1[s2] = A0[s2] * 2.0
+  }
+  alloc A2
+  L1: for s3 in 1..s0 - 1 independent parallel(s0) simd {
+    A2[s3] = A1[s3 - 1] + A1[s3 + 1]
+  }
+  release A1
+}
+
+entry @line
+";
+    stays(text, &Options::default(), "single-elements");
 }

@@ -24,6 +24,9 @@ use std::rc::Rc;
 /// How much work isl may do for one pipeline.
 const MAX_OPERATIONS: u64 = 30_000_000;
 
+/// How many elements statements may touch, each counted once for each loop round them: the time that planning takes grows faster than that.
+const MAX_EFFORT: usize = 120;
+
 /// What is known where the nests stand.
 pub(super) struct Place<'a> {
     pub(super) counts: &'a Counts,
@@ -60,8 +63,13 @@ pub(super) fn plan(
     temporaries: &BTreeSet<Array>,
 ) -> Result<Plan, Refusal> {
     let isl = Context::new();
+    let shape = shape_of(proc, place, nests)?;
+    let effort: usize = shape.groups.iter().map(|(_, group)| group.touches.len() * group.loops.len()).sum();
+    if effort > MAX_EFFORT {
+        return Err(Refusal::TooComplex { reason: "the loops touch too many elements in an iteration".into() });
+    }
     isl.bounded(MAX_OPERATIONS, || {
-        let region = region(&isl, proc, shape_of(proc, place, nests)?, temporaries, place.facts)?;
+        let region = region(&isl, proc, shape, temporaries, place.facts)?;
         let mut log = Log::default();
         let (tree, contraction) = planned(proc, &region, &mut log)?;
         let mut plan = Plan { clusters: Vec::new(), reasons: BTreeMap::new() };
@@ -73,6 +81,12 @@ pub(super) fn plan(
                 continue;
             }
             if shrinking(&region, &contraction, root).is_empty() {
+                continue;
+            }
+            if root.members.iter().any(|member| member.dimension != 0) {
+                for array in shrinking(&region, &contraction, root) {
+                    plan.reasons.insert(array, Refusal::InterchangeNeeded);
+                }
                 continue;
             }
             let rows = root.members.iter().map(|member| Row { dimension: member.dimension, scale: member.scale });
@@ -88,7 +102,7 @@ pub(super) fn plan(
         let why = why.unwrap_or_else(|| "no order of the loops needs less than all of it at a time".into());
         for (array, _) in region.scop.arrays.iter() {
             if let Some(of) = region.array(array) {
-                plan.reasons.insert(of, Refusal::NoWindow { reason: why.clone() });
+                plan.reasons.entry(of).or_insert_with(|| Refusal::NoWindow { reason: why.clone() });
             }
         }
         Ok(plan)

@@ -35,6 +35,8 @@ pub enum Refusal {
         /// What prevents it, in words.
         reason: String,
     },
+    /// Loops would have to be interchanged, and would no longer run along the rows of arrays.
+    InterchangeNeeded,
     /// Loops along single elements would have to run together, and vectors would be lost.
     SingleElements,
     /// The results of several strips of rows depend on each other.
@@ -63,6 +65,7 @@ impl Refusal {
             Refusal::SharedMemory { .. } => "shared-memory",
             Refusal::OtherStatement => "other-statement",
             Refusal::NoWindow { .. } => "no-window",
+            Refusal::InterchangeNeeded => "interchange-needed",
             Refusal::SingleElements => "single-elements",
             Refusal::DependentStrips { .. } => "dependent-strips",
             Refusal::DifferentSpeeds => "different-speeds",
@@ -80,6 +83,9 @@ impl Refusal {
             Refusal::SharedMemory { .. } => "arrays that are written may share memory with one that is read".into(),
             Refusal::OtherStatement => "something else runs between the loops that write and read it".into(),
             Refusal::NoWindow { reason } => reason.clone(),
+            Refusal::InterchangeNeeded => {
+                "inner loops would no longer run along the rows of the arrays in memory".into()
+            }
             Refusal::SingleElements => {
                 "its loops have no rows: run together, they could not be executed in vectors".into()
             }

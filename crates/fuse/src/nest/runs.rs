@@ -10,7 +10,7 @@ use super::{Fate, Intermediate, Options, Report};
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_plan::{Cost, Decision, Log, LoopRef, Outcome};
-use frit_support::Poly;
+use frit_support::{Index, Poly, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -335,6 +335,7 @@ impl<'w, 'a> Run<'w, 'a> {
             let private = self.private(&nests);
             let Walker { proc, counts, facts, left, options, outside, .. } = &mut *self.walker;
             let place = Place { counts, defs: &defs, facts, fresh: &self.fresh, is_inside_parallel: *outside > 0 };
+            let before = (proc.vars.len(), proc.arrays.len(), proc.loops.len());
             let built = match left {
                 Some(0) => Err(Refusal::LimitReached),
                 _ => build(proc, &place, &cluster, &private, options),
@@ -343,6 +344,7 @@ impl<'w, 'a> Run<'w, 'a> {
             groups.push(&nests);
             match built {
                 Ok(_) if self.order(&groups).is_none() => {
+                    forget(self.walker.proc, before);
                     private.iter().for_each(|array| drop(fates.insert(*array, Fate::Root(Refusal::OtherStatement))));
                 }
                 Ok(built) => {
@@ -352,6 +354,7 @@ impl<'w, 'a> Run<'w, 'a> {
                     pipelines.push((nests, built));
                 }
                 Err(refusal) => {
+                    forget(self.walker.proc, before);
                     private.iter().for_each(|array| drop(fates.insert(*array, Fate::Root(refusal.clone()))));
                 }
             }
@@ -468,6 +471,18 @@ impl<'w, 'a> Run<'w, 'a> {
         let l = self.nests[nest].1;
         LoopRef { label: l.to_string(), kind: "loop", names, span: proc.loops[l].span }
     }
+}
+
+/// Takes back variables, arrays and loops that were added for nothing.
+fn forget(proc: &mut Proc, (vars, arrays, loops): (usize, usize, usize)) {
+    fn first<I: Index, T: Clone>(table: &mut Table<I, T>, count: usize) {
+        if table.len() > count {
+            *table = table.iter().take(count).map(|(_, entry)| entry.clone()).collect();
+        }
+    }
+    first(&mut proc.vars, vars);
+    first(&mut proc.arrays, arrays);
+    first(&mut proc.loops, loops);
 }
 
 /// The arrays that a nest reads, and those that it writes.
