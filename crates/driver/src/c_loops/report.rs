@@ -5,7 +5,7 @@ use super::{Decided, FusedFile, FuseOptions, NOMINAL};
 use frit_c::{Form, Region};
 use frit_plan::{Decision, Log, Outcome};
 use frit_scop::contraction::Reason;
-use frit_scop::program::Fate;
+use frit_scop::program::{Fate, Step};
 use frit_scop::tree::Fused;
 use frit_scop::{Array, Node, Param, memory};
 use frit_support::{Diagnostic, Index, SourceMap, Span, diagnostic};
@@ -23,6 +23,8 @@ pub struct RegionReport {
     pub unchanged: Option<String>,
     /// Loop nests and statements outside of loops, before and after (prologues and epilogues not counted).
     pub nests: (usize, usize),
+    /// Outermost loops of the result, prologues and epilogues included.
+    pub pieces: usize,
     /// The temporary arrays.
     pub arrays: Vec<ArrayReport>,
     /// The bytes of all temporaries, scalars included, before and after; storage that arrays share counts once.
@@ -113,6 +115,7 @@ pub(super) fn transformed(
         line: line_of(region, sources),
         unchanged: None,
         nests: (nests(&region.scop.body), tree.body.iter().filter(|part| matches!(part, Fused::Loop(_))).count()),
+        pieces: pieces(&decided.program.body),
         arrays: arrays.collect(),
         total: (before.total, after.total),
         peak: (before.peak, after.peak),
@@ -129,6 +132,7 @@ pub(super) fn unchanged(region: &Region, why: Option<String>, log: Log, sources:
         line: line_of(region, sources),
         unchanged: Some(why.unwrap_or_default()),
         nests: (nests, nests),
+        pieces: nests,
         arrays: Vec::new(),
         total: (0, 0),
         peak: (0, 0),
@@ -139,6 +143,14 @@ pub(super) fn unchanged(region: &Region, why: Option<String>, log: Log, sources:
 
 fn nests(body: &[Node]) -> usize {
     body.iter().filter(|node| matches!(node, Node::Loop(..))).count()
+}
+
+fn pieces(steps: &[Step]) -> usize {
+    steps.iter().map(|step| match step {
+        Step::For(_) => 1,
+        Step::If { then, otherwise, .. } => pieces(then) + pieces(otherwise),
+        Step::Instance(_) | Step::Rotate(_) => 0,
+    }).sum()
 }
 
 fn line_of(region: &Region, sources: &SourceMap) -> usize {
