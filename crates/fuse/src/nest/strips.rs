@@ -75,7 +75,7 @@ fn check_independence(region: &Region, rows: &Table<Statement, Row>, results: &[
     let scop = &region.scop;
     for (array, uses) in scop.uses().iter() {
         let is_written = |of: &frit_scop::Use| scop.access(*of).kind != AccessKind::Read;
-        if !scop.arrays[array].is_live_out || !uses.iter().any(|of| is_written(of)) {
+        if !scop.arrays[array].is_live_out || !uses.iter().any(is_written) {
             continue;
         }
         let dependent = || Refusal::DependentStrips { name: scop.arrays[array].name.clone() };
