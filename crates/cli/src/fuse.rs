@@ -95,9 +95,8 @@ pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
     let progress = Progress::new("fusing");
     let fused = c_loops::fuse(&command.file, &text, &options)?;
     drop(progress);
-    let differs = fused.verified.iter().any(|verified| {
-        matches!(verified.outcome, c_loops::verify::Outcome::Differs { .. })
-    });
+    let differs =
+        fused.verified.iter().any(|verified| matches!(verified.outcome, c_loops::verify::Outcome::Differs { .. }));
     if command.json {
         print(&format!("{:#}\n", report::json(&fused)))?;
     } else if !command.quiet {
@@ -107,7 +106,9 @@ pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
         let _ = stderr.write_all(report::terminal(&fused, color).as_bytes());
     }
     if differs {
-        return Err(Error::input("the result does not compute what the original does, so it was not written; please report it"));
+        return Err(Error::input(
+            "the result does not compute what the original does, so it was not written; please report it",
+        ));
     }
     match &command.output {
         Some(output) => write_text(output, &fused.text)?,

@@ -2,6 +2,7 @@
 
 mod commands;
 mod explain;
+mod fuse;
 mod plan;
 mod progress;
 mod values;
@@ -47,6 +48,11 @@ enum Command {
     ///
     /// The plan is the best there is, and says why each array that stays does so.
     Plan(plan::Plan),
+    /// Fuse the loop nests of a C file and shrink its temporary arrays, source to source
+    ///
+    /// Regions are what stands between `#pragma scop` and `#pragma endscop`; everything else is kept byte for byte. The report says what was
+    /// fused, what was not and why, and what became of each temporary array.
+    Fuse(fuse::Fuse),
     /// Time a program's kernel and compare it with the machine's memory bandwidth
     Bench(Bench),
 }
@@ -340,6 +346,7 @@ fn main() -> ExitCode {
         Command::Explain(command) => explain::explain(command).map(|()| 0),
         Command::Graph(command) => explain::graph(command).map(|()| 0),
         Command::Plan(command) => plan::plan(command).map(|()| 0),
+        Command::Fuse(command) => fuse::fuse(command),
         Command::Bench(bench) => commands::bench(bench).map(|()| 0),
     });
     match done {

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const PROGRAMS: u64 = 5000;
+const PROGRAMS: u64 = 600;
 /// How many are compiled as one.
 const BATCH: usize = 50;
 
@@ -72,7 +72,10 @@ fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize
         if pair[0] != pair[1] {
             let same = |text: &Result<String, String>| text.clone().unwrap_or_else(|error| error);
             let (before, after) = (same(&pair[0]), same(&pair[1]));
-            return Err(format!("{}\nbecame\n{}\nwhich computes\n{after}instead of\n{before}", program.source, fused.source));
+            return Err(format!(
+                "{}\nbecame\n{}\nwhich computes\n{after}instead of\n{before}",
+                program.source, fused.source
+            ));
         }
     }
     Err("the batch differs, no program alone does".into())
@@ -101,7 +104,8 @@ fn fused_programs_compute_what_they_did() {
     let (counts, failures) = (counts.into_inner().unwrap(), failures.into_inner().unwrap());
     println!("{counts:?}");
     assert!(failures.is_empty(), "{} batches differ; the first:\n{}", failures.len(), failures[0]);
-    for what in ["loop-fusion", "loop-alignment", "peeled", "scalar", "window", "loop-distribution", "loop-interchange"] {
+    for what in ["loop-fusion", "loop-alignment", "peeled", "scalar", "window", "loop-distribution", "loop-interchange"]
+    {
         assert!(counts.get(what).is_some_and(|&count| count > 0), "no program showed {what}: {counts:?}");
     }
 }

@@ -5,7 +5,7 @@
 // sizes: n=1, m=2
 // arrays: in=n*m, edges=n*m
 // output: edges
-// temporaries: smooth=window 3 x m, gx=scalar, gy=scalar, strength=window 3 x m, across=window 2 x m
+// temporaries: smooth=window 3 x m, gx=scalar, gy=scalar, strength=window 2 x m, across=window 2 x m
 // loops: 6 -> 1
 
 #include <math.h>

@@ -4,7 +4,7 @@
 // sizes: out_ch=2, in_ch=3, n=2, m=1
 // arrays: in=in_ch*(2*n+2)*(2*m+2), weight=out_ch*in_ch*9, bias=out_ch, out=out_ch*n*m
 // output: out
-// temporaries: conv=scalar, active=window 2 x 2 * m
+// temporaries: conv=scalar, active=window 2 * m
 // loops: 4 -> 1
 
 // A layer of a network for images: convolution, bias and relu, maxima over 2 x 2 squares.

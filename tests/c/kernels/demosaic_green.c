@@ -5,7 +5,7 @@
 // sizes: n=2, m=1
 // arrays: raw=n*m, out=n*m
 // output: out
-// temporaries: green=window 3
+// temporaries: green=window m
 // loops: 5 -> 1
 
 #include <stdint.h>

@@ -4,7 +4,7 @@
 // sizes: n=3, m=5
 // arrays: mask=n*m, out=n*m
 // output: out
-// temporaries: left=window m, right=scalar
+// temporaries: left=scalar, right=window m
 // loops: 3 -> 1
 
 #include <stdint.h>

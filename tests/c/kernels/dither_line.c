@@ -4,8 +4,8 @@
 // sizes: h=2, w=3
 // arrays: in=h*w, out=h*w
 // output: out
-// temporaries: corrected=scalar, error=scalar, level=scalar
-// loops: 4 -> 1
+// temporaries: corrected=scalar, error=kept, level=scalar
+// loops: 4 -> 2
 
 #include <stdint.h>
 #include <stdlib.h>

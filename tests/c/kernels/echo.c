@@ -5,7 +5,7 @@
 // sizes: n=3
 // arrays: in=n, out=n
 // output: out
-// temporaries: wet=window 100, tone=scalar
+// temporaries: wet=window 101, tone=scalar
 // loops: 4 -> 1
 
 #define DELAY 100

@@ -5,7 +5,7 @@
 // arrays: data=n*m, gram=m*m
 // output: gram
 // temporaries: mean=kept, centred=window m
-// loops: 5 -> 3
+// loops: 5 -> 4
 
 // The covariance of the columns: means first, then the lower triangle, then the upper one by symmetry.
 void gram_matrix(int n, int m, const double data[restrict n][m], double gram[restrict m][m])

@@ -5,7 +5,7 @@
 // arrays: in=2*n*2*m, ll=n*m, lh=n*m, hl=n*m, hh=n*m
 // output: ll, lh, hl, hh
 // temporaries: low=window 2 x m, high=window 2 x m
-// loops: 6 -> 1
+// loops: 6 -> 2
 
 // One level of the Haar transform: pairs in rows, then pairs in columns.
 void haar_2d(int n, int m, const float in[restrict 2 * n][2 * m], float ll[restrict n][m], float lh[restrict n][m],

@@ -4,7 +4,7 @@
 // sizes: n=1, m=4
 // arrays: u=n*m, next=n*m
 // output: next
-// temporaries: east=window 2, south=window 2 x m
+// temporaries: east=window m, south=window 2 x m
 // loops: 3 -> 1
 
 // Heat conduction in conservative form: fluxes through the edges of the cells, then the balance of each cell.

@@ -5,7 +5,7 @@
 // arrays: in=n, out=n
 // output: out
 // temporaries: histogram=kept, cumulative=scalar, lut=kept
-// loops: 5 -> 4
+// loops: 5 -> 2
 
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 // sizes: n=1, m=1
 // arrays: in=n*m, out=n*m
 // output: out
-// temporaries: row=scalar, area=window 5 x m + 1
+// temporaries: row=window m + 1, area=window 5 x m + 1
 // loops: 6 -> 2
 
 // Sums over 4 x 4 boxes by a summed-area table. Unsigned, so that sums may wrap: differences come out right.

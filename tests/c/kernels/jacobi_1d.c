@@ -5,7 +5,7 @@
 // sizes: n=5
 // arrays: a=n, b=n
 // output: b
-// temporaries: once=window 3
+// temporaries: once=kept
 // loops: 2 -> 1
 
 // Two sweeps of a stencil of three points; the end points keep their values.

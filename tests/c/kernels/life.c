@@ -4,7 +4,7 @@
 // sizes: n=4, m=1
 // arrays: grid=n*m
 // output: grid
-// temporaries: count=scalar, next=window 2 x m
+// temporaries: count=window 2 x m, next=scalar
 // loops: 3 -> 1
 
 #include <stdint.h>

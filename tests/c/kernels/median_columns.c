@@ -4,7 +4,7 @@
 // sizes: n=5, m=2
 // arrays: in=n*m, out=n*m
 // output: out
-// temporaries: lo=window 3, mid=window 3, hi=window 3
+// temporaries: lo=window m, mid=window m, hi=window m
 // loops: 4 -> 1
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -4,7 +4,7 @@
 // sizes: n=4, m=3
 // arrays: in=n*m, out=n*m
 // output: out
-// temporaries: eroded_x=window 3 x m, eroded=window 3, dilated_x=window 3 x m
+// temporaries: eroded_x=window 3 x m, eroded=window m, dilated_x=window 3 x m
 // loops: 4 -> 1
 
 #include <stdint.h>

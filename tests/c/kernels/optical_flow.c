@@ -4,7 +4,7 @@
 // sizes: n=2, m=2
 // arrays: a=n*m, b=n*m, u=n*m, v=n*m
 // output: u, v
-// temporaries: ex=scalar, ey=scalar, et=scalar, mean_u=scalar, mean_v=scalar, share=scalar
+// temporaries: ex=scalar, ey=scalar, et=scalar, mean_u=window m, mean_v=window m, share=scalar
 // loops: 8 -> 1
 
 // An iteration of Horn and Schunck's method, in place: means are taken of neighbours below and to the right only, which are

@@ -4,7 +4,7 @@
 // sizes: n=1, m=3
 // arrays: in=n*m, out=(2*n-1)*(2*m-1)
 // output: out
-// temporaries: tall=window 2
+// temporaries: tall=window m
 // loops: 4 -> 1
 
 // Twice the size in both directions: rows first, then columns; what lies between is the mean of its neighbours.

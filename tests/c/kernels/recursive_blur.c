@@ -4,8 +4,8 @@
 // sizes: h=2, w=4
 // arrays: in=h*w, out=h*w
 // output: out
-// temporaries: causal=window w, anticausal=scalar, mixed=scalar
-// loops: 4 -> 1
+// temporaries: causal=kept, anticausal=kept, mixed=scalar
+// loops: 4 -> 3
 
 #include <stdlib.h>
 

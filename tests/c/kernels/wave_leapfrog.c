@@ -4,7 +4,7 @@
 // sizes: n=2, m=1
 // arrays: before=n*m, now=n*m
 // output: before, now
-// temporaries: laplace=scalar, next=window 2 x m
+// temporaries: laplace=window 2 x m, next=scalar
 // loops: 4 -> 1
 
 // A step of the wave equation. The new values may replace the old ones only when the next row does not need them any more.

@@ -16,9 +16,9 @@ mod names;
 mod placement;
 mod statements;
 mod storage;
-mod turned;
 #[cfg(test)]
 mod tests;
+mod turned;
 
 use crate::region::{File, Region, Remark};
 use frit_scop::program::Program;

@@ -366,7 +366,8 @@ fn figure_2(fate: Fate, number: impl Fn(Iterator, i64) -> Expr) -> Case {
     );
     let t = case.iterator(&[first, second]);
     let roll = |steps: Vec<Step>| steps.into_iter().chain(rolls.then_some(Step::Rotate(a))).collect::<Vec<_>>();
-    let produce = |at: Expr, place: Expr| instance(s0, &[at.clone()], &[&[place], &[at]]);
+    let produce =
+        |at: Expr, place: Expr| instance(s0, std::slice::from_ref(&at), &[&[place], std::slice::from_ref(&at)]);
     let consume = instance(s1, &[var(t)], &[&[var(t)], &[number(t, 1)], &[number(t, 0)]]);
     let prologue = Step::If {
         cond: op(BinOp::Ge, n.clone(), int(1)),

@@ -10,15 +10,15 @@ pub mod report;
 pub mod verify;
 
 use crate::error::{self, Error, Kind, panic_message};
-use frit_c::{File, Region, Transformed};
 pub use frit_c::ReadOptions;
+use frit_c::{File, Region, Transformed};
 use frit_plan::Log;
 use frit_scop::contraction::{self, Contraction};
 use frit_scop::dependence::{self, Dependences};
 use frit_scop::fusion;
 pub use frit_scop::fusion::Objective;
 use frit_scop::program::Fate;
-use frit_scop::{Array, Scop, embed, expand, Param, generate, memory, sharing, tree::FusedTree};
+use frit_scop::{Array, Param, Scop, embed, expand, generate, memory, sharing, tree::FusedTree};
 use frit_support::{Diagnostic, SourceMap};
 use report::RegionReport;
 use std::collections::BTreeMap;
@@ -258,7 +258,9 @@ impl Request<'_> {
             c(one).element == c(other).element
         };
         let shares = sharing::share(&scop, &dependences, &tree, &contraction.fates, &are_alike, &sizes)?;
-        let shrinks = |(array, fate): (Array, &Fate)| *fate != Fate::Kept && !region.arrays[scop.arrays[array].origin].extents.is_empty();
+        let shrinks = |(array, fate): (Array, &Fate)| {
+            *fate != Fate::Kept && !region.arrays[scop.arrays[array].origin].extents.is_empty()
+        };
         if tree == FusedTree::original(&scop) && !contraction.fates.iter().any(shrinks) && shares.is_empty() {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! What became of the regions of a C file: loops, arrays and memory, before and after, and every decision with its reason. For the terminal, as
 //! JSON, and as the comment at the head of the transformed file.
 
-use super::{Decided, FusedFile, FuseOptions, NOMINAL};
+use super::{Decided, FuseOptions, FusedFile, NOMINAL};
 use frit_c::{Form, Region};
 use frit_plan::{Decision, Log, Outcome};
 use frit_scop::contraction::Reason;
@@ -146,11 +146,14 @@ fn nests(body: &[Node]) -> usize {
 }
 
 fn pieces(steps: &[Step]) -> usize {
-    steps.iter().map(|step| match step {
-        Step::For(_) => 1,
-        Step::If { then, otherwise, .. } => pieces(then) + pieces(otherwise),
-        Step::Instance(_) | Step::Rotate(_) => 0,
-    }).sum()
+    steps
+        .iter()
+        .map(|step| match step {
+            Step::For(_) => 1,
+            Step::If { then, otherwise, .. } => pieces(then) + pieces(otherwise),
+            Step::Instance(_) | Step::Rotate(_) => 0,
+        })
+        .sum()
 }
 
 fn line_of(region: &Region, sources: &SourceMap) -> usize {
@@ -206,7 +209,8 @@ pub(super) fn values(region: &Region, options: &FuseOptions) -> BTreeMap<Param, 
 pub fn terminal(fused: &FusedFile, color: bool) -> String {
     let mut text = diagnostic::render(&fused.sources, &fused.remarks, color);
     for region in &fused.regions {
-        let messages: Vec<Diagnostic> = region.log.decisions.iter().map(|decision| message(decision, &fused.sources)).collect();
+        let messages: Vec<Diagnostic> =
+            region.log.decisions.iter().map(|decision| message(decision, &fused.sources)).collect();
         text += &diagnostic::render(&fused.sources, &messages, color);
         let _ = writeln!(text, "{}, line {}: {}", region.function, region.line, headline(region));
         if region.unchanged.is_none() {
@@ -263,13 +267,17 @@ fn message(decision: &Decision, sources: &SourceMap) -> Diagnostic {
     let line = |span: Span| first_line(span, sources);
     let named = |names: &[String]| if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
     let (first, second) = (&decision.first, &decision.second);
-    let (one, other) = (format!("the {}{}", first.kind, named(&first.names)), format!("the {}{}", second.kind, named(&second.names)));
+    let (one, other) =
+        (format!("the {}{}", first.kind, named(&first.names)), format!("the {}{}", second.kind, named(&second.names)));
     let is_one = first == second;
     let (code, sentence) = match &decision.outcome {
-        Outcome::Merged { .. } => (decision.rule, match (decision.rule, is_one) {
-            ("loop-fusion", false) => format!("{one} and {other} are one loop now"),
-            (rule, _) => format!("{one}: {}", rule.replace('-', " ")),
-        }),
+        Outcome::Merged { .. } => (
+            decision.rule,
+            match (decision.rule, is_one) {
+                ("loop-fusion", false) => format!("{one} and {other} are one loop now"),
+                (rule, _) => format!("{one}: {}", rule.replace('-', " ")),
+            },
+        ),
         Outcome::Refused { code, reason, .. } if is_one => (*code, format!("{one} stays as it is: {reason}")),
         Outcome::Refused { code, reason, .. } => (*code, format!("{one} and {other} stay apart: {reason}")),
         Outcome::NotChosen { reason, .. } => (decision.rule, format!("{one} and {other} are left apart: {reason}")),
@@ -301,35 +309,51 @@ fn first_line(span: Span, sources: &SourceMap) -> Span {
 /// The report as one JSON object.
 pub fn json(fused: &FusedFile) -> serde_json::Value {
     let position = |span: Span| fused.sources.position(span).map(|place| place.line);
-    let of_loop = |of: &frit_plan::LoopRef| serde_json::json!({ "kind": of.kind, "names": of.names, "line": position(of.span) });
-    let regions: Vec<_> = fused.regions.iter().map(|region| {
-        let arrays: Vec<_> = region.arrays.iter().map(|array| serde_json::json!({
+    let of_loop =
+        |of: &frit_plan::LoopRef| serde_json::json!({ "kind": of.kind, "names": of.names, "line": position(of.span) });
+    let regions: Vec<_> = fused
+        .regions
+        .iter()
+        .map(|region| {
+            let arrays: Vec<_> = region.arrays.iter().map(|array| serde_json::json!({
             "name": array.name, "element": array.element, "fate": array.fate, "reason": array.reason,
             "bytes_before": number(array.bytes.0), "bytes_after": number(array.bytes.1), "line": position(array.span),
         })).collect();
-        let decisions: Vec<_> = region.log.decisions.iter().map(|decision| {
-            let (outcome, code, reason) = match &decision.outcome {
-                Outcome::Merged { .. } => ("merged", None, None),
-                Outcome::Refused { code, reason, .. } => ("refused", Some(*code), Some(reason)),
-                Outcome::NotChosen { reason, .. } => ("not-chosen", None, Some(reason)),
-            };
+            let decisions: Vec<_> = region
+                .log
+                .decisions
+                .iter()
+                .map(|decision| {
+                    let (outcome, code, reason) = match &decision.outcome {
+                        Outcome::Merged { .. } => ("merged", None, None),
+                        Outcome::Refused { code, reason, .. } => ("refused", Some(*code), Some(reason)),
+                        Outcome::NotChosen { reason, .. } => ("not-chosen", None, Some(reason)),
+                    };
+                    serde_json::json!({
+                        "rule": decision.rule, "first": of_loop(&decision.first), "second": of_loop(&decision.second),
+                        "outcome": outcome, "code": code, "reason": reason,
+                    })
+                })
+                .collect();
+            let (before, after) = region.total;
             serde_json::json!({
-                "rule": decision.rule, "first": of_loop(&decision.first), "second": of_loop(&decision.second),
-                "outcome": outcome, "code": code, "reason": reason,
+                "function": region.function, "line": region.line, "transformed": region.unchanged.is_none(),
+                "why_not": region.unchanged.as_ref().filter(|why| !why.is_empty()),
+                "nests_before": region.nests.0, "nests_after": region.nests.1, "sizes": region.sizes, "arrays": arrays,
+                "total_before": number(before), "total_after": number(after),
+                "peak_before": number(region.peak.0), "peak_after": number(region.peak.1), "decisions": decisions,
             })
-        }).collect();
-        let (before, after) = region.total;
-        serde_json::json!({
-            "function": region.function, "line": region.line, "transformed": region.unchanged.is_none(),
-            "why_not": region.unchanged.as_ref().filter(|why| !why.is_empty()),
-            "nests_before": region.nests.0, "nests_after": region.nests.1, "sizes": region.sizes, "arrays": arrays,
-            "total_before": number(before), "total_after": number(after),
-            "peak_before": number(region.peak.0), "peak_after": number(region.peak.1), "decisions": decisions,
         })
-    }).collect();
-    let remarks: Vec<_> = fused.remarks.iter().map(|remark| serde_json::json!({
-        "code": remark.code, "message": remark.message, "line": position(remark.span()),
-    })).collect();
+        .collect();
+    let remarks: Vec<_> = fused
+        .remarks
+        .iter()
+        .map(|remark| {
+            serde_json::json!({
+                "code": remark.code, "message": remark.message, "line": position(remark.span()),
+            })
+        })
+        .collect();
     let verified: Vec<_> = fused.verified.iter().map(|verified| serde_json::json!({
         "function": verified.function, "same": verified.outcome.is_same(), "outcome": verified.outcome.to_string(),
     })).collect();

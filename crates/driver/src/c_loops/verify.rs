@@ -74,7 +74,9 @@ impl std::fmt::Display for Outcome {
         match self {
             Outcome::Same { calls: 1, of: 1 } => write!(f, "the same results"),
             Outcome::Same { calls, of } if calls == of => write!(f, "the same results in {calls} calls"),
-            Outcome::Same { calls, of } => write!(f, "the same results in {calls} calls of {of}; the original fails in the others"),
+            Outcome::Same { calls, of } => {
+                write!(f, "the same results in {calls} calls of {of}; the original fails in the others")
+            }
             Outcome::Differs { call, what } => write!(f, "OTHER RESULTS: with {call}, {what}"),
             Outcome::NotRun { why } => write!(f, "not compared: {why}"),
         }
@@ -219,11 +221,7 @@ fn value_of(extent: &frit_isl::PwAff, facts: &frit_isl::Set) -> Option<i64> {
     extent.intersect_params(facts).ok()?.max_val().ok()?.to_i64().ok()
 }
 
-fn summary<'a>(
-    signature: &Signature,
-    outcomes: impl Iterator<Item = (&'a Call, &'a String)>,
-    calls: usize,
-) -> Outcome {
+fn summary<'a>(signature: &Signature, outcomes: impl Iterator<Item = (&'a Call, &'a String)>, calls: usize) -> Outcome {
     let (mut same, mut others) = (0, BTreeMap::new());
     for (call, line) in outcomes {
         let words: Vec<&str> = line.split_whitespace().collect();
