@@ -44,14 +44,26 @@ static long memory(kernel run, int n, int m, const float *in, float *out) {
     return more;
 }
 
+/* What images are like: slow changes, edges, and a little noise. */
+static void picture(float *in, size_t n, size_t m) {
+    unsigned noise = 1;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++) {
+            noise = noise * 1664525u + 1013904223u;
+            float y = (float)(i % 257) / 257.0f - 0.5f, x = (float)(j % 311) / 311.0f - 0.5f;
+            float slow = 0.4f + 0.2f * x - 0.3f * y * x, edge = x * x + y * y < 0.1f ? 0.3f : 0.0f;
+            in[i * m + j] = slow + edge + (float)(noise >> 8) / 16777216.0f * 0.02f;
+        }
+}
+
 int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 4096, m = n, runs = 9;
     size_t bytes = (size_t)n * (size_t)m * sizeof(float);
     float *in = malloc(3 * bytes), *one = malloc(bytes), *other = malloc(bytes);
     if (!in || !one || !other) return 1;
-    for (size_t i = 0; i < 3 * (size_t)n * (size_t)m; i++) in[i] = (float)(i * 2654435761u % 1000) / 1000.0f;
-    memset(one, 0, bytes);
-    memset(other, 0, bytes);
+    picture(in, 3 * (size_t)n, (size_t)m);
+    memset(one, 1, bytes); // Not zeros, which compilers would leave to the first use of each page.
+    memset(other, 1, bytes);
     long kilobytes[2] = { memory(before, n, m, in, one), memory(after, n, m, in, other) };
     double times[2][32];
     for (int run = 0; run < runs; run++)

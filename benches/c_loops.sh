@@ -13,7 +13,7 @@ bench() { # bench NAME FUNCTION CALL [OPTIONS of frit fuse...]
     "$frit" fuse "tests/c/kernels/$name.c" -o "$folder/$name.c" --sizes n=4096,m=4096,h=4096,w=4096 -q "$@"
     for compiler in ${COMPILERS:-gcc clang-19}; do
         command -v "$compiler" >/dev/null || continue
-        for flags in "-O2" "-O3 -march=native"; do
+        for flags in "-O2" "-O3" "-O3 -march=native"; do
             for version in before after; do
                 if [ $version = before ]; then source=tests/c/kernels/$name.c; else source=$folder/$name.c; fi
                 # shellcheck disable=SC2086

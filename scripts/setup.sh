@@ -42,5 +42,5 @@ if [ "${1:-}" = --test ] && ! need chromium; then
 fi
 if [ "${1:-}" = --test ] && ! need clang clang-19; then
     # Without it C is tested with the one compiler only, as the tests say by name.
-    (install clang-19 libclang-rt-19-dev || install clang) || echo "setup: without clang, transformed C is not tested with it" >&2
+    (install clang-19 libclang-rt-19-dev libomp-19-dev || install clang) || echo "setup: without clang, transformed C is not tested with it" >&2
 fi

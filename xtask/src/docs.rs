@@ -1,7 +1,7 @@
 //! The checks that tie documents to code, on the text of both: error codes to the error index, the optimiser's steps to the
-//! manual and to the headers of their files, keys of sources to the bibliography.
+//! manual and to the headers of their files, keys of sources to the bibliography, the C kernels to their table.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ pub(crate) fn check() -> bool {
     steps(&mut missing);
     pass_headers(&mut missing);
     references(&mut missing);
+    kernels(&mut missing);
     for line in &missing {
         println!("documents: {line}");
     }
@@ -136,6 +137,29 @@ fn references(missing: &mut Vec<String>) {
     }
     for key in keys.iter().filter(|key| !bibliography.contains(&format!("{{{key},\n"))) {
         missing.push(format!("docs/references.bib has no entry `{key}`"));
+    }
+}
+
+/// The table of C kernels has a row for each, with as many loop nests as its header says. What else is in a row is tested where loops are fused.
+fn kernels(missing: &mut Vec<String>) {
+    let document = read("docs/c-loops.md");
+    let rows: BTreeMap<&str, &str> = document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .filter_map(|(name, row)| Some((name, row.split(" | ").nth(1)?)))
+        .collect();
+    let mut files: Vec<PathBuf> =
+        fs::read_dir("tests/c/kernels").into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    for file in files {
+        let text = read(&file);
+        let said = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).map(str::trim);
+        if said("// loops:") != said("// function:").and_then(|name| rows.get(name).copied()) {
+            missing.push(format!(
+                "docs/c-loops.md has not the loop nests of {}: run `cargo xtask c-table`",
+                file.display()
+            ));
+        }
     }
 }
 

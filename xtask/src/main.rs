@@ -1,6 +1,6 @@
 //! `cargo xtask check`: formatting, lints as errors, the checks that tie documents to code, the documentation build and all
 //! tests. `cargo xtask docs` runs only the checks of the documents. `cargo xtask bless` rewrites the expected outputs of tests from what the code does now; read them before you
-//! commit them.
+//! commit them. `cargo xtask c-table` writes the table of kernels in `docs/c-loops.md` anew, with what is measured in it.
 
 mod docs;
 
@@ -18,8 +18,9 @@ fn main() -> ExitCode {
             if agree { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         "bless" => bless(),
+        "c-table" => c_table(),
         _ => {
-            eprintln!("usage: cargo xtask check | docs | bless");
+            eprintln!("usage: cargo xtask check | docs | bless | c-table");
             ExitCode::from(2)
         }
     }
@@ -61,6 +62,12 @@ fn check() -> ExitCode {
 fn bless() -> ExitCode {
     let vars = [("BLESS", "1"), ("UPDATE_EXPECT", "1")];
     if cargo(&["test", "--workspace", "--release", "--quiet"], &vars) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Fuses and measures the C kernels, and writes the table of them.
+fn c_table() -> ExitCode {
+    let test = ["test", "-p", "frit-testkit", "--release", "--quiet", "--test", "c_table"];
+    if cargo(&test, &[("BLESS", "1")]) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Runs cargo; true if it succeeded.

@@ -8,8 +8,10 @@
 pub mod read;
 pub mod region;
 pub mod signature;
+mod value;
 pub mod write;
 
 pub use read::{ReadOptions, read};
 pub use region::{CArray, File, Form, Region, Remark, Template};
+pub use value::Texts;
 pub use write::{Transformed, WriteOptions, Written, write};

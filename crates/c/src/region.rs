@@ -66,7 +66,7 @@ pub struct CParam {
 }
 
 /// The variable of a loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CLoop {
     /// Its type, as `int`.
     pub c_type: String,
@@ -84,8 +84,25 @@ pub struct Template {
     pub range: Range<usize>,
     /// What is replaced in it, in order, not overlapping except that accesses may stand in the subscripts of inexact ones.
     pub holes: Vec<Hole>,
+    /// Its parts, if it is `target = condition ? chosen : otherwise`.
+    pub choice: Option<Choice>,
     /// Comments right before the statement.
     pub leading: Vec<Range<usize>>,
+    /// A `continue` in it ends it: it is the rest of a loop's body and needs a block that `continue` leaves.
+    pub is_skippable: bool,
+}
+
+/// The parts of an assignment of one of two values, as bytes.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// What is assigned to.
+    pub target: Range<usize>,
+    /// What decides.
+    pub condition: Range<usize>,
+    /// The value if it holds.
+    pub chosen: Range<usize>,
+    /// The value if not.
+    pub otherwise: Range<usize>,
 }
 
 /// A part of a statement that depends on the loops round it or on where arrays are.
@@ -105,11 +122,26 @@ pub struct Hole {
 pub enum HoleKind {
     /// The variable of the statement's loop with this number, outside of exact subscripts.
     Iterator(usize),
+    /// A variable that counts along with a loop, outside of exact subscripts.
+    Counted(Box<Counted>),
     /// An exact access: the array with its subscripts, as `a[i][j + 1]`. The positions among the statement's accesses; two for `a[i] += x`, which
     /// reads and writes one place.
     Access(Vec<usize>),
     /// The bare name of an array at an inexact access, as position among the accesses: subscripts in the text stay.
     Name(usize),
+}
+
+/// The value of a variable that counts along with a loop, as `j` in `for (i = 0, j = 0; i < n; i++, j += 2)`: a sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// What is added to the rest.
+    pub constant: i64,
+    /// Variables of the statement's loops, by number, with their factors.
+    pub iterators: Vec<(usize, i64)>,
+    /// Parameters with their factors.
+    pub params: Vec<(Param, i64)>,
+    /// The type of the variable.
+    pub variable: CLoop,
 }
 
 /// How an array is written.
@@ -119,6 +151,8 @@ pub struct CArray {
     pub name: String,
     /// The type of its elements without qualifiers, as `unsigned char`; for a pointer that is a scalar, `const float *`.
     pub element: String,
+    /// The elements are integers or floating-point numbers.
+    pub is_number: bool,
     /// How elements are written.
     pub form: Form,
     /// The extents as C expressions, outermost first; `None` where unknown.

@@ -9,9 +9,10 @@ use expect_test::{Expect, expect};
 use frit_c::{File, ReadOptions, Region, Transformed, WriteOptions, Written, read, write};
 use frit_scop::dependence::{self, Dependences};
 use frit_scop::program::Fate;
+use frit_scop::recompute::{Evaluation, Recomputed};
 use frit_scop::tree::FusedTree;
-use frit_scop::{contraction, expand, fusion, generate};
-use frit_support::{FileId, Index, Span};
+use frit_scop::{Scop, Statement, contraction, expand, fusion, generate};
+use frit_support::{FileId, Index, Span, Table};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -28,12 +29,19 @@ fn read_file(text: &str) -> Result<File, String> {
     read(FileId::new(0), text, &ReadOptions::default()).map_err(|errors| format!("{errors:?}"))
 }
 
+/// The statements of a region in which no other is evaluated.
+fn as_they_are(scop: &Scop) -> Result<Table<Statement, Evaluation>, String> {
+    let recomputed = Recomputed::nothing(scop.clone()).map_err(|error| error.to_string())?;
+    Ok(recomputed.statements)
+}
+
 /// The region in the order of the source, with all arrays where they are.
 fn unchanged(region: &Region) -> Result<Transformed, String> {
     let scop = region.scop.clone();
     let fates = scop.arrays.iter().map(|_| Fate::Kept).collect();
     let program = generate::generate(&scop, &FusedTree::original(&scop), &fates, &generate::Options::default());
     Ok(Transformed {
+        statements: as_they_are(&scop)?,
         scop,
         program: program.map_err(|error| error.to_string())?,
         shares: Vec::new(),
@@ -46,11 +54,11 @@ fn fused(region: &Region, options: &generate::Options) -> Result<Transformed, St
     let scop = expand::expand(&region.scop).map_err(|error| error.to_string())?;
     let exact = dependence::Options { reassociate: false };
     let dependences = Dependences::new(&scop, &exact).map_err(|error| error.to_string())?;
-    let tree = fusion::plan(&scop, &dependences, &fusion::Options::default(), &mut Default::default());
+    let tree = fusion::plan(&scop, &dependences, &fusion::Options::default(), &mut Default::default()).tree;
     let contracted = contraction::contract(&scop, &dependences, &tree, &contraction::Options::default());
     let fates = contracted.map_err(|error| error.to_string())?.fates;
     let program = generate::generate(&scop, &tree, &fates, options).map_err(|error| error.to_string())?;
-    Ok(Transformed { scop, program, shares: Vec::new(), notes: Vec::new() })
+    Ok(Transformed { statements: as_they_are(&scop)?, scop, program, shares: Vec::new(), notes: Vec::new() })
 }
 
 /// Prints every region as `transform` makes it.
@@ -227,17 +235,19 @@ void unsharp(int n, int m, const float in[restrict n][m], float out[restrict n][
             {
             #pragma scop
                 float (*rows)[m] = malloc(sizeof *rows * 3);
-                for (int y = 0; y < (2 < n ? 2 : n); y++)
-                    for (int x = 1; x < m - 1; x++) {
-                        /* The blur, along rows and along columns. */
+                for (int y = 0; y < (2 < n ? 2 : n); y++) {
+                    /* The blur, along rows and along columns. */
+                    for (int x = 1; x < m - 1; x++)
                         rows[y][x] = 0.25f * in[y][x - 1] + 0.5f * in[y][x] + 0.25f * in[y][x + 1];
-                    }
-                for (int y = 2; y < n; y++)
-                    for (int x = 1; x < m - 1; x++) {
+                }
+                for (int y = 2; y < n; y++) {
+                    for (int x = 1; x < m - 1; x++)
                         rows[y % 3][x] = 0.25f * in[y][x - 1] + 0.5f * in[y][x] + 0.25f * in[y][x + 1];
+                    for (int x = 1; x < m - 1; x++) {
                         float blur = 0.25f * rows[(y - 2) % 3][x] + 0.5f * rows[(y - 1) % 3][x] + 0.25f * rows[y % 3][x];
                         out[y - 1][x] = 1.5f * in[y - 1][x] - 0.5f * blur; // sharper
                     }
+                }
                 free(rows);
             #pragma endscop
             }

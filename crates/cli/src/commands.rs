@@ -45,7 +45,7 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
         eprintln!("{:>12}  the program itself, on {}", duration(outcome.kernel), threads(options.threads));
     }
     if run.output.is_empty() {
-        print(&unit.text(&outcome.results))?;
+        print(unit.text(&outcome.results))?;
     } else {
         write_npy(&run.output, unit.visible(&outcome.results))?;
     }
@@ -132,7 +132,7 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
     let Some(file) = &dump.file else {
         let lines: Vec<String> =
             frit_driver::steps().iter().map(|s| format!("{:<12} {}\n", s.name, s.summary)).collect();
-        return print(&lines.concat());
+        return print(lines.concat());
     };
     let unit = load(file, dump.entry.as_ref())?;
     let fusion = dump.fusion.fusion();
@@ -171,7 +171,7 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
             "no_fuse_median_s": measured.unfused.as_ref().map(|u| u.times.median),
             "no_fuse_ratio": measured.unfused.as_ref().map(|u| u.ratio),
         });
-        return print(&format!("{json}\n"));
+        return print(format!("{json}\n"));
     }
     let seconds = |s: f64| duration(std::time::Duration::from_secs_f64(s));
     let kernel = &measured.kernel;
@@ -231,7 +231,7 @@ fn note_engine(unit: &Unit, program: &frit_driver::Compiled, compile: &Compile) 
     }
 }
 
-fn show_timings(timings: &[frit_driver::Timing]) {
+pub(crate) fn show_timings(timings: &[frit_driver::Timing]) {
     for timing in timings {
         eprintln!("{:>12}  {}", duration(timing.time), timing.step);
     }
@@ -262,9 +262,9 @@ fn write_npy(files: &[PathBuf], results: &[Tensor]) -> Result<(), Error> {
     npy::write(&files)
 }
 
-pub(crate) fn print(text: &str) -> Result<(), Error> {
+pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()) {
         // The reader has seen enough.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         done => done.map_err(|error| Error::file(Path::new("<stdout>"), error)),

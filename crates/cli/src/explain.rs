@@ -1,13 +1,20 @@
 //! `frit explain` and `frit graph`: what was merged and why, and drawings of it.
 
 use crate::commands::{load, print};
+use crate::fuse::{Regions, none_given};
 use crate::progress::Progress;
 use crate::{Explain, Graph, Nests};
+use frit_driver::c_loops::{self, FusedFile};
 use frit_driver::{Error, Fusion, Options, arguments, explain, graph, write_text};
 use std::io::IsTerminal;
+use std::path::Path;
 
 /// `frit explain`.
 pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
+    if is_c(&command.file) {
+        return explain_c(command);
+    }
+    command.regions.are_unused()?;
     let progress = Progress::new("explaining");
     let (unit, arguments) = match &command.entry {
         Some(entry) if !command.arguments.is_empty() => {
@@ -26,19 +33,69 @@ pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
         explain::explain(&unit, &request, &options(command.fusion_limit, &command.nests, command.strict_fp))?;
     drop(progress);
     if let Some(page) = &command.html {
-        return write_text(page, &explain::html::print(&explanation, &unit));
+        return write_text(page, explain::html::print(&explanation, &unit));
     }
     if command.json {
-        return print(&explain::json::print(&explanation, &unit));
+        return print(explain::json::print(&explanation, &unit));
     }
     let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    print(&explain::terminal::print(&explanation, &unit, color))
+    print(explain::terminal::print(&explanation, &unit, color))
+}
+
+/// A report on a C file, without the file that `frit fuse` would write.
+fn explain_c(command: &Explain) -> Result<(), Error> {
+    if !command.arguments.is_empty() {
+        return Err(Error::usage("a C file takes no arguments: `--sizes` says what its sizes are"));
+    }
+    only_regions(command.entry.as_ref(), &command.nests, command.strict_fp)?;
+    let fused = regions(&command.file, &command.regions, command.sizes.as_deref(), command.fusion_limit)?;
+    if let Some(page) = &command.html {
+        return write_text(page, c_loops::page::print(&fused, &command.file.display().to_string()));
+    }
+    if command.json {
+        return print(format!("{:#}\n", c_loops::report::json(&fused)));
+    }
+    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    print(c_loops::report::terminal(&fused, color))
+}
+
+fn is_c(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "c")
+}
+
+/// That nothing is asked of a C file that only programs in other languages have.
+fn only_regions(entry: Option<&String>, nests: &Nests, strict_fp: bool) -> Result<(), Error> {
+    let given = [
+        (entry.is_some(), "--entry"),
+        (nests.scalarise.is_some(), "--scalarise"),
+        (nests.no_windows, "--no-windows"),
+        (strict_fp, "--strict-fp"),
+    ];
+    none_given(&given, "has no effect on the loop nests of a C file")
+}
+
+/// What becomes of the regions of a C file.
+fn regions(file: &Path, regions: &Regions, sizes: Option<&str>, limit: Option<usize>) -> Result<FusedFile, Error> {
+    let progress = Progress::new("fusing");
+    let options = regions.options(sizes, limit)?;
+    let text = c_loops::load(file)?;
+    c_loops::fuse_telling(file, &text, &options, &|doing| progress.says(doing))
 }
 
 /// `frit graph`.
 pub(crate) fn graph(command: &Graph) -> Result<(), Error> {
-    let progress = Progress::new("drawing");
     let format = graph::Format::of(&command.output)?;
+    if is_c(&command.file) {
+        only_regions(command.entry.as_ref(), &command.nests, command.strict_fp)?;
+        let fused = regions(&command.file, &command.regions, command.sizes.as_deref(), command.fusion_limit)?;
+        let drawing = c_loops::drawing::print(&fused, &command.file.display().to_string(), format);
+        return write_text(&command.output, &drawing);
+    }
+    command.regions.are_unused()?;
+    if command.sizes.is_some() {
+        return Err(Error::usage("`--sizes` has no effect: this drawing shows no numbers of bytes"));
+    }
+    let progress = Progress::new("drawing");
     let unit = load(&command.file, command.entry.as_ref())?;
     let graphs = explain::graphs(&unit, &options(command.fusion_limit, &command.nests, command.strict_fp))?;
     let text = graph::print(&unit, &graphs, format)?;

@@ -1,12 +1,13 @@
 //! `frit fuse`: C loop nests, source to source.
 
-use crate::commands::print;
+use crate::commands::{print, show_timings};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use frit_driver::c_loops::verify::VerifyOptions;
-use frit_driver::c_loops::{self, FuseOptions, report};
-use frit_driver::{Error, write_text};
-use std::collections::BTreeMap;
+use frit_driver::c_loops::{self, FuseOptions, Recompute, report};
+use frit_driver::explain::sizes::items;
+use frit_driver::graph::Format;
+use frit_driver::{Error, write_texts};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
@@ -18,27 +19,20 @@ pub(crate) struct Fuse {
     /// Where the result goes [default: standard output]
     #[arg(short, long, value_name = "OUT.c")]
     output: Option<PathBuf>,
-    /// Also transform loops outside of `#pragma scop` ... `#pragma endscop`, wherever they qualify
-    #[arg(long)]
-    auto: bool,
-    /// What to save: the sum of the arrays that stay, the most memory in use at a time, or what is moved to and from memory
-    #[arg(long, value_enum, default_value_t = ObjectiveName::Size)]
-    objective: ObjectiveName,
-    /// Save memory even where that hinders vectors: windows of single elements instead of rows
-    #[arg(long)]
-    minimal: bool,
-    /// Let floating-point sums and products be reordered
-    #[arg(long)]
-    reassociate: bool,
-    /// Write `#pragma omp parallel for` before outer loops whose iterations are independent
+    /// Draw the loop nests and the arrays between them, before and after
+    #[arg(long, value_name = "OUT.svg")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    regions: Regions,
+    /// Write `#pragma omp parallel for` before outer loops whose iterations are independent, or become so in strips that fill their windows anew
     #[arg(long)]
     parallel: bool,
     /// Write `#pragma omp simd` before inner loops whose iterations are independent
     #[arg(long)]
     simd: bool,
-    /// Take pointer parameters to different arrays, as if all were declared `restrict`
-    #[arg(long)]
-    assume_no_alias: bool,
+    /// Run pipelines of single loops in strips of N iterations, stage by stage, so that each stage is a vector loop
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
+    tile: Option<u64>,
     /// Merge loops only so often: to find the merge that makes a difference
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
@@ -57,6 +51,83 @@ pub(crate) struct Fuse {
     /// Print no report
     #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
+    /// Tell how long each pass takes
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// Which loops of a C file are looked at, and what a plan for them is to be the best in.
+#[derive(Debug, Args)]
+pub(crate) struct Regions {
+    /// Also transform loops outside of `#pragma scop` ... `#pragma endscop`, wherever they qualify
+    #[arg(long)]
+    auto: bool,
+    /// What to save in a C file: the sum of the arrays that stay (the default), the most memory in use at a time, or what is moved to and from memory
+    #[arg(long, value_enum, value_name = "WHAT")]
+    objective: Option<ObjectiveName>,
+    /// Save memory even where that hinders vectors: windows of single elements instead of rows
+    #[arg(long)]
+    minimal: bool,
+    /// Compute elements of arrays wherever they are read instead of storing them: of all arrays that allow it, or of those named [default: where
+    /// that is as cheap]
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = "", value_delimiter = ',')]
+    recompute: Option<Vec<String>>,
+    /// Let floating-point sums and products be reordered
+    #[arg(long)]
+    reassociate: bool,
+    /// Take pointer parameters to different arrays, as if all were declared `restrict`
+    #[arg(long)]
+    assume_no_alias: bool,
+}
+
+impl Regions {
+    /// How regions are transformed.
+    pub(crate) fn options(&self, sizes: Option<&str>, at_most: Option<usize>) -> Result<FuseOptions, Error> {
+        let sizes = sizes.map_or(Ok(Vec::new()), items)?;
+        Ok(FuseOptions {
+            read: c_loops::ReadOptions { auto: self.auto, assume_no_alias: self.assume_no_alias },
+            reassociate: self.reassociate,
+            objective: match self.objective {
+                Some(ObjectiveName::Peak) => c_loops::Objective::Peak,
+                Some(ObjectiveName::Traffic) => c_loops::Objective::Traffic,
+                Some(ObjectiveName::Size) | None => c_loops::Objective::Size,
+            },
+            minimal: self.minimal,
+            recompute: match &self.recompute {
+                None => Recompute::Cheaper,
+                Some(names) if names.iter().all(String::is_empty) => Recompute::All,
+                Some(names) => Recompute::Named(names.iter().map(|name| name.trim().to_string()).collect()),
+            },
+            at_most,
+            sizes: sizes.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
+            ..FuseOptions::default()
+        })
+    }
+
+    /// That none of them is given: the program is not in C.
+    ///
+    /// # Errors
+    ///
+    /// One is.
+    pub(crate) fn are_unused(&self) -> Result<(), Error> {
+        let given = [
+            (self.auto, "--auto"),
+            (self.objective.is_some(), "--objective"),
+            (self.minimal, "--minimal"),
+            (self.recompute.is_some(), "--recompute"),
+            (self.reassociate, "--reassociate"),
+            (self.assume_no_alias, "--assume-no-alias"),
+        ];
+        none_given(&given, "has an effect on C files only")
+    }
+}
+
+/// That none of these options is given, for which there is a reason.
+pub(crate) fn none_given(options: &[(bool, &str)], why: &str) -> Result<(), Error> {
+    match options.iter().find(|(is_given, _)| *is_given) {
+        Some((_, option)) => Err(Error::usage(format!("`{option}` {why}"))),
+        None => Ok(()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -72,33 +143,28 @@ enum ObjectiveName {
 /// `frit fuse`; the exit status.
 pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
     let options = FuseOptions {
-        read: frit_driver::c_loops::ReadOptions { auto: command.auto, assume_no_alias: command.assume_no_alias },
-        reassociate: command.reassociate,
-        objective: match command.objective {
-            ObjectiveName::Size => c_loops::Objective::Size,
-            ObjectiveName::Peak => c_loops::Objective::Peak,
-            ObjectiveName::Traffic => c_loops::Objective::Traffic,
-        },
-        minimal: command.minimal,
         parallel: command.parallel,
         simd: command.simd,
-        at_most: command.fusion_limit,
-        sizes: sizes(command.sizes.as_deref())?,
+        tile: command.tile,
         verify: command.verify.then(|| VerifyOptions {
             flags: command.cflag.clone(),
             // Reordered sums differ in their last bits.
-            tolerance: if command.reassociate { 1e-4 } else { 0.0 },
+            tolerance: if command.regions.reassociate { 1e-4 } else { 0.0 },
             ..VerifyOptions::default()
         }),
+        ..command.regions.options(command.sizes.as_deref(), command.fusion_limit)?
     };
     let text = c_loops::load(&command.file)?;
     let progress = Progress::new("fusing");
-    let fused = c_loops::fuse(&command.file, &text, &options)?;
+    let fused = c_loops::fuse_telling(&command.file, &text, &options, &|doing| progress.says(doing))?;
     drop(progress);
+    if command.verbose {
+        show_timings(&fused.timings);
+    }
     let differs =
         fused.verified.iter().any(|verified| matches!(verified.outcome, c_loops::verify::Outcome::Differs { .. }));
     if command.json {
-        print(&format!("{:#}\n", report::json(&fused)))?;
+        print(format!("{:#}\n", report::json(&fused)))?;
     } else if !command.quiet {
         let mut stderr = std::io::stderr().lock();
         let color = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
@@ -110,20 +176,14 @@ pub(crate) fn fuse(command: &Fuse) -> Result<u8, Error> {
             "the result does not compute what the original does, so it was not written; please report it",
         ));
     }
-    match &command.output {
-        Some(output) => write_text(output, &fused.text)?,
-        None => print(&fused.text)?,
+    let name = command.file.display().to_string();
+    let text = c_loops::encoding::encode(&fused.text);
+    let drawing = command.svg.as_ref().map(|_| c_loops::drawing::print(&fused, &name, Format::Svg));
+    let drawing = command.svg.as_deref().zip(drawing.as_deref().map(str::as_bytes));
+    let files: Vec<_> = drawing.into_iter().chain(command.output.as_deref().map(|path| (path, &text[..]))).collect();
+    write_texts(&files)?;
+    if command.output.is_none() {
+        print(&text)?;
     }
     Ok(0)
-}
-
-/// Values of parameters, as `n=1000,m=50`.
-fn sizes(text: Option<&str>) -> Result<BTreeMap<String, i64>, Error> {
-    let mut sizes = BTreeMap::new();
-    for part in text.iter().flat_map(|text| text.split(',')).filter(|part| !part.trim().is_empty()) {
-        let wrong = || Error::usage(format!("--sizes: `{part}` is not of the form n=1000"));
-        let (name, value) = part.split_once('=').ok_or_else(wrong)?;
-        sizes.insert(name.trim().to_string(), value.trim().parse().map_err(|_| wrong())?);
-    }
-    Ok(sizes)
 }

@@ -40,9 +40,9 @@ enum Command {
     Dump(Dump),
     /// Tell which loops were merged, which were not and why, and what that saved
     ///
-    /// Amounts are polynomials in the program's sizes; with --sizes or with arguments, numbers too.
+    /// Amounts are polynomials in the program's sizes; with --sizes or with arguments, numbers too. Of a C file, what `fuse` would do to it.
     Explain(Explain),
-    /// Draw the data flow before and after merging
+    /// Draw the data flow before and after merging, of a C file that between its loop nests
     Graph(Graph),
     /// Plan which arrays of a data-flow graph of loops fusion removes
     ///
@@ -171,7 +171,7 @@ impl Dump {
 
 #[derive(Debug, Args)]
 struct Explain {
-    /// The program (.l0, .sac, or .ir for the array IR)
+    /// The program (.l0, .sac, .ir for the array IR, or .c)
     file: PathBuf,
     /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
@@ -192,6 +192,8 @@ struct Explain {
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
     #[command(flatten)]
+    regions: fuse::Regions,
+    #[command(flatten)]
     nests: Nests,
     /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c
     #[arg(long)]
@@ -200,7 +202,7 @@ struct Explain {
 
 #[derive(Debug, Args)]
 struct Graph {
-    /// The program (.l0, .sac, or .ir for the array IR)
+    /// The program (.l0, .sac, .ir for the array IR, or .c)
     file: PathBuf,
     /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
@@ -208,9 +210,14 @@ struct Graph {
     /// What to make: NAME.svg, or NAME.dot for Graphviz
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// What sizes of a C file are, to show bytes [default: 1000 each]
+    #[arg(long, value_name = "n=1000,m=50")]
+    sizes: Option<String>,
     /// Merge loops only so often
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
+    #[command(flatten)]
+    regions: fuse::Regions,
     #[command(flatten)]
     nests: Nests,
     /// Agree with the interpreter bit for bit: folds in order, no contraction of a*b+c

@@ -4,8 +4,8 @@ use crate::commands::print;
 use crate::progress::{Progress, duration};
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
-use frit_driver::Error;
 use frit_driver::plan::{self, Limits, Objective, experiment};
+use frit_driver::{Error, write_texts};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -71,15 +71,13 @@ pub(crate) fn plan(command: &Plan) -> Result<(), Error> {
     let limits = Limits { time: Some(command.time_limit), ..Limits::default() };
     let solution = plan::solve(&graph, objective, &limits);
     let result = plan::result::print(&graph, &solution);
-    let mut files = Vec::new();
-    if let Some(drawing) = &command.svg {
-        files.push((drawing.as_path(), plan::svg::print(&graph, &solution)?));
-    }
-    files.extend(command.output.as_deref().map(|path| (path, result.clone())));
-    plan::write(&files)?;
+    let drawing = command.svg.as_ref().map(|_| plan::svg::print(&graph, &solution)).transpose()?;
+    let drawing = command.svg.as_deref().zip(drawing.as_deref());
+    let files: Vec<_> = drawing.into_iter().chain(command.output.as_deref().map(|path| (path, &*result))).collect();
+    write_texts(&files)?;
     drop(progress);
     match &command.output {
-        Some(_) => print(&plan::terminal::print(&graph, &solution)),
+        Some(_) => print(plan::terminal::print(&graph, &solution)),
         None => {
             if !solution.is_proved() {
                 let (cost, bound) = (solution.cost, solution.bound);
@@ -112,7 +110,7 @@ fn experiment(command: &Plan) -> Result<(), Error> {
             "of_those_without_preventing_edge": gain(free),
             "of_removable": gain(removable),
         });
-        return print(&format!("{json}\n"));
+        return print(format!("{json}\n"));
     }
     let mut gains = Table::new();
     gains.load_style(presets::UTF8_BORDERS_ONLY);
@@ -128,7 +126,7 @@ fn experiment(command: &Plan) -> Result<(), Error> {
         gains.add_row([whole.to_string(), format!("{per_graph:.1}"), percent(gain.size), percent(gain.number)]);
     }
     gains.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
-    print(&format!(
+    print(format!(
         "{} graphs of 10 to 30 loops, seed {}\n\
          best plan proved  {}\n\
          time per graph    {} on average, {} at most, on one core\n\

@@ -79,9 +79,10 @@ fn chromium(folder: &Path, width: u32, words: &[String]) -> (String, String) {
     (String::from_utf8_lossy(&out.stdout).into_owned(), String::from_utf8_lossy(&out.stderr).into_owned())
 }
 
-fn page_works(name: &str) {
+fn page_works(source: &str) {
+    let name = Path::new(source).file_stem().unwrap().to_str().unwrap();
     let folder = Folder::new(name);
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.l0"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(source);
     let page = folder.0.join("page.html");
     let made = Command::new(env!("CARGO_BIN_EXE_frit")).arg("explain").arg(source).arg("--html").arg(&page).status();
     assert!(made.unwrap().success());
@@ -116,11 +117,17 @@ fn page_works(name: &str) {
 #[test]
 #[ignore = "needs Chromium"]
 fn a_small_page_works_wide_and_narrow() {
-    page_works("p1");
+    page_works("examples/p1.l0");
 }
 
 #[test]
 #[ignore = "needs Chromium"]
 fn a_large_page_works_wide_and_narrow() {
-    page_works("swaption");
+    page_works("examples/swaption.l0");
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn a_page_of_a_c_file_works_wide_and_narrow() {
+    page_works("tests/c/kernels/harris.c");
 }

@@ -40,6 +40,6 @@ pub use error::Error;
 pub use frit_ir::{Const, Scalar, Tensor, TensorData};
 pub use interface::Interface;
 pub use options::{Engine, Fusion, Level, Options, Scalarise};
-pub use output::write_text;
+pub use output::{write_text, write_texts};
 pub use pipeline::{Notation, StepInfo, Timing, dump, steps};
 pub use source::{Unit, load, load_call, load_entry, load_l0, load_sac};

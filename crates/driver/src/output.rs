@@ -55,16 +55,27 @@ impl Outputs {
     }
 }
 
+/// Writes text files: all of them whole, or none.
+///
+/// # Errors
+///
+/// A file cannot be written, or two are the same.
+pub fn write_texts(files: &[(&Path, impl AsRef<[u8]>)]) -> Result<(), Error> {
+    let mut outputs = Outputs::default();
+    for (path, text) in files {
+        let partial = outputs.begin(path)?;
+        fs::write(partial, text).map_err(|error| Error::file(path, error))?;
+    }
+    outputs.appear().map(drop)
+}
+
 /// Writes a text file, which appears whole or not at all.
 ///
 /// # Errors
 ///
 /// The file cannot be written.
-pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
-    let mut outputs = Outputs::default();
-    let partial = outputs.begin(path)?;
-    fs::write(partial, text).map_err(|error| Error::file(path, error))?;
-    outputs.appear().map(drop)
+pub fn write_text(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Error> {
+    write_texts(&[(path, text)])
 }
 
 impl Drop for Outputs {

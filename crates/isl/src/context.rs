@@ -63,7 +63,10 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "isl: {}", self.message)
+        match self.kind {
+            ErrorKind::Quota => f.write_str("exact analysis takes too many steps"),
+            _ => write!(f, "isl: {}", self.message),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use frit_support::Table;
 use crate::dependence::distance::{distances, range};
 use crate::dependence::flow::{Flows, Sources};
 use crate::model::{AccessKind, Array, ArrayData, Home, Scop, Statement, Use};
-use crate::tree::FusedTree;
+use crate::tree::{FusedTree, Time};
 
 /// The bound on isl's elementary steps for one array.
 const STEPS: u64 = 5_000_000;
@@ -27,7 +27,7 @@ const STEPS: u64 = 5_000_000;
 /// A region that computes the same with an array for each web.
 pub fn expand(scop: &Scop) -> Result<Scop, Error> {
     let mut scop = scop.clone();
-    let times = FusedTree::original(&scop).schedule(&scop)?;
+    let times = FusedTree::original(&scop).times(&scop);
     for (array, uses) in scop.uses().iter() {
         // Without that, values would seem to pass from one iteration's array to the next one's.
         if let (Home::Body(of), Some(first)) = (scop.arrays[array].home, uses.first()) {
@@ -61,7 +61,7 @@ struct Web {
 }
 
 /// The webs of an array, in the order of the text; none if the array is to stay as it is.
-fn webs(scop: &Scop, times: &Table<Statement, Map>, array: Array, uses: &[Use]) -> Result<Vec<Web>, Error> {
+fn webs(scop: &Scop, times: &Table<Statement, Time>, array: Array, uses: &[Use]) -> Result<Vec<Web>, Error> {
     let data = &scop.arrays[array];
     let (reads, writes): (Vec<Use>, Vec<Use>) = uses.iter().partition(|of| scop.access(**of).kind == AccessKind::Read);
     let is_inexact = |of: &&Use| !scop.access(**of).is_exact;
@@ -80,7 +80,7 @@ fn webs(scop: &Scop, times: &Table<Statement, Map>, array: Array, uses: &[Use]) 
     }
     if data.is_live_out {
         // Seen from the end, the last writes are those that nothing comes before.
-        let times: Table<Statement, Map> = times.iter().map(|(_, time)| time.neg()).collect::<Result<_, _>>()?;
+        let times: Table<Statement, Time> = times.iter().map(|(_, time)| time.reversed()).collect();
         staying.extend(Flows::new(scop, &times, &writes, &sources)?.unfed.into_iter().map(|(write, _)| write));
     }
     let at = |of: &Use| uses.iter().position(|other| other == of).expect("flows are between accesses of the array");

@@ -5,11 +5,12 @@
 //!
 //! 1. [`expand`]: scalars and arrays that serve several purposes are renamed; private ones get an element for each iteration, so that only true
 //!    dependences are left between loops;
-//! 2. [`dependence`]: exact dependences, and their distances;
-//! 3. [`fusion`]: which loops run together, and how they are aligned: a [`tree`] of fused loops;
-//! 4. [`contraction`]: what becomes of each array under that order: a scalar, a window, the whole array; [`sharing`]: which arrays use one
+//! 2. [`recompute`](mod@recompute): where that is asked for or cheaper, elements of arrays are computed where they are read;
+//! 3. [`dependence`]: exact dependences, and their distances; with them [`embed`] moves statements outside of loops into a loop beside them;
+//! 4. [`fusion`]: which loops run together, and how they are aligned: a [`tree`] of fused loops;
+//! 5. [`contraction`]: what becomes of each array under that order: a scalar, a window, the whole array; [`sharing`]: which arrays use one
 //!    place in turn; [`memory`]: what that saves;
-//! 5. [`generate`](mod@generate): loops again, as a [`program`], which the front end prints with its statements in place.
+//! 6. [`generate`](mod@generate): loops again, as a [`program`], which the front end prints with its statements in place.
 //!
 //! This crate knows no language and no IR; integer sets are isl's. Read [`model`] next.
 
@@ -22,6 +23,7 @@ pub mod generate;
 pub mod memory;
 pub mod model;
 pub mod program;
+pub mod recompute;
 pub mod sharing;
 pub mod tree;
 

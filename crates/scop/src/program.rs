@@ -2,6 +2,7 @@
 
 use crate::model::{Array, Loop, Param, Statement};
 use frit_support::{Table, define_index};
+use std::collections::BTreeSet;
 
 mod expr;
 mod print;
@@ -12,7 +13,7 @@ define_index!(
 );
 
 /// A region after transformation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// The variables of the loops.
     pub iterators: Table<Iterator, IteratorData>,
@@ -20,6 +21,9 @@ pub struct Program {
     pub body: Vec<Step>,
     /// What becomes of each array of the expanded region.
     pub fates: Table<Array, Fate>,
+    /// Windows that for some parameters have more elements than the array of the source, so that they do not fit in its memory: a strip uses
+    /// as many at a time as it has iterations.
+    pub oversized: BTreeSet<Array>,
 }
 
 /// A variable of a generated loop.
@@ -67,8 +71,14 @@ pub enum Step {
     },
     /// A statement of the source.
     Instance(Instance),
-    /// The scalars of an array with the fate [`Fate::Registers`] move on by one: the oldest value is dropped.
-    Rotate(Array),
+    /// The scalars of an array with the fate [`Fate::Registers`] move on by one.
+    Rotate {
+        /// The array.
+        array: Array,
+        /// The scalars that get the value of the one before, by their numbers, the oldest first; at least one. Those that nothing reads until
+        /// they move on again are left out.
+        ages: Vec<u64>,
+    },
 }
 
 /// A generated loop: `for (t = lower; t < upper; t += step)`.

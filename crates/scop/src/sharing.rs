@@ -18,7 +18,7 @@ use crate::dependence::{Dependences, Flow};
 use crate::memory::{self, Values, slots_of};
 use crate::model::{AccessKind, Array, Home, Scop, Statement, Use};
 use crate::program::Fate;
-use crate::tree::{Fused, FusedTree};
+use crate::tree::{Fused, FusedTree, Time};
 
 /// The bound on isl's elementary steps for one pair of arrays.
 const STEPS: u64 = 5_000_000;
@@ -55,7 +55,7 @@ pub fn share(
     // What is needed outside of the region stays where it is, and so do declarations there: their storage costs nothing.
     let is_outside = |array: Array| scop.arrays[array].home == Home::Outside || is_live(scop, array);
     candidates.sort_by_key(|of| (!is_outside(of.array), Reverse(of.bytes), of.array));
-    let sharing = Sharing { scop, dependences, tree, times: tree.schedule(scop)?, fates };
+    let sharing = Sharing { scop, dependences, tree, times: tree.times(scop), fates };
     let mut owners: Vec<Vec<Candidate>> = Vec::new();
     let mut shares = Vec::new();
     for candidate in candidates {
@@ -142,7 +142,7 @@ struct Sharing<'a> {
     scop: &'a Scop,
     dependences: &'a Dependences,
     tree: &'a FusedTree,
-    times: Table<Statement, Map>,
+    times: Table<Statement, Time>,
     fates: &'a Table<Array, Fate>,
 }
 
@@ -200,7 +200,7 @@ impl Sharing<'_> {
     fn lives_outside(&self, array: Array, uses: &[Use]) -> Result<Vec<Map>, Error> {
         let scop = self.scop;
         let element = format!("{array}[{}]", names("x", scop.arrays[array].extents.len()).join(", "));
-        let width = self.times[uses[0].statement].dim(Dim::Out)?;
+        let width = self.times[uses[0].statement].len();
         let zeros = vec!["0".to_string(); width].join(", ");
         let at = |slot: String| Map::parse(&scop.isl, &format!("{{ {element} -> [{slot}, {zeros}] }}"));
         let (start, end) = (at("-1".to_string())?, at(self.tree.body.len().to_string())?);
@@ -220,7 +220,7 @@ impl Sharing<'_> {
             lives.push(start.flat_range_product(&touched(of, &instances)?)?);
         }
         // Seen from the end, the last writes are those that nothing comes before.
-        let reversed = self.times.iter().map(|(_, time)| time.neg()).collect::<Result<_, _>>()?;
+        let reversed = self.times.iter().map(|(_, time)| time.reversed()).collect();
         for (of, instances) in Flows::new(scop, &reversed, &writes, &sources)?.unfed {
             lives.push(touched(of, &instances)?.flat_range_product(&end)?);
         }

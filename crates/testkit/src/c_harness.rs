@@ -287,21 +287,21 @@ fn run(out: &mut String, main: &mut String, kernel: &Kernel, signature: &Signatu
     Ok(())
 }
 
-struct Signature {
-    result: String,
-    params: Vec<Param>,
+pub(crate) struct Signature {
+    pub(crate) result: String,
+    pub(crate) params: Vec<Param>,
 }
 
-struct Param {
-    name: String,
+pub(crate) struct Param {
+    pub(crate) name: String,
     /// The type of the value, or of an element.
-    elem: String,
-    is_array: bool,
+    pub(crate) elem: String,
+    pub(crate) is_array: bool,
 }
 
 impl Signature {
     /// The signature of the definition of `function`: its name, parameters in parentheses, and a brace.
-    fn find(source: &str, function: &str) -> Result<Signature, String> {
+    pub(crate) fn find(source: &str, function: &str) -> Result<Signature, String> {
         let tokens = tokens(source);
         for at in 0..tokens.len() {
             if tokens[at] != function || tokens.get(at + 1).map(String::as_str) != Some("(") {

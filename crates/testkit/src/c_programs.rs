@@ -10,6 +10,7 @@
 mod nests;
 
 use crate::c_harness::{self, Kernel};
+use frit_plan::memory;
 use std::fmt::Write;
 
 /// A program and how to call it.
@@ -43,18 +44,15 @@ const SLACK: i64 = 8;
 /// The most nests of a program; pairs and triples of nests that make one array count once.
 const NESTS: u64 = 7;
 
-struct Random(u64);
+struct Random(memory::Random);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+    fn new(seed: u64) -> Self {
+        Self(memory::Random::new(seed))
     }
 
     fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
+        self.0.bits() % end.max(1)
     }
 
     fn between(&mut self, low: i64, high: i64) -> i64 {
@@ -199,7 +197,7 @@ struct Generator {
 
 impl Generator {
     fn new(seed: u64) -> Generator {
-        let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5eed);
+        let mut random = Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5eed);
         let is_float = random.chance(60);
         let sizes = random.between(1, 3) as usize;
         let (has_function, has_outer_variables) = (random.chance(15), random.chance(15));

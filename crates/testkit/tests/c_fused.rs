@@ -1,37 +1,13 @@
 //! `frit fuse` on the C kernels of `tests/c`: the transformed files compute what the originals do, bit for bit, under every C compiler at
 //! hand, with and without sanitisers, and temporaries shrink to what the kernel's header says.
 
-use frit_driver::c_loops::{self, FuseOptions, FusedFile};
+use frit_driver::c_loops::verify::{Outcome, Verified, VerifyOptions};
+use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
+use frit_testkit::c_files::{failures, files};
 use frit_testkit::c_harness::{Goal, Kernel, harness};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c").join(folder);
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths
-}
-
-/// What `check` has against each of the paths, on as many threads as the machine has.
-fn failures(paths: &[PathBuf], check: impl Fn(&Path) -> Result<(), String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(failure) = check(path) {
-                        failures.lock().unwrap().push(format!("{}: {failure}", path.display()));
-                    }
-                }
-            });
-        }
-    });
-    failures.into_inner().unwrap()
-}
 
 fn fuse(path: &Path, options: &FuseOptions) -> Result<FusedFile, String> {
     let text = c_loops::load(path).map_err(|error| error.to_string())?;
@@ -63,16 +39,18 @@ fn output(text: &str, place: &Path, compiler: &str, flags: &[&str]) -> Result<St
     done(&mut Command::new(&program))
 }
 
+/// As it is, and with what finds undefined behaviour.
+const CHECKED: &[&[&str]] = &[&[], &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]];
+
 /// The transformed file computes what the original does.
-fn check_results(folder: &Path, path: &Path, options: &FuseOptions) -> Result<(), String> {
+fn check_results(folder: &Path, path: &Path, options: &FuseOptions, flags: &[&[&str]]) -> Result<(), String> {
     let kernel = Kernel::read(path)?;
     let original = harness(&kernel, &c_loops::load(path).map_err(|error| error.to_string())?)?;
     let fused = harness(&kernel, &fuse(path, options)?.text)?;
     let place = folder.join(path.file_stem().unwrap());
-    let sanitised: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     for compiler in compilers() {
         let expected = output(&original, &place.with_extension("original"), compiler, &[])?;
-        for flags in [&[], sanitised] {
+        for &flags in flags {
             let found = output(&fused, &place, compiler, flags)?;
             if found != expected {
                 return Err(format!("{compiler} {flags:?}: other results\n{expected}{found}"));
@@ -91,9 +69,74 @@ fn scratch(name: &str) -> PathBuf {
 #[test]
 fn fused_kernels_compute_what_the_originals_do() {
     let folder = scratch("c-fused");
-    let failures = failures(&files("kernels"), |path| check_results(&folder, path, &FuseOptions::default()));
+    let failures = failures(&files("kernels"), |path| check_results(&folder, path, &FuseOptions::default(), CHECKED));
     let _ = std::fs::remove_dir_all(&folder);
     assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn kernels_fused_for_threads_and_vectors_compute_the_same() {
+    let folder = scratch("c-threads");
+    let options = FuseOptions { parallel: true, simd: true, tile: Some(5), minimal: true, ..FuseOptions::default() };
+    // The pragmas as they are meant, and ignored.
+    let flags: &[&[&str]] = &[&[], &["-fopenmp-simd"], &["-fopenmp"]];
+    let failures = failures(&files("kernels"), |path| check_results(&folder, path, &options, flags));
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn kernels_that_compute_elements_again_compute_what_the_originals_do() {
+    let folder = scratch("c-recomputed");
+    let options = FuseOptions { recompute: Recompute::All, ..FuseOptions::default() };
+    let inlined = AtomicUsize::new(0);
+    let failures = failures(&files("kernels"), |path| {
+        let fused = fuse(path, &options)?;
+        let arrays = fused.regions.iter().flat_map(|region| &region.arrays);
+        let gone =
+            arrays.filter(|array| array.fate.starts_with("inlined") || array.fate.starts_with("recomputed")).count();
+        inlined.fetch_add(gone, Ordering::Relaxed);
+        if gone > 0 { check_results(&folder, path, &options, &[&[]]) } else { Ok(()) }
+    });
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+    let inlined = inlined.into_inner();
+    assert!(inlined >= 40, "only {inlined} arrays went");
+}
+
+#[test]
+fn verification_compares_every_kernel() {
+    let options = FuseOptions { verify: Some(VerifyOptions::default()), ..FuseOptions::default() };
+    let failures = failures(&files("kernels"), |path| {
+        let fused = fuse(path, &options)?;
+        let is_changed = fused.regions.iter().any(|region| region.unchanged.is_none());
+        match &fused.verified[..] {
+            [Verified { outcome: Outcome::Same { .. }, .. }] => Ok(()),
+            [] if !is_changed => Ok(()),
+            other => Err(format!("{other:?}")),
+        }
+    });
+    assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn edge_cases_are_right_with_every_option() {
+    let folder = scratch("c-edges");
+    let base = FuseOptions::default();
+    let options = [
+        base.clone(),
+        FuseOptions { minimal: true, ..base.clone() },
+        FuseOptions { parallel: true, simd: true, ..base.clone() },
+        FuseOptions { tile: Some(8), ..base },
+    ];
+    let failures = failures(&files("edges"), |path| {
+        for options in &options {
+            check_results(&folder, path, options, CHECKED).map_err(|failure| format!("{failure}\nwith {options:?}"))?;
+        }
+        Ok(())
+    });
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(failures.is_empty(), "{} files:\n{}", failures.len(), failures.join("\n"));
 }
 
 /// What a report says of an array, in the words of kernels' headers.

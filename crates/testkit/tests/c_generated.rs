@@ -1,7 +1,7 @@
 //! Generated affine C programs are fused and compute the same, bit for bit; how often each transformation was made is counted, and none
 //! may be absent. `FRIT_C_PROGRAMS=N` takes another number of programs.
 
-use frit_driver::c_loops::{self, FuseOptions, FusedFile};
+use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
 use frit_plan::Outcome;
 use frit_testkit::c_programs::{CProgram, batch, generate};
 use std::collections::BTreeMap;
@@ -19,7 +19,8 @@ fn output(text: &str, at: usize, what: &str) -> Result<String, String> {
     let path = std::env::temp_dir().join(format!("frit-c-generated-{}-{at}-{what}", std::process::id()));
     let file = path.with_extension("c");
     std::fs::write(&file, text).unwrap();
-    let flags = ["-std=c11", "-O1", "-w", "-ffp-contract=off", "-o"];
+    // Programs run for much less time than optimising them would take; `c_fused` compiles kernels with optimisations.
+    let flags = ["-std=c11", "-O0", "-w", "-ffp-contract=off", "-o"];
     let built = Command::new("cc").args(flags).arg(&path).arg(&file).arg("-lm").output().unwrap();
     if !built.status.success() {
         return Err(format!("{} does not compile:\n{}", file.display(), String::from_utf8_lossy(&built.stderr)));
@@ -56,8 +57,11 @@ fn count(fused: &FusedFile, counts: &mut BTreeMap<String, usize>) {
 /// Fuses a batch and compares; the first program that differs, if one does.
 fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize>>) -> Result<(), String> {
     let mut fused = Vec::new();
+    // Every other batch has arrays computed where they are read.
+    let recompute = if at % 2 == 1 { Recompute::All } else { Recompute::Cheaper };
+    let options = FuseOptions { recompute, ..FuseOptions::default() };
     for program in programs {
-        let done = c_loops::fuse(Path::new("generated.c"), &program.source, &FuseOptions::default())
+        let done = c_loops::fuse(Path::new("generated.c"), &program.source, &options)
             .map_err(|error| format!("{error}\n{}", program.source))?;
         count(&done, &mut counts.lock().unwrap());
         fused.push(CProgram { source: done.text, ..program.clone() });
@@ -104,8 +108,18 @@ fn fused_programs_compute_what_they_did() {
     let (counts, failures) = (counts.into_inner().unwrap(), failures.into_inner().unwrap());
     println!("{counts:?}");
     assert!(failures.is_empty(), "{} batches differ; the first:\n{}", failures.len(), failures[0]);
-    for what in ["loop-fusion", "loop-alignment", "peeled", "scalar", "window", "loop-distribution", "loop-interchange"]
-    {
+    let all = [
+        "loop-fusion",
+        "loop-alignment",
+        "peeled",
+        "scalar",
+        "window",
+        "loop-distribution",
+        "loop-interchange",
+        "inlined",
+        "recomputed",
+    ];
+    for what in all {
         assert!(counts.get(what).is_some_and(|&count| count > 0), "no program showed {what}: {counts:?}");
     }
 }

@@ -1,36 +1,10 @@
 //! The C files in `tests/c` are right themselves: kernels compile without warnings, and no run breaks C's rules or a bound; of the
 //! files in `tests/c/broken` that is true where they say how to run them.
 
+use frit_testkit::c_files::{failures, files};
 use frit_testkit::c_harness::{Kernel, harness};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c").join(folder);
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths
-}
-
-/// What `check` has against each of the paths, on as many threads as the machine has.
-fn failures(paths: &[PathBuf], check: impl Fn(&Path) -> Result<(), String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(failure) = check(path) {
-                        failures.lock().unwrap().push(format!("{}: {failure}", path.display()));
-                    }
-                }
-            });
-        }
-    });
-    failures.into_inner().unwrap()
-}
 
 /// Runs a program; what it writes.
 fn run(command: &mut Command) -> Result<String, String> {

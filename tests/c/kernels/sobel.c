@@ -15,6 +15,7 @@ static inline int magnitude(int a, int b)
     return (a < 0 ? -a : a) + (b < 0 ? -b : b);
 }
 
+// Edges after Sobel: the derivatives in both directions, the sum of their sizes, and a threshold.
 void sobel(const uint8_t *restrict in, uint8_t *restrict out, int h, int w, int threshold)
 {
 #pragma scop

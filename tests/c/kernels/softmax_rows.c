@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+// Every row becomes weights that sum to one: exponentials of the distances to its largest value, divided by their sum.
 void softmax_rows(const double *restrict in, double *restrict out, int rows, int cols)
 {
 #pragma scop

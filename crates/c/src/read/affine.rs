@@ -63,8 +63,19 @@ pub(crate) struct ParamText {
     pub(crate) is_plain: bool,
     /// Its value is never negative.
     pub(crate) is_unsigned: bool,
-    /// It is no product of others.
+    /// What it is the product of, if it is one.
     pub(crate) factors: Vec<Param>,
+    /// What it is the quotient of, if it is one.
+    pub(crate) quotient: Option<Quotient>,
+}
+
+/// The quotient of parameters, rounded towards 0 as C does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Quotient {
+    /// What is divided.
+    pub(crate) expr: Expr,
+    /// The divisor, positive.
+    pub(crate) by: i64,
 }
 
 /// The parameters of a region.
@@ -84,7 +95,7 @@ impl Params {
     }
 
     /// The parameter that a product of parameters is.
-    fn product(&mut self, monomial: &Monomial<Atom>) -> Option<Param> {
+    pub(crate) fn product(&mut self, monomial: &Monomial<Atom>) -> Option<Param> {
         let mut factors = Vec::new();
         for (atom, exponent) in monomial.powers() {
             let Atom::Param(param) = atom else { return None };
@@ -105,8 +116,41 @@ impl Params {
             is_plain: of_all(|factor| factor.is_plain),
             is_unsigned: of_all(|factor| factor.is_unsigned),
             factors,
+            quotient: None,
         };
         Some(self.all.push(product))
+    }
+
+    /// The quotient of parameters by a positive number, rounded towards 0: what divides without a remainder, or else a parameter of its own, since
+    /// such numbers are strides of arrays, too.
+    pub(crate) fn quotient(&mut self, expr: &Expr, by: i64) -> Option<Expr> {
+        if expr.terms().all(|(_, coefficient)| coefficient % by == 0) {
+            return super::delinearise::quotient(expr, &Expr::constant(by));
+        }
+        let is_it =
+            |data: &ParamText| data.quotient.as_ref().is_some_and(|known| known.expr == *expr && known.by == by);
+        if let Some((known, _)) = self.all.iter().find(|(_, data)| is_it(data)) {
+            return Some(Expr::symbol(Atom::Param(known)));
+        }
+        let text = self.c_text(expr)?;
+        let parts: Vec<&ParamText> = expr
+            .symbols()
+            .into_iter()
+            .filter_map(|atom| if let Atom::Param(param) = atom { Some(&self.all[*param]) } else { None })
+            .collect();
+        let c_type = parts.first()?.c_type.clone();
+        let is_plain = parts.iter().all(|part| part.is_plain && part.c_type == c_type);
+        let is_unsigned = expr.terms().all(|(_, factor)| factor > 0) && parts.iter().all(|part| part.is_unsigned);
+        let is_atom = parts.iter().any(|part| part.text == text);
+        let param = self.all.push(ParamText {
+            text: if is_atom { format!("({text} / {by})") } else { format!("(({text}) / {by})") },
+            c_type: if is_plain { c_type } else { String::new() },
+            is_plain,
+            is_unsigned,
+            factors: Vec::new(),
+            quotient: Some(Quotient { expr: expr.clone(), by }),
+        });
+        Some(Expr::symbol(Atom::Param(param)))
     }
 
     /// The expression in isl's notation; `None` if it is not affine.

@@ -7,7 +7,7 @@ use super::ReadOptions;
 use super::facts::Facts;
 use super::opening;
 use super::purity::Purity;
-use super::regions::Found;
+use super::regions::{Found, is_local_error};
 use super::syntax::{children_and_comments, descendants, field, height, is_within, operator, text};
 use crate::region::{Region, Remark};
 use frit_scop::model::Node as ScopNode;
@@ -30,13 +30,16 @@ pub(crate) struct Search<'t, 'f> {
     pub(crate) regions: Vec<Region>,
     /// What is to be said of it.
     pub(crate) remarks: Vec<Remark>,
+    /// Why runs of several loop nests are no regions.
+    pub(crate) rejected: Vec<Remark>,
 }
 
 impl<'t> Search<'t, '_> {
     /// Searches all functions of a file.
     pub(crate) fn file(&mut self, root: Node<'t>) {
         for function in descendants(root).filter(|node| node.kind() == "function_definition") {
-            let is_fit = !function.has_error()
+            let breaks = |node: Node<'_>| (node.is_error() || node.is_missing()) && !is_local_error(node);
+            let is_fit = !(function.has_error() && descendants(function).any(breaks))
                 && height(function) <= super::HIGHEST
                 && function.descendant_count() <= super::MOST_NODES;
             if let Some(body) = field(function, "body").filter(|_| is_fit) {
@@ -77,7 +80,7 @@ impl<'t> Search<'t, '_> {
 
     fn may_be_part(&self, node: Node<'t>) -> bool {
         let range = node.byte_range();
-        if self.taken.iter().any(|taken| taken.start < range.end && range.start < taken.end) {
+        if node.has_error() || self.taken.iter().any(|taken| taken.start < range.end && range.start < taken.end) {
             return false;
         }
         match node.kind() {
@@ -111,7 +114,8 @@ impl<'t> Search<'t, '_> {
                 continue;
             }
             let found = Found { function, statements: run };
-            let (splits_at, accepted) = self.attempt(&found);
+            let (splits_at, accepted, why) = self.attempt(&found);
+            self.rejected.extend(why);
             if let Some((region, remarks)) = accepted {
                 self.taken.push(region.range.clone());
                 self.regions.push(region);
@@ -127,8 +131,9 @@ impl<'t> Search<'t, '_> {
         }
     }
 
-    /// Tries a run: the region, or the statement that splits it.
-    fn attempt(&self, found: &Found<'t>) -> (Option<usize>, Option<(Region, Vec<Remark>)>) {
+    /// Tries a run: the statement that splits it, or the region, or what to say of it.
+    #[allow(clippy::type_complexity)] // an answer of three parts, used once
+    fn attempt(&self, found: &Found<'t>) -> (Option<usize>, Option<(Region, Vec<Remark>)>, Vec<Remark>) {
         let holds = |range: Range<usize>| {
             let position = |node: &Node<'t>| is_within(&range, &node.byte_range());
             found.statements.iter().position(position)
@@ -137,14 +142,15 @@ impl<'t> Search<'t, '_> {
             Ok((Some(region), remarks)) => {
                 let opaque = region.scop.statements.iter().find(|(_, statement)| statement.opaque.is_some());
                 if let Some((_, statement)) = opaque {
-                    return (holds(statement.span.start as usize..statement.span.end as usize), None);
+                    return (holds(statement.span.start as usize..statement.span.end as usize), None, remarks);
                 }
                 let nests = region.scop.body.iter().filter(|node| matches!(node, ScopNode::Loop(..))).count();
-                (None, (nests >= 2).then_some((region, remarks)))
+                if nests < 2 { (None, None, remarks) } else { (None, Some((region, remarks)), Vec::new()) }
             }
-            Ok((None, _)) => (None, None),
+            Ok((None, remarks)) => (None, None, remarks),
             Err(remarks) => {
-                (remarks.first().and_then(|remark| holds(remark.span.start as usize..remark.span.end as usize)), None)
+                let first = remarks.first().map(|remark| remark.span.start as usize..remark.span.end as usize);
+                (first.and_then(holds), None, remarks)
             }
         }
     }

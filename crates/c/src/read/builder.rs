@@ -13,7 +13,7 @@ use super::syntax::{field, is_within, text, uncast};
 use super::types::CType;
 use super::writes::{Escape, Meaning, Writes, is_fixed, is_loud};
 use super::{ReadOptions, Reason};
-use crate::region::Remark;
+use crate::region::{Choice, Counted, Remark};
 use frit_isl::{Context, Set};
 use frit_scop::{AccessKind, Param};
 use frit_support::{FileId, Span, Table, define_index};
@@ -73,6 +73,8 @@ pub(crate) enum Binding {
     Loop(usize),
     /// It is an integer of this value.
     Value(Expr),
+    /// It has this value in the loop that counts it along with its variable.
+    Counted(Expr),
     /// It points into an array: to the element with these subscripts.
     Row(Object, Vec<Option<Expr>>),
 }
@@ -112,10 +114,16 @@ pub(crate) struct Effects {
     pub(crate) holes: Vec<RawHole>,
     /// Where variables of loops stand.
     pub(crate) iterators: Vec<(Range<usize>, usize)>,
+    /// One stands in a macro's definition, where nothing can take its place.
+    pub(crate) hides_iterator: bool,
+    /// Where variables stand that count along with loops.
+    pub(crate) counted: Vec<(Range<usize>, Counted)>,
     /// It may read memory that is not known.
     pub(crate) reads_unknown: bool,
     /// It may write memory that is not known.
     pub(crate) writes_unknown: bool,
+    /// Control may go from it to another place of the function, where all values may be needed.
+    pub(crate) jumps: bool,
     /// Why it is not understood.
     pub(crate) opaque: Option<String>,
     /// Estimated operations.
@@ -135,8 +143,12 @@ pub(crate) struct RawStatement {
     pub(crate) effects: Effects,
     /// The positions of the read and the write of a reduction, and whether it is exact.
     pub(crate) reduction: Option<(usize, usize, bool)>,
+    /// Its parts, if it assigns one of two values.
+    pub(crate) choice: Option<Choice>,
     /// Comments before it.
     pub(crate) leading: Vec<Range<usize>>,
+    /// It is the rest of a loop's body, which a `continue` in it ends.
+    pub(crate) is_skippable: bool,
     /// It only gives a value to a variable that subscripts do without: it goes if nothing else reads it.
     pub(crate) defines: Option<Object>,
 }
@@ -302,8 +314,8 @@ impl<'t> Builder<'t, '_> {
         }
     }
 
-    /// The parameter that a variable is, if its value does not change in the region.
-    pub(crate) fn parameter(&mut self, decl: Decl) -> Option<Param> {
+    /// Whether a variable is an integer whose value does not change in the region.
+    pub(crate) fn is_parameter(&self, decl: Decl) -> bool {
         let data = &self.names.decls[decl];
         let is_integer = match data.of {
             CType::Int { bytes, .. } => (2..=8).contains(&bytes),
@@ -315,9 +327,15 @@ impl<'t> Builder<'t, '_> {
             data.kind == DeclKind::Undeclared && (is_loud(&data.name) || self.facts.macros.contains_key(&data.name));
         let changes =
             self.writes.decls.contains(&decl) || !is_const && !is_macro && self.changes_unseen(decl, &data.of);
-        if !is_integer || data.typed.is_volatile || changes || self.is_inside(decl) {
+        is_integer && !data.typed.is_volatile && !changes && !self.is_inside(decl)
+    }
+
+    /// The parameter that a variable is, if its value does not change in the region.
+    pub(crate) fn parameter(&mut self, decl: Decl) -> Option<Param> {
+        if !self.is_parameter(decl) {
             return None;
         }
+        let data = &self.names.decls[decl];
         let (c_type, of) = (data.scalar_text(), data.of.clone());
         Some(self.params.of(ParamText::of_type(data.name.clone(), c_type, &of)))
     }
@@ -419,7 +437,7 @@ impl ParamText {
             _ => (false, false),
         };
         let c_type = if matches!(of, CType::Int { .. }) { c_type } else { String::new() };
-        Self { text, c_type, is_plain, is_unsigned, factors: Vec::new() }
+        Self { text, c_type, is_plain, is_unsigned, factors: Vec::new(), quotient: None }
     }
 }
 

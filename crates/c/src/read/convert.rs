@@ -57,7 +57,7 @@ impl<'t> Builder<'t, '_> {
         let decl = self.decl(node, here)?;
         match self.bindings.get(&decl) {
             Some(Binding::Loop(depth)) => return Some(Expr::symbol(Atom::Var(*depth))),
-            Some(Binding::Value(value)) => return Some(value.clone()),
+            Some(Binding::Value(value) | Binding::Counted(value)) => return Some(value.clone()),
             Some(Binding::Row(..)) => return None,
             None => {}
         }
@@ -180,6 +180,13 @@ impl<'t> Builder<'t, '_> {
             "/" | "%" => {
                 let by = right.as_constant().filter(|by| *by > 0);
                 match by {
+                    Some(by)
+                        if left.as_constant().is_none()
+                            && left.symbols().iter().all(|atom| matches!(atom, Atom::Param(_))) =>
+                    {
+                        let quotient = self.params.quotient(&left, by)?;
+                        Some(if sign == "/" { quotient } else { &left - &quotient.scale(by) })
+                    }
                     Some(by) if self.is_non_negative(&left) => {
                         Some(if sign == "/" { divided(&left, by) } else { remainder(&left, by) })
                     }
@@ -218,18 +225,20 @@ impl<'t> Builder<'t, '_> {
         for leaf in super::syntax::descendants(node).filter(|node| node.kind() == "identifier") {
             let decl = self.decl(leaf, here)?;
             let is_member = leaf.parent().is_some_and(|parent| parent.kind() == "field_expression");
-            if self.is_inside(decl) || self.bindings.contains_key(&decl) || !is_member && self.parameter(decl).is_none()
-            {
+            if self.is_inside(decl) || self.bindings.contains_key(&decl) || !is_member && !self.is_parameter(decl) {
                 return None;
             }
         }
-        let text = text(node, here.source).split_whitespace().collect::<Vec<_>>().join(" ");
+        // The words alone, so that spaces make no difference.
+        let words = super::syntax::descendants(node).filter(|node| node.child_count() == 0);
+        let text = words.map(|word| text(word, here.source)).collect::<Vec<_>>().join(" ");
         let param = ParamText {
             text: format!("({text})"),
             c_type: String::new(),
             is_plain: false,
             is_unsigned: false,
             factors: Vec::new(),
+            quotient: None,
         };
         Some(Expr::symbol(Atom::Param(self.params.of(param))))
     }

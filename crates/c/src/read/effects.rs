@@ -46,6 +46,8 @@ pub(crate) struct Walker<'w, 't, 'f> {
     /// How many loops, and how many loops and switches, are open in the statement.
     loops: usize,
     breaks: usize,
+    /// Labels stand in the statement, so that control goes anywhere in it and no write is sure.
+    has_labels: bool,
 }
 
 type Walked = Result<(), Stop>;
@@ -55,7 +57,48 @@ type Derived = (Vec<RawAccess>, Vec<RawHole>);
 impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     /// A walker over the statement of these bytes.
     pub(crate) fn new(builder: &'w mut Builder<'t, 'f>, own: Range<usize>) -> Self {
-        Self { builder, effects: Effects::default(), own, written: Vec::new(), loops: 0, breaks: 0 }
+        let (effects, written) = (Effects::default(), Vec::new());
+        Self { builder, effects, own, written, loops: 0, breaks: 0, has_labels: false }
+    }
+
+    /// Walks the rest of a loop's body, in which `continue` ends it.
+    pub(crate) fn skippable(&mut self, nodes: &[Node<'t>]) -> Walked {
+        self.loops += 1;
+        let walked = self.branches(|walker| nodes.iter().try_for_each(|node| walker.statement(*node)), |_| Ok(()));
+        self.loops -= 1;
+        walked
+    }
+
+    /// Walks a statement that is one as a whole.
+    pub(crate) fn whole_statement(&mut self, node: Node<'t>) -> Walked {
+        let is_label = |label: Node<'t>| label.kind() == "labeled_statement";
+        if super::syntax::descendants(node).skip(1).any(is_label) {
+            // In a loop it might be written twice, which labels are not to be.
+            if !self.builder.nest.is_empty() || self.is_entered(node) {
+                let why = "control enters the region here".to_string();
+                return Err(self.stop(node, Reason::Jump, why, false));
+            }
+            self.has_labels = true;
+            self.not_understood("it has a label in it");
+        }
+        self.statement(node)
+    }
+
+    /// Whether a `goto` outside of a statement goes to a label in it.
+    fn is_entered(&self, node: Node<'t>) -> bool {
+        let source = self.builder.facts.source;
+        let label = |jump: Node<'t>, kind| {
+            field(jump, "label").filter(|_| jump.kind() == kind).map(|label| text(label, source))
+        };
+        let labels: Vec<&str> =
+            super::syntax::descendants(node).filter_map(|inner| label(inner, "labeled_statement")).collect();
+        let Some(function) = super::regions::function_of(node) else { return true };
+        super::syntax::descendants(function)
+            .filter(|jump| !super::syntax::is_within(&jump.byte_range(), &node.byte_range()))
+            .any(|jump| {
+                // `goto *p` may go anywhere.
+                jump.kind() == "goto_statement" && label(jump, "goto_statement").is_none_or(|to| labels.contains(&to))
+            })
     }
 
     /// Walks a statement.
@@ -78,7 +121,6 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 )
             }
             "for_statement" => {
-                self.not_understood("it has a loop in it");
                 for part in ["initializer", "condition"].iter().flat_map(|part| fields(node, part)) {
                     if part.kind() == "declaration" { self.declaration(part)? } else { self.expr(part, here)? }
                 }
@@ -89,34 +131,25 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                     fields(node, "update").into_iter().try_for_each(|update| walker.expr(update, here))
                 })
             }
-            "while_statement" | "do_statement" => {
-                self.not_understood("it has a loop in it");
-                self.repeated(|walker| {
-                    if let Some(cond) = field(node, "condition") {
-                        walker.expr(cond, here)?;
-                    }
-                    field(node, "body").map_or(Ok(()), |body| walker.statement(body))
-                })
-            }
+            "while_statement" | "do_statement" => self.repeated(|walker| {
+                if let Some(cond) = field(node, "condition") {
+                    walker.expr(cond, here)?;
+                }
+                field(node, "body").map_or(Ok(()), |body| walker.statement(body))
+            }),
             "switch_statement" => {
-                self.not_understood("it is a `switch`");
                 if let Some(cond) = field(node, "condition") {
                     self.expr(cond, here)?;
                 }
                 self.breaks += 1;
-                let walked = self
-                    .branches(|walker| field(node, "body").map_or(Ok(()), |body| walker.statement(body)), |_| Ok(()));
+                let walked = self.switch(node);
                 self.breaks -= 1;
                 walked
             }
             "case_statement" => {
-                let value = field(node, "value");
                 // Cases fall in from above or are jumped to: what was written before a label is not sure to be.
                 let written = self.written.clone();
-                children(node)
-                    .into_iter()
-                    .filter(|child| Some(*child) != value)
-                    .try_for_each(|child| self.statement(child))?;
+                self.case(node)?;
                 self.written = written;
                 Ok(())
             }
@@ -126,8 +159,25 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 let word = text(node, here.source).trim_end_matches(';').to_string();
                 Err(self.stop(node, Reason::NotAffine, format!("`{word}` ends an iteration early"), false))
             }
-            "return_statement" | "goto_statement" | "labeled_statement" => {
-                Err(self.stop(node, Reason::Jump, "control leaves the region here, or enters it".to_string(), true))
+            "return_statement" => {
+                self.unknown("control leaves the region in it");
+                children(node).into_iter().try_for_each(|child| self.expr(child, here))
+            }
+            "goto_statement" => {
+                let label = field(node, "label").map(|label| text(label, here.source));
+                if !self.is_own_label(node, label) {
+                    self.unknown("control leaves the region in it");
+                    self.effects.jumps = true;
+                }
+                Ok(())
+            }
+            "labeled_statement" if self.has_labels => {
+                let label = field(node, "label");
+                let inner = children(node).into_iter().filter(|child| Some(*child) != label);
+                inner.collect::<Vec<_>>().into_iter().try_for_each(|child| self.statement(child))
+            }
+            "labeled_statement" => {
+                Err(self.stop(node, Reason::Jump, "control enters the region here".to_string(), false))
             }
             kind if kind.starts_with("preproc_") => Err(self.stop(
                 node,
@@ -180,6 +230,60 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             self.unknown("it declares a variable that outlives it");
         }
         Ok(())
+    }
+
+    fn case(&mut self, node: Node<'t>) -> Walked {
+        let value = field(node, "value");
+        children(node).into_iter().filter(|child| Some(*child) != value).try_for_each(|child| self.statement(child))
+    }
+
+    /// What all cases write is written if there is a default and each case goes to its end, where it leaves the `switch`.
+    fn switch(&mut self, node: Node<'t>) -> Walked {
+        let Some(body) = field(node, "body") else { return Ok(()) };
+        let cases = children(body);
+        let ends = |case: &Node<'t>| {
+            let all = children(*case);
+            let breaks = super::syntax::descendants(*case).filter(|node| node.kind() == "break_statement").count();
+            all.last().is_some_and(|last| last.kind() == "break_statement") && breaks == 1
+        };
+        let is_plain = |(at, case): (usize, &Node<'t>)| {
+            // Several labels before the same statements.
+            let is_label =
+                at + 1 < cases.len() && children(*case).len() <= usize::from(field(*case, "value").is_some());
+            let leaves = super::syntax::descendants(*case).any(|node| node.kind() == "break_statement");
+            case.kind() == "case_statement" && (is_label || ends(case) || at + 1 == cases.len() && !leaves)
+        };
+        let has_default = cases.iter().any(|case| case.kind() == "case_statement" && field(*case, "value").is_none());
+        if !has_default || body.kind() != "compound_statement" || !cases.iter().enumerate().all(is_plain) {
+            return self.branches(|walker| walker.statement(body), |_| Ok(()));
+        }
+        let filled: Vec<Node<'t>> = cases
+            .iter()
+            .copied()
+            .filter(|case| children(*case).len() > usize::from(field(*case, "value").is_some()))
+            .collect();
+        self.one_of(&filled)
+    }
+
+    /// Walks cases of which one runs.
+    fn one_of(&mut self, cases: &[Node<'t>]) -> Walked {
+        match cases {
+            [] => Ok(()),
+            [last] => self.case(*last),
+            [first, others @ ..] => self.branches(|walker| walker.case(*first), |walker| walker.one_of(others)),
+        }
+    }
+
+    /// Whether a `goto` goes to a label of the statement itself.
+    fn is_own_label(&self, node: Node<'t>, label: Option<&str>) -> bool {
+        let source = self.builder.facts.source;
+        let inside = |node: &Node<'t>| super::syntax::is_within(&node.byte_range(), &self.own);
+        let outermost = std::iter::successors(Some(node), |node| node.parent().filter(inside)).last();
+        self.has_labels
+            && outermost.into_iter().flat_map(super::syntax::descendants).any(|node| {
+                let own = field(node, "label").filter(|_| node.kind() == "labeled_statement");
+                own.is_some_and(|own| Some(text(own, source)) == label)
+            })
     }
 
     /// Walks what runs again and again, or not at all.
@@ -377,7 +481,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 self.hole(&place, range, positions);
                 Ok(())
             }
-            Place::Counter(_) => {
+            Place::Counter(_) | Place::Counted(_) => {
                 Err(self.stop(node, Reason::NotAffine, "the address of a loop's variable is taken".to_string(), false))
             }
             Place::Own | Place::Fixed => Ok(()),
@@ -429,9 +533,22 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                         false,
                     ));
                 }
-                if let Some(range) = range {
-                    self.effects.iterators.push((range, depth));
+                match range {
+                    Some(range) => self.effects.iterators.push((range, depth)),
+                    None => self.effects.hides_iterator = true,
                 }
+                Ok(())
+            }
+            Place::Counted(decl) => {
+                let counted = self.builder.counted(decl).filter(|_| !touch.writes()).zip(range);
+                let Some((counted, range)) = counted else {
+                    let why = format!(
+                        "`{}`, which the loop counts, is assigned or named in a macro",
+                        text(node, here.source)
+                    );
+                    return Err(self.stop(node, Reason::NotAffine, why, false));
+                };
+                self.effects.counted.push((range, counted));
                 Ok(())
             }
             Place::Volatile => {
@@ -482,12 +599,16 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         self.written = written;
         walked?;
         self.effects.iterators.extend(inner.iterators);
+        let has_counted = !inner.counted.is_empty();
+        self.effects.counted.extend(inner.counted);
         self.effects.reads_unknown |= inner.reads_unknown;
         self.effects.writes_unknown |= inner.writes_unknown;
         if let Some(why) = inner.opaque {
             self.not_understood(&why);
         }
         let is_exact = place.subscripts.iter().all(Option::is_some);
+        // An exact access is written anew as a whole.
+        self.effects.hides_iterator |= inner.hides_iterator && !(is_exact && !place.is_partial && range.is_some());
         let mut derived = (Vec::new(), Vec::new());
         if is_exact && !place.is_partial {
             derived = (inner.accesses, inner.holes);
@@ -508,14 +629,19 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             positions.push(before.unwrap_or_else(|| self.access(&place, AccessKind::Read)));
         }
         if touch.writes() {
-            let is_sure = is_exact && !place.is_partial;
+            let is_sure = is_exact && !place.is_partial && !self.has_labels;
             let at = self.access(&place, if is_sure { AccessKind::Write } else { AccessKind::MayWrite });
             if is_sure {
                 self.written.push(at);
             }
             positions.push(at);
         }
-        self.derived_hole(&place, range, positions, derived);
+        self.derived_hole(&place, range.clone(), positions, derived);
+        if let Some(hole) =
+            self.effects.holes.iter_mut().find(|hole| has_counted && Some(&hole.range) == range.as_ref())
+        {
+            hole.is_derived = true;
+        }
         Ok(())
     }
 
@@ -693,8 +819,10 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         let mut walked = None;
         let mut effects = std::mem::take(&mut self.effects);
         let (own, written, loops, breaks) = (self.own.clone(), self.written.clone(), self.loops, self.breaks);
+        let has_labels = self.has_labels;
         self.builder.in_macro(node, here, |builder, body, inner| {
-            let mut walker = Walker { builder, effects: std::mem::take(&mut effects), own, written, loops, breaks };
+            let mut walker =
+                Walker { builder, effects: std::mem::take(&mut effects), own, written, loops, breaks, has_labels };
             let body = bare(body);
             let is_place = matches!(body.kind(), "subscript_expression" | "field_expression")
                 || body.kind() == "pointer_expression" && operator(body, inner.source) == "*";

@@ -224,8 +224,12 @@ impl<'t, 'f> Finisher<'t, 'f> {
             .flat_map(|statement| &statement.effects.accesses)
             .map(|access| access.object)
             .collect();
-        let reachable: Vec<Object> = used
-            .into_iter()
+        let all = builder.statements.iter().flat_map(|statement| &statement.effects.accesses);
+        let written: BTreeSet<Object> =
+            all.filter(|access| access.kind != AccessKind::Read).map(|access| access.object).collect();
+        let reachable: BTreeSet<Object> = used
+            .iter()
+            .copied()
             .filter(|object| {
                 let data = &builder.objects[*object];
                 let is_restrict = matches!(data.of, CType::Pointer { is_restrict: true, .. }) && !data.is_member;
@@ -240,7 +244,8 @@ impl<'t, 'f> Finisher<'t, 'f> {
             .collect();
         for statement in &mut builder.statements {
             let effects = &mut statement.effects;
-            for object in &reachable {
+            // Where control goes on, values of all that the region writes may be needed.
+            for object in if effects.jumps { &written } else { &reachable } {
                 let subscripts = vec![None; builder.objects[*object].dims];
                 let mut touch =
                     |kind| effects.accesses.push(RawAccess { object: *object, kind, subscripts: subscripts.clone() });
@@ -297,6 +302,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
         self.c_arrays.push(CArray {
             name: name.to_string(),
             element,
+            is_number: false,
             form: Form::Unknown,
             extents: Vec::new(),
             declaration: None,
@@ -367,8 +373,9 @@ impl<'t, 'f> Finisher<'t, 'f> {
             home,
             span: Span::new(self.builder.file, decl.range.start, decl.range.end),
         });
+        let is_number = matches!(of, CType::Int { .. } | CType::Float { .. });
         let element = if data.is_member { String::new() } else { element };
-        self.c_arrays.push(CArray { name: data.name, element, form, extents: c_extents, declaration })
+        self.c_arrays.push(CArray { name: data.name, element, is_number, form, extents: c_extents, declaration })
     }
 
     /// Only the first element of the array is accessed.
@@ -507,7 +514,9 @@ impl<'t, 'f> Finisher<'t, 'f> {
             templates.push(Template {
                 range: statement.range.clone(),
                 holes: self.holes(&statement),
+                choice: statement.choice.clone(),
                 leading: statement.leading.clone(),
+                is_skippable: statement.is_skippable,
             });
         }
         let mut arrays: Table<Array, ArrayData> = Table::new();
@@ -572,7 +581,7 @@ impl<'t, 'f> Finisher<'t, 'f> {
     }
 
     fn holes(&self, statement: &RawStatement) -> Vec<Hole> {
-        let Effects { accesses, holes, iterators, .. } = &statement.effects;
+        let Effects { accesses, holes, iterators, counted, .. } = &statement.effects;
         let is_exact = |hole: &RawHole| hole.accesses.iter().all(|at| self.is_exact(&accesses[*at]));
         let mut all: Vec<Hole> = Vec::new();
         for hole in holes {
@@ -599,6 +608,10 @@ impl<'t, 'f> Finisher<'t, 'f> {
         }
         for (range, depth) in iterators.iter().filter(|(range, _)| !is_covered(range)) {
             all.push(Hole { range: range.clone(), kind: HoleKind::Iterator(*depth), is_derived: false });
+        }
+        for (range, counted) in counted.iter().filter(|(range, _)| !is_covered(range)) {
+            let kind = HoleKind::Counted(Box::new(counted.clone()));
+            all.push(Hole { range: range.clone(), kind, is_derived: false });
         }
         all.sort_by_key(|hole| (hole.range.start, hole.range.end));
         all.dedup_by(|one, two| one.range == two.range);

@@ -129,10 +129,14 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
             taken,
             regions,
             remarks: Vec::new(),
+            rejected: Vec::new(),
         };
         search.file(root);
         regions = search.regions;
         remarks.extend(search.remarks);
+        if regions.is_empty() {
+            remarks.extend(search.rejected);
+        }
         regions.sort_by_key(|region| region.range.start);
     }
     remarks.sort_by_key(|remark: &Remark| remark.span);

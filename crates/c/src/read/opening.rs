@@ -7,12 +7,12 @@ use super::builder::Builder;
 use super::facts::Facts;
 use super::finish::Finisher;
 use super::liveness::Surroundings;
-use super::names::{DeclKind, Names};
+use super::names::{Decl, DeclData, DeclKind, Names};
 use super::purity::Purity;
-use super::regions::Found;
-use super::syntax::{descendants, field, height, is_within};
+use super::regions::{Found, unread_words};
+use super::syntax::{descendants, first_values, height, is_within};
 use super::types::CType;
-use super::writes::Meaning;
+use super::writes::{Escape, Meaning};
 use super::{HIGHEST, MOST_NODES, ReadOptions, Reason};
 use crate::region::{Region, Remark};
 use frit_isl::Context;
@@ -51,8 +51,16 @@ pub(crate) fn region<'t>(
     let names = Names::of(found.function, facts);
     let meaning = Meaning { facts, purity };
     let writes = meaning.writes(statements, &names);
-    let escapes = meaning.escapes(&names, &range);
-    let taken = meaning.taken(&names);
+    let (mut escapes, mut taken) = (meaning.escapes(&names, &range), meaning.taken(&names));
+    let unread = unread_words(found.function, facts.source);
+    let is_unread = |data: &DeclData<'t>| {
+        let is_seen = |at: &usize| data.is_global() || data.scope.contains(at);
+        unread.iter().any(|(at, word)| *word == data.name && is_seen(at))
+    };
+    for (decl, _) in names.decls.iter().filter(|(_, data)| is_unread(data)) {
+        escapes.insert(decl, Escape::Stored);
+        taken.insert(decl);
+    }
     let mut builder = Builder {
         facts,
         purity,
@@ -119,22 +127,24 @@ fn without_heading<'s, 't>(statements: &'s [Node<'t>], facts: &Facts<'t>) -> &'s
 impl<'t> Builder<'t, '_> {
     /// Finds the variables that are declared outside of loops and only used where a loop counts them.
     fn find_counters(&mut self, statements: &[Node<'t>], surroundings: &Surroundings) {
-        let counted = |node: Node<'t>| {
-            let initial = field(node, "initializer")?;
-            (node.kind() == "for_statement" && initial.kind() == "assignment_expression").then_some(())?;
-            self.names.of_identifier(field(initial, "left")?)
+        let source = self.facts.source;
+        let counted = |node: Node<'t>| -> Vec<Decl> {
+            let all = first_values(node, source);
+            let is_only = all.len() == 1;
+            let own = all.into_iter().filter(|first| !first.is_declared && (is_only || first.update.is_some()));
+            own.filter_map(|first| self.names.of_identifier(first.name)).collect()
         };
-        for node in statements.iter().flat_map(|statement| descendants(*statement)) {
-            let Some(decl) = counted(node) else { continue };
+        for decl in statements.iter().flat_map(|statement| descendants(*statement)).flat_map(counted) {
             let data = &self.names.decls[decl];
             let is_local = matches!(data.kind, DeclKind::Local | DeclKind::Parameter) && !data.typed.is_static;
             let is_counted = |occurrence: &Node<'t>| {
                 let mut at = *occurrence;
                 while let Some(parent) = at.parent() {
-                    if counted(parent) == Some(decl) {
-                        // Its own first value does not count.
-                        let value = field(parent, "initializer").and_then(|initial| field(initial, "right"));
-                        return !value.is_some_and(|value| is_within(&occurrence.byte_range(), &value.byte_range()));
+                    if counted(parent).contains(&decl) {
+                        // First values do not count.
+                        return !first_values(parent, source)
+                            .iter()
+                            .any(|first| is_within(&occurrence.byte_range(), &first.value.byte_range()));
                     }
                     at = parent;
                 }

@@ -17,6 +17,8 @@ pub(crate) enum Place {
     Object(ObjectPlace),
     /// The variable of the loop at this depth.
     Counter(usize),
+    /// A variable that counts along with a loop.
+    Counted(Decl),
     /// A variable of the statement itself, which nothing outside sees.
     Own,
     /// A number that does not change, or a function.
@@ -281,6 +283,9 @@ impl<'t> Builder<'t, '_> {
             Some(Binding::Loop(depth)) => {
                 return if subscripts.is_empty() { Place::Counter(*depth) } else { Place::Unknown };
             }
+            Some(Binding::Counted(_)) => {
+                return if subscripts.is_empty() { Place::Counted(decl) } else { Place::Unknown };
+            }
             Some(Binding::Row(object, base)) if !subscripts.is_empty() => {
                 let (object, mut all) = (*object, base.clone());
                 let last = all.last_mut().expect("a row has subscripts");
@@ -314,7 +319,7 @@ impl<'t> Builder<'t, '_> {
                 // Something of a header, or a macro: what may change it is not known, but a macro's value has been looked at.
                 let is_fixed = self.facts.macros.contains_key(&data.name)
                     || self.facts.functions.contains_key(&data.name)
-                    || self.parameter(decl).is_some();
+                    || self.is_parameter(decl);
                 return if is_fixed { Place::Fixed } else { Place::Unknown };
             }
             DeclKind::Parameter | DeclKind::Local | DeclKind::Global => {}

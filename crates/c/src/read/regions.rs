@@ -55,7 +55,15 @@ pub(crate) fn find<'t>(
                     continue;
                 }
                 match between(root, source, start, line) {
-                    Ok(region) => found.push(region),
+                    // What the parser gets over is no reason to refuse the file, only the region that it stands in.
+                    Ok(region) => match region.statements.iter().find_map(|statement| local_error(*statement)) {
+                        Some(broken) => remarks.push(Remark {
+                            code: Reason::Unreadable.code(),
+                            message: "the region stays as it is: this is no C that is understood".to_string(),
+                            span: span(&broken.byte_range()),
+                        }),
+                        None => found.push(region),
+                    },
                     Err(Some((reason, why))) => {
                         remarks.push(Remark { code: reason.code(), message: why, span: span(&start.range) });
                     }
@@ -267,7 +275,7 @@ fn check(root: Node<'_>, source: &str, region: Range<usize>, file: FileId, error
     if !outermost.has_error() || descendants(outermost).any(|node| macro_like_around(node, source)) {
         return;
     }
-    let broken = descendants(outermost).filter(|node| node.is_error() || node.is_missing());
+    let broken = descendants(outermost).filter(|node| (node.is_error() || node.is_missing()) && !is_local_error(*node));
     for node in broken.take(MOST_ERRORS) {
         let span = Span::new(file, node.start_byte(), node.end_byte().max(node.start_byte() + 1).min(source.len()));
         let message = if node.is_missing() {
@@ -277,6 +285,47 @@ fn check(root: Node<'_>, source: &str, region: Range<usize>, file: FileId, error
         };
         errors.push(Diagnostic::error("c-syntax", "a function with a region is not well formed").label(span, message));
     }
+}
+
+/// Whether the parser gets over an error, so that what stands round it is read as it is meant: it is a part of one declaration or expression and
+/// opens and closes nothing.
+pub(crate) fn is_local_error(node: Node<'_>) -> bool {
+    let is_open = |part: Node<'_>| {
+        part.is_missing()
+            || matches!(part.kind(), "{" | "}" | "(" | ")" | "[" | "]" | ";")
+            || matches!(part.kind(), "if" | "else" | "for" | "while" | "do" | "switch" | "case" | "return" | "goto")
+            || part.kind().starts_with("preproc")
+            || part.kind().starts_with('#')
+    };
+    let is_held = std::iter::successors(node.parent(), |around| around.parent())
+        .take_while(|around| !matches!(around.kind(), "compound_statement" | "translation_unit"))
+        .any(holds_errors);
+    node.is_error() && is_held && !descendants(node).any(is_open)
+}
+
+/// The first error of that kind.
+fn local_error(statement: Node<'_>) -> Option<Node<'_>> {
+    descendants(statement).filter(|_| statement.has_error()).find(|node| is_local_error(*node))
+}
+
+/// The words of declarations and statements with errors, and where these begin: what they do with the names is not known.
+pub(crate) fn unread_words<'s>(function: Node<'_>, source: &'s str) -> BTreeSet<(usize, &'s str)> {
+    let broken = descendants(function).filter(|node| function.has_error() && is_local_error(*node));
+    let around = |node: Node<'_>| {
+        let mut around = std::iter::successors(Some(node), |node| node.parent());
+        around.find(|around| holds_errors(*around)).unwrap_or(node).byte_range()
+    };
+    let ranges: BTreeSet<(usize, usize)> = broken.map(around).map(|range| (range.start, range.end)).collect();
+    let words = |(start, end): (usize, usize)| {
+        let words = source.get(start..end).unwrap_or("").split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.map(move |word| (start, word))
+    };
+    ranges.into_iter().flat_map(words).collect()
+}
+
+/// What an error is a part of if the parser gets over it.
+fn holds_errors(node: Node<'_>) -> bool {
+    matches!(node.kind(), "declaration" | "expression_statement" | "parameter_declaration")
 }
 
 /// So many errors are reported of a function.

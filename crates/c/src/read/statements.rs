@@ -9,18 +9,26 @@ use super::effects::{Walker, macro_type};
 use super::names::Decl;
 use super::places::Place;
 use super::purity::allocation;
-use super::syntax::{bare, children, field, fields, operator, text, uncast};
+use super::syntax::{
+    First, bare, children, descendants, field, fields, first_values, is_within, operands, operator, text, uncast,
+};
 use super::types::CType;
-use super::writes::{is_fixed, is_loud};
+use super::writes::{is_changed_at, is_fixed, is_loud};
+use crate::region::{CLoop, Choice, Counted};
 use frit_scop::AccessKind;
 use std::ops::Range;
 use tree_sitter::Node;
 
 type Read = Result<Vec<RawNode>, Stop>;
 
+/// Loops in more others than these are parts of statements: integer sets of more dimensions take too long.
+const DEEPEST: usize = 12;
+
 /// A loop as its header says.
 struct Header {
     decl: Decl,
+    /// Further variables that count along.
+    counted: Vec<Decl>,
     conds: Vec<Cond>,
     step: i64,
     c_type: String,
@@ -67,18 +75,15 @@ impl<'t> Builder<'t, '_> {
             "type_definition" | "struct_specifier" | "union_specifier" | "enum_specifier" | "function_definition" => {
                 Err(stop(node, Reason::Declaration, "the region defines a type or a function", false))
             }
-            _ => self.whole(node, None),
+            _ => self.whole(node),
         }
     }
 
     /// One statement of everything.
-    fn whole(&mut self, node: Node<'t>, why: Option<String>) -> Read {
+    fn whole(&mut self, node: Node<'t>) -> Read {
         let mut walker = Walker::new(self, node.byte_range());
-        walker.statement(node)?;
-        let mut effects = walker.effects;
-        if let Some(why) = why {
-            effects.opaque = Some(why);
-        }
+        walker.whole_statement(node)?;
+        let effects = visible(node, walker.effects)?;
         Ok(vec![self.push(node.byte_range(), effects)])
     }
 
@@ -89,7 +94,9 @@ impl<'t> Builder<'t, '_> {
             conds: self.conds.clone(),
             effects,
             reduction: None,
+            choice: None,
             leading: Vec::new(),
+            is_skippable: false,
             defines: None,
         });
         RawNode::Statement(self.statements.len() - 1)
@@ -106,7 +113,7 @@ impl<'t> Builder<'t, '_> {
                 self.nest.truncate(depth);
                 self.conds.truncate(conds);
                 self.bindings = bindings;
-                let read = self.whole(node, Some(stop.why.clone()))?;
+                let read = self.whole(node)?;
                 self.remark(stop.reason, stop.range, format!("this loop is one statement: {}", stop.why));
                 Ok(read)
             }
@@ -115,8 +122,12 @@ impl<'t> Builder<'t, '_> {
     }
 
     fn affine_loop(&mut self, node: Node<'t>) -> Read {
-        let header = self.header(node)?;
         let depth = self.nest.len();
+        if depth == DEEPEST {
+            return Err(stop(node, Reason::TooLarge, &format!("it is in {DEEPEST} others"), false));
+        }
+        let before_loop = self.first_statements(node)?;
+        let header = self.header(node)?;
         self.loops.push(RawLoop {
             name: self.names.decls[header.decl].name.clone(),
             c_type: header.c_type,
@@ -130,13 +141,66 @@ impl<'t> Builder<'t, '_> {
         let before = self.conds.len();
         self.conds.extend(header.conds);
         let body = match field(node, "body") {
-            Some(body) => self.block(&[body])?,
+            Some(body) if body.kind() == "compound_statement" => self.iteration(&children(body))?,
+            Some(body) => self.iteration(&[body])?,
             None => Vec::new(),
         };
         self.conds.truncate(before);
         self.nest.truncate(depth);
-        self.bindings.remove(&header.decl);
-        Ok(if body.is_empty() { Vec::new() } else { vec![RawNode::Loop(number, body)] })
+        for decl in header.counted.iter().chain([&header.decl]) {
+            self.bindings.remove(decl);
+        }
+        Ok(if body.is_empty() { before_loop } else { [before_loop, vec![RawNode::Loop(number, body)]].concat() })
+    }
+
+    /// The statements of a loop's body: `continue` skips the rest of them.
+    fn iteration(&mut self, statements: &[Node<'t>]) -> Read {
+        let Some(at) = statements.iter().position(|statement| skips(*statement)) else {
+            return self.block(statements);
+        };
+        let mut nodes = self.block(&statements[..at])?;
+        if let Some((cond, before)) = self.affine_skip(statements[at]) {
+            self.conds.push(cond.clone());
+            nodes.extend(self.block(&before)?);
+            self.conds.pop();
+            self.conds.push(cond.negated());
+            nodes.extend(self.iteration(&statements[at + 1..])?);
+            self.conds.pop();
+            return Ok(nodes);
+        }
+        let last = statements.iter().rfind(|node| node.kind() != "comment").map_or(0, Node::end_byte);
+        let range = statements[at].start_byte()..last;
+        let mut walker = Walker::new(self, range.clone());
+        walker.skippable(&statements[at..])?;
+        let effects = visible(statements[at], walker.effects)?;
+        nodes.push(self.push(range, effects));
+        self.statements.last_mut().expect("it was pushed").is_skippable = true;
+        Ok(nodes)
+    }
+
+    /// `if (c) continue;` with an affine condition, and what runs before the `continue`.
+    fn affine_skip(&mut self, node: Node<'t>) -> Option<(Cond, Vec<Node<'t>>)> {
+        if node.kind() != "if_statement" || field(node, "alternative").is_some() {
+            return None;
+        }
+        let then = field(node, "consequence")?;
+        let mut before = if then.kind() == "compound_statement" { children(then) } else { vec![then] };
+        before.pop().filter(|last| last.kind() == "continue_statement")?;
+        let here = self.here();
+        let cond = self.cond(field(node, "condition")?, here)?;
+        self.params.cond(&cond)?;
+        (!before.iter().any(|node| skips(*node))).then_some((cond, before))
+    }
+
+    /// What a loop's head assigns to variables that the loop does not count, as `s` in `for (s = 0, i = 0; i < n; i++)`.
+    fn first_statements(&mut self, node: Node<'t>) -> Read {
+        let firsts = first_values(node, self.facts.source);
+        let is_other = |first: &&First<'t>| firsts.len() > 1 && first.update.is_none() && !first.is_declared;
+        let mut nodes = Vec::new();
+        for first in firsts.iter().filter(is_other) {
+            nodes.extend(self.whole(first.node)?);
+        }
+        Ok(nodes)
     }
 
     /// Reads the head of a loop and binds its variable.
@@ -144,29 +208,21 @@ impl<'t> Builder<'t, '_> {
         let not_affine = |why: &str| stop(node, Reason::NotAffine, why, false);
         let here = self.here();
         let source = self.facts.source;
-        let [initial] = fields(node, "initializer")[..] else {
-            return Err(not_affine("its variable has no first value"));
-        };
-        let (name, value) = match initial.kind() {
-            "declaration" => match fields(initial, "declarator")[..] {
-                [declarator] => (field(declarator, "declarator"), field(declarator, "value")),
-                _ => (None, None),
-            },
-            "assignment_expression" if operator(initial, source) == "=" => {
-                (field(initial, "left"), field(initial, "right"))
-            }
-            _ => (None, None),
-        };
-        let (Some(name), Some(value)) = (name.map(bare).filter(|name| name.kind() == "identifier"), value) else {
-            return Err(not_affine("its head does not give one variable a first value"));
-        };
+        let firsts = first_values(node, source);
+        if firsts.is_empty() {
+            return Err(not_affine("its head does not give variables their first values"));
+        }
+        let main = self.main_variable(node, &firsts);
+        let First { name, value, is_declared, update, .. } = firsts[main];
+        let others: Vec<First<'t>> =
+            firsts.iter().copied().enumerate().filter(|(at, _)| *at != main).map(|(_, first)| first).collect();
         let decl = self.names.of_identifier(name).ok_or_else(|| not_affine("its variable is not known"))?;
         let data = &self.names.decls[decl];
         let CType::Int { bytes, is_signed } = data.of else { return Err(not_affine("its variable is no integer")) };
         if data.typed.is_volatile || bytes < 2 || self.taken.contains(&decl) {
             return Err(not_affine("its variable is volatile, a `char`, or its address is taken"));
         }
-        if initial.kind() != "declaration" && !self.counters.contains(&decl) {
+        if !is_declared && !self.counters.contains(&decl) {
             return Err(stop(
                 node,
                 Reason::CounterUsed,
@@ -176,10 +232,16 @@ impl<'t> Builder<'t, '_> {
         }
         let (c_type, is_plain) = (data.scalar_text(), is_signed && bytes >= 4);
         let first = self.expr(value, here).ok_or_else(|| not_affine("its first value is not affine"))?;
+        let values: Vec<Option<Expr>> = others.iter().map(|other| self.expr(other.value, here)).collect();
         let var = Atom::Var(self.nest.len());
         self.bindings.insert(decl, Binding::Loop(self.nest.len()));
         let cond = field(node, "condition").ok_or_else(|| not_affine("it has no condition"))?;
-        let (cond, step) = match field(node, "update") {
+        let updates = field(node, "update").map(operands).unwrap_or_default();
+        let counted = firsts.iter().filter(|first| first.update.is_some()).count();
+        let (cond, step) = match update {
+            _ if updates.len() != counted => {
+                return Err(not_affine("its head changes other variables than it gives values"));
+            }
             Some(update) => {
                 let step = self.step(update, decl).ok_or_else(|| not_affine("its step is not constant"))?;
                 let cond = self.cond(cond, here).ok_or_else(|| not_affine("its condition is not affine"))?;
@@ -207,7 +269,112 @@ impl<'t> Builder<'t, '_> {
         if conds.iter().any(|cond| self.params.cond(cond).is_none()) {
             return Err(not_affine("its bounds are not affine"));
         }
-        Ok(Header { decl, conds, step, c_type, is_plain })
+        let first_at = if step > 0 { at - first } else { first - at };
+        let mut counted = Vec::new();
+        for (other, value) in others.iter().zip(values) {
+            counted.extend(self.counts_along(node, *other, value, &first_at, step.abs())?);
+        }
+        Ok(Header { decl, counted, conds, step, c_type, is_plain })
+    }
+
+    /// Which of the variables that a loop's head gives values is the one that its condition is about.
+    fn main_variable(&self, node: Node<'t>, firsts: &[First<'t>]) -> usize {
+        let mut named = field(node, "condition")
+            .into_iter()
+            .flat_map(descendants)
+            .filter_map(|node| self.names.of_identifier(node));
+        let position = |decl| {
+            let is_it = |first: &First<'t>| self.names.of_identifier(first.name) == Some(decl);
+            firsts.iter().position(|first| is_it(first) && (first.update.is_some() || firsts.len() == 1))
+        };
+        named.find_map(position).unwrap_or(0)
+    }
+
+    /// Binds a further variable of a loop's head: its value follows from the number of iterations, `distance / by`, before.
+    fn counts_along(
+        &mut self,
+        node: Node<'t>,
+        other: First<'t>,
+        value: Option<Expr>,
+        distance: &Expr,
+        by: i64,
+    ) -> Result<Option<Decl>, Stop> {
+        let name = text(other.name, self.facts.source);
+        let not_affine = |why: &str| stop(node, Reason::NotAffine, &format!("`{name}` in its head {why}"), false);
+        let decl = self.names.of_identifier(other.name).ok_or_else(|| not_affine("is not known"))?;
+        if other.update.is_none() && !other.is_declared {
+            // It gets its value before the loop, as a statement of its own.
+            return Ok(None);
+        }
+        let data = &self.names.decls[decl];
+        let is_plain = matches!(data.of, CType::Int { bytes, .. } if bytes >= 4) && !data.typed.is_volatile;
+        let is_own = other.is_declared || self.counters.contains(&decl);
+        // Nothing but the head changes it.
+        let changes = self.names.occurrences.get(&decl).into_iter().flatten().filter(|occurrence| {
+            let is_head = |part: Option<Node<'t>>| {
+                part.is_some_and(|part| is_within(&occurrence.byte_range(), &part.byte_range()))
+            };
+            is_within(&occurrence.byte_range(), &node.byte_range())
+                && !is_head(Some(other.node))
+                && !is_head(other.update)
+                && is_changed_at(**occurrence, self.facts.source)
+        });
+        if !is_plain || !is_own || self.taken.contains(&decl) || changes.count() > 0 {
+            return Err(not_affine("is no integer that only the head changes"));
+        }
+        let value = value.ok_or_else(|| not_affine("has a first value that is not affine"))?;
+        let step = match other.update {
+            Some(update) => self.step_of(update, decl).ok_or_else(|| not_affine("has a step that is not constant"))?,
+            None => 0,
+        };
+        if step % by != 0 {
+            return Err(not_affine("counts in other steps than the loop"));
+        }
+        self.bindings.insert(decl, Binding::Counted(value + distance.scale(step / by)));
+        if self.counted(decl).is_none() {
+            return Err(not_affine("has a first value that is no sum"));
+        }
+        Ok(Some(decl))
+    }
+
+    /// The value of a variable that counts along with a loop, for the text.
+    pub(crate) fn counted(&mut self, decl: Decl) -> Option<Counted> {
+        let Some(Binding::Counted(value)) = self.bindings.get(&decl).cloned() else { return None };
+        let data = &self.names.decls[decl];
+        let is_plain = matches!(data.of, CType::Int { is_signed: true, .. });
+        let variable = CLoop { c_type: data.scalar_text(), is_plain, leading: Vec::new() };
+        let mut counted = Counted { constant: 0, iterators: Vec::new(), params: Vec::new(), variable };
+        for (monomial, factor) in value.terms() {
+            match monomial.powers() {
+                [] => counted.constant = factor,
+                [(Atom::Var(depth), 1)] => counted.iterators.push((*depth, factor)),
+                _ => counted.params.push((self.params.product(monomial)?, factor)),
+            }
+        }
+        Some(counted)
+    }
+
+    /// By how much the update of a further variable changes it.
+    fn step_of(&mut self, update: Node<'t>, decl: Decl) -> Option<i64> {
+        let source = self.facts.source;
+        let here = self.here();
+        match (update.kind(), operator(update, source)) {
+            ("update_expression", "++") => Some(1),
+            ("update_expression", _) => Some(-1),
+            (_, "+=") => self.expr(field(update, "right")?, here)?.as_constant(),
+            (_, "-=") => self.expr(field(update, "right")?, here)?.as_constant()?.checked_neg(),
+            (_, "=") => {
+                // `j = j + 2`: the name stands for any value of it.
+                let before = self.bindings.insert(decl, Binding::Loop(usize::MAX));
+                let value = field(update, "right").and_then(|right| self.expr(right, here));
+                match before {
+                    Some(before) => self.bindings.insert(decl, before),
+                    None => self.bindings.remove(&decl),
+                };
+                (value? - Expr::symbol(Atom::Var(usize::MAX))).as_constant()
+            }
+            _ => None,
+        }
     }
 
     /// By how much a loop's update changes its variable.
@@ -259,7 +426,7 @@ impl<'t> Builder<'t, '_> {
     fn condition(&mut self, node: Node<'t>) -> Read {
         let here = self.here();
         let cond = field(node, "condition").and_then(|cond| self.cond(cond, here));
-        let Some(cond) = cond.filter(|cond| self.params.cond(cond).is_some()) else { return self.whole(node, None) };
+        let Some(cond) = cond.filter(|cond| self.params.cond(cond).is_some()) else { return self.whole(node) };
         let mut nodes = Vec::new();
         for (branch, cond) in [("consequence", cond.clone()), ("alternative", cond.negated())] {
             if let Some(branch) = field(node, branch) {
@@ -377,7 +544,7 @@ impl<'t> Builder<'t, '_> {
         let mut walker = Walker::new(self, 0..0);
         walker.indices(value, here)?;
         let name = walker.builder.names.decls[decl].range.clone();
-        let effects = walker.finish_with(object, Vec::new(), name);
+        let effects = visible(declarator, walker.finish_with(object, Vec::new(), name))?;
         let node = self.push(declarator.byte_range(), effects);
         self.statements.last_mut().expect("it was pushed").defines = Some(object);
         Ok(node)
@@ -399,7 +566,7 @@ impl<'t> Builder<'t, '_> {
             walker.expr(value, here)?
         }
         let name = walker.builder.names.decls[decl].range.clone();
-        let effects = walker.finish_with(object, Vec::new(), name);
+        let effects = visible(declarator, walker.finish_with(object, Vec::new(), name))?;
         let node = self.push(declarator.byte_range(), effects);
         if let Some(value) = known {
             self.bindings.insert(decl, Binding::Value(value));
@@ -421,9 +588,11 @@ impl<'t> Builder<'t, '_> {
         if let Some(why) = self.macro_statement(expression) {
             return Err(stop(node, Reason::MacroStatement, &why, true));
         }
-        let nodes = self.whole(node, None)?;
+        let nodes = self.whole(node)?;
         let reduction = self.reduction(bare(expression));
-        self.statements.last_mut().expect("it was pushed").reduction = reduction;
+        let choice = choice(bare(expression), self.facts.source);
+        let statement = self.statements.last_mut().expect("it was pushed");
+        (statement.reduction, statement.choice) = (reduction, choice);
         Ok(nodes)
     }
 
@@ -623,6 +792,32 @@ fn holds_at_zero(cond: &Cond, var: &Atom) -> bool {
     }
 }
 
+/// What a statement does, if every variable of a loop in it stands in its own text, and not in a macro's.
+fn visible(node: Node<'_>, effects: Effects) -> Result<Effects, Stop> {
+    if effects.hides_iterator {
+        return Err(stop(
+            node,
+            Reason::CounterUsed,
+            "the variable of a loop stands in the definition of a macro",
+            false,
+        ));
+    }
+    Ok(effects)
+}
+
+/// Whether a `continue` in a statement goes on with the loop that the statement is in.
+fn skips(statement: Node<'_>) -> bool {
+    let mut open = vec![statement];
+    while let Some(node) = open.pop() {
+        match node.kind() {
+            "continue_statement" => return true,
+            "for_statement" | "while_statement" | "do_statement" => {}
+            _ => open.extend(children(node)),
+        }
+    }
+    false
+}
+
 fn stop(node: Node<'_>, reason: Reason, why: &str, is_fatal: bool) -> Stop {
     Stop { reason, why: why.to_string(), range: node.byte_range(), is_fatal }
 }
@@ -635,4 +830,20 @@ fn is_pragma(node: Node<'_>, source: &str) -> bool {
         && directive.ends_with("pragma")
         && !argument.starts_with("scop")
         && !argument.starts_with("endscop")
+}
+
+/// The parts of `target = condition ? chosen : otherwise`.
+fn choice(assignment: Node<'_>, source: &str) -> Option<Choice> {
+    if assignment.kind() != "assignment_expression" || operator(assignment, source) != "=" {
+        return None;
+    }
+    let value = bare(field(assignment, "right")?);
+    let part = |of: Node<'_>, name: &str| field(of, name).map(|part| bare(part).byte_range());
+    (value.kind() == "conditional_expression").then_some(())?;
+    Some(Choice {
+        target: part(assignment, "left")?,
+        condition: part(value, "condition")?,
+        chosen: part(value, "consequence")?,
+        otherwise: part(value, "alternative")?,
+    })
 }

@@ -2,6 +2,7 @@
 //!
 //! Read `names` next.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use tree_sitter::{Node, Parser, Tree};
 
@@ -9,7 +10,50 @@ use tree_sitter::{Node, Parser, Tree};
 pub(crate) fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_c::LANGUAGE.into()).expect("the grammar fits the library");
-    parser.parse(text, None)
+    parser.parse(complex_as_names(text).as_bytes(), None)
+}
+
+/// The text with the blanks in `double complex` replaced, so that this is one name of a type: the grammar knows no complex numbers. No byte moves.
+fn complex_as_names(text: &str) -> Cow<'_, str> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t');
+    let bytes = text.as_bytes();
+    // The word that ends, and the one that begins, next to some blanks.
+    let before = |end: usize| {
+        let end = bytes[..end].iter().rposition(|byte| !is_blank(*byte)).map_or(0, |last| last + 1);
+        let start = bytes[..end].iter().rposition(|byte| !is_word(*byte)).map_or(0, |last| last + 1);
+        start..end
+    };
+    let after = |start: usize| {
+        let start = bytes[start..].iter().position(|byte| !is_blank(*byte)).map_or(bytes.len(), |at| start + at);
+        let end = bytes[start..].iter().position(|byte| !is_word(*byte)).map_or(bytes.len(), |at| start + at);
+        start..end
+    };
+    let is_real = |word: &Range<usize>| matches!(&bytes[word.clone()], b"float" | b"double");
+    let is_long = |word: &Range<usize>| &bytes[word.clone()] == b"long";
+    let mut joined = Cow::Borrowed(text);
+    for (at, _) in text.match_indices("omplex") {
+        let word = before(at + "omplex".len());
+        if !matches!(&bytes[word.clone()], b"complex" | b"_Complex")
+            || bytes.get(word.end).is_some_and(|next| is_word(*next))
+        {
+            continue;
+        }
+        let (mut start, mut end) = (word.start, word.end);
+        let (left, right) = (before(word.start), after(word.end));
+        if is_real(&left) {
+            start = left.start;
+        } else if is_real(&right) || is_long(&right) && is_real(&after(right.end)) {
+            end = if is_real(&right) { right.end } else { after(right.end).end };
+        } else {
+            continue;
+        }
+        let more = before(start);
+        start = if is_long(&more) { more.start } else { start };
+        let name: String = text[start..end].chars().map(|c| if matches!(c, ' ' | '\t') { '_' } else { c }).collect();
+        joined.to_mut().replace_range(start..end, &name);
+    }
+    joined
 }
 
 /// The children that carry meaning: named, no comments.
@@ -109,6 +153,52 @@ pub(crate) fn height(root: Node<'_>) -> usize {
             depth -= 1;
         }
     }
+}
+
+/// A variable that the head of a loop gives a first value.
+#[derive(Clone, Copy)]
+pub(crate) struct First<'t> {
+    /// The assignment, or the declarator with its value.
+    pub(crate) node: Node<'t>,
+    /// The variable.
+    pub(crate) name: Node<'t>,
+    /// The value.
+    pub(crate) value: Node<'t>,
+    /// It is declared in the head.
+    pub(crate) is_declared: bool,
+    /// How the head changes it after each iteration; `None` if it does not, or in the condition.
+    pub(crate) update: Option<Node<'t>>,
+}
+
+/// The variables that the head of a `for` gives first values; empty if something else happens there.
+pub(crate) fn first_values<'t>(node: Node<'t>, source: &str) -> Vec<First<'t>> {
+    let [initial] = fields(node, "initializer")[..] else { return Vec::new() };
+    let is_declared = initial.kind() == "declaration";
+    let all = if is_declared { fields(initial, "declarator") } else { operands(initial) };
+    let updates: Vec<Node<'t>> = field(node, "update").map(operands).unwrap_or_default();
+    let first = |node: Node<'t>| {
+        let (name, value) = match node.kind() {
+            "init_declarator" => (field(node, "declarator")?, field(node, "value")?),
+            "assignment_expression" if operator(node, source) == "=" => (field(node, "left")?, field(node, "right")?),
+            _ => return None,
+        };
+        let name = Some(bare(name)).filter(|name| name.kind() == "identifier")?;
+        let changes = |update: &&Node<'t>| {
+            let changed = field(**update, "left").or_else(|| field(**update, "argument")).map(bare);
+            changed.is_some_and(|changed| text(changed, source) == text(name, source))
+        };
+        Some(First { node, name, value, is_declared, update: updates.iter().find(changes).copied() })
+    };
+    all.into_iter().map(first).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// The operands of comma operators.
+pub(crate) fn operands(node: Node<'_>) -> Vec<Node<'_>> {
+    let node = bare(node);
+    if node.kind() != "comma_expression" {
+        return vec![node];
+    }
+    ["left", "right"].iter().filter_map(|side| field(node, side)).flat_map(operands).collect()
 }
 
 /// Whether one range lies in the other.

@@ -341,32 +341,37 @@ pub(crate) fn is_fixed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
     data.value.is_some() && !data.typed.is_volatile && !data.typed.is_static && !is_changed(decl, names, source)
 }
 
+/// Whether a variable is assigned where it is named here, or its address is taken.
+pub(crate) fn is_changed_at(node: Node<'_>, source: &str) -> bool {
+    let mut at = node;
+    while let Some(parent) = at.parent().filter(|parent| parent.kind() == "parenthesized_expression") {
+        at = parent;
+    }
+    let Some(parent) = at.parent() else { return true };
+    match parent.kind() {
+        "assignment_expression" => field(parent, "left") == Some(at),
+        "update_expression" => true,
+        "pointer_expression" => operator(parent, source) == "&",
+        "gnu_asm_input_operand" | "gnu_asm_output_operand" => true,
+        // A macro that is not known may assign what it is given.
+        "argument_list" => {
+            let callee =
+                parent.parent().and_then(|call| field(call, "function")).map_or("", |callee| text(callee, source));
+            !callee.is_empty() && is_loud(callee) && is_statement(parent)
+        }
+        _ => false,
+    }
+}
+
 /// Whether a variable is assigned somewhere in the function, or its address is taken.
 pub(crate) fn is_changed(decl: Decl, names: &Names<'_>, source: &str) -> bool {
-    let changes = |node: &Node<'_>| {
-        let mut at = *node;
-        while let Some(parent) = at.parent().filter(|parent| parent.kind() == "parenthesized_expression") {
-            at = parent;
-        }
-        let Some(parent) = at.parent() else { return true };
-        match parent.kind() {
-            "assignment_expression" => field(parent, "left") == Some(at),
-            "update_expression" => true,
-            "pointer_expression" => operator(parent, source) == "&",
-            "gnu_asm_input_operand" | "gnu_asm_output_operand" => true,
-            // A macro that is not known may assign what it is given.
-            "argument_list" => {
-                let callee =
-                    parent.parent().and_then(|call| field(call, "function")).map_or("", |callee| text(callee, source));
-                !callee.is_empty() && is_loud(callee) && is_statement(parent)
-            }
-            _ => false,
-        }
-    };
     if let Some(known) = names.changed.borrow().get(&decl) {
         return *known;
     }
-    let is_changed = names.occurrences.get(&decl).is_some_and(|occurrences| occurrences.iter().any(changes));
+    let is_changed = names
+        .occurrences
+        .get(&decl)
+        .is_some_and(|occurrences| occurrences.iter().any(|node| is_changed_at(*node, source)));
     names.changed.borrow_mut().insert(decl, is_changed);
     is_changed
 }

@@ -42,8 +42,8 @@ pub(super) enum PartKind<'p> {
     If(&'p Expr, Block<'p>, Block<'p>),
     /// A statement of the source.
     Instance(&'p Instance),
-    /// Variables move on.
-    Rotate(Array),
+    /// Variables move on: those of the array with these numbers.
+    Rotate(Array, &'p [u64]),
     /// A loop nest that is as in the source.
     AsWritten(Loop),
 }
@@ -114,7 +114,7 @@ impl<'p, 'n> Builder<'p, 'n> {
                     found.extend(inner.words.iter().cloned());
                 }
                 PartKind::If(_, then, otherwise) => found.extend(then.words.iter().chain(&otherwise.words).cloned()),
-                PartKind::Instance(_) | PartKind::Rotate(_) | PartKind::AsWritten(_) => {}
+                PartKind::Instance(_) | PartKind::Rotate(..) | PartKind::AsWritten(_) => {}
             }
         }
         Block { id, parts, words: found }
@@ -144,7 +144,7 @@ impl<'p, 'n> Builder<'p, 'n> {
                 let uses = accesses.iter().map(|access| access.array).collect();
                 Part { kind: PartKind::Instance(instance), uses }
             }
-            Step::Rotate(array) => Part { kind: PartKind::Rotate(*array), uses: [*array].into() },
+            Step::Rotate { array, ages } => Part { kind: PartKind::Rotate(*array, ages), uses: [*array].into() },
         }
     }
 
@@ -164,9 +164,10 @@ impl<'p, 'n> Builder<'p, 'n> {
                     self.collect_words(otherwise, found);
                 }
                 Step::Instance(instance) => {
-                    let template = &self.region.statements[instance.statement];
-                    for piece in between_holes(template) {
-                        found.extend(words(&blanked(&self.text[piece])).map(str::to_owned));
+                    for evaluation in self.transformed.statements[instance.statement].all() {
+                        for piece in between_holes(&self.region.statements[evaluation.statement]) {
+                            found.extend(words(&blanked(&self.text[piece])).map(str::to_owned));
+                        }
                     }
                     for access in &self.transformed.scop.statements[instance.statement].accesses {
                         if let Place::Source(_) = self.plan.places[access.array] {
@@ -175,7 +176,7 @@ impl<'p, 'n> Builder<'p, 'n> {
                         }
                     }
                 }
-                Step::Rotate(_) => {}
+                Step::Rotate { .. } => {}
             }
         }
     }
@@ -224,7 +225,28 @@ impl<'p, 'n> Builder<'p, 'n> {
             Expr::Iterator(iterator) => self.variables.get(iterator).is_some_and(|outer| outer.c_type == c_type),
             Expr::Neg(_) | Expr::Binary(..) | Expr::Select(..) => false,
         };
-        is_bare(&each.lower) && is_bare(&each.upper) && stays_exact(&each.body, each.iterator)
+        is_bare(&each.lower) && is_bare(&each.upper) && self.stays_exact(&each.body, each.iterator)
+    }
+
+    /// Whether every expression on `iterator` is exact if the variable is unsigned and of at least 32 bits: statements see it as it is, bounds are
+    /// it alone, and subscripts, which are not negative, only add and multiply.
+    fn stays_exact(&self, steps: &[Step], iterator: Iterator) -> bool {
+        let has = |expr: &Expr| Leaves::of(expr).iterators.contains(&iterator);
+        let is_bare = |expr: &Expr| !has(expr) || *expr == Expr::Iterator(iterator);
+        steps.iter().all(|step| match step {
+            Step::For(each) => is_bare(&each.lower) && is_bare(&each.upper) && self.stays_exact(&each.body, iterator),
+            Step::If { cond, then, otherwise } => {
+                !has(cond) && self.stays_exact(then, iterator) && self.stays_exact(otherwise, iterator)
+            }
+            Step::Instance(instance) => {
+                let evaluations = self.transformed.statements[instance.statement].all();
+                let subscripts = instance.subscripts.iter().flatten().flatten();
+                instance.iterators.iter().all(is_bare)
+                    && evaluations.iter().flat_map(|of| of.iterators_at(&instance.iterators)).all(|of| is_bare(&of))
+                    && subscripts.into_iter().all(|subscript| !has(subscript) || is_ring(subscript))
+            }
+            Step::Rotate { .. } => true,
+        })
     }
 
     /// If the source has this very loop nest, and nothing in it is to change: the loop, and what is used of outside of it.
@@ -239,7 +261,7 @@ impl<'p, 'n> Builder<'p, 'n> {
         }
         let mut uses = BTreeSet::new();
         for instance in nest.instances {
-            let template = &self.region.statements[instance.statement];
+            let template = &self.region.statements[self.source(instance)];
             let is_inside = range.start <= template.range.start && template.range.end <= range.end;
             let mut derived = template.holes.iter().filter(|hole| hole.is_derived);
             if !is_inside || !derived.all(|hole| self.has_known_names(&self.text[hole.range.clone()])) {
@@ -271,6 +293,11 @@ impl<'p, 'n> Builder<'p, 'n> {
         let is_meant =
             |(iterator, outer): (&Iterator, &Variable)| nest.outer.contains(iterator) || !has_word(&blank, &outer.name);
         (self.region.arrays.indices().all(is_visible) && self.variables.iter().all(is_meant)).then_some((*source, uses))
+    }
+
+    /// The statement of the source that an instance is of.
+    fn source(&self, instance: &Instance) -> Statement {
+        self.transformed.statements[instance.statement].statement
     }
 
     /// All names in a text are those of arrays and variables of the region, of its loops, or stand for its parameters.
@@ -307,8 +334,9 @@ impl<'p, 'n> Builder<'p, 'n> {
                 (Step::For(each), Node::Loop(source, _)) => self.follows(each, *source, nest),
                 (Step::Instance(instance), Node::Statement(statement)) => {
                     nest.instances.push(instance);
-                    instance.statement == *statement
-                        && self.copies.get(statement) == Some(&1)
+                    self.transformed.statements[instance.statement].is_plain()
+                        && self.source(instance) == *statement
+                        && self.copies.get(&instance.statement) == Some(&1)
                         && self.is_identity(instance, nest)
                 }
                 _ => false,
@@ -317,7 +345,7 @@ impl<'p, 'n> Builder<'p, 'n> {
 
     /// Each loop variable of the statement is the variable of a loop of the same name and type.
     fn is_identity(&self, instance: &Instance, nest: &mut Nest) -> bool {
-        let loops = &self.region.scop.statements[instance.statement].loops;
+        let loops = &self.region.scop.statements[self.source(instance)].loops;
         instance.iterators.iter().zip(loops).all(|(expr, source)| {
             let Expr::Iterator(iterator) = expr else { return false };
             if let Some(inner) = nest.inner.get(source) {
@@ -350,7 +378,7 @@ impl Block<'_> {
 }
 
 /// The parts of a statement's text outside of its holes.
-pub(super) fn between_holes(template: &Template) -> Vec<Range<usize>> {
+pub(crate) fn between_holes(template: &Template) -> Vec<Range<usize>> {
     let mut at = template.range.start;
     let mut pieces = Vec::new();
     for hole in &template.holes {
@@ -368,7 +396,7 @@ fn flatten<'s>(steps: &'s [Step], found: &mut Vec<&'s Step>) {
                 flatten(then, found);
                 flatten(otherwise, found);
             }
-            Step::For(_) | Step::Instance(_) | Step::Rotate(_) => found.push(step),
+            Step::For(_) | Step::Instance(_) | Step::Rotate { .. } => found.push(step),
         }
     }
 }
@@ -382,7 +410,7 @@ fn count_copies(steps: &[Step], copies: &mut BTreeMap<Statement, usize>) {
                 count_copies(otherwise, copies);
             }
             Step::Instance(instance) => *copies.entry(instance.statement).or_default() += 1,
-            Step::Rotate(_) => {}
+            Step::Rotate { .. } => {}
         }
     }
 }
@@ -394,24 +422,6 @@ fn collect_nests<'p>(nodes: &'p [Node], found: &mut BTreeMap<Loop, &'p [Node]>) 
             collect_nests(inner, found);
         }
     }
-}
-
-/// Whether every expression on `iterator` is exact if the variable is unsigned and of at least 32 bits: statements see it as it is, bounds are it
-/// alone, and subscripts, which are not negative, only add and multiply.
-fn stays_exact(steps: &[Step], iterator: Iterator) -> bool {
-    let has = |expr: &Expr| Leaves::of(expr).iterators.contains(&iterator);
-    let is_bare = |expr: &Expr| !has(expr) || *expr == Expr::Iterator(iterator);
-    steps.iter().all(|step| match step {
-        Step::For(each) => is_bare(&each.lower) && is_bare(&each.upper) && stays_exact(&each.body, iterator),
-        Step::If { cond, then, otherwise } => {
-            !has(cond) && stays_exact(then, iterator) && stays_exact(otherwise, iterator)
-        }
-        Step::Instance(instance) => {
-            instance.iterators.iter().all(is_bare)
-                && instance.subscripts.iter().flatten().flatten().all(|subscript| !has(subscript) || is_ring(subscript))
-        }
-        Step::Rotate(_) => true,
-    })
 }
 
 /// Only sums and products, which are right modulo the size of a type, and remainders of them, where these are right.

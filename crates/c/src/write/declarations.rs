@@ -4,13 +4,13 @@ use super::blocks::{Block, Part, PartKind};
 use super::lexical::{blanked, has_word};
 use super::loops::{Context, Printer};
 use super::names::Names;
-use super::placement::{Declared, Placement};
-use super::statements::factor;
-use super::storage::{NewArray, Place};
+use super::placement::{Cell, Declared, Placement};
+use super::storage::{Extent, NewArray, Place};
 use crate::region::{CArray, Form, HoleKind, Storage};
 use frit_scop::Array;
 use frit_scop::model::Home;
 use frit_scop::program::Instance;
+use frit_scop::recompute::Operand;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is declared where, and how.
@@ -26,12 +26,12 @@ pub(super) struct Declarations<'a> {
 }
 
 /// Something to declare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     /// An array of the source, as there.
     Source(Array),
-    /// A new variable or array; whether it has to start as zero.
-    New(Array, bool),
+    /// A new array, or these of its variables.
+    New(Array, Vec<Cell>),
     /// An array that lies where another one is.
     Shared {
         /// The array.
@@ -47,9 +47,7 @@ impl<'a> Declarations<'a> {
         let mut lives: Vec<(Item, (usize, usize), usize)> = Vec::new();
         for (&place, declared) in &placement.before {
             lives.extend(
-                declared
-                    .iter()
-                    .map(|&Declared { array, last, is_exposed }| (Item::New(array, is_exposed), place, last)),
+                declared.iter().map(|Declared { array, last, cells }| (Item::New(*array, cells.clone()), place, *last)),
             );
         }
         for &origin in &context.plan.declared {
@@ -68,10 +66,10 @@ impl<'a> Declarations<'a> {
         let mut found =
             Declarations { context, before: BTreeMap::new(), after: BTreeMap::new(), names, given: BTreeMap::new() };
         for (item, place, last) in lives {
-            found.before.entry(place).or_default().push(item);
-            if found.is_freed(item) {
-                found.after.entry((place.0, last)).or_default().push(item);
+            if found.is_freed(&item) {
+                found.after.entry((place.0, last)).or_default().push(item.clone());
             }
+            found.before.entry(place).or_default().push(item);
         }
         found
     }
@@ -82,13 +80,13 @@ impl<'a> Declarations<'a> {
     }
 
     /// Its memory is given back in the region.
-    fn is_freed(&self, item: Item) -> bool {
+    fn is_freed(&self, item: &Item) -> bool {
         match item {
-            Item::Source(origin) => self.context.region.arrays[origin]
+            Item::Source(origin) => self.context.region.arrays[*origin]
                 .declaration
                 .as_ref()
                 .is_some_and(|declaration| matches!(declaration.storage, Storage::Heap { is_freed: true, .. })),
-            Item::New(array, _) => matches!(&self.context.plan.places[array], Place::Array(new) if new.is_heap),
+            Item::New(array, _) => matches!(&self.context.plan.places[*array], Place::Array(new) if new.is_heap),
             Item::Shared { .. } => false,
         }
     }
@@ -117,8 +115,12 @@ impl<'a> Declarations<'a> {
             && self.context.transformed.scop.arrays[array].home != Home::Region
             && (has_word(&self.context.blank[..region.start], name)
                 || has_word(&self.context.blank[region.end..], name));
+        // A part of the same array of the source may be declared there already.
+        let is_declared =
+            block.id == 0 && self.context.plan.declared.contains(&self.context.transformed.scop.arrays[array].origin);
         let is_own = c_array.declaration.is_some()
             && !is_outer
+            && !is_declared
             && !in_reach.contains(name.as_str())
             && !block.words.contains(name);
         if count == 1 && is_own {
@@ -145,7 +147,7 @@ fn share(context: &Context, region: usize, lives: &mut [(Item, (usize, usize), u
         Place::Source(dims) => !dims.is_empty(),
         Place::Cells(_) | Place::Unknown => false,
     };
-    for &(owner, array) in &context.transformed.shares {
+    for &(array, owner) in &context.transformed.shares {
         let owner = owners.get(&owner).copied().unwrap_or(owner);
         if element(owner) != element(array) || !is_array(owner) || !is_array(array) || owner == array {
             continue;
@@ -212,7 +214,7 @@ impl Printer<'_> {
                         add(&c_array.element, vec![c_array.name.clone()]);
                     }
                 }
-                Item::New(array, is_exposed) => {
+                Item::New(array, ref cells) => {
                     let count = match self.context.plan.places[array] {
                         Place::Cells(count) => count,
                         _ => 1,
@@ -220,18 +222,25 @@ impl Printer<'_> {
                     let names = self.name_new(array, count, block);
                     if let Place::Array(_) = self.context.plan.places[array] {
                         arrays.push(item);
-                    } else if !is_exposed && self.merged(&block.parts[at], |other| other == array).is_some() {
+                        continue;
+                    }
+                    let mut cells = cells.as_slice();
+                    // The variable that is written first is the newest one.
+                    if let [Cell { number: 0, is_exposed: false }, others @ ..] = cells
+                        && self.merged(&block.parts[at], |other| other == array).is_some()
+                    {
                         merged = Some(array);
-                    } else {
-                        let element = &self.declarations.source(array).element;
-                        let zero = if !is_exposed {
-                            ""
-                        } else if is_arithmetic(element) {
-                            " = 0"
-                        } else {
-                            " = { 0 }"
-                        };
-                        add(element, names.iter().map(|name| format!("{name}{zero}")).collect());
+                        cells = others;
+                    }
+                    let element = &self.declarations.source(array).element;
+                    let zero = if is_arithmetic(element) { " = 0" } else { " = { 0 }" };
+                    let declared = |cell: &Cell| {
+                        let name = names.get(cell.number).ok_or("a variable without a name")?;
+                        Ok(format!("{name}{}", if cell.is_exposed { zero } else { "" }))
+                    };
+                    let declared: Vec<String> = cells.iter().map(declared).collect::<Result<_, &str>>()?;
+                    if !declared.is_empty() {
+                        add(element, declared);
                     }
                 }
                 Item::Shared { array, .. } => {
@@ -293,17 +302,17 @@ impl Printer<'_> {
                 if new.is_heap {
                     let malloc = self.declarations.library("malloc");
                     let (declarator, outer) = pointer(&name, new);
-                    let outer: String = outer.iter().map(|extent| format!(" * {}", factor(extent))).collect();
+                    let outer: String = outer.iter().map(|extent| format!(" * {}", extent.allocated())).collect();
                     self.line(format!("{} = {malloc}(sizeof *{name}{outer});", typed(&element, &declarator)));
                     if new.is_checked {
                         let abort = self.declarations.library("abort");
                         self.line(format!("if (!{name}) {abort}();"));
                     }
                 } else if new.is_linear {
-                    let product: Vec<String> = new.extents.iter().map(|extent| factor(extent)).collect();
+                    let product: Vec<String> = new.extents.iter().map(Extent::allocated).collect();
                     self.line(format!("{};", typed(&element, &format!("{name}[{}]", product.join(" * ")))));
                 } else {
-                    let extents: String = new.extents.iter().map(|extent| format!("[{extent}]")).collect();
+                    let extents: String = new.extents.iter().map(Extent::brackets).collect();
                     self.line(format!("{};", typed(&element, &format!("{name}{extents}"))));
                 }
             }
@@ -337,12 +346,16 @@ impl Printer<'_> {
     fn merged(&self, part: &Part, is_wanted: impl Fn(Array) -> bool) -> Option<Array> {
         let PartKind::Instance(instance) = &part.kind else { return None };
         let Instance { statement, .. } = instance;
-        let template = &self.context.region.statements[*statement];
+        let evaluation = &self.context.transformed.statements[*statement];
+        let template = &self.context.region.statements[evaluation.statement];
         let accesses = &self.context.transformed.scop.statements[*statement].accesses;
         let first = template.holes.first().filter(|hole| hole.range.start == template.range.start)?;
         let HoleKind::Access(positions) = &first.kind else { return None };
-        let access =
-            positions.iter().filter_map(|&position| accesses.get(position)).find(|access| access.is_certain())?;
+        let access = |&position: &usize| match evaluation.operands.get(position)? {
+            Operand::Access(at) => accesses.get(*at),
+            Operand::Value(_) | Operand::Result => None,
+        };
+        let access = positions.iter().filter_map(access).find(|access| access.is_certain())?;
         let is_only = accesses.iter().filter(|other| other.array == access.array).count() == 1;
         let rest = blanked(self.context.file.text.get(first.range.end..template.range.end)?);
         // What else is read there is another variable now.
@@ -353,11 +366,11 @@ impl Printer<'_> {
 }
 
 /// A pointer to the first row of an array, and the extents of what is to be allocated for it.
-fn pointer<'n>(name: &str, new: &'n NewArray) -> (String, &'n [String]) {
+fn pointer<'n>(name: &str, new: &'n NewArray) -> (String, &'n [Extent]) {
     if new.is_linear || new.extents.len() == 1 {
         return (format!("*{name}"), &new.extents);
     }
-    let inner: String = new.extents[1..].iter().map(|extent| format!("[{extent}]")).collect();
+    let inner: String = new.extents[1..].iter().map(Extent::brackets).collect();
     (format!("(*{name}){inner}"), &new.extents[..1])
 }
 

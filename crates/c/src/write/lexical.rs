@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The text with comments, strings and characters blanked out; every other byte stays where it is.
-pub(super) fn blanked(text: &str) -> String {
+pub(crate) fn blanked(text: &str) -> String {
     let mut blank = text.as_bytes().to_vec();
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -68,7 +68,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether the text has this word.
-pub(super) fn has_word(text: &str, word: &str) -> bool {
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
     words(text).any(|other| other == word)
 }
 

@@ -10,7 +10,7 @@ use super::storage::Plan;
 use super::{Reason, Transformed};
 use crate::region::{File, Region, Remark};
 use frit_scop::program::{BinOp, Expr, ForLoop, Instance, Iterator, LoopKind};
-use frit_scop::{Array, Loop};
+use frit_scop::{Array, Loop, Statement};
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -166,15 +166,16 @@ impl<'a> Printer<'a> {
             PartKind::Instance(instance) => {
                 self.comment_statement(instance);
                 let is_simple = self.lines.len() == start;
-                self.instance(instance, merged)?;
-                return Ok(is_simple);
+                return Ok(self.instance(instance, merged)? && is_simple);
             }
-            PartKind::Rotate(array) => {
+            PartKind::Rotate(array, ages) => {
                 let names = self.arrays.get(array).ok_or("registers move on where they are not declared")?.clone();
-                for at in (1..names.len()).rev() {
-                    self.line(format!("{} = {};", names[at], names[at - 1]));
+                let name = |age: u64| usize::try_from(age).ok().and_then(|age| names.get(age));
+                for age in *ages {
+                    let (to, from) = name(*age).zip(name(age - 1)).ok_or("registers move on beyond the oldest")?;
+                    self.line(format!("{to} = {from};"));
                 }
-                return Ok(names.len() == 2);
+                return Ok(ages.len() == 1);
             }
             PartKind::AsWritten(source) => {
                 for outer in self.ancestors.get(source).cloned().unwrap_or_default() {
@@ -232,10 +233,10 @@ impl<'a> Printer<'a> {
                 .and_then(|&source| of_loop(source)),
             PartKind::AsWritten(source) => of_loop(*source),
             PartKind::Instance(instance) => {
-                let template = &region.statements[instance.statement];
+                let template = &region.statements[self.source(instance)];
                 Some(template.leading.first().map_or(template.range.start, |range| range.start))
             }
-            PartKind::If(..) | PartKind::Rotate(_) => None,
+            PartKind::If(..) | PartKind::Rotate(..) => None,
         };
         let is_new = |start: &usize| self.paragraphs.insert(*start);
         start.filter(is_new).is_some_and(|start| {
@@ -314,9 +315,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn instance(&mut self, instance: &Instance, merged: Option<Array>) -> Result<(), String> {
-        let template = &self.context.region.statements[instance.statement];
-        let mut text = self.statement(instance)?;
+    /// Prints a statement; `merged` is the variable that it declares. True if it is one still.
+    fn instance(&mut self, instance: &Instance, merged: Option<Array>) -> Result<bool, String> {
+        let template = &self.context.region.statements[self.source(instance)];
+        let at = template.range.start;
+        let (mut text, condition) = match self.stored_first(instance)? {
+            Some([first, condition, second]) => (first, Some((condition, second))),
+            None => (self.statement(instance)?, None),
+        };
         if let Some(array) = merged {
             text = format!("{}{text}", self.declarations.prefix(array));
         }
@@ -326,8 +332,17 @@ impl<'a> Printer<'a> {
         if let Some(comment) = self.take_trailing(template.range.end) {
             text += &format!(" {comment}");
         }
-        self.text(&text, template.range.start);
-        Ok(())
+        self.text(&text, at);
+        let Some((condition, second)) = condition else { return Ok(true) };
+        let has_braces = self.context.style.has_braces;
+        self.text(&(condition + if has_braces { " {" } else { "" }), at);
+        self.depth += 1;
+        self.text(&second, at);
+        self.depth -= 1;
+        if has_braces {
+            self.line("}");
+        }
+        Ok(false)
     }
 
     /// The comment that follows what ends here on its line, if it has not been printed.
@@ -350,17 +365,28 @@ impl<'a> Printer<'a> {
         self.take_trailing(end).map(str::to_owned)
     }
 
-    /// Comments of the source before a statement, and before loops that are not loops any more.
+    /// The statement of the source that an instance is of.
+    fn source(&self, instance: &Instance) -> Statement {
+        self.context.transformed.statements[instance.statement].statement
+    }
+
+    /// Comments of the source before a statement, and before loops that are not loops any more; those of statements that are evaluated in it
+    /// come first.
     fn comment_statement(&mut self, instance: &Instance) {
-        let statement = &self.context.region.scop.statements[instance.statement];
-        statement.loops.iter().for_each(|&source| self.comment_loop(source, false));
-        let template = &self.context.region.statements[instance.statement];
-        // The comment on its own line follows the statement.
-        let end = template.range.end + self.context.file.text[template.range.end..].starts_with(';') as usize;
-        let trailing = trailing_comment(&self.context.file.text, end);
-        let is_before = |range: &&Range<usize>| trailing.as_ref().is_none_or(|trailing| trailing.start != range.start);
-        let leading: Vec<Range<usize>> = template.leading.iter().filter(is_before).cloned().collect();
-        self.leading(&leading, false);
+        let region = self.context.region;
+        let evaluations = self.context.transformed.statements[instance.statement].all();
+        for evaluation in evaluations.into_iter().rev() {
+            let loops = &region.scop.statements[evaluation.statement].loops;
+            loops.iter().for_each(|&source| self.comment_loop(source, false));
+            let template = &region.statements[evaluation.statement];
+            // The comment on its own line follows the statement.
+            let end = template.range.end + self.context.file.text[template.range.end..].starts_with(';') as usize;
+            let trailing = trailing_comment(&self.context.file.text, end);
+            let is_before =
+                |range: &&Range<usize>| trailing.as_ref().is_none_or(|trailing| trailing.start != range.start);
+            let leading: Vec<Range<usize>> = template.leading.iter().filter(is_before).cloned().collect();
+            self.leading(&leading, false);
+        }
     }
 
     /// Comments of the source before a loop, and before those round it that are not loops of their own any more.

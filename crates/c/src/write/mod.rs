@@ -10,7 +10,7 @@ mod blocks;
 mod declarations;
 mod expressions;
 mod header;
-mod lexical;
+pub(crate) mod lexical;
 mod loops;
 mod names;
 mod placement;
@@ -21,21 +21,26 @@ mod tests;
 mod turned;
 
 use crate::region::{File, Region, Remark};
+pub(crate) use blocks::between_holes;
 use frit_scop::program::Program;
-use frit_scop::{Array, Scop};
-use frit_support::Span;
+use frit_scop::recompute::Evaluation;
+use frit_scop::{Array, Scop, Statement};
+use frit_support::{Span, Table};
 use lexical::{Style, blanked, rest_of_block};
 use names::Names;
+pub(crate) use statements::end_of_operand;
 use std::collections::BTreeMap;
 
 /// What became of a region.
 #[derive(Clone, Debug)]
 pub struct Transformed {
-    /// The region's scop after expansion: its statements, loops and parameters are those of the region.
+    /// The region's scop after expansion and recomputation: its loops and parameters are those of the region.
     pub scop: Scop,
+    /// What each of its statements is in the region, and what else is evaluated in it.
+    pub statements: Table<Statement, Evaluation>,
     /// What runs.
     pub program: Program,
-    /// Arrays that share storage: the second uses that of the first.
+    /// Arrays that share storage: the first uses that of the second.
     pub shares: Vec<(Array, Array)>,
     /// What was done, for the comment at the head of the file.
     pub notes: Vec<String>,

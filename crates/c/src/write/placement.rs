@@ -21,13 +21,22 @@ pub(super) struct Placement {
     pub(super) before: BTreeMap<(usize, usize), Vec<Declared>>,
 }
 
-/// A new variable or array at the place of its declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A new array, or the variables of one, at the place of the declaration.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     /// The array.
     pub(super) array: Array,
     /// The last part of the block that uses it.
     pub(super) last: usize,
+    /// If these are variables, those that the block uses.
+    pub(super) cells: Vec<Cell>,
+}
+
+/// One of the variables of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cell {
+    /// Its number.
+    pub(super) number: usize,
     /// It may be read where no write is evident before, so that it starts as zero to be safe.
     pub(super) is_exposed: bool,
 }
@@ -54,8 +63,10 @@ struct Search<'a> {
 }
 
 /// What a part does with a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Effect {
+    /// It names it.
+    is_used: bool,
     /// It may read the value from before.
     is_exposed: bool,
     /// It surely writes it.
@@ -84,8 +95,13 @@ impl Search<'_> {
             parts.flat_map(blocks).for_each(|inner| self.place(array, is_cells, inner));
             return;
         }
-        let is_exposed = is_cells && self.cells(array).any(|cell| self.block(array, cell, block).is_exposed);
-        self.found.before.entry((block.id, first)).or_default().push(Declared { array, last, is_exposed });
+        let mut cells = Vec::new();
+        if is_cells {
+            let effects = self.cells(array).map(|cell| self.block(array, cell, block));
+            let used = effects.enumerate().filter(|(_, effect)| effect.is_used);
+            cells.extend(used.map(|(number, effect)| Cell { number, is_exposed: effect.is_exposed }));
+        }
+        self.found.before.entry((block.id, first)).or_default().push(Declared { array, last, cells });
     }
 
     /// No value of the array enters the blocks of this part, passes between them, or leaves them.
@@ -99,7 +115,7 @@ impl Search<'_> {
                 (is_alone && is_one_sided)
                     || (self.is_closed(array, is_cells, then) && self.is_closed(array, is_cells, otherwise))
             }
-            PartKind::Instance(_) | PartKind::Rotate(_) | PartKind::AsWritten(_) => false,
+            PartKind::Instance(_) | PartKind::Rotate(..) | PartKind::AsWritten(_) => false,
         }
     }
 
@@ -117,9 +133,10 @@ impl Search<'_> {
     }
 
     fn block(&self, array: Array, cell: u64, block: &Block) -> Effect {
-        let mut effect = Effect { is_exposed: false, is_killed: false };
+        let mut effect = Effect::default();
         for part in block.parts.iter().filter(|part| uses(part, array)) {
             let next = self.part(array, cell, part);
+            effect.is_used |= next.is_used;
             effect.is_exposed |= next.is_exposed && !effect.is_killed;
             effect.is_killed |= next.is_killed;
         }
@@ -133,21 +150,25 @@ impl Search<'_> {
             PartKind::If(_, then, otherwise) => {
                 let (then, otherwise) = (self.block(array, cell, then), self.block(array, cell, otherwise));
                 Effect {
+                    is_used: then.is_used || otherwise.is_used,
                     is_exposed: then.is_exposed || otherwise.is_exposed,
                     is_killed: then.is_killed && otherwise.is_killed,
                 }
             }
             PartKind::Instance(instance) => self.instance(array, cell, instance),
             // From the oldest to the newest, so what a variable passes on is its value from before; the newest keeps its own.
-            PartKind::Rotate(_) => Effect { is_exposed: cell + 1 < self.cells(array).end, is_killed: cell > 0 },
-            PartKind::AsWritten(_) => Effect { is_exposed: true, is_killed: false },
+            PartKind::Rotate(_, ages) => {
+                let (is_exposed, is_killed) = (ages.contains(&(cell + 1)), ages.contains(&cell));
+                Effect { is_used: is_exposed || is_killed, is_exposed, is_killed }
+            }
+            PartKind::AsWritten(_) => Effect { is_used: true, is_exposed: true, is_killed: false },
         }
     }
 
     fn instance(&self, array: Array, cell: u64, instance: &Instance) -> Effect {
         let accesses = &self.transformed.scop.statements[instance.statement].accesses;
         let is_registers = matches!(self.transformed.program.fates[array], Fate::Registers { .. });
-        let mut effect = Effect { is_exposed: false, is_killed: false };
+        let mut effect = Effect::default();
         for (at, access) in accesses.iter().enumerate().filter(|(_, access)| access.array == array) {
             let number = match instance.subscripts.get(at).and_then(Option::as_deref) {
                 Some([Expr::Int(number)]) if is_registers => u64::try_from(*number).ok(),
@@ -155,6 +176,7 @@ impl Search<'_> {
                 _ => Some(0),
             };
             let is_this = number.is_none_or(|number| number == cell);
+            effect.is_used |= is_this;
             let is_surely = number == Some(cell) && access.is_exact;
             match access.kind {
                 AccessKind::Write if is_surely => effect.is_killed = true,
@@ -201,7 +223,7 @@ fn blocks<'b, 'p>(part: &'b Part<'p>) -> impl std::iter::Iterator<Item = &'b Blo
     let (first, second) = match &part.kind {
         PartKind::For(_, _, body) => (Some(body), None),
         PartKind::If(_, then, otherwise) => (Some(then), Some(otherwise)),
-        PartKind::Instance(_) | PartKind::Rotate(_) | PartKind::AsWritten(_) => (None, None),
+        PartKind::Instance(_) | PartKind::Rotate(..) | PartKind::AsWritten(_) => (None, None),
     };
     first.into_iter().chain(second)
 }

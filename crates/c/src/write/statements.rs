@@ -5,53 +5,135 @@ use super::lexical::{blanked, has_word, is_word};
 use super::loops::Printer;
 use super::storage::Place;
 use crate::region::{Form, Hole, HoleKind, Template};
-use frit_scop::model::AccessKind;
-use frit_scop::program::{Expr, Fate, Instance};
-use frit_scop::{Array, Statement};
+use crate::value;
+use frit_scop::Array;
+use frit_scop::model::{Access, AccessKind};
+use frit_scop::program::{BinOp, Expr, Fate, Instance};
+use frit_scop::recompute::{Evaluation, Operand};
+use std::ops::Range;
+
+/// A statement of the source where it runs, or where its value is computed.
+struct Occurrence<'e> {
+    evaluation: &'e Evaluation,
+    /// The values of its loops' variables.
+    iterators: Vec<Expr>,
+    /// The statement that runs.
+    instance: &'e Instance,
+}
 
 impl Printer<'_> {
     /// The text of a statement at this instance.
     pub(super) fn statement(&self, instance: &Instance) -> Result<String, String> {
-        let template = &self.context.region.statements[instance.statement];
-        let source = &self.context.file.text;
-        let mut text = Replaced { source, text: String::new(), at: template.range.start, closing: Vec::new() };
-        for hole in &template.holes {
+        let evaluation = &self.context.transformed.statements[instance.statement];
+        let of = Occurrence { evaluation, iterators: instance.iterators.clone(), instance };
+        let template = &self.context.region.statements[evaluation.statement];
+        let text = self.fill(&of, &self.context.file.text, template.range.clone())?;
+        Ok(if template.is_skippable { format!("do {{ {text} }} while (0);") } else { text })
+    }
+
+    /// `target = condition ? chosen : otherwise` as `target = otherwise;` and `if (condition) target = chosen;`, or the other way round, where one value
+    /// was computed just before and is in a variable now. As it stands, gcc would compute it only where it is chosen, in a branch, which cannot
+    /// become vector code; what is stored is computed always. The two assignments, and the head of the condition between them.
+    pub(super) fn stored_first(&self, instance: &Instance) -> Result<Option<[String; 3]>, String> {
+        let evaluation = &self.context.transformed.statements[instance.statement];
+        let template = &self.context.region.statements[evaluation.statement];
+        let Some(choice) = template.choice.as_ref().filter(|_| evaluation.is_plain()) else { return Ok(None) };
+        let accesses = &self.context.transformed.scop.statements[instance.statement].accesses;
+        let array_at = |range: &Range<usize>| {
+            let hole = template.holes.iter().find(|hole| hole.range == *range)?;
+            let HoleKind::Access(positions) = &hole.kind else { return None };
+            let [position] = positions.as_slice() else { return None };
+            Some(accesses[*position].array)
+        };
+        let arrays = (array_at(&choice.target), array_at(&choice.chosen), array_at(&choice.otherwise));
+        let (Some(target), Some(chosen), Some(otherwise)) = arrays else { return Ok(None) };
+        let is_variable = |array: Array| matches!(self.context.plan.places[array], Place::Cells(_));
+        let element = |array: Array| &self.context.region.arrays[self.origin(array)].element;
+        // The target is the only effect, and nothing sees it before the end.
+        let mut others = accesses.iter().filter(|access| access.array != target);
+        let is_plain = accesses.iter().filter(|access| access.array == target).count() == 1
+            && others.all(|access| access.kind == AccessKind::Read && access.is_exact);
+        if is_variable(target)
+            || is_variable(chosen) == is_variable(otherwise)
+            || element(chosen) != element(otherwise)
+            || !is_plain
+        {
+            return Ok(None);
+        }
+        let of = Occurrence { evaluation, iterators: instance.iterators.clone(), instance };
+        let part = |range: &Range<usize>| self.fill(&of, &self.context.file.text, range.clone());
+        let (target, condition) = (part(&choice.target)?, part(&choice.condition)?);
+        let (chosen_text, otherwise_text) = (part(&choice.chosen)?, part(&choice.otherwise)?);
+        let (first, condition, second) = if is_variable(chosen) {
+            (chosen_text, format!("!({condition})"), otherwise_text)
+        } else {
+            (otherwise_text, condition, chosen_text)
+        };
+        Ok(Some([format!("{target} = {first};"), format!("if ({condition})"), format!("{target} = {second};")]))
+    }
+
+    /// A part of a statement's text with its holes filled.
+    fn fill(&self, of: &Occurrence, source: &str, range: Range<usize>) -> Result<String, String> {
+        let template = &self.context.region.statements[of.evaluation.statement];
+        let mut text = Replaced { source, text: String::new(), at: range.start, closing: Vec::new() };
+        let is_inside = |hole: &&Hole| range.start <= hole.range.start && hole.range.end <= range.end;
+        for hole in template.holes.iter().filter(is_inside) {
             text.copy(hole.range.start)?;
             if let HoleKind::Access(positions) = &hole.kind
-                && let Some((read, written)) = self.split_operand(instance, positions)?
+                && let Some((read, written)) = self.split_operand(of, positions)?
             {
                 text.at = hole.range.end;
                 self.assign(&mut text, template, &read, &written)?;
             } else {
-                text.text += &self.hole(instance, template, hole)?;
+                text.text += &self.hole(of, template, hole)?;
                 text.at = hole.range.end;
             }
         }
-        text.copy(template.range.end)?;
+        text.copy(range.end)?;
         Ok(text.text)
+    }
+
+    /// The value of another statement in the place of an operand.
+    fn value(&self, value: &Evaluation, instance: &Instance, least: Binding) -> Result<String, String> {
+        let region = self.context.region;
+        let known = value::value(&self.context.file.text, region, value.statement);
+        let known = known.ok_or("an operand is computed by what is no expression")?;
+        let of = Occurrence { evaluation: value, iterators: value.iterators_at(&instance.iterators), instance };
+        // Comments are not repeated, and several lines become one.
+        let has_literal = self.context.file.text[known.range.clone()].contains(['"', '\'']);
+        let source = if has_literal { &self.context.file.text } else { self.context.blank };
+        let text = self.fill(&of, source, known.range)?;
+        let text = if has_literal { text } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
+        if known.is_copy {
+            // After a division, `*p` would begin a comment.
+            return Ok(if text.starts_with('*') { format!("({text})") } else { text });
+        }
+        let converted = format!("({}){}", region.arrays[known.assigned].element, factor(&text));
+        Ok(if least == Binding::Atom { format!("({converted})") } else { converted })
+    }
+
+    /// The array that is accessed at this position of a statement, and the subscripts.
+    fn access<'e>(&'e self, of: &Occurrence<'e>, position: usize) -> Option<(&'e Access, Option<&'e Vec<Expr>>)> {
+        let Operand::Access(at) = of.evaluation.operands.get(position)? else { return None };
+        let access = self.context.transformed.scop.statements[of.instance.statement].accesses.get(*at)?;
+        Some((access, of.instance.subscripts.get(*at).and_then(Option::as_ref)))
     }
 
     /// An operand that is read and written, in the source at one place, if these are two places now: values pass between variables, as
     /// expansion gave them one for each purpose.
-    fn split_operand(&self, instance: &Instance, positions: &[usize]) -> Result<Option<(String, String)>, String> {
-        let accesses = &self.context.transformed.scop.statements[instance.statement].accesses;
-        let place = |position: &usize| {
-            accesses
-                .get(*position)
-                .map(|access| (access.array, instance.subscripts.get(*position).and_then(Option::as_ref)))
-        };
+    fn split_operand(&self, of: &Occurrence, positions: &[usize]) -> Result<Option<(String, String)>, String> {
         let [one, other] = positions else { return Ok(None) };
-        let (Some(one_at), Some(other_at)) = (place(one), place(other)) else { return Ok(None) };
-        if one_at == other_at {
+        let (Some(one), Some(other)) = (self.access(of, *one), self.access(of, *other)) else { return Ok(None) };
+        if (one.0.array, one.1) == (other.0.array, other.1) {
             return Ok(None);
         }
-        let (read, written) = match (accesses[*one].kind, accesses[*other].kind) {
-            (AccessKind::Read, AccessKind::Write) => (one_at, other_at),
-            (AccessKind::Write, AccessKind::Read) => (other_at, one_at),
+        let (read, written) = match (one.0.kind, other.0.kind) {
+            (AccessKind::Read, AccessKind::Write) => (one, other),
+            (AccessKind::Write, AccessKind::Read) => (other, one),
             _ => return Err("an operand has two places".into()),
         };
-        let element = |(array, subscripts): (Array, Option<&Vec<Expr>>)| {
-            self.element(array, subscripts.ok_or("the subscripts of an operand are not known")?)
+        let element = |(access, subscripts): (&Access, Option<&Vec<Expr>>)| {
+            self.element(access.array, subscripts.ok_or("the subscripts of an operand are not known")?)
         };
         Ok(Some((element(read)?, element(written)?)))
     }
@@ -83,22 +165,37 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn hole(&self, instance: &Instance, template: &Template, hole: &Hole) -> Result<String, String> {
-        let statement = &self.context.region.scop.statements[instance.statement];
+    fn hole(&self, of: &Occurrence, template: &Template, hole: &Hole) -> Result<String, String> {
+        let statement = &self.context.region.scop.statements[of.evaluation.statement];
         let text = &self.context.file.text[hole.range.clone()];
         match &hole.kind {
             HoleKind::Iterator(number) => {
                 let source = *statement.loops.get(*number).ok_or("a statement names a loop that is not round it")?;
-                let expr = instance.iterators.get(*number).ok_or("a loop variable has no value")?;
+                let expr = of.iterators.get(*number).ok_or("a loop variable has no value")?;
                 let least = self.least_binding(template, hole);
                 Ok(self.scope().print_as(expr, &self.context.region.loops[source], least))
             }
+            HoleKind::Counted(counted) => {
+                let iterators = counted.iterators.iter().map(|&(number, factor)| {
+                    let expr = of.iterators.get(number).ok_or("a loop variable has no value")?;
+                    Ok((expr.clone(), factor))
+                });
+                let terms: Result<Vec<(Expr, i64)>, String> = iterators.collect();
+                let params = counted.params.iter().map(|&(param, factor)| (Expr::Param(param), factor));
+                let sum = sum(terms?.into_iter().chain(params), counted.constant);
+                Ok(self.scope().print_as(&sum, &counted.variable, self.least_binding(template, hole)))
+            }
             HoleKind::Access(positions) => {
-                let array = self.accessed(instance.statement, positions)?;
-                if !hole.is_derived && self.is_unchanged(array) && self.has_same_variables(instance, text) {
+                if let [position] = positions[..]
+                    && let Some(Operand::Value(value)) = of.evaluation.operands.get(position)
+                {
+                    return self.value(value, of.instance, self.least_binding(template, hole));
+                }
+                let array = self.accessed(of, positions)?;
+                if !hole.is_derived && self.is_unchanged(array) && self.has_same_variables(of, text) {
                     return Ok(text.to_owned());
                 }
-                let subscripts = |&position: &usize| instance.subscripts.get(position).and_then(Option::as_ref);
+                let subscripts = |&position: &usize| self.access(of, position).and_then(|(_, subscripts)| subscripts);
                 let subscripts: Option<Vec<_>> = positions.iter().map(subscripts).collect();
                 match subscripts.as_deref() {
                     Some([first, others @ ..]) if others.iter().all(|other| other == first) => {
@@ -108,7 +205,7 @@ impl Printer<'_> {
                 }
             }
             HoleKind::Name(position) => {
-                let array = self.accessed(instance.statement, &[*position])?;
+                let array = self.accessed(of, &[*position])?;
                 match &self.context.plan.places[array] {
                     Place::Unknown | Place::Source(_) if self.is_unchanged(array) => Ok(text.to_owned()),
                     Place::Array(_) if self.keeps_subscripts(array) => Ok(self.names(array)?[0].clone()),
@@ -122,9 +219,8 @@ impl Printer<'_> {
     }
 
     /// The one array that is accessed at these positions.
-    fn accessed(&self, statement: Statement, positions: &[usize]) -> Result<Array, String> {
-        let accesses = &self.context.transformed.scop.statements[statement].accesses;
-        let mut arrays = positions.iter().map(|&position| accesses.get(position).map(|access| access.array));
+    fn accessed(&self, of: &Occurrence, positions: &[usize]) -> Result<Array, String> {
+        let mut arrays = positions.iter().map(|&position| self.access(of, position).map(|(access, _)| access.array));
         match arrays.next().flatten() {
             Some(first) if arrays.all(|other| other == Some(first)) => Ok(first),
             _ => Err("an operand that is read and written was split in two".into()),
@@ -164,9 +260,9 @@ impl Printer<'_> {
     }
 
     /// Every loop variable of the statement that `text` names has that name here, too.
-    fn has_same_variables(&self, instance: &Instance, text: &str) -> bool {
-        let statement = &self.context.region.scop.statements[instance.statement];
-        statement.loops.iter().zip(&instance.iterators).all(|(&source, expr)| {
+    fn has_same_variables(&self, of: &Occurrence, text: &str) -> bool {
+        let statement = &self.context.region.scop.statements[of.evaluation.statement];
+        statement.loops.iter().zip(&of.iterators).all(|(&source, expr)| {
             let name = &self.context.region.scop.loops[source].name;
             let is_same =
                 || matches!(expr, Expr::Iterator(t) if self.variables.get(t).is_some_and(|v| v.name == *name));
@@ -230,7 +326,7 @@ impl Printer<'_> {
                     let mut strides = vec!["1".to_owned()];
                     for extent in new.extents[1..].iter().rev() {
                         let inner = &strides[strides.len() - 1];
-                        let extent = factor(extent);
+                        let extent = factor(&extent.text);
                         strides.push(if inner == "1" { extent } else { format!("{extent} * {inner}") });
                     }
                     strides.reverse();
@@ -293,8 +389,30 @@ impl Replaced<'_> {
     }
 }
 
+/// The sum of these terms and a constant.
+fn sum(terms: impl Iterator<Item = (Expr, i64)>, constant: i64) -> Expr {
+    let binary = |op, left, right| Expr::Binary(op, Box::new(left), Box::new(right));
+    let mut sum = None;
+    for (term, factor) in terms {
+        let (size, is_less) = (factor.saturating_abs(), factor < 0);
+        let term = if size == 1 { term } else { binary(BinOp::Mul, Expr::Int(size), term) };
+        sum = Some(match (sum, is_less) {
+            (None, false) => term,
+            (None, true) => Expr::Neg(Box::new(term)),
+            (Some(sum), false) => binary(BinOp::Add, sum, term),
+            (Some(sum), true) => binary(BinOp::Sub, sum, term),
+        });
+    }
+    match (sum, constant) {
+        (None, _) => Expr::Int(constant),
+        (Some(sum), 0) => sum,
+        (Some(sum), 1..) => binary(BinOp::Add, sum, Expr::Int(constant)),
+        (Some(sum), _) => binary(BinOp::Sub, sum, Expr::Int(constant.saturating_neg())),
+    }
+}
+
 /// Where the right operand of an assignment ends that begins at `start`.
-fn end_of_operand(blank: &str, start: usize) -> usize {
+pub(crate) fn end_of_operand(blank: &str, start: usize) -> usize {
     let mut depth = 0usize;
     for (at, byte) in blank.bytes().enumerate().skip(start) {
         match byte {

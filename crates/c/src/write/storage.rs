@@ -4,11 +4,12 @@
 
 use super::Transformed;
 use super::lexical::has_word;
+use super::statements::factor;
 use crate::region::{CArray, Form, Region, Storage};
 use frit_isl::{Aff, Dim, PwAff};
 use frit_scop::model::Home;
 use frit_scop::program::{Fate, LoopKind, Step};
-use frit_scop::{Array, ArrayData};
+use frit_scop::{Array, ArrayData, Scop};
 use frit_support::{Index, Table};
 use std::collections::BTreeSet;
 
@@ -31,14 +32,37 @@ pub(super) enum Place {
 /// An array that the source does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NewArray {
-    /// Its extents in C, at least one.
-    pub(super) extents: Vec<String>,
+    /// Its extents, at least one.
+    pub(super) extents: Vec<Extent>,
     /// Elements are written `a[i * w + j]`.
     pub(super) is_linear: bool,
     /// It is allocated; otherwise it is on the stack.
     pub(super) is_heap: bool,
     /// The source allocated nothing for it, so that its author did not think of what happens when that fails.
     pub(super) is_checked: bool,
+}
+
+/// An extent of a new array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// The number of elements, in C.
+    pub(super) text: String,
+    /// It may be 0 or less.
+    may_be_empty: bool,
+}
+
+impl Extent {
+    /// An extent that C allows, which is at least 1, as an operand of a product.
+    pub(super) fn allocated(&self) -> String {
+        let Extent { text, may_be_empty } = self;
+        if *may_be_empty { format!("({} > 0 ? {text} : 1)", factor(text)) } else { factor(text) }
+    }
+
+    /// An extent that C allows, in the brackets of a declaration.
+    pub(super) fn brackets(&self) -> String {
+        let Extent { text, may_be_empty } = self;
+        if *may_be_empty { format!("[{} > 0 ? {text} : 1]", factor(text)) } else { format!("[{text}]") }
+    }
 }
 
 /// The places of all arrays, and what the text around the region requires.
@@ -59,13 +83,16 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
     let arrays = &transformed.scop.arrays;
     let mut places: Vec<Option<Place>> = vec![None; arrays.len()];
     let (mut declared, mut staying) = (BTreeSet::new(), BTreeSet::new());
+    let (used_before, used) = (used_arrays(&region.scop), used_arrays(&transformed.scop));
 
     for (origin, c_array) in region.arrays.iter() {
         let parts: Vec<Array> =
             arrays.iter().filter(|(_, data)| data.origin == origin).map(|(array, _)| array).collect();
         let stays = stays_declared(region, origin, after);
+        // Its elements are computed where they are read.
+        let is_gone = used_before.contains(&origin) && !parts.iter().any(|part| used.contains(part));
         let in_source = |&array: &Array| {
-            if private.contains(&array) { None } else { source_place(transformed, array, c_array, stays) }
+            if is_gone || private.contains(&array) { None } else { source_place(transformed, array, c_array, stays) }
         };
         // What lives longer than the region has to be where the source has it.
         let is_live = |&array: &Array| arrays[array].is_live_in || arrays[array].is_live_out;
@@ -80,6 +107,7 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
         for &array in &parts {
             let place = match in_source(&array) {
                 Some(place) if Some(array) == owner => place,
+                _ if is_gone => Place::Unknown,
                 _ => new_place(region, transformed, array, c_array)?,
             };
             places[array.at()] = Some(place);
@@ -91,6 +119,11 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
     }
     let places = places.into_iter().collect::<Option<Vec<_>>>().ok_or("an array stems from none of the source")?;
     Ok(Plan { places: places.into_iter().collect(), declared, staying })
+}
+
+/// The arrays that statements access.
+fn used_arrays(scop: &Scop) -> BTreeSet<Array> {
+    scop.statements.iter().flat_map(|(_, data)| data.accesses.iter().map(|access| access.array)).collect()
 }
 
 /// The declaration of an array in the region must stay: the text after the region names it, or frees it.
@@ -116,7 +149,7 @@ fn collect_private(steps: &[Step], found: &mut BTreeSet<Array>) {
                 collect_private(then, found);
                 collect_private(otherwise, found);
             }
-            Step::Instance(_) | Step::Rotate(_) => {}
+            Step::Instance(_) | Step::Rotate { .. } => {}
         }
     }
 }
@@ -145,7 +178,8 @@ fn source_place(transformed: &Transformed, array: Array, c_array: &CArray, stays
         Home::Outside => true,
         Home::Region => stays || *fate == Fate::Kept,
     };
-    if !fits || !pays {
+    let has_room = !transformed.program.oversized.contains(&array);
+    if !fits || !pays || !has_room {
         return None;
     }
     let mut position = 0;
@@ -169,13 +203,13 @@ fn new_place(region: &Region, transformed: &Transformed, array: Array, c_array: 
     let mut extents = Vec::new();
     let mut bytes = Some(data.elem_bytes);
     for (dim, modulus) in moduli(data, &transformed.program.fates[array]).into_iter().enumerate() {
-        let (text, size) = match modulus {
+        let (extent, size) = match modulus {
             Some(1) => continue,
-            Some(modulus) => (modulus.to_string(), Some(modulus)),
+            Some(modulus) => (Extent { text: modulus.to_string(), may_be_empty: false }, Some(modulus)),
             None => extent(region, data, dim, c_array)
                 .ok_or_else(|| format!("the extents of `{}` are not known", c_array.name))?,
         };
-        extents.push(text);
+        extents.push(extent);
         bytes = bytes.zip(size).and_then(|(bytes, size)| bytes.checked_mul(size));
     }
     if extents.is_empty() {
@@ -191,25 +225,40 @@ fn new_place(region: &Region, transformed: &Transformed, array: Array, c_array: 
 }
 
 /// An extent in C, and its value if that is known.
-fn extent(region: &Region, data: &ArrayData, dim: usize, c_array: &CArray) -> Option<(String, Option<u64>)> {
+fn extent(region: &Region, data: &ArrayData, dim: usize, c_array: &CArray) -> Option<(Extent, Option<u64>)> {
     let known = data.extents.get(dim)?.as_ref();
     let value = known.and_then(constant);
-    let text = match dim.checked_sub(data.expanded) {
-        Some(dim) => c_array.extents.get(dim)?.clone()?,
-        // It may be empty, which C's arrays must not be.
+    let is_positive = known.is_some_and(|known| is_positive(region, known));
+    let extent = match dim.checked_sub(data.expanded) {
+        Some(dim) => {
+            // Where C has a type of that many elements already, it has one or more. A declaration in a loop may never be reached.
+            let is_type = c_array.form == Form::Nested
+                && !matches!(data.home, Home::Body(_))
+                && (dim > 0 || c_array.declaration.as_ref().is_some_and(|found| found.storage == Storage::Automatic));
+            Extent { text: c_array.extents.get(dim)?.clone()?, may_be_empty: !is_positive && !is_type }
+        }
         None => match value {
-            Some(value) => value.max(1).to_string(),
+            Some(value) => Extent { text: value.max(1).to_string(), may_be_empty: false },
             None => {
                 let mut pieces = known?.pieces().ok()?.into_iter().map(|(_, piece)| affine(region, &piece));
                 // The largest of all pieces is large enough for each.
-                let first = pieces.next()?.map(|first| format!("{first} > 0 ? {first} : 1"))?;
-                pieces.try_fold(first, |most, piece| {
-                    piece.map(|piece| format!("{piece} > ({most}) ? {piece} : ({most})"))
-                })?
+                let first = pieces.next()??;
+                let text = pieces.try_fold(first, |most, piece| {
+                    piece.map(|piece| format!("({piece} > {most} ? {piece} : {most})"))
+                })?;
+                Extent { text, may_be_empty: !is_positive }
             }
         },
     };
-    Some((text, value))
+    Some((extent, value))
+}
+
+/// An extent is at least 1, whatever the parameters are: also where it is not defined, because nothing is accessed.
+fn is_positive(region: &Region, extent: &PwAff) -> bool {
+    let assumed = &region.scop.assumed;
+    let is_total = extent.domain().and_then(|defined| assumed.is_subset(&defined.params()?));
+    let least = extent.intersect_params(assumed).and_then(|extent| extent.min_val()?.to_i64());
+    is_total.unwrap_or(false) && least.is_ok_and(|least| least > 0)
 }
 
 fn constant(extent: &PwAff) -> Option<u64> {

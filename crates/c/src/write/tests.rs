@@ -7,8 +7,14 @@ use expect_test::{Expect, expect};
 use frit_isl::{Context, Map, PwAff, Set};
 use frit_scop::model::{AccessKind, Home, ParamData};
 use frit_scop::program::{BinOp, Expr, Fate, ForLoop, Instance, Iterator, IteratorData, LoopKind, Program, Step};
+use frit_scop::recompute::{Evaluation, Recomputed};
 use frit_scop::{Access, Array, ArrayData, Loop, LoopData, Node, Param, Scop, Statement, StatementData};
 use frit_support::{FileId, Index, Span, Table};
+
+/// The statements of a region in which no other is evaluated.
+fn as_they_are(scop: &Scop) -> Table<Statement, Evaluation> {
+    Recomputed::nothing(scop.clone()).unwrap().statements
+}
 
 /// A file with one region, between the words `BEGIN` and `END` of its text, which are taken out.
 struct Case {
@@ -48,7 +54,7 @@ impl Case {
             names: Default::default(),
         };
         let file = File { id: FileId::new(0), text, regions: vec![region], remarks: Vec::new() };
-        let program = Program { iterators: Table::new(), body: Vec::new(), fates: Table::new() };
+        let program = Program::default();
         Case { file, program, shares: Vec::new() }
     }
 
@@ -90,6 +96,7 @@ impl Case {
         self.region().arrays.push(CArray {
             name: name.into(),
             element: element.into(),
+            is_number: true,
             form: if extents.is_empty() { Form::Scalar } else { Form::Nested },
             extents: extents.iter().map(|extent| Some((*extent).to_owned())).collect(),
             declaration,
@@ -162,7 +169,8 @@ impl Case {
             span: Span::new(FileId::new(0), start, start + text.len()),
         };
         let statement = self.region().scop.statements.push(data);
-        let template = Template { range: start..start + text.len(), holes, leading: Vec::new() };
+        let range = start..start + text.len();
+        let template = Template { range, holes, choice: None, leading: Vec::new(), is_skippable: false };
         self.region().statements.push(template);
         for (depth, _) in loops.iter().enumerate() {
             let place = loops[..depth].iter().fold(&mut self.file.regions[0].scop.body, |body, outer| {
@@ -190,6 +198,7 @@ impl Case {
     fn write(&self) -> super::Written {
         let transformed = Transformed {
             scop: self.file.regions[0].scop.clone(),
+            statements: as_they_are(&self.file.regions[0].scop),
             program: self.program.clone(),
             shares: self.shares.clone(),
             notes: Vec::new(),
@@ -365,7 +374,9 @@ fn figure_2(fate: Fate, number: impl Fn(Iterator, i64) -> Expr) -> Case {
         &[(y, AccessKind::Write, "y[i]"), (a, AccessKind::Read, "A[i - 1]"), (a, AccessKind::Read, "A[i]")],
     );
     let t = case.iterator(&[first, second]);
-    let roll = |steps: Vec<Step>| steps.into_iter().chain(rolls.then_some(Step::Rotate(a))).collect::<Vec<_>>();
+    let roll = |steps: Vec<Step>| {
+        steps.into_iter().chain(rolls.then_some(Step::Rotate { array: a, ages: vec![1] })).collect::<Vec<_>>()
+    };
     let produce =
         |at: Expr, place: Expr| instance(s0, std::slice::from_ref(&at), &[&[place], std::slice::from_ref(&at)]);
     let consume = instance(s1, &[var(t)], &[&[var(t)], &[number(t, 1)], &[number(t, 0)]]);
@@ -385,7 +396,7 @@ fn figure_2_rolls_through_two_registers() {
         void f(int n, const float *restrict x, float *restrict y)
         {
         	int i;
-        	float A0 = 0, A1 = 0;
+        	float A0, A1 = 0;
         	if (n >= 1) {
         		/* L1 */
         		A0 = x[1];
@@ -445,6 +456,7 @@ fn the_comment_at_the_head_is_replaced_and_bytes_outside_of_regions_stay() {
     let case = figure_1(Home::Outside, Fate::Scalar, |_| Vec::new(), LoopKind::Sequential);
     let transformed = Transformed {
         scop: case.file.regions[0].scop.clone(),
+        statements: as_they_are(&case.file.regions[0].scop),
         program: case.program.clone(),
         shares: Vec::new(),
         notes: vec!["a: 100 -> scalar".into()],
@@ -520,7 +532,9 @@ fn an_operand_that_is_split_in_two_is_written_out() {
         instance(s1, &[], &[none, none, &[int(1)], &[int(2)]]),
         instance(s2, &[], &[&[int(3)], none]),
     ];
-    let transformed = Transformed { scop, program: case.program.clone(), shares: Vec::new(), notes: Vec::new() };
+    let statements = as_they_are(&scop);
+    let program = case.program.clone();
+    let transformed = Transformed { scop, statements, program, shares: Vec::new(), notes: Vec::new() };
     let written = write(&case.file, &[Some(transformed)], &WriteOptions { header: false });
     expect![[r#"
         void f(float *restrict y)
@@ -571,7 +585,7 @@ fn an_array_that_shares_memory_is_a_pointer_to_it() {
         let statement = case.statement(text, &[], &[first, second]);
         case.program.body.push(instance(statement, &[], &[&[int(at_first)], &[int(at_second)]]));
     }
-    case.shares = vec![(a, b)];
+    case.shares = vec![(b, a)];
     case.check(&expect![[r#"
         void f(float *restrict y)
         {

@@ -28,7 +28,7 @@ fn collect_signs(steps: &[Step], signs: &mut BTreeMap<Iterator, Option<bool>>) {
                     });
                 }
             }
-            Step::Rotate(_) => {}
+            Step::Rotate { .. } => {}
         }
     }
 }
@@ -69,7 +69,10 @@ pub(super) fn turned(program: &Program, descending: &BTreeSet<Iterator>) -> Prog
 fn turn_all(steps: &mut [Step], descending: &BTreeSet<Iterator>) {
     let turn = |expr: &mut Expr| {
         if Leaves::of(expr).iterators.iter().any(|iterator| descending.contains(iterator)) {
-            *expr = turned_expr(expr, descending);
+            *expr = expr.with_iterators(&|iterator| {
+                let variable = Expr::Iterator(iterator);
+                if descending.contains(&iterator) { variable.neg() } else { variable }
+            });
         }
     };
     for step in steps {
@@ -87,36 +90,7 @@ fn turn_all(steps: &mut [Step], descending: &BTreeSet<Iterator>) {
             Step::Instance(Instance { iterators, subscripts, .. }) => {
                 iterators.iter_mut().chain(subscripts.iter_mut().flatten().flatten()).for_each(turn);
             }
-            Step::Rotate(_) => {}
-        }
-    }
-}
-
-fn turned_expr(expr: &Expr, descending: &BTreeSet<Iterator>) -> Expr {
-    let turn = |expr: &Expr| turned_expr(expr, descending);
-    match expr {
-        Expr::Int(_) | Expr::Param(_) => expr.clone(),
-        Expr::Iterator(iterator) if descending.contains(iterator) => expr.clone().neg(),
-        Expr::Iterator(_) => expr.clone(),
-        Expr::Neg(operand) => turn(operand).neg(),
-        Expr::Select(cond, then, otherwise) => turn(cond).select(turn(then), turn(otherwise)),
-        Expr::Binary(op, left, right) => {
-            let (left, right) = (turn(left), turn(right));
-            match (op, right.as_int()) {
-                (BinOp::Add, _) => left.add(right),
-                (BinOp::Sub, _) => left.sub(right),
-                (BinOp::Mul, _) => left.mul(right),
-                (BinOp::Div | BinOp::FloorDiv, Some(divisor)) => left.div(divisor, *op == BinOp::Div),
-                (BinOp::Mod | BinOp::FloorMod, Some(modulus)) => left.modulo(modulus, *op == BinOp::Mod),
-                (BinOp::Min, _) => left.min(right),
-                (BinOp::Max, _) => left.max(right),
-                (BinOp::And, _) => left.and(right),
-                (BinOp::Or, _) => left.or(right),
-                (BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne, _) => left.compare(*op, right),
-                (BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::FloorMod, None) => {
-                    Expr::Binary(*op, Box::new(left), Box::new(right))
-                }
-            }
+            Step::Rotate { .. } => {}
         }
     }
 }

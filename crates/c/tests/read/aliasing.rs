@@ -1,12 +1,8 @@
 //! Which arrays may overlap.
 
-use crate::show::{body, show_text};
-use expect_test::{Expect, expect};
+use crate::show::{body, check, show_text};
+use expect_test::expect;
 use frit_c::ReadOptions;
-
-fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
-}
 
 #[test]
 fn pointers_without_restrict_may_overlap() {
@@ -133,13 +129,11 @@ fn globals_may_be_behind_pointers() {
             A0 = int n|k[] unknown live
             A1 = float a|g[] unknown live
             S0: for (int i = 0; i < n; i++) g[i] = a[i];
-                opaque: its condition is not affine
                 { S0[] }
                 read inexactly { S0[] -> A0[] }
                 read inexactly { S0[] -> A1[] }
                 may write inexactly { S0[] -> A1[] }
             S1: for (int i = 0; i < n; i++) k[i] = 0;
-                opaque: its condition is not affine
                 { S1[] }
                 read inexactly { S1[] -> A0[] }
                 may write inexactly { S1[] -> A0[] }

@@ -1,12 +1,8 @@
 //! Regions without pragmas.
 
-use crate::show::show_text;
-use expect_test::{Expect, expect};
+use crate::show::{check, show_text};
+use expect_test::expect;
 use frit_c::ReadOptions;
-
-fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
-}
 
 #[test]
 fn two_nests_in_a_row_are_a_region() {
@@ -69,18 +65,20 @@ fn what_is_not_understood_splits_a_run() {
                   { S1[i0] : 0 <= i0 < p0 }
                   read { S1[i0] -> A0[i0] }
                   write { S1[i0] -> A1[i0] }
-            p0 = n : int
-            A0 = float a[?] nested live
-            A1 = float b[?] nested live
-            L0: int i
-              S0: {a[i]}<0> = 3;
-                  { S0[i0] : 0 <= i0 < p0 }
-                  write { S0[i0] -> A0[i0] }
-            L1: int i
-              S1: {b[i]}<1> = {a[i]}<0> + 4;
-                  { S1[i0] : 0 <= i0 < p0 }
-                  read { S1[i0] -> A0[i0] }
-                  write { S1[i0] -> A1[i0] }
+            S2: for (int i = 0; i < n; i++) { if ({a}<name 0>[i] > 1) break; {b}<name 1>[i] = 2; }
+                { S2[] }
+                read inexactly { S2[] -> A0[o0] }
+                may write inexactly { S2[] -> A1[o0] }
+            L2: int i
+              S3: {a[i]}<0> = 3;
+                  { S3[i0] : 0 <= i0 < p0 }
+                  write { S3[i0] -> A0[i0] }
+            L3: int i
+              S4: {b[i]}<1> = {a[i]}<0> + 4;
+                  { S4[i0] : 0 <= i0 < p0 }
+                  read { S4[i0] -> A0[i0] }
+                  write { S4[i0] -> A1[i0] }
+            4: not-affine: this loop is one statement: `break` ends an iteration early
         "#]],
     );
 }

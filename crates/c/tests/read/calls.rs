@@ -1,12 +1,8 @@
 //! Calls, macros, and what is not understood.
 
-use crate::show::{body, show_text};
-use expect_test::{Expect, expect};
+use crate::show::{body, check, show_text};
+use expect_test::expect;
 use frit_c::ReadOptions;
-
-fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
-}
 
 #[test]
 fn pure_functions_are_known() {
@@ -205,13 +201,11 @@ fn volatile_memory_assembler_and_switch() {
                   read inexactly { S1[i0] -> A2[] }
                   may write inexactly { S1[i0] -> A2[] }
               S2: switch (n) { case 1: {b[i]}<0> = 0; break; default: {b[i]}<1> = 1; }
-                  opaque: it is a `switch`
                   { S2[i0] : 0 <= i0 < p0 }
-                  may write { S2[i0] -> A1[i0] }
-                  may write { S2[i0] -> A1[i0] }
+                  write { S2[i0] -> A1[i0] }
+                  write { S2[i0] -> A1[i0] }
             4: opaque-statement: this statement is not taken apart: it accesses `volatile` memory
             4: opaque-statement: this statement is not taken apart: it is assembler code
-            4: opaque-statement: this statement is not taken apart: it is a `switch`
         "#]],
     );
 }
@@ -224,7 +218,21 @@ fn jumps_leave_the_region() {
             r#"for (int i = 0; i < n; i++) { if (a[i] < 0) return; b[i] = 1; }"#,
         ),
         expect![[r#"
-            4: jump-in-region: the region stays as it is: control leaves the region here, or enters it
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            A2 =  memory[] unknown live
+            L0: int i
+              S0: if ({a[i]}<0> < 0) return;
+                  opaque: control leaves the region in it
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A0[i0] }
+                  read inexactly { S0[i0] -> A2[] }
+                  may write inexactly { S0[i0] -> A2[] }
+              S1: {b[i]}<0> = 1;
+                  { S1[i0] : 0 <= i0 < p0 }
+                  write { S1[i0] -> A1[i0] }
+            4: opaque-statement: this statement is not taken apart: control leaves the region in it
         "#]],
     );
 }

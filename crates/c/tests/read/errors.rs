@@ -1,12 +1,8 @@
 //! Messages on files that are no C where it matters.
 
-use crate::show::show_text;
-use expect_test::{Expect, expect};
+use crate::show::{check, show_text};
+use expect_test::expect;
 use frit_c::ReadOptions;
-
-fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
-}
 
 #[test]
 fn pragmas_need_partners() {
@@ -175,6 +171,121 @@ int x;
         expect![[r#"
             2: misplaced-region: the pragmas of this region do not stand among the statements of one block
             8: misplaced-region: the pragmas of this region do not stand among the statements of one block
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_parser_gets_over_does_not_matter_outside_of_regions() {
+    check(
+        show_text(
+            r#"void f(int n, const float *restrict a, float *restrict b) {
+float t[n], u[n];
+int x = 1 @ u[0];
+#pragma scop
+for (int i = 0; i < n; i++) t[i] = a[i];
+for (int i = 0; i < n; i++) u[i] = t[i];
+for (int i = 0; i < n; i++) b[i] = u[i];
+#pragma endscop
+}
+"#,
+            ReadOptions::default(),
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float t[n] nested
+            A2 = float u[n] nested live
+            A3 = float b[?] nested live
+            L0: int i
+              S0: {t[i]}<1> = {a[i]}<0>;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A1[i0] }
+            L1: int i
+              S1: {u[i]}<1> = {t[i]}<0>;
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A1[i0] }
+                  write { S1[i0] -> A2[i0] }
+            L2: int i
+              S2: {b[i]}<1> = {u[i]}<0>;
+                  { S2[i0] : 0 <= i0 < p0 }
+                  read { S2[i0] -> A2[i0] }
+                  write { S2[i0] -> A3[i0] }
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_parser_gets_over_leaves_the_region_it_is_in() {
+    check(
+        show_text(
+            r#"void f(int n, const float *restrict a, float *restrict b) {
+#pragma scop
+for (int i = 0; i < n; i++) b[i] = a[i] @ 2;
+#pragma endscop
+#pragma scop
+for (int i = 0; i < n; i++) b[i] = a[i];
+#pragma endscop
+}
+"#,
+            ReadOptions::default(),
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            L0: int i
+              S0: {b[i]}<1> = {a[i]}<0>;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A1[i0] }
+            3: unreadable-region: the region stays as it is: this is no C that is understood
+        "#]],
+    );
+}
+
+#[test]
+fn complex_numbers_are_numbers() {
+    check(
+        show_text(
+            r#"#include <complex.h>
+void f(int n, const double complex *restrict a, long double _Complex *b, double *restrict c) {
+double complex t[n];
+complex float x = 0;
+#pragma scop
+for (int i = 0; i < n; i++) { complex double s = a[i]; t[i] = s * (double complex)a[i] + x * I; }
+for (int i = 0; i < n; i++) { b[i] = creal(t[i]); c[i] = sizeof(double complex); }
+#pragma endscop
+}
+"#,
+            ReadOptions::default(),
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = complex double s[] scalar in L0 `complex double s`
+            A1 = double complex a[?] nested live
+            A2 = double complex t[n] nested
+            A3 = long double _Complex b[?] nested live
+            A4 = double c[?] nested live
+            L0: int i
+              S0: {s}<1> = {a[i]}<0>
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A1[i0] }
+                  write { S0[i0] -> A0[] }
+              S1: {t[i]}<2> = {s}<0> * (double complex){a[i]}<1> + x * I;
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A0[] }
+                  read { S1[i0] -> A1[i0] }
+                  write { S1[i0] -> A2[i0] }
+            L1: int i
+              S2: {b[i]}<1> = creal({t[i]}<0>);
+                  { S2[i0] : 0 <= i0 < p0 }
+                  read { S2[i0] -> A2[i0] }
+                  write { S2[i0] -> A3[i0] }
+              S3: {c[i]}<0> = sizeof(double complex);
+                  { S3[i0] : 0 <= i0 < p0 }
+                  write { S3[i0] -> A4[i0] }
         "#]],
     );
 }

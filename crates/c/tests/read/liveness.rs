@@ -1,12 +1,8 @@
 //! What is needed before and after a region.
 
-use crate::show::show_text;
-use expect_test::{Expect, expect};
+use crate::show::{check, show_text};
+use expect_test::expect;
 use frit_c::ReadOptions;
-
-fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
-}
 
 #[test]
 fn arrays_that_are_used_elsewhere_are_live() {

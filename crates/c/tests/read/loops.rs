@@ -1,12 +1,8 @@
 //! Loops and conditions.
 
-use crate::show::{body, show_text};
-use expect_test::{Expect, expect};
+use crate::show::{body, check, show_text};
+use expect_test::expect;
 use frit_c::ReadOptions;
-
-fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
-}
 
 #[test]
 fn bounds_are_affine_in_outer_variables_and_parameters() {
@@ -83,7 +79,6 @@ for (int i = 0; i != n; i += 2) a[i] = 3;"#,
                   { S1[i0] : 0 < i0 <= p0 }
                   write { S1[i0] -> A0[i0] }
             S2: for (int i = 0; i != n; i += 2) {a}<name 0>[i] = 3;
-                opaque: its condition does not end it for good
                 { S2[] }
                 may write inexactly { S2[] -> A0[o0] }
             6: not-affine: this loop is one statement: its condition does not end it for good
@@ -123,7 +118,6 @@ fn an_unsigned_variable_is_never_below_zero() {
             A0 = float b[?] nested live
             A1 = float a[?] nested live
             S0: for (unsigned i = n; i >= 0; i--) {a}<name 1>[i] = {b}<name 0>[i];
-                opaque: an unsigned variable is never below 0
                 { S0[] }
                 read inexactly { S0[] -> A0[o0] }
                 may write inexactly { S0[] -> A1[o0] }
@@ -169,7 +163,7 @@ for (int i = 0; i < n / 2; i++) b[i] = 2;"#,
             p0 = n : int
             p1 = m : int
             p2 = (n * m) : int
-            p3 = (n / 2) : 
+            p3 = (n / 2) : int
             A0 = float a[?] nested live
             A1 = float b[?] nested live
             L0: int i
@@ -276,7 +270,6 @@ fn loops_that_are_left_early_are_one_statement() {
                   { S0[i0] : 0 <= i0 < p0 }
                   write { S0[i0] -> A0[i0] }
               S1: for (int j = 0; j < m; j++) { if ({b}<name 0>[j] < 0) break; {a[i]}<2,3> += {b}<name 1>[j]; }
-                  opaque: `break` ends an iteration early
                   { S1[i0] : 0 <= i0 < p0 }
                   read inexactly { S1[i0] -> A1[o0] }
                   read inexactly { S1[i0] -> A1[o0] }
@@ -299,7 +292,6 @@ fn a_variable_that_its_loop_changes_makes_it_one_statement() {
             A0 = float a[?] nested live
             A1 = float b[?] nested live
             S0: for (int i = 0; i < n; i++) { {a}<name 0>[i] = 0; if ({b}<name 1>[i] > 0) i++; }
-                opaque: the loop's variable is assigned in its body
                 { S0[] }
                 may write inexactly { S0[] -> A0[o0] }
                 read inexactly { S0[] -> A1[o0] }
@@ -344,7 +336,6 @@ fn a_value_after_the_loop_makes_it_one_statement() {
             A0 = int i[] scalar live-out
             A1 = float a[?] nested live
             S0: for ({i}<0> = 0; {i}<0> < n; {i}<0,3>++) {a}<name 2>[{i}<1>] = 1;
-                opaque: the value of `i` is used outside of loops that count it
                 { S0[] }
                 write { S0[] -> A0[] }
                 read { S0[] -> A0[] }
@@ -374,7 +365,6 @@ for (int i = 0; i < n; i++) a[i] = 2;"#,
             A0 = int n[] scalar live-in
             A1 = float a[?] nested live
             S0: for (int i = 0; i < {n}<0>; i++) {a}<name 1>[i] = 1;
-                opaque: its condition is not affine
                 { S0[] }
                 read { S0[] -> A0[] }
                 may write inexactly { S0[] -> A1[o0] }
@@ -384,7 +374,6 @@ for (int i = 0; i < n; i++) a[i] = 2;"#,
                 write { S1[] -> A0[] }
                 reduction 0 1
             S2: for (int i = 0; i < {n}<0>; i++) {a}<name 1>[i] = 2;
-                opaque: its condition is not affine
                 { S2[] }
                 read { S2[] -> A0[] }
                 may write inexactly { S2[] -> A1[o0] }
@@ -427,13 +416,11 @@ for (int i = 0; i < n; i++) b[i] = a[i];"#,
             A0 = float a[?] nested live
             A1 = float b[?] nested live
             S0: while ({a[0]}<0> > 1) { {a[0]}<2> = {a[0]}<1> / 2; }
-                opaque: it has a loop in it
                 { S0[] }
                 read { S0[] -> A0[0] }
                 read { S0[] -> A0[0] }
                 may write { S0[] -> A0[0] }
             S1: do {a[1]}<1,2> += 1; while ({a[1]}<0> < 0);
-                opaque: it has a loop in it
                 { S1[] }
                 read { S1[] -> A0[1] }
                 read { S1[] -> A0[1] }
@@ -443,8 +430,220 @@ for (int i = 0; i < n; i++) b[i] = a[i];"#,
                   { S2[i0] : 0 <= i0 < p0 }
                   read { S2[i0] -> A0[i0] }
                   write { S2[i0] -> A1[i0] }
-            4: opaque-statement: this statement is not taken apart: it has a loop in it
-            5: opaque-statement: this statement is not taken apart: it has a loop in it
+        "#]],
+    );
+}
+
+#[test]
+fn continue_skips_the_rest_of_a_body() {
+    check(
+        body(
+            "void f(int n, const float *restrict a, float *restrict b)",
+            r#"for (int i = 0; i < n; i++) { if (i == 3) { b[i] = 1; continue; } b[i] = a[i]; }
+for (int i = 0; i < n; i++) { b[i] = 0; if (a[i] < 0) continue; b[i] = a[i]; }"#,
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float b[?] nested live
+            A1 = float a[?] nested live
+            L0: int i
+              S0: {b[i]}<0> = 1;
+                  { S0[i0 = 3] : p0 >= 4 }
+                  write { S0[i0] -> A0[i0] }
+              S1: {b[i]}<1> = {a[i]}<0>;
+                  { S1[i0] : 0 <= i0 < p0 and (i0 >= 4 or i0 <= 2) }
+                  read { S1[i0] -> A1[i0] }
+                  write { S1[i0] -> A0[i0] }
+            L1: int i
+              S2: {b[i]}<0> = 0;
+                  { S2[i0] : 0 <= i0 < p0 }
+                  write { S2[i0] -> A0[i0] }
+              S3: if ({a[i]}<0> < 0) continue; {b[i]}<2> = {a[i]}<1>;
+                  { S3[i0] : 0 <= i0 < p0 }
+                  read { S3[i0] -> A1[i0] }
+                  read { S3[i0] -> A1[i0] }
+                  may write { S3[i0] -> A0[i0] }
+        "#]],
+    );
+}
+
+#[test]
+fn loops_that_depend_on_data_are_statements() {
+    check(
+        body(
+            "void f(int n, const int *restrict rp, const float *restrict a, int *restrict b)",
+            r#"for (int i = 0; i < n; i++) { float s = 0; for (int k = rp[i]; k < rp[i + 1]; k++) s += a[k]; b[i] = s; }
+for (int i = 0; i < n; i++) { int v = b[i]; while (v > 10) v -= 7; switch (v) { case 0: case 1: b[i] = 1; break; default: b[i] = v; } }
+for (int i = 0; i < n; i++) { again: if (b[i] > 3) { b[i]--; goto again; } }"#,
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float s[] scalar in L0 live `float s`
+            A1 = int rp[?] nested live
+            A2 = float a[?] nested live
+            A3 = int b[?] nested live
+            A4 = int v[] scalar in L1 live `int v`
+            L0: int i
+              S0: {s}<0> = 0
+                  { S0[i0] : 0 <= i0 < p0 }
+                  write { S0[i0] -> A0[] }
+              S1: for (int k = {rp[i]}<0>; k < {rp[i + 1]}<1>; k++) {s}<3,4> += {a}<name 2>[k];
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A1[i0] }
+                  read { S1[i0] -> A1[1 + i0] }
+                  read inexactly { S1[i0] -> A2[o0] }
+                  read { S1[i0] -> A0[] }
+                  may write { S1[i0] -> A0[] }
+              S2: {b[i]}<1> = {s}<0>;
+                  { S2[i0] : 0 <= i0 < p0 }
+                  read { S2[i0] -> A0[] }
+                  write { S2[i0] -> A3[i0] }
+            L1: int i
+              S3: {v}<1> = {b[i]}<0>
+                  { S3[i0] : 0 <= i0 < p0 }
+                  read { S3[i0] -> A3[i0] }
+                  write { S3[i0] -> A4[] }
+              S4: while ({v}<0> > 10) {v}<1,2> -= 7;
+                  { S4[i0] : 0 <= i0 < p0 }
+                  read { S4[i0] -> A4[] }
+                  read { S4[i0] -> A4[] }
+                  may write { S4[i0] -> A4[] }
+              S5: switch ({v}<0>) { case 0: case 1: {b[i]}<1> = 1; break; default: {b[i]}<3> = {v}<2>; }
+                  { S5[i0] : 0 <= i0 < p0 }
+                  read { S5[i0] -> A4[] }
+                  write { S5[i0] -> A3[i0] }
+                  read { S5[i0] -> A4[] }
+                  write { S5[i0] -> A3[i0] }
+            S6: for (int i = 0; i < n; i++) { again: if ({b}<name 0>[i] > 3) { {b}<name 1>[i]--; goto again; } }
+                opaque: it has a label in it
+                { S6[] }
+                read inexactly { S6[] -> A3[o0] }
+                read inexactly { S6[] -> A3[o0] }
+                may write inexactly { S6[] -> A3[o0] }
+            4: not-affine: this loop is one statement: its first value is not affine
+            6: jump-in-region: this loop is one statement: control enters the region here
+        "#]],
+    );
+}
+
+#[test]
+fn jumps_out_of_a_loop_are_in_statements_that_nothing_passes() {
+    check(
+        body(
+            "void f(int n, const float *restrict a, float *restrict b)",
+            r#"for (int i = 0; i < n; i++) b[i] = a[i];
+for (int i = 0; i < n; i++) { if (a[i] < 0) goto done; b[i] = 1; }
+for (int i = 0; i < n; i++) { while (1) { if (a[i] > 2) goto out; if (b[i] > 2) return; } out: ; }
+#pragma endscop
+done: ;
+#pragma scop
+;"#,
+        ),
+        expect![[r#"
+            p0 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            A2 =  memory[] unknown live
+            L0: int i
+              S0: {b[i]}<1> = {a[i]}<0>;
+                  { S0[i0] : 0 <= i0 < p0 }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A1[i0] }
+            L1: int i
+              S1: if ({a[i]}<0> < 0) goto done;
+                  opaque: control leaves the region in it
+                  { S1[i0] : 0 <= i0 < p0 }
+                  read { S1[i0] -> A0[i0] }
+                  read inexactly { S1[i0] -> A1[o0] }
+                  may write inexactly { S1[i0] -> A1[o0] }
+                  read inexactly { S1[i0] -> A2[] }
+                  may write inexactly { S1[i0] -> A2[] }
+              S2: {b[i]}<0> = 1;
+                  { S2[i0] : 0 <= i0 < p0 }
+                  write { S2[i0] -> A1[i0] }
+            S3: for (int i = 0; i < n; i++) { while (1) { if ({a}<name 0>[i] > 2) goto out; if ({b}<name 1>[i] > 2) return; } out: ; }
+                opaque: it has a label in it
+                { S3[] }
+                read inexactly { S3[] -> A0[o0] }
+                read inexactly { S3[] -> A1[o0] }
+                read inexactly { S3[] -> A2[] }
+                may write inexactly { S3[] -> A2[] }
+            5: opaque-statement: this statement is not taken apart: control leaves the region in it
+            6: jump-in-region: this loop is one statement: control enters the region here
+        "#]],
+    );
+}
+
+#[test]
+fn variables_that_count_along_follow_from_the_loops() {
+    check(
+        body(
+            "void f(int n, int m, int j, float s, const float *restrict a, float *restrict b)",
+            r#"for (int i = 0, k = m; i < n; i++, k += 2) { b[k] = a[i]; b[k + 1] = k; }
+for (s = 0, j = 2 * n; j > 0; j -= 2) s += a[j];
+for (int i = 0, k = 0; i < n; i++, k++) { b[i] = k; k++; }"#,
+        ),
+        expect![[r#"
+            p0 = m : int
+            p1 = n : int
+            A0 = float a[?] nested live
+            A1 = float b[?] nested live
+            A2 = float s[] scalar live-in
+            L0: int i
+              S0: {b[k]}<1!> = {a[i]}<0>;
+                  { S0[i0] : 0 <= i0 < p1 }
+                  read { S0[i0] -> A0[i0] }
+                  write { S0[i0] -> A1[p0 + 2i0] }
+              S1: {b[k + 1]}<0!> = {k}<[(0, 2)] [(p0, 1)] 0>;
+                  { S1[i0] : 0 <= i0 < p1 }
+                  write { S1[i0] -> A1[1 + p0 + 2i0] }
+            S2: {s}<0> = 0
+                { S2[] }
+                write { S2[] -> A2[] }
+            L1: int j down
+              S3: {s}<1,2> += {a[j]}<0>;
+                  { S3[i0] : (i0) mod 2 = 0 and 0 < i0 <= 2p1 }
+                  read { S3[i0] -> A0[i0] }
+                  read { S3[i0] -> A2[] }
+                  write { S3[i0] -> A2[] }
+                  reduction 1 2
+            S4: for (int i = 0, k = 0; i < n; i++, k++) { {b}<name 0>[i] = k; k++; }
+                { S4[] }
+                may write inexactly { S4[] -> A1[o0] }
+            6: not-affine: this loop is one statement: `k` in its head is no integer that only the head changes
+        "#]],
+    );
+}
+
+#[test]
+fn halves_are_one_parameter_however_they_are_spelt() {
+    check(
+        body(
+            "enum { K = 3 };\nvoid f(int n, unsigned m, float *restrict a)",
+            r#"for (int i = 0; i < n/2; i++) a[i] = 1;
+for (int i = 0; i < (n - K + 1) / 2; i++) a[i + n / 2] = 2;
+for (int i = (n-2) / 2; i < m / 4 * 4; i++) a[i] = n % 2;"#,
+        ),
+        expect![[r#"
+            p0 = n : int
+            p1 = (n / 2) : int
+            p2 = ((n - 2) / 2) : int
+            p3 = m : unsigned
+            p4 = (m / 4) : 
+            assumed [p0, p1, p2, p3, p4] -> {  : p3 >= 0 and p4 >= 0 }
+            A0 = float a[?] nested live
+            L0: int i
+              S0: {a[i]}<0> = 1;
+                  { S0[i0] : 0 <= i0 < p1 }
+                  write { S0[i0] -> A0[i0] }
+            L1: int i
+              S1: {a[i + n / 2]}<0> = 2;
+                  { S1[i0] : 0 <= i0 < p2 }
+                  write { S1[i0] -> A0[p1 + i0] }
+            L2: int i
+              S2: {a[i]}<0> = n % 2;
+                  { S2[i0] : p2 <= i0 < 4p4 }
+                  write { S2[i0] -> A0[i0] }
         "#]],
     );
 }

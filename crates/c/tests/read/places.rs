@@ -1,12 +1,8 @@
 //! Subscripts, pointers and members.
 
-use crate::show::{body, show_text};
-use expect_test::{Expect, expect};
+use crate::show::{body, check, show_text};
+use expect_test::expect;
 use frit_c::ReadOptions;
-
-fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
-}
 
 #[test]
 fn rows_of_a_linear_array_are_dimensions() {

@@ -1,6 +1,7 @@
 //! No text brings the reader down.
 
 use crate::kernels::kernels;
+use crate::show::file;
 use frit_c::{ReadOptions, read};
 use frit_support::SourceMap;
 use proptest::prelude::*;
@@ -98,6 +99,16 @@ fn deep_nests_are_read_or_left() {
 }
 
 #[test]
+fn loops_in_too_many_others_are_one_statement() {
+    let loops: String = (0..30).map(|at| format!("for (int i{at} = 0; i{at} < n; i{at}++)\n")).collect();
+    let text = format!("void f(int n, float *restrict a) {{\n#pragma scop\n{loops} a[i0] += 1;\n#pragma endscop\n}}\n");
+    let file = file(&text, ReadOptions::default());
+    assert_eq!(file.regions[0].scop.loops.len(), 12);
+    let codes: Vec<&str> = file.remarks.iter().map(|remark| remark.code).collect();
+    assert_eq!(codes, ["region-too-large"]);
+}
+
+#[test]
 fn macros_that_name_themselves_are_no_trouble() {
     reads(
         "#define A(x) A(x + 1)\n#define N N\n#define M (K + 1)\n#define K (M + 1)\nvoid f(int n, float *restrict a) {\n#pragma scop\nfor (int i = 0; i < M; i++) a[A(i)] = N;\n#pragma endscop\n}\n",
@@ -112,7 +123,6 @@ fn long_regions_are_read() {
     let locals: String = (0..200).map(|at| format!("float *restrict t{at} = malloc(n * m * 4);\n")).collect();
     let text =
         format!("void f(int n, int m, float *restrict a) {{\n{locals}#pragma scop\n{nests}\n#pragma endscop\n}}\n");
-    let id = SourceMap::new().add("a.c", text.as_str());
-    let file = read(id, &text, &ReadOptions::default()).unwrap();
+    let file = file(&text, ReadOptions::default());
     assert_eq!(file.regions[0].scop.statements.len(), 200);
 }

@@ -1,5 +1,6 @@
 //! A region as text, for tests.
 
+use expect_test::Expect;
 use frit_c::region::{Form, HoleKind, Storage};
 use frit_c::{File, ReadOptions, Region, read};
 use frit_scop::AccessKind;
@@ -7,6 +8,11 @@ use frit_scop::model::{Home, Node};
 use frit_support::diagnostic::render;
 use frit_support::{SourceMap, Table};
 use std::fmt::Write;
+
+/// What is read is what it should be.
+pub(crate) fn check(shown: String, expected: Expect) {
+    expected.assert_eq(&shown);
+}
 
 /// What is read of a file that holds a function with this body, between pragmas.
 pub(crate) fn body(head: &str, body: &str) -> String {
@@ -136,6 +142,7 @@ fn filled(region: &Region, text: &str, statement: frit_scop::Statement) -> Strin
         );
         let mark = match &hole.kind {
             HoleKind::Iterator(depth) => format!("i{depth}"),
+            HoleKind::Counted(counted) => format!("{:?} {:?} {}", counted.iterators, counted.params, counted.constant),
             HoleKind::Access(positions) => positions.iter().map(usize::to_string).collect::<Vec<_>>().join(","),
             HoleKind::Name(position) => format!("name {position}"),
         };

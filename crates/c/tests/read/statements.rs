@@ -1,11 +1,7 @@
 //! Statements: declarations, reductions, sequences, text.
 
-use crate::show::body;
-use expect_test::{Expect, expect};
-
-fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
-}
+use crate::show::{body, check};
+use expect_test::expect;
 
 #[test]
 fn sums_and_extremes_are_reductions() {
@@ -348,7 +344,6 @@ for (int i = 0; i < n; i++) b[i] = a[i];"#,
             A0 = float a[?] nested live
             A1 = float b[?] nested live
             S0: for (int i = 0; i < n; i++) { float w[2] = { 1, 2 }; {a}<name 0>[i] = w[0]; }
-                opaque: the region declares an array with an initialiser
                 { S0[] }
                 may write inexactly { S0[] -> A0[o0] }
             L0: int i

@@ -1,15 +1,25 @@
 //! C loop nests, source to source: `frit fuse`. Source: \[MEM\], with alignment and windows as its section 4 has them in mind.
 //!
 //! [`fuse`] reads a file, transforms its regions one by one, and prints it; a region that cannot be transformed, or would gain nothing, stays as it is.
+//! - [`recompute`]: which arrays are computed where they are read;
+//! - [`drawing`]: their data flow before and after, drawn;
 //! - [`report`]: what became of each region's loops and arrays, for people and programs;
+//! - [`page`]: all of that for a browser;
 //! - [`verify`]: whether the result computes the same.
 //!
 //! The passes are `frit-scop`'s, the text is `frit-c`'s; here they are only put in order. Read [`report`] next.
 
+pub mod drawing;
+pub mod encoding;
+pub mod page;
+mod recompute;
 pub mod report;
 pub mod verify;
 
 use crate::error::{self, Error, Kind, panic_message};
+use crate::graph::Graph;
+use crate::pipeline::{Timing, record};
+use drawing::Flow;
 pub use frit_c::ReadOptions;
 use frit_c::{File, Region, Transformed};
 use frit_plan::Log;
@@ -18,12 +28,16 @@ use frit_scop::dependence::{self, Dependences};
 use frit_scop::fusion;
 pub use frit_scop::fusion::Objective;
 use frit_scop::program::Fate;
-use frit_scop::{Array, Param, Scop, embed, expand, generate, memory, sharing, tree::FusedTree};
-use frit_support::{Diagnostic, SourceMap};
+use frit_scop::recompute::{Evaluation, Inlined, Recomputed};
+use frit_scop::{Array, Param, Scop, Statement, embed, expand, generate, memory, sharing, tree::FusedTree};
+use frit_support::{Diagnostic, SourceMap, Table};
+pub use recompute::Recompute;
 use report::RegionReport;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use verify::{Verified, VerifyOptions};
 
 /// How regions are transformed.
@@ -37,10 +51,15 @@ pub struct FuseOptions {
     pub objective: Objective,
     /// The least memory, even if loops are vectorised worse.
     pub minimal: bool,
-    /// Parallel loops stay parallel, and are marked for OpenMP.
+    /// Which arrays are computed where they are read.
+    pub recompute: Recompute,
+    /// Outer loops whose iterations are independent are marked for OpenMP; those that run in order only because of windows are cut into
+    /// strips that run on several threads.
     pub parallel: bool,
     /// Inner loops that may run in vectors are marked so.
     pub simd: bool,
+    /// Pipelines of single loops run in strips of so many iterations, stage by stage.
+    pub tile: Option<u64>,
     /// At most so many merges in the file.
     pub at_most: Option<usize>,
     /// Values of parameters by their names, for the plan and the report.
@@ -56,8 +75,10 @@ impl Default for FuseOptions {
             reassociate: false,
             objective: Objective::Size,
             minimal: false,
+            recompute: Recompute::default(),
             parallel: false,
             simd: false,
+            tile: None,
             at_most: None,
             sizes: BTreeMap::new(),
             verify: None,
@@ -73,42 +94,61 @@ pub const NOMINAL: i64 = 1000;
 pub struct FusedFile {
     /// The source, for messages.
     pub sources: SourceMap,
-    /// The text; the original one if nothing was transformed.
+    /// The text; the original one if nothing was transformed. [`encoding::encode`] makes the bytes of it.
     pub text: String,
+    /// Regions were looked for without pragmas, too.
+    pub auto: bool,
     /// What became of each region.
     pub regions: Vec<RegionReport>,
     /// What a user should know of places that were not understood.
     pub remarks: Vec<Diagnostic>,
     /// What comparing with the original came to, if that was asked for.
     pub verified: Vec<Verified>,
+    /// How long each pass took, for all regions together.
+    pub timings: Vec<Timing>,
 }
 
-/// Reads a C file.
+/// Reads a C file; bytes that are no UTF-8 are characters as [`encoding`] has them.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is no text.
+/// The file cannot be read, or is too large.
 pub fn load(path: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::file(path, error))?;
     if bytes.len() > 64 << 20 {
         return Err(Error::file(path, "C files over 64 MiB are not read"));
     }
-    String::from_utf8(bytes).map_err(|_| Error::file(path, "the file is not UTF-8 text"))
+    Ok(encoding::decode(&bytes))
 }
 
 /// Transforms the regions of a C file. `path` is its name in messages, and where its headers are looked for.
 ///
 /// # Errors
 ///
-/// Syntax errors in functions with regions; if the result is to be compared with the original, what the C compiler refuses.
+/// Syntax errors in functions with regions; arrays that are to be recomputed and are not there; if the result is to be compared with the original, what the C compiler refuses.
 pub fn fuse(path: &Path, text: &str, options: &FuseOptions) -> Result<FusedFile, Error> {
+    fuse_telling(path, text, options, &|_| {})
+}
+
+/// As [`fuse`], telling what is being done while it is.
+///
+/// # Errors
+///
+/// As [`fuse`].
+pub fn fuse_telling(
+    path: &Path,
+    text: &str,
+    options: &FuseOptions,
+    doing: &(dyn Fn(&str) + Sync),
+) -> Result<FusedFile, Error> {
     // Sets of isl stay on the thread that made them, so everything happens on one.
     let work = || {
         frit_support::with_deep_stack(|| {
+            let mut watch = Watch { doing, region: String::new(), timings: Vec::new() };
             let mut sources = SourceMap::new();
             let id = sources.add(path.display().to_string(), text.to_string());
-            match frit_c::read(id, text, &options.read) {
-                Ok(file) => fuse_file(path, sources, &file, options),
+            match watch.pass("read", || frit_c::read(id, text, &options.read)) {
+                Ok(file) => fuse_file(path, sources, &file, options, watch),
                 Err(diagnostics) => Err(Error { kind: Kind::Source, diagnostics, sources }),
             }
         })
@@ -117,28 +157,87 @@ pub fn fuse(path: &Path, text: &str, options: &FuseOptions) -> Result<FusedFile,
     done.unwrap_or_else(|panic| Err(error::bug("fusing loops of C", &panic_message(&*panic), text, "c")))
 }
 
-fn fuse_file(path: &Path, sources: SourceMap, file: &File, options: &FuseOptions) -> Result<FusedFile, Error> {
+/// Tells what is being done, and takes its time.
+struct Watch<'a> {
+    doing: &'a (dyn Fn(&str) + Sync),
+    /// Put before the names of passes over a region.
+    region: String,
+    timings: Vec<Timing>,
+}
+
+impl Watch<'_> {
+    fn pass<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
+        (self.doing)(&format!("{}{name}", self.region));
+        let start = Instant::now();
+        let done = work();
+        record(&mut self.timings, name, start.elapsed());
+        done
+    }
+}
+
+fn fuse_file(
+    path: &Path,
+    sources: SourceMap,
+    file: &File,
+    options: &FuseOptions,
+    mut watch: Watch,
+) -> Result<FusedFile, Error> {
+    known_sizes(file, options)?;
     let mut left = options.at_most;
     let (mut regions, mut transformed) = (Vec::new(), Vec::new());
-    for region in &file.regions {
-        let (result, report) = fuse_region(region, options, left, &sources);
+    recompute::check_names(file, options)?;
+    for (at, region) in file.regions.iter().enumerate() {
+        watch.region = format!("{} (region {} of {}): ", region.function, at + 1, file.regions.len());
+        let (result, report) = fuse_region(file, region, options, left, &sources, &mut watch);
         left = left.map(|left| left.saturating_sub(report.log.merged_count()));
         regions.push(report);
         transformed.push(result);
     }
-    let written = frit_c::write(file, &transformed, &frit_c::WriteOptions::default());
+    watch.region.clear();
+    let written = watch.pass("write", || frit_c::write(file, &transformed, &frit_c::WriteOptions::default()));
     for (report, _) in regions.iter_mut().zip(&written.is_transformed).filter(|(_, is_transformed)| !**is_transformed) {
-        report.unchanged.get_or_insert_with(|| "it could not be printed".to_string());
+        report.stays("it could not be printed");
     }
     let remarks = file.remarks.iter().chain(&written.remarks).map(remark).collect();
     let verified = match &options.verify {
         Some(verify) if written.is_transformed.contains(&true) => {
             let directory = path.parent().map(PathBuf::from).unwrap_or_default();
-            verify::verify(file, &written.text, &written.is_transformed, &directory, verify)?
+            watch.pass("verify", || verify::verify(file, &written.text, &written.is_transformed, &directory, verify))?
         }
         _ => Vec::new(),
     };
-    Ok(FusedFile { sources, text: written.text, regions, remarks, verified })
+    Ok(FusedFile {
+        sources,
+        text: written.text,
+        auto: options.read.auto,
+        regions,
+        remarks,
+        verified,
+        timings: watch.timings,
+    })
+}
+
+/// That all sizes which have values are parameters of some region.
+fn known_sizes(file: &File, options: &FuseOptions) -> Result<(), Error> {
+    let known = RefCell::new(BTreeSet::new());
+    for (_, param) in file.regions.iter().flat_map(|region| region.params.iter()) {
+        let note = |name: &str| {
+            known.borrow_mut().insert(name.to_string());
+            Some(1)
+        };
+        known.borrow_mut().insert(param.text.clone());
+        frit_c::signature::evaluate(&param.text, &note);
+    }
+    let known = known.into_inner();
+    match options.sizes.keys().find(|name| !known.contains(*name)) {
+        Some(name) if !file.regions.is_empty() => {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let known =
+                if known.is_empty() { "there are none".into() } else { format!("they are {}", known.join(", ")) };
+            Err(Error::usage(format!("no region has a size `{name}`; {known}")))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn remark(remark: &frit_c::Remark) -> Diagnostic {
@@ -148,6 +247,10 @@ fn remark(remark: &frit_c::Remark) -> Diagnostic {
 /// Everything that is decided about a region.
 struct Decided {
     scop: Scop,
+    /// What its statements are in the region.
+    statements: Table<Statement, Evaluation>,
+    /// The arrays that are gone.
+    inlined: BTreeMap<Array, Inlined>,
     tree: FusedTree,
     contraction: Contraction,
     shares: Vec<(Array, Array)>,
@@ -158,50 +261,34 @@ struct Decided {
 
 /// Transforms a region; `None` if it stays as it is.
 fn fuse_region(
+    file: &File,
     region: &Region,
     options: &FuseOptions,
     at_most: Option<usize>,
     sources: &SourceMap,
+    watch: &mut Watch,
 ) -> (Option<Transformed>, RegionReport) {
-    let mut log = Log::default();
+    let mut found = Found::default();
     let values = report::values(region, options);
-    let decided = decide(region, options, &values, at_most, &mut log);
-    match decided {
+    let request = Request { file, region, options, values: &values, at_most, sources };
+    match request.run(&mut found, watch) {
         Ok(Some(decided)) => {
-            let report = report::transformed(region, &decided, log, &values, sources);
+            let report = report::transformed(&request, &decided, found);
             let notes = report.notes();
-            let Decided { scop, program, shares, .. } = decided;
-            (Some(Transformed { scop, program, shares, notes }), report)
+            let Decided { scop, statements, program, shares, .. } = decided;
+            (Some(Transformed { scop, statements, program, shares, notes }), report)
         }
-        Ok(None) => (None, report::unchanged(region, None, log, sources)),
-        Err(why) => (None, report::unchanged(region, Some(why), log, sources)),
+        Ok(None) => (None, report::unchanged(&request, None, found)),
+        Err(why) => (None, report::unchanged(&request, Some(why), found)),
     }
 }
 
+/// Iterations of an outer loop that a thread runs at a time where windows have to be filled anew: so many that the rows computed twice, a few for
+/// each strip, matter little.
+const STRIP: u64 = 64;
+
 /// How much work isl may do for one region before it stays as it is.
 const MAX_OPERATIONS: u64 = 200_000_000;
-
-fn decide(
-    region: &Region,
-    options: &FuseOptions,
-    values: &BTreeMap<Param, i64>,
-    at_most: Option<usize>,
-    log: &mut Log,
-) -> Result<Option<Decided>, String> {
-    let request = Request { region, options, values, at_most };
-    region.scop.isl.bounded(MAX_OPERATIONS, || {
-        let expanded = expand::expand(&region.scop).map_err(|error| error.to_string())?;
-        let decided = request.decide(expanded, log).or_else(|failure| match failure {
-            // Scalars that would need an element for each iteration stay what they are; loops then keep more of their order.
-            Failure::ExpansionStays => request.decide(region.scop.clone(), log),
-            Failure::Other(_) => Err(failure),
-        });
-        decided.map_err(|failure| match failure {
-            Failure::ExpansionStays => "a scalar would need an element for each iteration".to_string(),
-            Failure::Other(why) => why,
-        })
-    })
-}
 
 /// Why there is no decision.
 enum Failure {
@@ -217,22 +304,69 @@ impl From<frit_isl::Error> for Failure {
 
 /// What is to be decided, and how.
 struct Request<'a> {
+    file: &'a File,
     region: &'a Region,
     options: &'a FuseOptions,
     values: &'a BTreeMap<Param, i64>,
     at_most: Option<usize>,
+    sources: &'a SourceMap,
+}
+
+/// What is known of a region, however it ends.
+#[derive(Default)]
+struct Found {
+    log: Log,
+    graphs: Option<[Graph; 2]>,
 }
 
 impl Request<'_> {
+    /// Takes the region through the passes; `None` if nothing is to be gained.
+    fn run(&self, found: &mut Found, watch: &mut Watch) -> Result<Option<Decided>, String> {
+        let scop = &self.region.scop;
+        scop.isl.bounded(MAX_OPERATIONS, || {
+            let expanded = watch.pass("expand", || expand::expand(scop)).map_err(|error| error.to_string())?;
+            let decided = self.decide(expanded, found, watch).or_else(|failure| match failure {
+                // Scalars that would need an element for each iteration stay what they are; loops then keep more of their order.
+                Failure::ExpansionStays => self.decide(scop.clone(), found, watch),
+                Failure::Other(_) => Err(failure),
+            });
+            decided.map_err(|failure| match failure {
+                Failure::ExpansionStays => "a scalar would need an element for each iteration".to_string(),
+                Failure::Other(why) => why,
+            })
+        })
+    }
+
     /// Takes the region, expanded or not, through the passes; `None` if nothing is to be gained.
-    fn decide(&self, scop: Scop, log: &mut Log) -> Result<Option<Decided>, Failure> {
-        let Request { region, options, values, at_most } = self;
-        log.decisions.clear();
+    fn decide(&self, scop: Scop, found: &mut Found, watch: &mut Watch) -> Result<Option<Decided>, Failure> {
+        *found = Found::default();
+        let recomputed = watch.pass("recompute", || self.recomputed(&scop, &mut found.log))?;
+        let mut planned = self.plan(recomputed, &mut found.log, watch)?;
+        if self.options.recompute == Recompute::Cheaper
+            && let Some(recomputed) = watch.pass("recompute", || self.cheaper(&scop, &planned))?
+        {
+            let mut log = Log { decisions: Vec::new(), ..found.log.clone() };
+            recompute::record(self.region, &recomputed, &mut log);
+            let other = self.plan(recomputed, &mut log, watch)?;
+            if other.is_smaller(&planned)? {
+                (planned, found.log) = (other, log);
+            }
+        }
+        found.graphs = planned.graphs.take();
+        self.generated(planned, watch)
+    }
+
+    /// Decides which loops run together, and where arrays are.
+    fn plan(&self, recomputed: Recomputed, log: &mut Log, watch: &mut Watch) -> Result<Planned, Failure> {
+        let Request { region, options, values, at_most, sources, .. } = self;
+        let Recomputed { scop, statements, arrays } = recomputed;
+        let inlined: BTreeMap<Array, Inlined> =
+            arrays.into_iter().filter_map(|(array, outcome)| Some((array, outcome.ok()?))).collect();
         let of_dependences = dependence::Options { reassociate: options.reassociate };
-        let mut dependences = Dependences::new(&scop, &of_dependences)?;
-        let scop = match embed::embed(&scop, &dependences)? {
+        let mut dependences = watch.pass("dependences", || Dependences::new(&scop, &of_dependences))?;
+        let scop = match watch.pass("embed", || embed::embed(&scop, &dependences))? {
             Some(embedded) => {
-                dependences = Dependences::new(&embedded, &of_dependences)?;
+                dependences = watch.pass("dependences", || Dependences::new(&embedded, &of_dependences))?;
                 embedded
             }
             None => scop,
@@ -240,14 +374,17 @@ impl Request<'_> {
         let of_fusion = fusion::Options {
             objective: options.objective,
             minimal: options.minimal,
-            at_most: *at_most,
+            at_most: at_most.map(|most| most.saturating_sub(inlined.len())),
             values: (*values).clone(),
             nominal: NOMINAL,
             function: region.function.clone(),
             ..fusion::Options::default()
         };
-        let tree = fusion::plan(&scop, &dependences, &of_fusion, log);
-        let contraction = contraction::contract(&scop, &dependences, &tree, &contraction::Options::default());
+        let fusion::Planned { tree, nests } =
+            watch.pass("fusion", || fusion::plan(&scop, &dependences, &of_fusion, log));
+        let contraction = watch.pass("contraction", || {
+            contraction::contract(&scop, &dependences, &tree, &contraction::Options::default())
+        });
         let contraction = contraction.map_err(|failure| match failure {
             contraction::Failure::ExpansionStays { .. } => Failure::ExpansionStays,
             contraction::Failure::Isl(error) => error.into(),
@@ -257,20 +394,72 @@ impl Request<'_> {
             let c = |array: Array| &region.arrays[scop.arrays[array].origin];
             c(one).element == c(other).element
         };
-        let shares = sharing::share(&scop, &dependences, &tree, &contraction.fates, &are_alike, &sizes)?;
+        let shares = watch
+            .pass("sharing", || sharing::share(&scop, &dependences, &tree, &contraction.fates, &are_alike, &sizes))?;
+        let memory = memory::cost(&scop, &tree, &contraction.fates, &shares, &sizes)?;
+        let flow = Flow { region, scop: &scop, fates: &contraction.fates, sizes: &sizes, sources };
+        let graphs = nests.map(|nests| flow.graphs(&nests));
+        Ok(Planned { scop, statements, inlined, graphs, tree, contraction, shares, sizes, memory })
+    }
+
+    /// Makes loops of a plan; `None` if nothing is to be gained.
+    fn generated(&self, planned: Planned, watch: &mut Watch) -> Result<Option<Decided>, Failure> {
+        let Planned { scop, statements, inlined, tree, contraction, shares, sizes, memory, .. } = planned;
+        let options = self.options;
         let shrinks = |(array, fate): (Array, &Fate)| {
-            *fate != Fate::Kept && !region.arrays[scop.arrays[array].origin].extents.is_empty()
+            *fate != Fate::Kept && !self.region.arrays[scop.arrays[array].origin].extents.is_empty()
         };
-        if tree == FusedTree::original(&scop) && !contraction.fates.iter().any(shrinks) && shares.is_empty() {
+        let is_marked = options.parallel || options.simd || options.tile.is_some();
+        let is_changed = !tree.is_original(&scop)
+            || contraction.fates.iter().any(shrinks)
+            || !shares.is_empty()
+            || !inlined.is_empty();
+        if !is_changed && !is_marked {
             return Ok(None);
         }
-        let before = memory::cost_before(&region.scop, &sizes)?;
-        let after = memory::cost(&scop, &tree, &contraction.fates, &shares, &sizes)?;
-        let of_loops =
-            generate::Options { parallel: options.parallel, simd: options.simd, ..generate::Options::default() };
-        let program = generate::generate(&scop, &tree, &contraction.fates, &of_loops)
+        let before = memory::cost_before(&self.region.scop, &sizes)?;
+        let of_loops = generate::Options {
+            parallel: self.options.parallel,
+            simd: self.options.simd,
+            strips: self.options.parallel.then_some(STRIP),
+            tiles: self.options.tile,
+            ..generate::Options::default()
+        };
+        let program = watch
+            .pass("generate", || generate::generate(&scop, &tree, &contraction.fates, &of_loops))
             .map_err(|error| Failure::Other(error.to_string()))?;
-        let shares = shares.into_iter().map(|(user, owner)| (owner, user)).collect();
-        Ok(Some(Decided { scop, tree, contraction, shares, sizes, memory: (before, after), program }))
+        // Strips need other windows than those whose sizes were compared.
+        let is_same = |array: Array| program.fates[array] == contraction.fates[array];
+        let shares = shares.into_iter().filter(|&(user, owner)| is_same(user) && is_same(owner)).collect();
+        let memory = (before, memory);
+        Ok(Some(Decided { scop, statements, inlined, tree, contraction, shares, sizes, memory, program }))
+    }
+}
+
+/// A plan of a region, not yet made into loops.
+struct Planned {
+    scop: Scop,
+    statements: Table<Statement, Evaluation>,
+    inlined: BTreeMap<Array, Inlined>,
+    /// Its nests before and after.
+    graphs: Option<[Graph; 2]>,
+    tree: FusedTree,
+    contraction: Contraction,
+    /// Pairs of which the first uses the storage of the second.
+    shares: Vec<(Array, Array)>,
+    sizes: memory::Values,
+    memory: memory::Cost,
+}
+
+impl Planned {
+    /// It takes less memory in all, no more at its peak, and no more for any array.
+    fn is_smaller(&self, other: &Planned) -> Result<bool, frit_isl::Error> {
+        for array in self.scop.arrays.indices().filter(|array| !self.inlined.contains_key(array)) {
+            let bytes = |of: &Planned| memory::bytes(&of.scop, array, &of.contraction.fates[array], &of.sizes);
+            if bytes(self)? > bytes(other)? {
+                return Ok(false);
+            }
+        }
+        Ok(self.memory.total < other.memory.total && self.memory.peak <= other.memory.peak)
     }
 }

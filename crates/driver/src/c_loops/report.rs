@@ -1,7 +1,9 @@
 //! What became of the regions of a C file: loops, arrays and memory, before and after, and every decision with its reason. For the terminal, as
 //! JSON, and as the comment at the head of the transformed file.
 
-use super::{Decided, FuseOptions, FusedFile, NOMINAL};
+use super::recompute::RULE;
+use super::{Decided, Found, FuseOptions, FusedFile, NOMINAL, Request};
+use crate::graph::Graph;
 use frit_c::{Form, Region};
 use frit_plan::{Decision, Log, Outcome};
 use frit_scop::contraction::Reason;
@@ -33,6 +35,8 @@ pub struct RegionReport {
     pub peak: (u128, u128),
     /// Every candidate and what it came to.
     pub log: Log,
+    /// The loop nests and what flows between them, before and after; `None` if nothing could be planned.
+    pub graphs: Option<[Graph; 2]>,
     /// The values that parameters were taken to have.
     pub sizes: BTreeMap<String, i64>,
 }
@@ -54,7 +58,28 @@ pub struct ArrayReport {
     pub span: Span,
 }
 
+impl ArrayReport {
+    /// What it became, and why it is no smaller.
+    pub fn became(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("{}: {reason}", self.fate),
+            None => self.fate.clone(),
+        }
+    }
+}
+
 impl RegionReport {
+    /// The region is not transformed: for this reason, if none is known yet.
+    pub(super) fn stays(&mut self, why: &str) {
+        self.unchanged.get_or_insert_with(|| why.to_string());
+        self.arrays.clear();
+        (self.nests.1, self.pieces) = (self.nests.0, self.nests.0);
+        (self.total.1, self.peak.1) = (self.total.0, self.peak.0);
+        if let Some([before, after]) = &mut self.graphs {
+            after.clone_from(before);
+        }
+    }
+
     /// What was done, in a few lines, without sizes: for the comment in the file.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = vec![format!("loop nests: {} -> {}", self.nests.0, self.nests.1)];
@@ -68,14 +93,9 @@ impl RegionReport {
 }
 
 /// The report of a region that was transformed.
-pub(super) fn transformed(
-    region: &Region,
-    decided: &Decided,
-    log: Log,
-    values: &BTreeMap<Param, i64>,
-    sources: &SourceMap,
-) -> RegionReport {
-    let Decided { scop, tree, contraction, sizes, memory: (before, after), .. } = decided;
+pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) -> RegionReport {
+    let Request { region, sources, .. } = request;
+    let Decided { scop, inlined, tree, contraction, sizes, memory: (before, after), .. } = decided;
     let mut parts: BTreeMap<Array, Vec<Array>> = BTreeMap::new();
     for (array, data) in scop.arrays.iter().filter(|(_, data)| !data.is_live_in && !data.is_live_out) {
         if region.arrays[data.origin].form != Form::Unknown {
@@ -94,8 +114,13 @@ pub(super) fn transformed(
         let mut fates: Vec<String> = Vec::new();
         for &part in &parts {
             let fate = &contraction.fates[part];
-            after += memory::bytes(scop, part, fate, sizes).unwrap_or(0);
-            let text = fate_text(fate, scop.arrays[part].expanded, &c.extents);
+            let text = match inlined.get(&part) {
+                Some(inlined) => inlined_text(inlined.times),
+                None => {
+                    after += memory::bytes(scop, part, fate, sizes).unwrap_or(0);
+                    fate_text(fate, scop.arrays[part].expanded, &c.extents)
+                }
+            };
             if !fates.contains(&text) {
                 fates.push(text);
             }
@@ -119,14 +144,19 @@ pub(super) fn transformed(
         arrays: arrays.collect(),
         total: (before.total, after.total),
         peak: (before.peak, after.peak),
-        log,
-        sizes: values.iter().map(|(&param, &value)| (region.params[param].text.clone(), value)).collect(),
+        log: found.log,
+        graphs: found.graphs,
+        sizes: taken(request),
     }
 }
 
 /// The report of a region that stays as it is.
-pub(super) fn unchanged(region: &Region, why: Option<String>, log: Log, sources: &SourceMap) -> RegionReport {
+pub(super) fn unchanged(request: &Request, why: Option<String>, found: Found) -> RegionReport {
+    let Request { region, sources, values, .. } = request;
     let nests = nests(&region.scop.body);
+    let sizes = memory::Values::new(&region.scop, values, NOMINAL.unsigned_abs());
+    let cost = sizes.and_then(|sizes| memory::cost_before(&region.scop, &sizes));
+    let cost = cost.unwrap_or(memory::Cost { total: 0, peak: 0 });
     RegionReport {
         function: region.function.clone(),
         line: line_of(region, sources),
@@ -134,11 +164,17 @@ pub(super) fn unchanged(region: &Region, why: Option<String>, log: Log, sources:
         nests: (nests, nests),
         pieces: nests,
         arrays: Vec::new(),
-        total: (0, 0),
-        peak: (0, 0),
-        log,
-        sizes: BTreeMap::new(),
+        total: (cost.total, cost.total),
+        peak: (cost.peak, cost.peak),
+        log: found.log,
+        graphs: found.graphs,
+        sizes: taken(request),
     }
+}
+
+/// The values that parameters are taken to have, by their names.
+fn taken(request: &Request) -> BTreeMap<String, i64> {
+    request.values.iter().map(|(&param, &value)| (request.region.params[param].text.clone(), value)).collect()
 }
 
 fn nests(body: &[Node]) -> usize {
@@ -151,7 +187,7 @@ fn pieces(steps: &[Step]) -> usize {
         .map(|step| match step {
             Step::For(_) => 1,
             Step::If { then, otherwise, .. } => pieces(then) + pieces(otherwise),
-            Step::Instance(_) | Step::Rotate(_) => 0,
+            Step::Instance(_) | Step::Rotate { .. } => 0,
         })
         .sum()
 }
@@ -162,7 +198,7 @@ fn line_of(region: &Region, sources: &SourceMap) -> usize {
 }
 
 /// A fate as people read it; `scalar`, `window 3 x m`, `kept`.
-fn fate_text(fate: &Fate, expanded: usize, extents: &[Option<String>]) -> String {
+pub(super) fn fate_text(fate: &Fate, expanded: usize, extents: &[Option<String>]) -> String {
     match fate {
         Fate::Kept => "kept".to_string(),
         Fate::Scalar => "scalar".to_string(),
@@ -177,6 +213,15 @@ fn fate_text(fate: &Fate, expanded: usize, extents: &[Option<String>]) -> String
             let sizes: Vec<String> = sizes.collect();
             if sizes.is_empty() { "scalar".to_string() } else { format!("window {}", sizes.join(" x ")) }
         }
+    }
+}
+
+/// What became of an array whose elements are computed where they are read; at most so many times each.
+fn inlined_text(times: Option<u64>) -> String {
+    match times {
+        Some(0 | 1) => "inlined".to_string(),
+        Some(times) => format!("recomputed {times} times per element"),
+        None => "recomputed wherever it is read".to_string(),
     }
 }
 
@@ -210,7 +255,7 @@ pub fn terminal(fused: &FusedFile, color: bool) -> String {
     let mut text = diagnostic::render(&fused.sources, &fused.remarks, color);
     for region in &fused.regions {
         let messages: Vec<Diagnostic> =
-            region.log.decisions.iter().map(|decision| message(decision, &fused.sources)).collect();
+            region.log.decisions.iter().map(|decision| message(decision, region, &fused.sources)).collect();
         text += &diagnostic::render(&fused.sources, &messages, color);
         let _ = writeln!(text, "{}, line {}: {}", region.function, region.line, headline(region));
         if region.unchanged.is_none() {
@@ -221,13 +266,17 @@ pub fn terminal(fused: &FusedFile, color: bool) -> String {
     for verified in &fused.verified {
         let _ = writeln!(text, "{}: {}", verified.function, verified.outcome);
     }
-    if fused.regions.is_empty() {
+    if fused.regions.is_empty() && fused.auto {
+        text += "no region was found: --auto takes two loop nests or more in a row that are understood";
+        text += if fused.remarks.is_empty() { "\n" } else { "; see above for what is not\n" };
+    } else if fused.regions.is_empty() {
         text += "no region was found: put `#pragma scop` before the loops and `#pragma endscop` behind them, or use --auto\n";
     }
     text
 }
 
-fn headline(region: &RegionReport) -> String {
+/// What became of a region's nests, in a line.
+pub(super) fn headline(region: &RegionReport) -> String {
     let count = |n: usize| if n == 1 { "1 loop nest".to_string() } else { format!("{n} loop nests") };
     match &region.unchanged {
         None => format!("{} became {}", count(region.nests.0), region.nests.1),
@@ -240,11 +289,7 @@ fn headline(region: &RegionReport) -> String {
 fn table(region: &RegionReport) -> String {
     let mut rows = vec![["array".to_string(), "bytes before".into(), "after".into(), "what it became".into()]];
     for array in &region.arrays {
-        let fate = match &array.reason {
-            Some(reason) => format!("{}: {reason}", array.fate),
-            None => array.fate.clone(),
-        };
-        rows.push([array.name.clone(), array.bytes.0.to_string(), array.bytes.1.to_string(), fate]);
+        rows.push([array.name.clone(), array.bytes.0.to_string(), array.bytes.1.to_string(), array.became()]);
     }
     let (before, after) = region.total;
     rows.push(["total".into(), before.to_string(), after.to_string(), String::new()]);
@@ -255,35 +300,57 @@ fn table(region: &RegionReport) -> String {
     for [name, before, after, fate] in &rows {
         let _ = writeln!(text, "{}", format!("  {name:<a$}  {before:>b$}  {after:>c$}  {fate}").trim_end());
     }
-    if !region.sizes.is_empty() {
-        let sizes: Vec<String> = region.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let _ = writeln!(text, "  for {}", sizes.join(", "));
+    if let Some(sizes) = sizes_text(region) {
+        let _ = writeln!(text, "  {sizes}");
     }
     text
 }
 
-/// A decision as a message with places.
-fn message(decision: &Decision, sources: &SourceMap) -> Diagnostic {
-    let line = |span: Span| first_line(span, sources);
+/// The sizes for which bytes are told, if they depend on any.
+pub(super) fn sizes_text(region: &RegionReport) -> Option<String> {
+    let sizes: Vec<String> = region.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    (!sizes.is_empty()).then(|| format!("for {}", sizes.join(", ")))
+}
+
+/// A decision in words, with its code or the name of its rule.
+pub(super) fn sentence(decision: &Decision, region: &RegionReport) -> (&'static str, String) {
     let named = |names: &[String]| if names.is_empty() { String::new() } else { format!(" of {}", names.join(", ")) };
     let (first, second) = (&decision.first, &decision.second);
     let (one, other) =
         (format!("the {}{}", first.kind, named(&first.names)), format!("the {}{}", second.kind, named(&second.names)));
     let is_one = first == second;
-    let (code, sentence) = match &decision.outcome {
+    match &decision.outcome {
         Outcome::Merged { .. } => (
             decision.rule,
             match (decision.rule, is_one) {
                 ("loop-fusion", false) => format!("{one} and {other} are one loop now"),
+                (RULE, _) => {
+                    let of = region.arrays.iter().find(|array| first.names.contains(&array.name));
+                    format!("`{}` is not stored: {}", first.names.join(", "), of.map_or("inlined", |array| &array.fate))
+                }
+                ("loop-distribution", _) => format!("{one} is several loops now"),
+                ("loop-interchange", _) => format!("{one} runs outside of the loops that were round it"),
+                ("loop-reversal", _) => format!("{one} runs the other way round"),
+                ("loop-alignment", _) => format!("{one} runs earlier or later than what shares its loop"),
                 (rule, _) => format!("{one}: {}", rule.replace('-', " ")),
             },
         ),
+        Outcome::Refused { code, reason, .. } if decision.rule == RULE => {
+            (*code, format!("`{}` is not recomputed: {reason}", first.names.join(", ")))
+        }
         Outcome::Refused { code, reason, .. } if is_one => (*code, format!("{one} stays as it is: {reason}")),
         Outcome::Refused { code, reason, .. } => (*code, format!("{one} and {other} stay apart: {reason}")),
         Outcome::NotChosen { reason, .. } => (decision.rule, format!("{one} and {other} are left apart: {reason}")),
-    };
+    }
+}
+
+/// A decision as a message with places.
+fn message(decision: &Decision, region: &RegionReport, sources: &SourceMap) -> Diagnostic {
+    let line = |span: Span| first_line(span, sources);
+    let (first, second) = (&decision.first, &decision.second);
+    let (code, sentence) = sentence(decision, region);
     let message = Diagnostic::remark(code, sentence);
-    let message = if is_one {
+    let message = if first == second {
         message.label(line(first.span), "here")
     } else {
         message.secondary(line(first.span), "the first").label(line(second.span), "the second")

@@ -1,6 +1,6 @@
 /* Runs functions of two shared objects on equal random data and compares all that they leave behind.
  *
- * Usage: verify ORIGINAL.so TRANSFORMED.so PLAN SECONDS
+ * Usage: verify ORIGINAL.so TRANSFORMED.so PLAN SECONDS SLACK
  *
  * A line of PLAN is one call: NAME SEED TOLERANCE VALUE..., with a value for each parameter: what an integer is, how many elements an
  * array has, nothing but a place for a floating-point number. Each object has for each function a caller `frit_verify_NAME`,
@@ -17,14 +17,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum kind { UNKNOWN, SIGNED, UNSIGNED, FLOAT, DOUBLE, LONG_DOUBLE, BOOL };
 struct type { int kind; int is_array; unsigned long size; };
 
-/* Functions may look beyond an array by a little, as the part of them that the region is not may do. */
-enum { SLACK = 1024, MOST_PARAMETERS = 128 };
+enum { MOST_PARAMETERS = 128 };
+
+/* Functions may look beyond an array by so many elements, as the part of them that the region is not may do. */
+static size_t slack;
 
 static uint64_t state;
 static FILE *outcomes;
@@ -76,6 +79,21 @@ static void *symbol(void *object, const char *prefix, const char *name) {
     return dlsym(object, full);
 }
 
+/* Memory that cannot be overrun without being noticed: behind it, and in front of the page that it begins in, is nothing. */
+static unsigned char *guarded(size_t bytes) {
+    const size_t guard = (size_t)1 << 26, page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t aligned = (bytes + 63) / 64 * 64, room = (aligned + page - 1) / page * page;
+    unsigned char *at = mmap(NULL, room + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED || mprotect(at + guard, room, PROT_READ | PROT_WRITE) != 0) return NULL;
+    return at + guard + (room - aligned);
+}
+
+/* Memory of which a sanitiser knows the size. */
+static unsigned char *exact(size_t bytes) {
+    void *buffer;
+    return posix_memalign(&buffer, 64, bytes ? bytes : 1) == 0 ? buffer : NULL;
+}
+
 /* In a child: the outcome goes to standard output; `progress` tells the parent how far it got. */
 static void run(void **objects, const char *name, uint64_t seed, double tolerance, const char *values, int progress) {
     const struct type *types = symbol(objects[0], "frit_verify_types_", name);
@@ -91,12 +109,12 @@ static void run(void **objects, const char *name, uint64_t seed, double toleranc
         long long value = strtoll(values, &end, 10);
         values = end;
         if (type.kind == UNKNOWN || count == MOST_PARAMETERS) { fprintf(outcomes, "unsupported %zu\n", count); return; }
-        size_t elements = type.is_array ? (size_t)value + 2 * SLACK : 1;
+        size_t elements = type.is_array ? (size_t)value + 2 * slack : 1;
         bytes[count] = elements * type.size;
         for (int which = 0; which < 2; which++) {
-            buffers[which][count] = aligned_alloc(64, (bytes[count] + 63) / 64 * 64);
+            buffers[which][count] = slack ? guarded(bytes[count]) : exact(bytes[count]);
             if (!buffers[which][count]) { fprintf(outcomes, "unsupported %zu\n", count); return; }
-            arguments[which][count] = buffers[which][count] + (type.is_array ? SLACK * type.size : 0);
+            arguments[which][count] = buffers[which][count] + (type.is_array ? slack * type.size : 0);
         }
         for (size_t at = 0; at < elements; at++) fill(buffers[0][count] + at * type.size, type);
         if (!type.is_array && type.kind <= UNSIGNED) memcpy(buffers[0][count], &value, type.size < 8 ? type.size : 8);
@@ -112,7 +130,7 @@ static void run(void **objects, const char *name, uint64_t seed, double toleranc
             const unsigned char *one = buffers[0][at] + element * types[at].size;
             const unsigned char *other = buffers[1][at] + element * types[at].size;
             if (equal(one, other, types[at], tolerance)) continue;
-            long long index = (long long)element - (types[at].is_array ? SLACK : 0);
+            long long index = (long long)element - (types[at].is_array ? (long long)slack : 0);
             fprintf(outcomes, "differs %zu %lld %.9g %.9g\n", at, index, real_at(one, types[at]), real_at(other, types[at]));
             return;
         }
@@ -121,7 +139,8 @@ static void run(void **objects, const char *name, uint64_t seed, double toleranc
 }
 
 int main(int argc, char **argv) {
-    if (argc != 5) return 2;
+    if (argc != 6) return 2;
+    slack = (size_t)strtoul(argv[5], NULL, 10);
     /* What the functions print must not get between the outcomes. */
     outcomes = fdopen(dup(1), "w");
     if (!outcomes || !freopen("/dev/null", "w", stdout)) return 2;

@@ -5,8 +5,9 @@
 
 use crate::error::Error;
 use crate::native::{Cache, Compiler, NativeError};
-use frit_c::signature::{self, Signature};
+use frit_c::signature::{self, Parameter, Signature};
 use frit_c::{File, Region};
+use frit_plan::memory::Random;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -18,6 +19,11 @@ const HARNESS: &str = include_str!("verify.c");
 
 /// More elements than this in all arrays of a call are too many.
 const MAX_ELEMENTS: i64 = 1 << 22;
+
+/// Elements of an array that the region does not say the size of, and the largest sizes with which functions that have one are called:
+/// enough for rows of rows of rows of colours.
+const PLENTY: i64 = 1 << 16;
+const MAX_SIZE_IN_PLENTY: usize = 12;
 
 /// Seconds that one call may take.
 const MAX_SECONDS: u32 = 20;
@@ -120,12 +126,20 @@ pub fn verify(
         return Ok(verified);
     }
     let mut calls = Vec::new();
-    let mut random = Random(options.seed);
+    let mut random = Random::new(options.seed);
     for (at, (signature, regions)) in callable.iter().enumerate() {
         calls.extend((0..options.calls).filter_map(|_| Call::random(at, signature, regions, &mut random)));
     }
     let signatures: Vec<&Signature> = callable.iter().map(|(signature, _)| signature).collect();
-    let lines = bench.run_calls(&file.text, transformed, &signatures, &calls, options)?;
+    let mut lines = bench.run_calls(&file.text, transformed, &signatures, &calls, options, Checks::Results)?;
+    if bench.has_sanitisers() {
+        let watched = bench.run_calls(&file.text, transformed, &signatures, &calls, options, Checks::Accesses)?;
+        for (line, watched) in lines.iter_mut().zip(&watched) {
+            if line == "same" && watched.starts_with("crashed 2") {
+                *line = "invalid".to_string();
+            }
+        }
+    }
     for (at, signature) in signatures.iter().enumerate() {
         let outcomes = calls.iter().zip(&lines).filter(|(call, _)| call.function == at);
         let outcome = summary(signature, outcomes, options.calls);
@@ -144,27 +158,20 @@ struct Call {
 }
 
 impl Call {
-    /// A call with random sizes; `None` if no sizes were found for which all arrays have sizes, and are not too large.
+    /// A call with random sizes; `None` if none were found for which the arrays are not too large.
     fn random(function: usize, signature: &Signature, regions: &[&Region], random: &mut Random) -> Option<Self> {
         (0..20).find_map(|attempt| {
             // Small sizes are where prologues and epilogues meet.
             let most = if random.below(3) == 0 { 4 } else { 40 - attempt };
-            let scalars: BTreeMap<&str, i64> = (signature.parameters.iter().filter(|p| !p.is_array))
-                .map(|parameter| (parameter.name.as_str(), 1 + random.below(most)))
-                .collect();
-            let values = signature.parameters.iter().map(|parameter| {
-                if !parameter.is_array {
-                    return Some(scalars[parameter.name.as_str()]);
-                }
-                let needs = regions.iter().map(|region| elements(region, &parameter.name, &scalars));
-                needs.collect::<Option<Vec<i64>>>().map(|needs| needs.into_iter().max().unwrap_or(0))
-            });
-            let values = values.collect::<Option<Vec<i64>>>()?;
-            let total: i64 = (signature.parameters.iter().zip(&values))
-                .filter(|(parameter, _)| parameter.is_array)
-                .map(|(_, &elements)| elements)
-                .sum();
-            (total <= MAX_ELEMENTS).then(|| Call { function, seed: random.next(), values })
+            let values = values(signature, regions, most, random);
+            let values = match values.iter().all(Option::is_some) {
+                true => values,
+                false => self::values(signature, regions, most.min(MAX_SIZE_IN_PLENTY), random),
+            };
+            let values: Vec<i64> = values.into_iter().map(|value| value.unwrap_or(PLENTY)).collect();
+            let arrays = signature.parameters.iter().zip(&values).filter(|(parameter, _)| parameter.is_array);
+            let total = arrays.fold(0, |sum: i64, (_, &elements)| sum.saturating_add(elements));
+            (total <= MAX_ELEMENTS).then(|| Call { function, seed: random.bits(), values })
         })
     }
 
@@ -173,6 +180,23 @@ impl Call {
         let named: Vec<String> = scalars.map(|(parameter, value)| format!("{} = {value}", parameter.name)).collect();
         if named.is_empty() { "a call".to_string() } else { named.join(", ") }
     }
+}
+
+/// Random values of parameters, the largest `most`; for arrays how many elements they need, `None` where that is not known.
+fn values(signature: &Signature, regions: &[&Region], most: usize, random: &mut Random) -> Vec<Option<i64>> {
+    let mut scalars: BTreeMap<&str, i64> = BTreeMap::new();
+    for parameter in signature.parameters.iter().filter(|parameter| !parameter.is_array) {
+        let value = i64::try_from(1 + random.below(most)).expect("sizes are small");
+        scalars.insert(&parameter.name, value);
+    }
+    let value = |parameter: &Parameter| {
+        if !parameter.is_array {
+            return Some(scalars[parameter.name.as_str()]);
+        }
+        let needs = regions.iter().map(|region| elements(region, &parameter.name, &scalars));
+        Some(needs.collect::<Option<Vec<i64>>>()?.into_iter().max().unwrap_or(0))
+    };
+    signature.parameters.iter().map(value).collect()
 }
 
 /// How many elements of an array the region may touch, where scalars have these values; `None` where that is not known.
@@ -237,6 +261,10 @@ fn summary<'a>(signature: &Signature, outcomes: impl Iterator<Item = (&'a Call, 
                 return differs(format!("{place} is {new} instead of {old}"));
             }
             ["crashed", "2", signal] => return differs(format!("it ends with signal {signal}")),
+            ["invalid"] => {
+                let what = "it touches memory outside of its arrays, or does something else that C does not define";
+                return differs(what.to_string());
+            }
             ["late", "2"] => return differs(format!("it does not end within {MAX_SECONDS} seconds")),
             ["unsupported", parameter] => {
                 let at: usize = parameter.parse().unwrap_or(usize::MAX);
@@ -251,9 +279,36 @@ fn summary<'a>(signature: &Signature, outcomes: impl Iterator<Item = (&'a Call, 
     }
     let why = match others.into_iter().max_by_key(|&(_, count)| count) {
         Some((line, _)) => format!("the original fails on random data (`{line}`)"),
-        None => "the sizes of its arrays do not follow from its parameters".to_string(),
+        None => "its arrays are too large".to_string(),
     };
     Outcome::NotRun { why }
+}
+
+/// What calls are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Checks {
+    /// To compare what is left in arrays that have room to spare.
+    Results,
+    /// To find accesses outside of arrays that are as small as the region permits, and undefined behaviour. What the original does of
+    /// that kind is no fault of the result.
+    Accesses,
+}
+
+impl Checks {
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Checks::Results => &[],
+            Checks::Accesses => &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+        }
+    }
+
+    /// Elements before and after each array that belong to it as well.
+    fn slack(self) -> usize {
+        match self {
+            Checks::Results => 1024,
+            Checks::Accesses => 0,
+        }
+    }
 }
 
 /// Where files are compiled and run.
@@ -273,13 +328,14 @@ impl Bench<'_> {
         signatures: &[&Signature],
         calls: &[Call],
         options: &VerifyOptions,
+        checks: Checks,
     ) -> Result<Vec<String>, Error> {
         let callers: String = signatures.iter().map(|signature| caller(signature)).collect();
-        let shared = ["-shared", "-fPIC"];
+        let shared = [checks.flags(), &["-shared", "-fPIC"]].concat();
         let original = self.compile(&format!("{original}\n{CALLERS}{callers}"), "so", &shared, "the original")?;
         let transformed =
             self.compile(&format!("{transformed}\n{CALLERS}{callers}"), "so", &shared, "the transformed file")?;
-        let harness = self.compile(HARNESS, "run", &["-ldl"], "the harness")?;
+        let harness = self.compile(HARNESS, "run", &[checks.flags(), &["-ldl"]].concat(), "the harness")?;
         let plan: String = calls
             .iter()
             .map(|call| {
@@ -292,6 +348,9 @@ impl Bench<'_> {
         let run = Command::new(&harness)
             .args([original.as_os_str(), transformed.as_os_str(), place.as_os_str()])
             .arg(MAX_SECONDS.to_string())
+            .arg(checks.slack().to_string())
+            // Both files have functions and variables of the same names.
+            .env("ASAN_OPTIONS", "detect_leaks=0:detect_odr_violation=0")
             .stdin(Stdio::null())
             .output()
             .map_err(|error| Error::file(&harness, error))?;
@@ -332,9 +391,15 @@ impl Bench<'_> {
         Ok(Outcome::Same { calls: 1, of: 1 })
     }
 
+    /// The compiler has what [`Checks::Accesses`] needs, and programs made so run.
+    fn has_sanitisers(&self) -> bool {
+        let made = self.compile("int main(void) { return 0; }\n", "run", Checks::Accesses.flags(), "a test");
+        made.is_ok_and(|program| Command::new(program).status().is_ok_and(|status| status.success()))
+    }
+
     fn write(&self, extension: &str, text: &str) -> Result<PathBuf, Error> {
         let place = self.scratch.scratch(extension);
-        fs::write(&place, text).map_err(|error| Error::file(&place, error))?;
+        fs::write(&place, super::encoding::encode(text)).map_err(|error| Error::file(&place, error))?;
         Ok(place)
     }
 
@@ -395,22 +460,4 @@ fn caller(signature: &Signature) -> String {
          void frit_verify_{name}(void **frit_p) {{ {result}{name}({}); }}\n",
         arguments.join(", ")
     )
-}
-
-/// A small generator of random numbers (SplitMix64): equal seeds give equal runs.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: i64) -> i64 {
-        let limit = u64::try_from(limit.max(1)).expect("it is at least 1");
-        i64::try_from(self.next() % limit).expect("it is below an i64")
-    }
 }

@@ -13,24 +13,68 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// The page.
 pub fn print(explanation: &Explanation, unit: &Unit) -> String {
-    let page = Page { explanation, unit, decided: decided(explanation) };
-    let name = escape(&unit.name);
-    let texts = page.texts();
+    let of = Page { explanation, unit, decided: decided(explanation) };
+    let links = [
+        ("source", "Source"),
+        ("totals", "Totals"),
+        ("decisions", "Decisions"),
+        ("before", "Before"),
+        ("after", "After"),
+        ("texts", "Code"),
+    ];
+    let links = links.map(|(to, says)| (to.to_string(), says.to_string()));
+    let main = format!(
+        "<main>\n{}<div class=\"report\">\n{}{}{}{}{}</div>\n</main>",
+        of.source(),
+        of.totals(),
+        of.decisions(),
+        of.graph("before", "Data flow before", &explanation.before),
+        of.graph("after", "Data flow after", &explanation.after),
+        of.texts(),
+    );
+    page(&unit.name, "which loops were merged", &terminal::headline(explanation), &links, &main)
+}
+
+/// A page about a program of this name: its subject, what it says in a sentence, the links to its sections, and the element `main`.
+pub(crate) fn page(name: &str, subject: &str, says: &str, links: &[(String, String)], main: &str) -> String {
+    let name = escape(name);
+    let link = |(to, says): &(String, String)| format!("<a href=\"#{to}\">{}</a>", escape(says));
+    let links: Vec<String> = links.iter().map(link).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name}: which loops were merged</title>\n\
-         <style>\n{STYLE}{}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n<p>{}.</p>\n\
-         <nav><a href=\"#source\">Source</a> <a href=\"#totals\">Totals</a> <a href=\"#decisions\">Decisions</a> \
-         <a href=\"#before\">Before</a> <a href=\"#after\">After</a> <a href=\"#texts\">Code</a></nav>\n</header>\n\
-         <main>\n{}<div class=\"report\">\n{}{}{}{}{texts}</div>\n</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name}: {subject}</title>\n\
+         <style>\n{STYLE}{}</style>\n</head>\n<body>\n<header>\n<h1>{name}</h1>\n<p>{}.</p>\n<nav>{}</nav>\n</header>\n\
+         {main}\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         svg::STYLE,
-        escape(&terminal::headline(explanation)),
-        page.source(),
-        page.totals(),
-        page.decisions(),
-        page.graph("before", "Data flow before", &explanation.before),
-        page.graph("after", "Data flow after", &explanation.after),
+        escape(says),
+        links.join(" "),
     )
+}
+
+/// A text line by line, each with links to the decisions about its loops. Line 7 is found as the `prefix` and its number.
+pub(crate) fn lines(
+    title: &str,
+    id: &str,
+    prefix: &str,
+    text: &str,
+    decided: &BTreeMap<usize, BTreeSet<usize>>,
+) -> String {
+    let mut all = format!(
+        "<section id=\"{id}\">\n<h2>{title}</h2>\n<div class=\"code\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"{title}\"><div class=\"lines\">\n",
+    );
+    for (at, line) in text.lines().enumerate() {
+        let number = at + 1;
+        let decisions = decided.get(&number).cloned().unwrap_or_default();
+        let _ = writeln!(
+            all,
+            "<div id=\"{prefix}{number}\"{}><span class=\"marks\">{}</span><span class=\"no\">{number}</span><code>{}</code></div>",
+            data(&decisions),
+            marks(&decisions),
+            escape(line)
+        );
+    }
+    all + "</div></div>\n</section>\n"
 }
 
 /// The decisions that name each loop, by its label.
@@ -59,23 +103,8 @@ impl Page<'_> {
                 by_line.entry(line).or_default().insert(decision.number);
             }
         }
-        let mut text = String::from(
-            "<section id=\"source\">\n<h2>Source</h2>\n<div class=\"code\" tabindex=\"0\" role=\"region\" \
-             aria-label=\"Source\"><div class=\"lines\">\n",
-        );
         let source = self.unit.sources.iter().next().map_or("", |(_, file)| file.text.as_str());
-        for (at, line) in source.lines().enumerate() {
-            let number = at + 1;
-            let decisions = by_line.get(&number).cloned().unwrap_or_default();
-            let _ = writeln!(
-                text,
-                "<div id=\"L{number}\"{}><span class=\"marks\">{}</span><span class=\"no\">{number}</span><code>{}</code></div>",
-                data(&decisions),
-                marks(&decisions),
-                escape(line)
-            );
-        }
-        text + "</div></div>\n</section>\n"
+        lines("Source", "source", "L", source, &by_line)
     }
 
     fn totals(&self) -> String {
@@ -211,7 +240,7 @@ fn marks(decisions: &BTreeSet<usize>) -> String {
 }
 
 /// The attribute by which the script finds all that belongs to a decision.
-fn data(decisions: &BTreeSet<usize>) -> String {
+pub(crate) fn data(decisions: &BTreeSet<usize>) -> String {
     if decisions.is_empty() {
         return String::new();
     }
@@ -220,12 +249,12 @@ fn data(decisions: &BTreeSet<usize>) -> String {
 }
 
 /// Names in back quotes are set as code.
-fn with_code(text: &str) -> String {
+pub(crate) fn with_code(text: &str) -> String {
     let parts = text.split('`').enumerate();
     parts.map(|(nth, part)| if nth % 2 == 1 { format!("<code>{part}</code>") } else { part.to_string() }).collect()
 }
 
-fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -128,15 +128,12 @@ impl Naming {
     ///
     /// That is no such list, or there is no such size.
     pub(crate) fn give(&mut self, list: &str) -> Result<(), Error> {
-        for item in split(list) {
-            let wrong = || Error::usage(format!("`{}` in `--sizes` is not of the form NAME=NUMBER", item.trim()));
-            let (name, value) = item.rsplit_once('=').ok_or_else(wrong)?;
-            let value = value.trim().parse::<i64>().ok().filter(|&value| value >= 0).ok_or_else(wrong)?;
+        for (name, value) in items(list)? {
             let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             let wanted = plain(name);
             match self.sizes.iter_mut().find(|size| size.name == wanted || plain(&size.is) == wanted) {
                 Some(size) => size.value = Some(value),
-                None => return Err(self.no_such_size(name.trim())),
+                None => return Err(self.no_such_size(name)),
             }
         }
         Ok(())
@@ -181,6 +178,21 @@ impl Naming {
             sum.checked_add(product)
         })
     }
+}
+
+/// Names and values of sizes in a list as `n=1000,size(1, a)=50`.
+///
+/// # Errors
+///
+/// That is no such list.
+pub fn items(list: &str) -> Result<Vec<(&str, i64)>, Error> {
+    let item = |item| -> Result<(&str, i64), Error> {
+        let wrong = || Error::usage(format!("`{}` in `--sizes` is not of the form NAME=NUMBER", str::trim(item)));
+        let (name, value) = item.rsplit_once('=').ok_or_else(wrong)?;
+        let value = value.trim().parse::<i64>().ok().filter(|&value| value >= 0).ok_or_else(wrong)?;
+        Ok((name.trim(), value))
+    };
+    split(list).into_iter().map(item).collect()
 }
 
 /// The items of a list, at the commas that are in no parentheses.

@@ -49,7 +49,10 @@ fn block(text: &mut String, graph: &Graph, prefix: &str, indent: usize) {
             attributes.push("style=dashed".into());
         }
         if edge.is_preventing {
-            attributes.push("arrowhead=normaltee".into());
+            attributes.extend(["arrowhead=normaltee".into(), "color=\"#b42318\"".into()]);
+        }
+        if !edge.notes.is_empty() {
+            attributes.push(format!("tooltip={}", quote(&edge.notes.join("\n"))));
         }
         let _ = writeln!(text, "{margin}{} -> {} [{}];", name(edge.from), name(edge.to), attributes.join(", "));
     }

@@ -12,6 +12,7 @@ use crate::explain::sizes::{FuncSizes, Naming};
 use crate::source::Unit;
 use frit_ir::array::{Block, Func, Op, Operator, OperatorData, Program, Stmt, Value, WithLoopData};
 use frit_support::{SourceMap, Span};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -69,18 +70,74 @@ pub struct Edge {
     pub is_scalar: bool,
     /// The two are kept apart: drawn with a slash.
     pub is_preventing: bool,
+    /// What to say about it when it is pointed at, in lines.
+    pub notes: Vec<String>,
 }
 
 impl Graph {
+    /// A graph of these nodes and edges; there may be several edges between two nodes.
+    pub fn new(nodes: Vec<Node>, edges: Vec<Edge>) -> Self {
+        Self { nodes, edges: joined(edges) }
+    }
+
     /// The number of nodes of one kind, nested ones included.
     pub fn count(&self, kind: NodeKind) -> usize {
         self.nodes.iter().map(|node| usize::from(node.kind == kind) + node.inside.count(kind)).sum()
+    }
+
+    /// The graph with each of these lists of nodes as one node, round them if it holds several. Edges between two of the nodes become one.
+    pub fn clustered(&self, clusters: &[Vec<usize>]) -> Self {
+        let mut place = vec![(0, 0); self.nodes.len()];
+        for (at, cluster) in clusters.iter().enumerate() {
+            cluster.iter().enumerate().for_each(|(inside, &node)| place[node] = (at, inside));
+        }
+        let between = self.edges.iter().filter(|edge| place[edge.from].0 != place[edge.to].0);
+        let between =
+            between.map(|edge| Edge { from: place[edge.from].0, to: place[edge.to].0, ..edge.clone() }).collect();
+        let node = |(at, cluster): (usize, &Vec<usize>)| match cluster[..] {
+            [node] => self.nodes[node].clone(),
+            _ => Node {
+                id: format!("loop{}", at + 1),
+                kind: NodeKind::Statement,
+                title: format!("loop {}", at + 1),
+                details: Vec::new(),
+                line: None,
+                span: Span::NONE,
+                inside: {
+                    let inner = self.edges.iter().filter(|edge| place[edge.from].0 == at && place[edge.to].0 == at);
+                    let inner = inner
+                        .map(|edge| Edge { from: place[edge.from].1, to: place[edge.to].1, ..edge.clone() })
+                        .collect();
+                    Graph::new(cluster.iter().map(|&node| self.nodes[node].clone()).collect(), inner)
+                },
+            },
+        };
+        Graph::new(clusters.iter().enumerate().map(node).collect(), between)
     }
 
     /// True if a node has this name, or one inside of it.
     pub fn has(&self, id: &str) -> bool {
         self.nodes.iter().any(|node| node.id == id || node.inside.has(id))
     }
+}
+
+/// Edges, those between the same two nodes as one.
+fn joined(edges: Vec<Edge>) -> Vec<Edge> {
+    let mut found: BTreeMap<(usize, usize), Edge> = BTreeMap::new();
+    for edge in edges {
+        match found.entry((edge.from, edge.to)) {
+            Entry::Vacant(entry) => drop(entry.insert(edge)),
+            Entry::Occupied(mut entry) => {
+                let known = entry.get_mut();
+                let (labels, notes) = (edge.labels.into_iter(), edge.notes.into_iter());
+                known.labels.extend(labels.filter(|label| !known.labels.contains(label)).collect::<Vec<_>>());
+                known.notes.extend(notes.filter(|note| !known.notes.contains(note)).collect::<Vec<_>>());
+                known.is_scalar &= edge.is_scalar;
+                known.is_preventing |= edge.is_preventing;
+            }
+        }
+    }
+    found.into_values().collect()
 }
 
 /// What graphs can be written as.
@@ -121,22 +178,16 @@ pub fn print(unit: &Unit, graphs: &[Vec<(String, Graph)>; 2], format: Format) ->
     match format {
         Format::Dot => Ok(dot::print(&parts.concat())),
         Format::Svg => {
-            let draw =
-                |(title, graph): &(String, Graph)| svg::draw(graph, &svg::Plain).map(|drawn| (title.clone(), drawn));
-            let columns: Option<Vec<svg::Drawing>> = parts
-                .iter()
-                .map(|part| Some(svg::Drawing::column(&part.iter().map(draw).collect::<Option<Vec<_>>>()?)))
-                .collect();
-            let columns = columns.ok_or_else(|| {
-                Error::usage(format!(
-                    "a block has more than {} nodes, too many to draw; a .dot file takes them",
-                    svg::MAX_NODES
-                ))
-            })?;
+            let columns: Option<Vec<svg::Drawing>> = parts.iter().map(|part| svg::column(part, &svg::Plain)).collect();
             let description = format!("The data flow of {} before and after merging loops", unit.name);
-            Ok(svg::Drawing::row(&columns).file(&description))
+            Ok(svg::Drawing::row(&columns.ok_or_else(too_many)?).file(&description))
         }
     }
+}
+
+/// That there are too many nodes to draw.
+pub(crate) fn too_many() -> Error {
+    Error::usage(format!("a block has more than {} nodes, too many to draw; a .dot file takes them", svg::MAX_NODES))
 }
 
 /// The graphs of all functions of a program, each with the function's name, the entry function first.
@@ -298,6 +349,7 @@ impl Builder<'_> {
                 labels: types.into_iter().map(label).collect(),
                 is_scalar,
                 is_preventing: false,
+                notes: Vec::new(),
             });
         }
     }
@@ -388,5 +440,42 @@ impl Node {
     pub fn text(&self) -> Vec<String> {
         let line = self.line.map(|line| format!("line {line}"));
         std::iter::once(self.title.clone()).chain(self.details.iter().cloned()).chain(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(at: usize) -> Node {
+        let (id, title) = (format!("n{at}"), format!("nest {at}"));
+        let (details, inside) = (Vec::new(), Graph::default());
+        Node { id, kind: NodeKind::WithLoop, title, details, line: None, span: Span::NONE, inside }
+    }
+
+    fn edge(from: usize, to: usize, label: &str, is_preventing: bool) -> Edge {
+        let labels = if label.is_empty() { Vec::new() } else { vec![label.to_string()] };
+        let notes = if is_preventing { vec![format!("{label} is late")] } else { Vec::new() };
+        Edge { from, to, is_scalar: labels.is_empty(), labels, is_preventing, notes }
+    }
+
+    #[test]
+    fn clusters_hold_their_nodes_and_the_edges_between_them() {
+        let edges = vec![edge(0, 1, "a", false), edge(0, 2, "b", true), edge(1, 2, "b", false), edge(1, 2, "", false)];
+        let graph = Graph::new((0..3).map(node).collect(), edges);
+        assert_eq!(graph.edges.len(), 3, "the two from 1 to 2 are one");
+        let clustered = graph.clustered(&[vec![0, 1], vec![2]]);
+        let titles: Vec<&str> = clustered.nodes.iter().map(|node| node.title.as_str()).collect();
+        assert_eq!(titles, ["loop 1", "nest 2"]);
+        let inside = &clustered.nodes[0].inside;
+        assert_eq!((inside.nodes.len(), &inside.edges), (2, &vec![edge(0, 1, "a", false)]));
+        assert_eq!(clustered.edges, [edge(0, 1, "b", true)]);
+    }
+
+    #[test]
+    fn clusters_of_one_node_change_the_order_alone() {
+        let graph = Graph::new((0..2).map(node).collect(), Vec::new());
+        let ids: Vec<String> = graph.clustered(&[vec![1], vec![0]]).nodes.into_iter().map(|node| node.id).collect();
+        assert_eq!(ids, ["n1", "n0"]);
     }
 }

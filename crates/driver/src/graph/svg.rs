@@ -90,15 +90,23 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
     let (shift_x, shift_y) = (1.0 - left, 1.0 - top);
     let mut content = String::new();
     for (edge, path) in &places.edges {
-        let class = if graph.edges[*edge].is_scalar { "edge scalar" } else { "edge" };
+        let edge = &graph.edges[*edge];
+        let mut class = String::from("edge");
+        class += if edge.is_scalar { " scalar" } else { "" };
+        class += if edge.is_preventing { " preventing" } else { "" };
         let at = |point: &Point| format!("{:.1} {:.1}", point.x + shift_x, point.y + shift_y);
         let mut d = format!("M {} C {}, {}, {}", at(&path[0].0), at(&path[0].1), at(&path[1].0), at(&path[1].1));
         for (control, to) in path.iter().skip(2) {
             let _ = write!(d, " S {}, {}", at(control), at(to));
         }
         let _ = write!(content, "<path class=\"{class}\" d=\"{d}\"/>");
-        if graph.edges[*edge].is_preventing {
+        if edge.is_preventing {
             let _ = write!(content, "<path class=\"slash\" d=\"{}\"/>", slash(path, shift_x, shift_y));
+        }
+        if !edge.notes.is_empty() {
+            // A line alone is too thin to be pointed at.
+            let title = escape(&edge.notes.join("\n"));
+            let _ = write!(content, "<path class=\"reach\" d=\"{d}\"><title>{title}</title></path>");
         }
     }
     for (at, inner) in places.boxes.iter().zip(&boxes) {
@@ -121,6 +129,12 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
     }
     drawing.content = content;
     Some(drawing)
+}
+
+/// Graphs below each other, each with a title; `None` if one of them cannot be drawn.
+pub(crate) fn column(graphs: &[(String, Graph)], annotate: &dyn Annotate) -> Option<Drawing> {
+    let drawn = |(title, graph): &(String, Graph)| draw(graph, annotate).map(|drawing| (title.clone(), drawing));
+    Some(Drawing::column(&graphs.iter().map(drawn).collect::<Option<Vec<_>>>()?))
 }
 
 /// A stroke across the longest part of an edge.
@@ -410,6 +424,7 @@ mod tests {
             labels: vec!["f64[n]".into()],
             is_scalar: false,
             is_preventing: false,
+            notes: Vec::new(),
         };
         let one_step = (1..count).map(|to| edge(to - 1, to));
         let edges: Vec<Edge> = one_step.chain((2..count).map(|to| edge(to - 2, to))).collect();

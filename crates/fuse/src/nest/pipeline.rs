@@ -113,7 +113,7 @@ pub(super) fn plan(
 fn planned(proc: &Proc, region: &Region, log: &mut Log) -> Result<(FusedTree, Contraction), Refusal> {
     let dependences = Dependences::new(&region.scop, &dependence::Options::default())?;
     let options = fusion::Options { function: proc.name.clone(), ..fusion::Options::default() };
-    let tree = fusion::plan(&region.scop, &dependences, &options, log);
+    let tree = fusion::plan(&region.scop, &dependences, &options, log).tree;
     // Values in registers would have to move from iteration to iteration, which vectors cannot.
     let options = contraction::Options { registers: 0 };
     let contraction = contraction::contract(&region.scop, &dependences, &tree, &options)

@@ -97,7 +97,7 @@ impl Builder<'_> {
                     stmts.push(Stmt::If { cond, then, otherwise });
                 }
                 Step::Instance(instance) => stmts.extend(self.instance(instance)?),
-                Step::Rotate(_) => return None,
+                Step::Rotate { .. } => return None,
             }
         }
         Some(stmts)
@@ -256,7 +256,7 @@ fn contains_loop(steps: &[Step]) -> bool {
     steps.iter().any(|step| match step {
         Step::For(_) => true,
         Step::If { then, otherwise, .. } => contains_loop(then) || contains_loop(otherwise),
-        Step::Instance(_) | Step::Rotate(_) => false,
+        Step::Instance(_) | Step::Rotate { .. } => false,
     })
 }
 

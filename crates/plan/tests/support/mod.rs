@@ -1,24 +1,21 @@
 //! Random fusion graphs, and what plans cost, computed in the plainest way.
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
+use frit_plan::memory;
 use frit_plan::{Array, ArrayData, Graph, Limits, Node, NodeData, Pair, Plan, Size, Symbol};
 use frit_support::{Index, Monomial, Poly};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A generator of random numbers that is the same everywhere.
-pub struct Random(u64);
+/// Random numbers, and choices by them.
+pub struct Random(memory::Random);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9_7f4a_7c15)
+        Self(memory::Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9_7f4a_7c15))
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     pub fn below(&mut self, bound: usize) -> usize {

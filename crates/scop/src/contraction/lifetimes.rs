@@ -10,6 +10,7 @@ use frit_support::Table;
 use crate::dependence::Flow;
 use crate::dependence::flow::{Flows, Sources};
 use crate::model::{AccessKind, Array, Scop, Statement, StatementData, Use};
+use crate::tree::Time;
 
 /// The lives of the values of one array.
 pub(crate) struct Lives {
@@ -26,7 +27,7 @@ impl Lives {
     /// The lives of the values of the array whose accesses are `uses`, where instances run at `times`.
     pub(crate) fn new(
         scop: &Scop,
-        times: &Table<Statement, Map>,
+        times: &Table<Statement, Time>,
         uses: &[Use],
         flows: &[&Flow],
     ) -> Result<Lives, Error> {
@@ -137,15 +138,13 @@ pub(crate) fn names(name: &str, n: usize) -> Vec<String> {
 
 /// From instances to the time of an access: an instance reads, then writes. One that does several things in an order of its own may
 /// read until it ends.
-pub(crate) fn time(scop: &Scop, times: &Table<Statement, Map>, of: Use) -> Result<Map, Error> {
+pub(crate) fn time(scop: &Scop, times: &Table<Statement, Time>, of: Use) -> Result<Map, Error> {
     let phase = match scop.access(of).kind {
         AccessKind::Read if is_simple(&scop.statements[of.statement]) => 0,
         AccessKind::Read => 2,
         AccessKind::Write | AccessKind::MayWrite => 1,
     };
-    let time = &times[of.statement];
-    let width = time.dim(Dim::Out)?;
-    time.add_dims(Dim::Out, 1)?.fix_si(Dim::Out, width, phase)
+    times[of.statement].in_phase(phase).relation(&scop.statements[of.statement].domain)
 }
 
 /// Whether all that an instance reads is read before it writes.
@@ -164,7 +163,7 @@ pub(crate) fn elements(scop: &Scop, of: Use) -> Result<Map, Error> {
 /// Which write feeds which read when instances run at `times`.
 fn flows_in_order(
     scop: &Scop,
-    times: &Table<Statement, Map>,
+    times: &Table<Statement, Time>,
     uses: &[Use],
     flows: &[&Flow],
 ) -> Result<Vec<(Use, Use, Map)>, Error> {

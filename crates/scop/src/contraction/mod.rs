@@ -22,7 +22,7 @@ use crate::dependence::distance::range;
 use crate::dependence::{Dependences, Flow};
 use crate::model::{Array, ArrayData, Scop, Statement, Use};
 use crate::program::Fate;
-use crate::tree::FusedTree;
+use crate::tree::{FusedTree, Time};
 use lifetimes::Lives;
 
 /// What may be made of arrays.
@@ -129,7 +129,7 @@ pub fn contract(
     tree: &FusedTree,
     options: &Options,
 ) -> Result<Contraction, Failure> {
-    let times = tree.schedule(scop)?;
+    let times = tree.times(scop);
     let mut flows: BTreeMap<Array, Vec<&Flow>> = BTreeMap::new();
     for flow in &dependences.flow {
         flows.entry(flow.array).or_default().push(flow);
@@ -149,13 +149,18 @@ pub fn contract(
 struct Place<'a> {
     scop: &'a Scop,
     tree: &'a FusedTree,
-    times: &'a Table<Statement, Map>,
+    times: &'a Table<Statement, Time>,
     array: Array,
     uses: &'a [Use],
     flows: &'a [&'a Flow],
 }
 
 impl Place<'_> {
+    /// From the instances of a statement to their times.
+    fn time(&self, statement: Statement) -> Result<Map, Error> {
+        self.times[statement].relation(&self.scop.statements[statement].domain)
+    }
+
     fn fate(&self, options: &Options) -> Result<(Fate, Option<Reason>), Failure> {
         let data = &self.scop.arrays[self.array];
         if data.is_live_in || data.is_live_out {

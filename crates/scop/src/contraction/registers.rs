@@ -67,9 +67,9 @@ fn count(place: &Place<'_>, dimension: usize, depth: usize) -> Result<Option<u64
     let (mut written, mut reads) = (None, Vec::new());
     for of in place.uses {
         let elements = elements(scop, *of)?;
-        let time = &place.times[of.statement];
+        let time = place.time(of.statement)?;
         let rank = elements.dim(Dim::Out)?;
-        let pair = elements.flat_range_product(time)?;
+        let pair = elements.flat_range_product(&time)?;
         let pair = pair.project_out(Dim::Out, rank + 2 * depth, time.dim(Dim::Out)? - 2 * depth)?;
         let pair = pair.project_out(Dim::Out, rank, 2 * depth - 1)?;
         let pair =
@@ -100,7 +100,7 @@ fn is_unbroken(place: &Place<'_>, lives: &Lives, rolling: &FusedLoop, depth: usi
     };
     let mut runs: Option<Set> = None;
     for member in &rolling.members {
-        let run = prefix(&place.times[member.statement], outer + 1)?.range()?;
+        let run = prefix(&place.time(member.statement)?, outer + 1)?.range()?;
         runs = Some(runs.map_or(Ok(run.clone()), |runs| runs.union(&run))?);
     }
     let Some(runs) = runs else { return Ok(false) };

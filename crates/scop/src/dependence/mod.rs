@@ -5,7 +5,7 @@
 //! them keeps all others as well. Reductions that may be reordered have no dependences on themselves there.
 //!
 //! Dependences are computed array by array; nothing here compares all statements with all others. What is done about a dependence is
-//! decided in `fusion` and [`contraction`](mod@crate::contraction). Read [`distance`] next, then `flow`, which asks isl.
+//! decided in `fusion` and [`contraction`](mod@crate::contraction). Read [`distance`] next, then `flow`.
 
 pub mod distance;
 pub(crate) mod flow;
@@ -16,7 +16,7 @@ use frit_isl::{Error, Map, Set};
 use frit_support::Table;
 
 use crate::model::{AccessKind, Array, Scop, Statement, Use};
-use crate::tree::FusedTree;
+use crate::tree::{FusedTree, Time};
 use distance::Distance;
 use flow::{Flows, Sources};
 
@@ -105,7 +105,7 @@ const STEPS: u64 = 5_000_000;
 impl Dependences {
     /// The dependences of `scop` in the order of its source. An error of kind `Quota` says that they are too hard to compute.
     pub fn new(scop: &Scop, options: &Options) -> Result<Dependences, Error> {
-        let times = FusedTree::original(scop).schedule(scop)?;
+        let times = FusedTree::original(scop).times(scop);
         let mut found = Dependences { flow: Vec::new(), unfed: Vec::new(), order: Vec::new() };
         for (array, uses) in scop.uses().iter() {
             if uses.iter().any(|of| scop.access(*of).kind != AccessKind::Read) {
@@ -121,7 +121,7 @@ impl Dependences {
         &mut self,
         scop: &Scop,
         options: &Options,
-        times: &Table<Statement, Map>,
+        times: &Table<Statement, Time>,
         array: Array,
         uses: &[Use],
     ) -> Result<(), Error> {

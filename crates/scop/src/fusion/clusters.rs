@@ -39,6 +39,8 @@ pub(super) struct Plan {
     pub(super) verdicts: BTreeMap<(usize, usize), Verdict>,
     /// Why arrays that could shrink do not.
     pub(super) kept: BTreeMap<Array, String>,
+    /// The arrays that could shrink if each were alone.
+    pub(super) removable: BTreeSet<Array>,
     /// The bytes of temporary arrays that do not shrink.
     cost: u64,
 }
@@ -64,7 +66,7 @@ pub(super) fn decide(level: &Level, budget: Option<usize>) -> Result<Plan, Error
         let natural = orientation::natural(level, &units);
         let mut torn = BTreeSet::new();
         for (at, unit) in units.iter().enumerate() {
-            if let (Some(source), Some(natural)) = (unit.source(), natural[at])
+            if let (Some(source), Some(natural)) = (unit.source(), &natural[at])
                 && !orientation::is_possible(level, &units, &ties, at, natural)?
             {
                 torn.insert(source);
@@ -114,8 +116,8 @@ impl Plan {
             _ => orientation::choose(level, &units, &ties)?,
         };
         let clusters = (0..units.len()).map(|unit| vec![unit]).collect();
-        let (verdicts, kept) = (BTreeMap::new(), BTreeMap::new());
-        let mut plan = Plan { units, ties, orientations, clusters, verdicts, kept, cost: 0 };
+        let (verdicts, kept, removable) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        let mut plan = Plan { units, ties, orientations, clusters, verdicts, kept, removable, cost: 0 };
         plan.verdicts = plan.judge(level)?;
         if budget != Some(0) && plan.units.len() > 1 {
             plan.fuse(level);
@@ -124,7 +126,7 @@ impl Plan {
             }
         }
         if let Some(budget) = budget {
-            plan.cut(budget);
+            plan.cut(level, budget);
         }
         plan.settle(level)?;
         plan.cost = plan.cost(level)?;
@@ -145,7 +147,7 @@ impl Plan {
     }
 
     fn is_parallel(&self, level: &Level, unit: usize) -> Result<bool, Error> {
-        let Some(orientation) = self.orientations[unit] else { return Ok(false) };
+        let Some(orientation) = &self.orientations[unit] else { return Ok(false) };
         for edge in self.ties.inside(unit).map(|edge| &level.edges[edge]) {
             if level.distance(edge, orientation, orientation)? != Distance::ZERO {
                 return Ok(false);
@@ -156,14 +158,14 @@ impl Plan {
 
     fn verdict(&self, level: &Level, pair: (usize, usize), tie: &Tie, both_parallel: bool) -> Result<Verdict, Error> {
         let refused = |refusal| {
-            let near = tie.near(level, self.orientations[pair.0], self.orientations[pair.1])?;
+            let near = tie.near(level, self.orientations[pair.0].as_ref(), self.orientations[pair.1].as_ref())?;
             Ok(Verdict { refusal: Some(refusal), far: BTreeSet::new(), near })
         };
         let (one, other) = (&self.units[pair.0], &self.units[pair.1]);
         if let Some(at) = one.opaque.or(other.opaque) {
             return refused(Refusal::OpaqueStatement { at });
         }
-        let (Some(from), Some(to)) = (self.orientations[pair.0], self.orientations[pair.1]) else {
+        let (Some(from), Some(to)) = (&self.orientations[pair.0], &self.orientations[pair.1]) else {
             let isolated = if one.loops.is_empty() { one } else { other };
             return refused(Refusal::IsolatedStatement { at: level.scop.statements[isolated.statements[0]].span });
         };
@@ -180,7 +182,7 @@ impl Plan {
                     false => Refusal::UnboundedDistance { array },
                 });
             }
-            if distance.max.is_none() && edge.kind == Kind::Flow {
+            if edge.kind == Kind::Flow && level.is_far(edge, from, to)? {
                 far.insert(edge.array);
             }
             if distance != Distance::ZERO {
@@ -221,9 +223,11 @@ impl Plan {
         let graph = self.graph(level, &inputs, moves);
         let solution = memory::solve(&graph.graph, objective, &limits);
         self.kept = graph.reasons(&solution);
+        self.removable = graph.removable(&solution);
         let clusters = solution.clusters.iter().map(|cluster| graph.units(cluster)).collect();
         self.clusters = self.connected(clusters, inputs.values());
-        if objective != Objective::Traffic {
+        // Rows between loops inside of a fused one are in cache, and loops of their own vectorise better.
+        if objective != Objective::Traffic && !level.is_inside_fused {
             self.fuse_for_traffic(level, &limits);
         }
     }
@@ -346,7 +350,10 @@ impl Plan {
             let arrays: BTreeSet<Array> = tie.edges.iter().map(|&edge| level.edges[edge].array).collect();
             for array in arrays {
                 let label = planned.array(level, array, !level.temporaries.contains(&array) || far.contains(&array));
-                let is_moved = tie.flows.contains(&array) && !(is_preventing && verdict.near.contains(&array));
+                // Of what comes from far behind nothing is left in a cache.
+                let is_moved = tie.flows.contains(&array)
+                    && !(is_preventing && verdict.near.contains(&array))
+                    && !(moved && verdict.far.contains(&array));
                 let is_free = is_preventing && (verdict.near.contains(&array) || !tie.flows.contains(&array));
                 let label = (is_moved || !moved && !is_free).then_some(label);
                 let (from, to) = (planned.node(pair.0), planned.node(pair.1));
@@ -375,24 +382,28 @@ impl Plan {
         place
     }
 
-    /// Keeps the first merges only.
-    fn cut(&mut self, budget: usize) {
+    /// Keeps the first merges only, and of what is left of a cluster those that can run without the others.
+    fn cut(&mut self, level: &Level, budget: usize) {
         let mut left = budget;
-        let mut clusters = Vec::new();
-        for cluster in &self.clusters {
-            let mut joined: Vec<usize> = Vec::new();
-            for &unit in cluster {
+        let planned = std::mem::take(&mut self.clusters);
+        self.clusters = (0..self.units.len()).map(|unit| vec![unit]).collect();
+        for cluster in &planned {
+            let mut joined = vec![cluster[0]];
+            for &unit in &cluster[1..] {
                 let is_known = joined.iter().any(|&other| self.units[other].source() == self.units[unit].source());
-                if joined.is_empty() || is_known || left > 0 {
-                    left -= usize::from(!joined.is_empty() && !is_known);
+                if !is_known && left == 0 {
+                    continue;
+                }
+                let mut clusters = self.clusters.clone();
+                clusters.retain(|other| *other != joined && *other != [unit]);
+                clusters.push([&joined[..], &[unit]].concat());
+                if self.ordered(level, clusters.clone()).is_some() {
+                    left -= usize::from(!is_known);
                     joined.push(unit);
-                } else {
-                    clusters.push(vec![unit]);
+                    self.clusters = clusters;
                 }
             }
-            clusters.push(joined);
         }
-        self.clusters = clusters;
     }
 
     /// Puts parts of a loop of the source together again where nothing is in the way.
@@ -448,7 +459,7 @@ impl Plan {
             let is_natural = |unit: &usize| self.orientations[*unit] == natural[*unit];
             if self.sources(&cluster).len() == 1 && !cluster.iter().all(is_natural) {
                 let chosen = self.orientations.clone();
-                cluster.iter().for_each(|&unit| self.orientations[unit] = natural[unit]);
+                cluster.iter().for_each(|&unit| self.orientations[unit].clone_from(&natural[unit]));
                 if self.outline(level, &cluster)?.is_none() {
                     self.orientations = chosen;
                 }
@@ -476,7 +487,7 @@ impl Plan {
         for cluster in &self.clusters {
             stay.extend(self.crossing(cluster));
             for &unit in cluster {
-                let Some(orientation) = self.orientations[unit] else { continue };
+                let Some(orientation) = &self.orientations[unit] else { continue };
                 for edge in self.ties.inside(unit).map(|edge| &level.edges[edge]) {
                     if edge.kind == Kind::Flow && level.distance(edge, orientation, orientation)?.max.is_none() {
                         stay.insert(edge.array);
@@ -516,6 +527,12 @@ impl Planned {
     /// The units of a cluster of nodes.
     fn units(&self, cluster: &[memory::Node]) -> Vec<usize> {
         cluster.iter().filter_map(|node| node.at().checked_sub(self.units_from)).collect()
+    }
+
+    /// The arrays that could shrink if each were alone.
+    fn removable(&self, solution: &Solution) -> BTreeSet<Array> {
+        let is_removable = |label: &memory::Array| solution.removable.binary_search(label).is_ok();
+        self.labels.iter().filter(|(_, label)| is_removable(label)).map(|(&array, _)| array).collect()
     }
 
     /// Why arrays that could shrink if they were alone do not.

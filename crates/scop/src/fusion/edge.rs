@@ -4,8 +4,9 @@
 //! What follows from distances is not known here: `alignment` and `orientation` say it.
 
 use crate::dependence::{Dependence, Kind};
-use crate::model::{Array, Scop, Statement};
-use frit_isl::{Aff, Constraint, Context, Dim, Error, LocalSpace, Set, Val};
+use crate::model::{Array, Param, Scop, Statement};
+use frit_isl::{Aff, Constraint, Context, Dim, Error, LocalSpace, Set, Space, Val};
+use frit_support::Index;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,9 @@ const STEPS: u64 = 200_000;
 
 /// Factors beyond this are not looked for: loops that are run at such different paces have nothing to gain.
 const LARGEST_FACTOR: i64 = 16;
+
+/// A side of a dependence, the dimensions of its statement that loops outside run, and the dimension and the scale of its time.
+type Reach = (Side, Vec<usize>, usize, i64);
 
 /// A dependence that the loops outside of a level do not carry.
 #[derive(Clone, Debug)]
@@ -26,23 +30,53 @@ pub(super) struct Edge {
     /// The pairs of instances, with the dimensions of the source before those of the sink.
     pairs: Set,
     source_depth: usize,
+    param_count: usize,
     /// The instances of the source and of the sink.
     domains: (Set, Set),
     /// Distances that are known, by times.
     known: RefCell<BTreeMap<(Time, Time), Distance>>,
+    /// What is known of [`reach`](Edge::reach).
+    reaches: RefCell<BTreeMap<Reach, Option<i64>>>,
     /// A question about it took too long.
     is_too_complex: Cell<bool>,
 }
 
-/// A time of a statement: a multiple of one dimension of its domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A sum of multiples of parameters or, without one, of 1; ascending.
+pub(super) type Multiples = Vec<(Option<Param>, i64)>;
+
+/// A time of a statement: a multiple of one dimension of its domain, and an offset.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Time {
     pub(super) dimension: usize,
     pub(super) scale: i64,
+    pub(super) offset: Multiples,
+}
+
+impl Time {
+    /// The greatest number that divides it for all values.
+    pub(super) fn factor(&self) -> i64 {
+        self.offset.iter().fold(gcd(self.scale, 0), |factor, (_, of)| gcd(factor, *of))
+    }
+
+    /// A part of it.
+    pub(super) fn divided(mut self, by: i64) -> Time {
+        self.scale /= by;
+        self.offset.iter_mut().for_each(|(_, of)| *of /= by);
+        self
+    }
+}
+
+/// How two dimensions stay close: `source` times the source's is `sink` times the sink's plus an offset or, if it is empty, plus a constant that
+/// does not matter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Match {
+    pub(super) source: i64,
+    pub(super) sink: i64,
+    pub(super) offset: Multiples,
 }
 
 /// An end of a dependence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
     Source,
     Sink,
@@ -89,21 +123,22 @@ impl Edge {
             kind: dependence.kind,
             pairs,
             source_depth,
+            param_count: scop.params.len(),
             domains: (domain(dependence.source)?, domain(dependence.sink)?),
             known: RefCell::default(),
+            reaches: RefCell::default(),
             is_too_complex: Cell::default(),
         }))
     }
 
     /// By how much the time of the sink is greater than that of the source.
-    pub(super) fn distance(&self, source: Time, sink: Time) -> Result<Distance, Error> {
-        let factor = gcd(source.scale, sink.scale);
-        let reduced = |time: Time| Time { scale: time.scale / factor, ..time };
-        let times = (reduced(source), reduced(sink));
+    pub(super) fn distance(&self, source: &Time, sink: &Time) -> Result<Distance, Error> {
+        let factor = gcd(source.factor(), sink.factor());
+        let times = (source.clone().divided(factor), sink.clone().divided(factor));
         if let Some(known) = self.known.borrow().get(&times) {
             return Ok(known.times(factor));
         }
-        let difference = self.difference(times.0, times.1)?;
+        let difference = self.difference(&times.0, &times.1)?;
         let min = bound(self.bounded(|| self.pairs.min_val(&difference))?)?;
         let max = bound(self.bounded(|| self.pairs.max_val(&difference))?)?;
         let distance = Distance { min, max };
@@ -112,7 +147,7 @@ impl Edge {
     }
 
     /// What is left of it where both run at one time if the sink runs later by `shift`; `None` if that is nothing.
-    pub(super) fn at_one_time(&self, source: Time, sink: Time, shift: i64) -> Result<Option<Edge>, Error> {
+    pub(super) fn at_one_time(&self, source: &Time, sink: &Time, shift: i64) -> Result<Option<Edge>, Error> {
         let distance = self.distance(source, sink)?.shifted(shift);
         if distance.min.is_some_and(|min| min > 0) || distance.max.is_some_and(|max| max < 0) {
             return Ok(None);
@@ -126,36 +161,43 @@ impl Edge {
                 return Ok(None);
             }
         }
-        Ok(Some(Edge { pairs, known: RefCell::default(), is_too_complex: Cell::default(), ..self.clone() }))
+        let (known, reaches) = (RefCell::default(), RefCell::default());
+        Ok(Some(Edge { pairs, known, reaches, is_too_complex: Cell::default(), ..self.clone() }))
     }
 
-    /// Whether the loop of one side has all of it within a constant number of iterations of its beginning, if it is the sink's, or of its end,
-    /// if it is the source's: then what is between the two loops is a few slices. The other side may be anything.
-    pub(super) fn is_near(&self, side: Side, outer: &[usize], time: Time) -> Result<bool, Error> {
-        let (first, domain) = match side {
-            Side::Source => (0, &self.domains.0),
-            Side::Sink => (self.source_depth, &self.domains.1),
+    /// Within how many steps of its beginning, if it is the sink's, or of its end, if it is the source's, the loop of one side has all of it:
+    /// if that is a constant, what is between the two loops is a few slices. The other side may be anything.
+    pub(super) fn reach(&self, side: Side, outer: &[usize], time: &Time) -> Result<Option<i64>, Error> {
+        let key = (side, outer.to_vec(), time.dimension, time.scale);
+        if let Some(known) = self.reaches.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let pairs = self.pairs.unwrap()?;
+        let (own, domain) = match side {
+            Side::Source => (pairs.domain()?, &self.domains.0),
+            Side::Sink => (pairs.range()?, &self.domains.1),
         };
-        let pairs = self.pairs.flatten()?;
-        let depth = pairs.dim(Dim::Set)?;
-        let mut all = pairs.flat_product(&domain.reset_tuple_id()?)?;
+        let depth = own.dim(Dim::Set)?;
+        let mut all = own.flat_product(domain)?;
         for &dimension in outer {
-            all = all.equate(Dim::Set, first + dimension, Dim::Set, depth + dimension)?;
+            all = all.equate(Dim::Set, dimension, Dim::Set, depth + dimension)?;
         }
         let later = if side == Side::Sink { time.scale } else { -time.scale };
         let space = LocalSpace::from_space(&all.get_space()?)?;
         let value = |number| Val::int_from_si(&self.isl, number);
         let away = Aff::zero_on_domain(&space)?
-            .set_coefficient_val(Dim::In, first + time.dimension, &value(later)?)?
+            .set_coefficient_val(Dim::In, time.dimension, &value(later)?)?
             .set_coefficient_val(Dim::In, depth + time.dimension, &value(-later)?)?;
-        Ok(bound(self.bounded(|| all.max_val(&away))?)?.is_some())
+        let reach = bound(self.bounded(|| all.max_val(&away))?)?;
+        self.reaches.borrow_mut().insert(key, reach);
+        Ok(reach)
     }
 
-    /// Factors for which the two dimensions may stay close: the source's times the first number, the sink's times the second. They are
-    /// read off the constraints that tie the two together, so the distance decides.
-    pub(super) fn paces(&self, source: usize, sink: usize) -> Result<BTreeSet<(i64, i64)>, Error> {
+    /// How the two dimensions may stay close, as read off the constraints that tie them together, so the distance decides.
+    pub(super) fn matches(&self, source: usize, sink: usize) -> Result<BTreeSet<Match>, Error> {
         let mut found = BTreeSet::new();
         for part in self.pairs.basic_sets()? {
+            let params: Vec<Option<Param>> = self.params(&part.get_space()?)?;
             for constraint in part.constraints()? {
                 let one = constraint.get_coefficient_val(Dim::Set, source)?.to_i64();
                 let other = constraint.get_coefficient_val(Dim::Set, self.source_depth + sink)?.to_i64();
@@ -166,8 +208,14 @@ impl Edge {
                 }
                 let factor = gcd(one, other) * one.signum();
                 let (one, other) = (one / factor, -other / factor);
-                if one <= LARGEST_FACTOR && other.abs() <= LARGEST_FACTOR {
-                    found.insert((one, other));
+                if one > LARGEST_FACTOR || other.abs() > LARGEST_FACTOR {
+                    continue;
+                }
+                found.insert(Match { source: one, sink: other, offset: Vec::new() });
+                if constraint.is_equality()?
+                    && let Some(offset) = offset(&constraint, &params, factor)?
+                {
+                    found.insert(Match { source: one, sink: other, offset });
                 }
             }
         }
@@ -191,12 +239,61 @@ impl Edge {
         self.is_too_complex.get()
     }
 
-    fn difference(&self, source: Time, sink: Time) -> Result<Aff, Error> {
-        let context = &self.isl;
-        let zero = Aff::zero_on_domain(&LocalSpace::from_space(&self.pairs.get_space()?)?)?;
-        let from = zero.set_coefficient_val(Dim::In, source.dimension, &Val::int_from_si(context, -source.scale)?)?;
-        from.set_coefficient_val(Dim::In, self.source_depth + sink.dimension, &Val::int_from_si(context, sink.scale)?)
+    fn difference(&self, source: &Time, sink: &Time) -> Result<Aff, Error> {
+        let value = |number| Val::int_from_si(&self.isl, number);
+        let space = self.pairs.get_space()?;
+        let zero = Aff::zero_on_domain(&LocalSpace::from_space(&space)?)?;
+        let from = zero.set_coefficient_val(Dim::In, source.dimension, &value(-source.scale)?)?;
+        let sink_dimension = self.source_depth + sink.dimension;
+        let mut difference = from.set_coefficient_val(Dim::In, sink_dimension, &value(sink.scale)?)?;
+        for (time, sign) in [(source, -1), (sink, 1)] {
+            for (param, factor) in &time.offset {
+                let Some(param) = param else {
+                    difference = difference.add_constant_val(&value(sign * factor)?)?;
+                    continue;
+                };
+                let at = space.find_dim_by_name(Dim::Param, &param.to_string())?;
+                let at = at.expect("dependences know all parameters");
+                difference = difference.add_coefficient_val(Dim::Param, at, &value(sign * factor)?)?;
+            }
+        }
+        Ok(difference)
     }
+
+    /// The parameters in the order of a space.
+    fn params(&self, space: &Space) -> Result<Vec<Option<Param>>, Error> {
+        let mut params = vec![None; space.dim(Dim::Param)?];
+        for param in (0..self.param_count).map(Param::new) {
+            if let Some(at) = space.find_dim_by_name(Dim::Param, &param.to_string())? {
+                params[at] = Some(param);
+            }
+        }
+        Ok(params)
+    }
+}
+
+/// What two dimensions are apart by an equality, `factor` times; `None` if no parameter is in it, or if it leaves all proportions.
+fn offset(equality: &Constraint, params: &[Option<Param>], factor: i64) -> Result<Option<Multiples>, Error> {
+    let mut offset = Vec::new();
+    for (at, param) in params.iter().enumerate() {
+        // A coefficient that is no such number is too large anyway.
+        let Ok(times) = equality.get_coefficient_val(Dim::Param, at)?.to_i64() else { return Ok(None) };
+        if times == 0 {
+            continue;
+        }
+        if param.is_none() || times % factor != 0 || (times / factor).abs() > LARGEST_FACTOR {
+            return Ok(None);
+        }
+        offset.push((*param, -times / factor));
+    }
+    if offset.is_empty() {
+        return Ok(None);
+    }
+    // Any constant will do, as shifts are added: this one makes most shifts 0.
+    let constant = equality.get_constant_val()?.to_i64().unwrap_or(0) / factor;
+    offset.extend((constant != 0).then_some((None, -constant)));
+    offset.sort_unstable();
+    Ok(Some(offset))
 }
 
 /// The greatest number that divides both, at least 1.

@@ -3,10 +3,10 @@
 
 use super::Options;
 use super::edge::{Distance, Edge, Time, gcd};
-use crate::model::{Array, Loop, Scop, Statement};
+use crate::model::{Array, Loop, Param, Scop, Statement};
 use frit_isl::{Dim, Error, PwAff};
 use frit_support::Table;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What holds at all levels.
 pub(super) struct Facts {
@@ -31,7 +31,7 @@ pub(super) struct Level<'a> {
     pub(super) is_inside_fused: bool,
 }
 
-/// A number of steps in time for each step of a loop: a fraction, not zero, in lowest terms with a positive denominator. Only its ratio to
+/// A number of steps in time for each step of a loop: a fraction in lowest terms with a positive denominator. Only its ratio to
 /// the paces of other statements of a fused loop matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
@@ -40,26 +40,56 @@ pub(super) struct Pace {
 }
 
 /// How a statement could take part in a fused loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Orientation {
     /// Its loop that is run there.
     pub(super) source: Loop,
     /// How fast, and in which direction.
     pub(super) pace: Pace,
+    /// By how many times each parameter it runs later, and by how many steps, which have none; ascending.
+    pub(super) offset: Vec<(Option<Param>, Pace)>,
+}
+
+impl Orientation {
+    /// The offset of a loop that runs `num / den` times `by` later than this one; `None` if it leaves all proportions.
+    pub(super) fn later(&self, by: &[(Option<Param>, i64)], num: i64, den: i64) -> Option<Vec<(Option<Param>, Pace)>> {
+        let mut offset: BTreeMap<Option<Param>, Pace> = self.offset.iter().copied().collect();
+        for &(param, factor) in by {
+            let more = self.pace.scaled(num.checked_mul(factor)?, den)?;
+            let sum = offset.get(&param).map_or(Some(more), |before| before.plus(more))?;
+            offset.insert(param, sum);
+        }
+        Some(offset.into_iter().filter(|(_, pace)| pace.num != 0).collect())
+    }
 }
 
 impl Pace {
+    /// Steps beyond this many are not looked at.
+    const LARGEST: i64 = 1 << 12;
+
     pub(super) fn new(num: i64, den: i64) -> Pace {
         let factor = gcd(num, den) * den.signum();
         Pace { num: num / factor, den: den / factor }
     }
 
+    fn plus(self, other: Pace) -> Option<Pace> {
+        Pace::new(self.num * other.den + other.num * self.den, self.den * other.den).checked()
+    }
+
+    fn checked(self) -> Option<Pace> {
+        (self.num.abs() <= Pace::LARGEST && self.den <= Pace::LARGEST).then_some(self)
+    }
+
     /// Scaled by a fraction; `None` if it leaves all proportions.
     pub(super) fn scaled(self, num: i64, den: i64) -> Option<Pace> {
-        const LARGEST: i64 = 1 << 12;
-        let pace = Pace::new(self.num.checked_mul(num)?, self.den.checked_mul(den)?);
-        (pace.num.abs() <= LARGEST && pace.den <= LARGEST).then_some(pace)
+        Pace::new(self.num.checked_mul(num)?, self.den.checked_mul(den)?).checked()
     }
+}
+
+/// The smallest number of steps that makes all times whole if a step of 1 takes so many.
+pub(super) fn unit<'a>(orientations: impl IntoIterator<Item = &'a Orientation>) -> i64 {
+    let paces = orientations.into_iter().flat_map(|of| of.offset.iter().map(|(_, pace)| *pace).chain([of.pace]));
+    paces.fold(1, |unit, pace| unit / gcd(unit, pace.den) * pace.den)
 }
 
 impl Facts {
@@ -101,22 +131,53 @@ impl Level<'_> {
     /// As in the source.
     pub(super) fn natural(&self, source: Loop) -> Orientation {
         let num = if self.scop.loops[source].is_reversed { -1 } else { 1 };
-        Orientation { source, pace: Pace { num, den: 1 } }
+        Orientation { source, pace: Pace { num, den: 1 }, offset: Vec::new() }
     }
 
     /// The time of a statement that takes part in this way, where a step of 1 takes `unit` steps.
-    pub(super) fn time(&self, statement: Statement, orientation: Orientation, unit: i64) -> Time {
+    pub(super) fn time(&self, statement: Statement, orientation: &Orientation, unit: i64) -> Time {
+        let dimension = self.dimension(statement, orientation.source);
+        let whole = |pace: Pace| pace.num * (unit / pace.den);
+        let offset = orientation.offset.iter().map(|&(param, pace)| (param, whole(pace))).collect();
+        Time { dimension, scale: whole(orientation.pace), offset }
+    }
+
+    /// The dimension of a statement that a loop of the source runs.
+    pub(super) fn dimension(&self, statement: Statement, source: Loop) -> usize {
         let loops = &self.scop.statements[statement].loops;
-        let dimension = loops.iter().position(|of| *of == orientation.source);
-        let dimension = dimension.expect("a statement takes part with one of its loops");
-        Time { dimension, scale: orientation.pace.num * (unit / orientation.pace.den) }
+        loops.iter().position(|of| *of == source).expect("a statement takes part with one of its loops")
     }
 
     /// The distance of a dependence, in a unit that makes all times whole.
-    pub(super) fn distance(&self, edge: &Edge, source: Orientation, sink: Orientation) -> Result<Distance, Error> {
-        let (one, other) = (source.pace.den, sink.pace.den);
-        let unit = one / gcd(one, other) * other;
-        edge.distance(self.time(edge.source, source, unit), self.time(edge.sink, sink, unit))
+    pub(super) fn distance(&self, edge: &Edge, source: &Orientation, sink: &Orientation) -> Result<Distance, Error> {
+        let unit = unit([source, sink]);
+        edge.distance(&self.time(edge.source, source, unit), &self.time(edge.sink, sink, unit))
+    }
+
+    /// The values that a dependence carries stay for so large a part of the loop of their source that a window saves little.
+    pub(super) fn is_far(&self, edge: &Edge, source: &Orientation, sink: &Orientation) -> Result<bool, Error> {
+        let distance = self.distance(edge, source, sink)?;
+        let (Some(min), Some(max)) = (distance.min, distance.max) else { return Ok(true) };
+        let time = self.time(edge.source, source, unit([source, sink]));
+        Ok(!self.is_short(max.saturating_sub(min), edge.source, &time)?)
+    }
+
+    /// A loop runs for more than twice as many steps, for the nominal values of the parameters.
+    pub(super) fn is_short(&self, steps: i64, statement: Statement, time: &Time) -> Result<bool, Error> {
+        // Most distances are a few iterations, and how long loops run is a question to isl.
+        const FEW: i64 = 8;
+        let scale = time.scale.abs();
+        Ok(steps < FEW * scale
+            || steps.saturating_mul(2) < self.trips(statement, time.dimension)?.saturating_mul(scale))
+    }
+
+    /// How many values a dimension of a statement has, for the nominal values of the parameters.
+    fn trips(&self, statement: Statement, dimension: usize) -> Result<i64, Error> {
+        let domain = &self.scop.statements[statement].domain;
+        let inner = domain.dim(Dim::Set)? - dimension - 1;
+        let values = domain.project_out(Dim::Set, dimension + 1, inner)?.project_out(Dim::Set, 0, dimension)?;
+        let last = values.dim_max(0)?.sub(&values.dim_min(0)?)?;
+        Ok(nominal(self.scop, self.options, &last)?.saturating_add(1))
     }
 
     /// The dimensions of a statement that loops outside run.

@@ -23,6 +23,7 @@ mod distribution;
 mod edge;
 mod graph;
 mod level;
+mod nests;
 mod orientation;
 mod outline;
 mod refusal;
@@ -31,6 +32,7 @@ mod tie;
 
 pub use check::{check, violated};
 pub use frit_plan::memory::Objective;
+pub use nests::{Nest, NestGraph, NestTie};
 pub use refusal::Refusal;
 
 use crate::dependence::Dependences;
@@ -78,13 +80,23 @@ impl Default for Options {
     }
 }
 
+/// What a region becomes.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The loops after fusion.
+    pub tree: FusedTree,
+    /// The outermost loops and what is between them; `None` where nothing could be planned.
+    pub nests: Option<NestGraph>,
+}
+
 /// Plans a region. Where that cannot be done in bounded time, it stays as it is, and the log says so.
-pub fn plan(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut Log) -> FusedTree {
+pub fn plan(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut Log) -> Planned {
     let decided = log.decisions.len();
     let failure = match planned(scop, dependences, options, log) {
-        Ok(tree) => match violated(scop, dependences, &tree) {
-            Ok(None) => return tree,
+        Ok(planned) => match violated(scop, dependences, &planned.tree) {
+            Ok(None) => return planned,
             Ok(Some(wrong)) => {
+                let tree = &planned.tree;
                 debug_assert!(false, "{}: {} does not lead forwards in {tree:#?}", wrong.array, wrong.relation);
                 "the order that was planned could not be proved right".to_string()
             }
@@ -98,7 +110,7 @@ pub fn plan(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut
     };
     log.decisions.truncate(decided);
     report::refused(options, failure, log);
-    FusedTree::original(scop)
+    Planned { tree: FusedTree::original(scop), nests: None }
 }
 
 /// Why there is no plan.
@@ -114,7 +126,7 @@ impl From<Error> for Failure {
     }
 }
 
-fn planned(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut Log) -> Result<FusedTree, Failure> {
+fn planned(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut Log) -> Result<Planned, Failure> {
     let facts = Facts::new(scop, options)?;
     let is_temporary = |data: &ArrayData| !data.is_live_in && !data.is_live_out;
     let temporaries = scop.arrays.iter().filter(|(_, data)| is_temporary(data)).map(|(array, _)| array).collect();
@@ -123,8 +135,9 @@ fn planned(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut 
     for dependence in &dependences.order {
         edges.extend(Edge::new(scop, dependence)?);
     }
-    let mut planner = Planner { scop, options, facts: &facts, left, budget: options.at_most, log };
-    Ok(FusedTree { body: planner.body(scop.statements.indices().collect(), edges, temporaries, false)? })
+    let mut planner = Planner { scop, options, facts: &facts, left, budget: options.at_most, log, nests: None };
+    let body = planner.body(scop.statements.indices().collect(), edges, temporaries, false)?;
+    Ok(Planned { tree: FusedTree { body }, nests: planner.nests })
 }
 
 struct Planner<'a> {
@@ -136,6 +149,8 @@ struct Planner<'a> {
     /// How many merges may still be made.
     budget: Option<usize>,
     log: &'a mut Log,
+    /// The outermost level, once it is planned.
+    nests: Option<NestGraph>,
 }
 
 impl Planner<'_> {
@@ -151,6 +166,8 @@ impl Planner<'_> {
         let level = Level { scop, options, facts, statements, left: &self.left, edges, temporaries, is_inside_fused };
         let plan = clusters::decide(&level, budget)?;
         report::level(&level, &plan, self.log);
+        // The outermost level is the first.
+        let nests = self.nests.take().unwrap_or_else(|| NestGraph::new(&level, &plan));
         let mut outlines = Vec::new();
         for cluster in &plan.clusters {
             outlines.push(match (plan.units[cluster[0]].loops.is_empty(), &plan.units[cluster[0]].statements[..]) {
@@ -164,6 +181,7 @@ impl Planner<'_> {
         }
         let merges: usize = plan.clusters.iter().map(|cluster| plan.sources(cluster).len() - 1).sum();
         self.budget = budget.map(|budget| budget.saturating_sub(merges));
+        self.nests = Some(nests);
         let mut body = Vec::new();
         for outline in outlines {
             body.push(match outline {

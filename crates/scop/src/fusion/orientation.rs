@@ -31,7 +31,7 @@ pub(super) fn choose(level: &Level, units: &[Unit], ties: &Ties) -> Result<Orien
     let mut chosen = natural(level, units);
     for (at, unit) in units.iter().enumerate().filter(|(_, unit)| unit.statements.len() > 1) {
         for way in ways(level, unit) {
-            if is_possible(level, units, ties, at, way)? {
+            if is_possible(level, units, ties, at, &way)? {
                 chosen[at] = Some(way);
                 break;
             }
@@ -45,7 +45,7 @@ pub(super) fn choose(level: &Level, units: &[Unit], ties: &Ties) -> Result<Orien
         let mut best = (before, chosen.clone());
         for &seed in component.iter().take(SEEDS) {
             for first in ways(level, &units[seed]) {
-                if !is_possible(level, units, ties, seed, first)? {
+                if !is_possible(level, units, ties, seed, &first)? {
                     continue;
                 }
                 let choice = spread(level, units, ties, &chosen, &component, seed, first)?;
@@ -108,9 +108,9 @@ fn worth(
     let (mut arrays, mut stay) = (BTreeSet::new(), BTreeSet::new());
     for (one, other) in pairs(ties, component) {
         let Some(tie) = ties.between(one, other) else { continue };
-        let mut open = &tie.temporaries - &shrinking(level, tie, choice[one], choice[other])?;
+        let mut open = &tie.temporaries - &shrinking(level, tie, choice[one].as_ref(), choice[other].as_ref())?;
         if !open.is_empty() {
-            open = &open - &tie.near(level, choice[one], choice[other])?;
+            open = &open - &tie.near(level, choice[one].as_ref(), choice[other].as_ref())?;
         }
         stay.extend(open);
         arrays.extend(tie.temporaries.iter().copied());
@@ -118,8 +118,8 @@ fn worth(
     let gained = arrays.difference(&stay).map(|&array| level.facts.bytes[array]).sum();
     let (mut across, mut changed) = (0, 0);
     for &unit in component {
-        let (Some(source), Some(orientation)) = (units[unit].source(), choice[unit]) else { continue };
-        changed += usize::from(orientation != level.natural(source));
+        let (Some(source), Some(orientation)) = (units[unit].source(), &choice[unit]) else { continue };
+        changed += usize::from(*orientation != level.natural(source));
         if orientation.source != source {
             across += rows_along(level, &units[unit], orientation.source)?;
         }
@@ -131,8 +131,8 @@ fn worth(
 fn shrinking(
     level: &Level,
     tie: &Tie,
-    one: Option<Orientation>,
-    other: Option<Orientation>,
+    one: Option<&Orientation>,
+    other: Option<&Orientation>,
 ) -> Result<BTreeSet<Array>, Error> {
     let mut shrinking = tie.temporaries.clone();
     let (Some(one), Some(other)) = (one, other) else { return Ok(BTreeSet::new()) };
@@ -141,7 +141,7 @@ fn shrinking(
         if distance.min.is_none() {
             return Ok(BTreeSet::new());
         }
-        if edge.kind == Kind::Flow && distance.max.is_none() {
+        if edge.kind == Kind::Flow && level.is_far(edge, one, other)? {
             shrinking.remove(&edge.array);
         }
     }
@@ -175,7 +175,7 @@ fn ways(level: &Level, unit: &Unit) -> Vec<Orientation> {
     let both = |&source: &Loop| {
         let natural = level.natural(source);
         let reversed = Pace { num: -natural.pace.num, ..natural.pace };
-        [natural, Orientation { pace: reversed, ..natural }]
+        [natural.clone(), Orientation { pace: reversed, ..natural }]
     };
     unit.loops.iter().flat_map(both).collect()
 }
@@ -186,7 +186,7 @@ pub(super) fn is_possible(
     units: &[Unit],
     ties: &Ties,
     unit: usize,
-    orientation: Orientation,
+    orientation: &Orientation,
 ) -> Result<bool, Error> {
     let mut alignment = Alignment { statements: units[unit].statements.len(), ..Alignment::default() };
     for edge in ties.inside(unit).map(|edge| &level.edges[edge]) {
@@ -216,24 +216,24 @@ fn spread(
         let common = |unit: usize| -> u64 { known(unit).map(|other| weight(level, ties, unit, other)).sum() };
         let open = component.iter().copied().filter(|unit| !done.contains(unit));
         let next = open.max_by_key(|&unit| (common(unit), std::cmp::Reverse(unit))).expect("some unit is left");
-        let mut candidates: Vec<Orientation> = natural[next].into_iter().collect();
+        let mut candidates: Vec<Orientation> = natural[next].iter().cloned().collect();
         for other in known(next) {
-            candidates.extend(followers(level, units, ties, other, choice[other], next)?);
+            candidates.extend(followers(level, units, ties, other, choice[other].as_ref(), next)?);
         }
         let mut best: Option<(u64, Orientation)> = None;
         for candidate in candidates {
             let mut gained = 0;
             for other in known(next) {
-                let at = |unit: usize| if unit == next { Some(candidate) } else { choice[unit] };
+                let at = |unit: usize| if unit == next { Some(&candidate) } else { choice[unit].as_ref() };
                 let Some(tie) = ties.between(next, other) else { continue };
                 let shrinking = shrinking(level, tie, at(next.min(other)), at(next.max(other)))?;
                 gained += shrinking.iter().map(|&array| level.facts.bytes[array]).sum::<u64>();
             }
-            if best.is_none_or(|best| gained > best.0) && is_possible(level, units, ties, next, candidate)? {
+            if best.as_ref().is_none_or(|best| gained > best.0) && is_possible(level, units, ties, next, &candidate)? {
                 best = Some((gained, candidate));
             }
         }
-        choice[next] = best.map(|(_, orientation)| orientation).or(natural[next]);
+        choice[next] = best.map(|(_, orientation)| orientation).or_else(|| natural[next].clone());
         done.insert(next);
     }
     Ok(choice)
@@ -245,37 +245,30 @@ fn followers(
     units: &[Unit],
     ties: &Ties,
     known: usize,
-    orientation: Option<Orientation>,
+    orientation: Option<&Orientation>,
     next: usize,
 ) -> Result<Vec<Orientation>, Error> {
     let (Some(orientation), Some(tie)) = (orientation, ties.between(known, next)) else { return Ok(Vec::new()) };
     let mut found: Vec<Orientation> = Vec::new();
     for &source in &units[next].loops {
-        let with = |pace: Pace| Orientation { source, pace };
-        let mut paces = vec![orientation.pace];
+        let mut candidates = vec![Orientation { source, ..orientation.clone() }];
         for edge in tie.edges.iter().map(|&edge| &level.edges[edge]) {
-            let dimension = |statement, orientation: Orientation| {
-                level.time(statement, orientation, orientation.pace.den).dimension
-            };
-            if known < next {
-                let along = (dimension(edge.source, orientation), dimension(edge.sink, with(orientation.pace)));
-                let scaled = edge
-                    .paces(along.0, along.1)?
-                    .into_iter()
-                    .filter_map(|(one, other)| orientation.pace.scaled(other, one));
-                paces.extend(scaled);
-            } else {
-                let along = (dimension(edge.source, with(orientation.pace)), dimension(edge.sink, orientation));
-                let scaled = edge
-                    .paces(along.0, along.1)?
-                    .into_iter()
-                    .filter_map(|(one, other)| orientation.pace.scaled(one, other));
-                paces.extend(scaled);
+            let (of_known, of_next) = if known < next { (edge.source, edge.sink) } else { (edge.sink, edge.source) };
+            let of_known = level.dimension(of_known, orientation.source);
+            let of_next = level.dimension(of_next, source);
+            let matches =
+                if known < next { edge.matches(of_known, of_next)? } else { edge.matches(of_next, of_known)? };
+            for of in matches {
+                // Seen from the unit that is known.
+                let (here, there, sign) = if known < next { (of.source, of.sink, 1) } else { (of.sink, of.source, -1) };
+                let pace = orientation.pace.scaled(there, here);
+                let offset = orientation.later(&of.offset, sign, here);
+                candidates.extend(pace.zip(offset).map(|(pace, offset)| Orientation { source, pace, offset }));
             }
         }
-        for pace in paces {
-            if !found.contains(&with(pace)) {
-                found.push(with(pace));
+        for candidate in candidates {
+            if !found.contains(&candidate) {
+                found.push(candidate);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::alignment::{Alignment, Order, Window};
 use super::clusters::Plan;
 use super::edge::{Distance, Edge, Time, gcd};
-use super::level::Level;
+use super::level::{self, Level};
 use crate::dependence::Kind;
 use crate::model::{Array, Loop, Statement};
 use crate::tree::Member;
@@ -31,9 +31,9 @@ impl Plan {
         let is_inside = |edge: &Edge| times.contains_key(&edge.source) && times.contains_key(&edge.sink);
         let mut distances = Vec::new();
         for (at, edge) in level.edges.iter().enumerate().filter(|(_, edge)| is_inside(edge)) {
-            distances.push((at, edge.distance(times[&edge.source].1, times[&edge.sink].1)?));
+            distances.push((at, edge.distance(&times[&edge.source].1, &times[&edge.sink].1)?));
         }
-        let temporaries = level.temporaries.difference(&self.crossing(cluster)).copied().collect();
+        let mut temporaries: BTreeSet<Array> = level.temporaries.difference(&self.crossing(cluster)).copied().collect();
         let Some(shifts) = shifts(level, &times, &distances, &temporaries)? else { return Ok(None) };
         let (mut edges, mut carried) = (Vec::new(), Vec::new());
         for (at, distance) in distances {
@@ -41,12 +41,17 @@ impl Plan {
             let shift = shifts[&edge.sink] - shifts[&edge.source];
             if distance.shifted(shift) != Distance::ZERO {
                 carried.push(at);
+                // It rolls along this loop, so that whole rows of it are in use: fusing loops inside does not make it smaller.
+                if edge.kind == Kind::Flow && !level.options.minimal {
+                    temporaries.remove(&edge.array);
+                }
             }
-            edges.extend(edge.at_one_time(times[&edge.source].1, times[&edge.sink].1, shift)?);
+            edges.extend(edge.at_one_time(&times[&edge.source].1, &times[&edge.sink].1, shift)?);
         }
-        let member = |(statement, (source, Time { dimension, scale }))| {
-            let shift = shifts[&statement];
-            Member { statement, source, dimension, scale, shift }
+        let member = |(statement, (source, Time { dimension, scale, offset }))| {
+            let steps: i64 = offset.iter().filter(|(param, _)| param.is_none()).map(|(_, steps)| steps).sum();
+            let offset = offset.into_iter().filter_map(|(param, factor)| Some((param?, factor))).collect();
+            Member { statement, source, dimension, scale, offset, shift: shifts[&statement] + steps }
         };
         let members = times.into_iter().map(member).collect();
         Ok(Some(Outline { members, edges, carried, temporaries, is_fused: self.sources(cluster).len() > 1 }))
@@ -54,17 +59,15 @@ impl Plan {
 
     /// The loop and the time of each statement of a cluster of loops, in the smallest unit that makes all times whole.
     fn times(&self, level: &Level, cluster: &[usize]) -> BTreeMap<Statement, (Loop, Time)> {
-        let paces = cluster.iter().filter_map(|&unit| self.orientations[unit]).map(|orientation| orientation.pace);
-        let unit = paces.clone().fold(1, |unit, pace| unit / gcd(unit, pace.den) * pace.den);
-        let common = paces.map(|pace| pace.num * (unit / pace.den)).reduce(gcd).unwrap_or(1).abs();
+        let unit = level::unit(cluster.iter().filter_map(|&unit| self.orientations[unit].as_ref()));
         let mut times = BTreeMap::new();
-        for (at, orientation) in cluster.iter().filter_map(|&at| Some((at, self.orientations[at]?))) {
+        for (at, orientation) in cluster.iter().filter_map(|&at| Some((at, self.orientations[at].as_ref()?))) {
             for &statement in &self.units[at].statements {
-                let time = level.time(statement, orientation, unit);
-                times.insert(statement, (orientation.source, Time { scale: time.scale / common, ..time }));
+                times.insert(statement, (orientation.source, level.time(statement, orientation, unit)));
             }
         }
-        times
+        let common = times.values().map(|(_, time)| time.factor()).reduce(gcd).unwrap_or(1);
+        times.into_iter().map(|(statement, (source, time))| (statement, (source, time.divided(common)))).collect()
     }
 }
 

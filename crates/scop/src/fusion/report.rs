@@ -4,6 +4,7 @@ use super::Options;
 use super::clusters::Plan;
 use super::distribution::Unit;
 use super::level::Level;
+use super::tie::Tie;
 use crate::model::{Array, Loop};
 use crate::tree::Member;
 use frit_plan::{Cost, Decision, Log, LoopRef, Outcome, Size};
@@ -49,7 +50,7 @@ pub(super) fn level(level: &Level, plan: &Plan, log: &mut Log) {
             }
         }
         for &unit in cluster {
-            let (Some(orientation), Some(source)) = (plan.orientations[unit], plan.units[unit].source()) else {
+            let (Some(orientation), Some(source)) = (&plan.orientations[unit], plan.units[unit].source()) else {
                 continue;
             };
             let natural = level.natural(orientation.source);
@@ -72,8 +73,8 @@ pub(super) fn level(level: &Level, plan: &Plan, log: &mut Log) {
 pub(super) fn alignments(level: &Level, members: &[Member], log: &mut Log) {
     let into = members[0].source;
     let mut known = BTreeSet::new();
-    for member in members.iter().filter(|member| member.shift != 0) {
-        if known.insert((member.source, member.shift)) {
+    for member in members.iter().filter(|member| member.shift != 0 || !member.offset.is_empty()) {
+        if known.insert((member.source, member.shift, &member.offset)) {
             let loop_ref = reference(level, member.source, level.writes(member.statement));
             log.decisions.push(Decision {
                 rule: ALIGNMENT,
@@ -108,16 +109,12 @@ fn kept_apart(level: &Level, plan: &Plan, log: &mut Log) {
         }
         let saving = tie.temporaries.iter().map(|&array| level.facts.bytes[array]).sum::<u64>();
         let saving = Cost { held: Size::constant(i64::try_from(saving).unwrap_or(i64::MAX)), ..Cost::default() };
+        let reason = why_apart(level, plan, pair, tie);
         let outcome = match &plan.verdicts[&pair].refusal {
-            Some(refusal) if refusal.is_choice() => Outcome::NotChosen { reason: refusal.reason(level.scop), saving },
-            Some(refusal) => {
-                Outcome::Refused { code: refusal.code(), reason: refusal.reason(level.scop), place: refusal.place() }
+            Some(refusal) if !refusal.is_choice() => {
+                Outcome::Refused { code: refusal.code(), reason, place: refusal.place() }
             }
-            None => {
-                let reason = tie.flows.iter().find_map(|array| plan.kept.get(array).cloned());
-                let reason = reason.unwrap_or_else(|| "no array shrinks by it".into());
-                Outcome::NotChosen { reason, saving }
-            }
+            Some(_) | None => Outcome::NotChosen { reason, saving },
         };
         log.decisions.push(Decision {
             rule: FUSION,
@@ -129,6 +126,15 @@ fn kept_apart(level: &Level, plan: &Plan, log: &mut Log) {
     }
 }
 
+/// Why two units with a dependence between them are in different loops.
+pub(super) fn why_apart(level: &Level, plan: &Plan, pair: (usize, usize), tie: &Tie) -> String {
+    let gained_nothing = || {
+        let reason = tie.flows.iter().find_map(|array| plan.kept.get(array).cloned());
+        reason.unwrap_or_else(|| "no array shrinks by it".into())
+    };
+    plan.verdicts[&pair].refusal.as_ref().map_or_else(gained_nothing, |refusal| refusal.reason(level.scop))
+}
+
 /// The bytes of temporary arrays that are between a unit and others that it joins.
 fn removed(level: &Level, plan: &Plan, others: &[usize], unit: usize) -> i64 {
     let ties = others.iter().filter_map(|&other| plan.ties.between(other, unit));
@@ -136,7 +142,8 @@ fn removed(level: &Level, plan: &Plan, others: &[usize], unit: usize) -> i64 {
     i64::try_from(arrays.into_iter().map(|array| level.facts.bytes[array]).sum::<u64>()).unwrap_or(i64::MAX)
 }
 
-fn written(level: &Level, unit: &Unit) -> BTreeSet<Array> {
+/// The arrays that a unit writes.
+pub(super) fn written(level: &Level, unit: &Unit) -> BTreeSet<Array> {
     unit.statements.iter().flat_map(|&statement| level.writes(statement)).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::distribution::{Unit, owners};
 use super::edge::Side;
-use super::level::{Level, Orientation};
+use super::level::{self, Level, Orientation};
 use crate::dependence::Kind;
 use crate::model::Array;
 use frit_isl::Error;
@@ -79,8 +79,8 @@ impl Tie {
     pub(super) fn near(
         &self,
         level: &Level,
-        from: Option<Orientation>,
-        to: Option<Orientation>,
+        from: Option<&Orientation>,
+        to: Option<&Orientation>,
     ) -> Result<BTreeSet<Array>, Error> {
         let mut near = self.temporaries.clone();
         for edge in self.edges.iter().map(|&edge| &level.edges[edge]) {
@@ -90,7 +90,11 @@ impl Tie {
             let mut is_near = from.is_none() && to.is_none();
             for (side, statement, orientation) in [(Side::Sink, edge.sink, to), (Side::Source, edge.source, from)] {
                 if let Some(of) = orientation.filter(|_| !is_near) {
-                    is_near = edge.is_near(side, &level.outer(statement), level.time(statement, of, of.pace.den))?;
+                    let time = level.time(statement, of, level::unit([of]));
+                    is_near = match edge.reach(side, &level.outer(statement), &time)? {
+                        Some(steps) => level.is_short(steps, statement, &time)?,
+                        None => false,
+                    };
                 }
             }
             if !is_near {

@@ -386,17 +386,10 @@ fn times(statement: Statement, domain: &Set, loops: &[&FusedLoop]) -> Result<Map
         &domain.get_space()?.params()?.add_unnamed_tuple_ui(loops.len())?,
     )?;
     let mut times = Map::universe(&space)?;
-    let local = LocalSpace::from_space(&space)?;
     for (level, fused) in loops.iter().enumerate() {
-        let found = fused.members.binary_search_by_key(&statement, |member| member.statement);
-        let Ok(at) = found else { continue };
-        let member = &fused.members[at];
-        let val = |value: i64| Val::int_from_si(domain.context(), value);
-        let constraint = Constraint::alloc_equality(&local)?
-            .set_coefficient_si(Dim::Out, level, -1)?
-            .set_coefficient_val(Dim::In, member.dimension, &val(member.scale)?)?
-            .set_constant_val(&val(member.shift)?)?;
-        times = times.add_constraint(&constraint)?;
+        if let Some(member) = fused.member(statement) {
+            times = times.add_constraint(&member.at_number(level, &space)?)?;
+        }
     }
     Ok(times)
 }

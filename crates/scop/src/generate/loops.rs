@@ -12,7 +12,7 @@ use super::Error;
 use super::copies::{Copy, Nest, What};
 use super::kinds::Kinds;
 use super::storage::{Storage, param};
-use crate::program::{BinOp, Expr, ForLoop, Instance, Iterator, IteratorData, Program, Step};
+use crate::program::{BinOp, Expr, Fate, ForLoop, Instance, Iterator, IteratorData, Program, Step};
 
 /// The values of variables of loops, and of what stands for one.
 pub(super) type Values = BTreeMap<String, Expr>;
@@ -111,7 +111,12 @@ impl Reader<'_, '_, '_> {
             AstNodeKind::User(call) => {
                 let (copy, operands) = self.call(&call)?;
                 vec![match self.copies[copy].what {
-                    What::Rotate(array) => Step::Rotate(array),
+                    What::Rotate(array) => {
+                        let Fate::Registers { count, .. } = self.storage.fates[array] else {
+                            return Err(Error::Form("a window that moves on"));
+                        };
+                        Step::Rotate { array, ages: (1..count).rev().collect() }
+                    }
                     What::Statement(statement) => {
                         let iterators: Vec<Expr> =
                             operands.iter().map(|operand| expr(operand, values)).collect::<Result<_, _>>()?;

@@ -1,7 +1,7 @@
 //! Loops again: from a tree of fused loops and the fates of arrays to a [`Program`].
 //!
 //! Each nest is cut into pieces (`pieces`) and so into copies of its statements (`copies`), which isl turns into loops (`loops`); `storage`
-//! says where elements are, `kinds` how iterations may run; `strips` makes pipelines parallel. What was decided before is taken for granted: that the order is legal, and
+//! says where elements are, `kinds` how iterations may run, `liveness` which scalars move on; `strips` makes pipelines parallel. What was decided before is taken for granted: that the order is legal, and
 //! that elements may share storage.
 
 use std::fmt;
@@ -14,6 +14,7 @@ use crate::tree::FusedTree;
 
 mod copies;
 mod kinds;
+mod liveness;
 mod loops;
 mod pieces;
 mod storage;
@@ -23,6 +24,7 @@ use copies::Nest;
 use kinds::Kinds;
 use loops::Values;
 use storage::Storage;
+pub(crate) use storage::affine;
 use strips::Strips;
 
 /// What is wanted of the loops.
@@ -106,7 +108,7 @@ pub fn generate(
     fates: &Table<Array, Fate>,
     options: &Options,
 ) -> Result<Program, Error> {
-    let mut program = Program { iterators: Table::new(), body: Vec::new(), fates: Table::new() };
+    let mut program = Program::default();
     let mut storage = Storage::new(scop, fates, options.power_of_two);
     let mut params = scop.assumed.get_space()?;
     for (_, statement) in scop.statements.iter() {
@@ -137,6 +139,7 @@ pub fn generate(
             Ok::<(), Error>(())
         })?;
     }
-    program.fates = storage.fates;
+    (program.fates, program.oversized) = (storage.fates, storage.oversized);
+    liveness::drop_dead_moves(scop, &mut program);
     Ok(program)
 }

@@ -3,7 +3,7 @@
 //! That elements may share storage was proved by contraction. What is proved here is only what depends on the generated loops: that registers
 //! can move on with a loop, and whether a remainder needs an operation, and which.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use frit_isl::{Aff, Dim, Map, PwAff, PwMultiAff, Set, UnionMap, Val};
 use frit_support::{Index, Table};
@@ -32,6 +32,8 @@ pub(super) struct Storage<'a> {
     functions: BTreeMap<(Statement, usize), PwMultiAff>,
     /// The windows whose elements are counted from the start of a strip, by dimension.
     counted: BTreeMap<Array, Vec<Counted>>,
+    /// The arrays of which strips use more elements than there are in the source.
+    pub oversized: BTreeSet<Array>,
     /// The start of the strip.
     pub start: Option<Expr>,
 }
@@ -57,6 +59,7 @@ impl<'a> Storage<'a> {
             registers: BTreeMap::new(),
             functions: BTreeMap::new(),
             counted: BTreeMap::new(),
+            oversized: BTreeSet::new(),
             start: None,
         };
         for (_, fate) in storage.fates.iter_mut() {
@@ -82,12 +85,29 @@ impl<'a> Storage<'a> {
     }
 
     /// Gives arrays windows that are counted from the start of a strip.
-    pub(super) fn count_from_start(&mut self, counted: BTreeMap<Array, Vec<Counted>>) {
+    pub(super) fn count_from_start(&mut self, counted: BTreeMap<Array, Vec<Counted>>) -> Result<(), Error> {
         for (array, dims) in &counted {
             let moduli = dims.iter().map(|dim| Some(dim.count)).collect();
             self.fates[*array] = Fate::Window { moduli };
+            if !self.has_room(*array, dims)? {
+                self.oversized.insert(*array);
+            }
         }
         self.counted.extend(counted);
+        Ok(())
+    }
+
+    /// An array of the source has at least so many elements in each dimension, whatever the parameters are.
+    fn has_room(&self, array: Array, dims: &[Counted]) -> Result<bool, Error> {
+        let data = &self.scop.arrays[array];
+        for (extent, dim) in data.extents.iter().zip(dims).skip(data.expanded) {
+            let Some(extent) = extent else { return Ok(false) };
+            let least = extent.intersect_params(&self.scop.assumed)?.min_val()?;
+            if !least.is_int()? || u64::try_from(least.to_i64()?).map_or(true, |least| least < dim.count) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether these are all accesses to an array.
@@ -297,7 +317,8 @@ fn condition(set: &Set, domain: &Set, iterators: &[Expr]) -> Result<Expr, Error>
     Ok(any)
 }
 
-fn affine(aff: &Aff, domain: &Set, iterators: &[Expr]) -> Result<Expr, Error> {
+/// The value of an affine function of a statement's iterators, at instances in `domain`.
+pub(crate) fn affine(aff: &Aff, domain: &Set, iterators: &[Expr]) -> Result<Expr, Error> {
     let denominator = aff.get_denominator_val()?;
     let number = |value: Val| value.mul(&denominator)?.to_i64();
     let mut sum = Expr::Int(number(aff.get_constant_val()?)?);

@@ -127,7 +127,7 @@ impl Strips {
                 let Some(places) = self.places(scop, &within)? else {
                     return Ok(false);
                 };
-                storage.count_from_start(places);
+                storage.count_from_start(places)?;
                 for root in roots {
                     parts.push(self.within(&Nest::new(scop, root, &nest.assumed.get_space()?)?, &known)?);
                 }
@@ -254,7 +254,7 @@ fn apart(scop: &Scop, nest: &Nest<'_>, accesses: &Accesses) -> Result<Option<Vec
         let Fused::Statement(statement) = fused else { return Ok(None) };
         let Some(member) = root.member(*statement) else { return Ok(None) };
         order.insert(*statement, loops.len());
-        loops.push(FusedLoop { members: vec![*member], body: vec![fused.clone()], is_parallel: true });
+        loops.push(FusedLoop { members: vec![member.clone()], body: vec![fused.clone()], is_parallel: true });
     }
     for of in accesses.values() {
         for (one, of_one) in of {

@@ -3,7 +3,7 @@
 //!
 //! Nothing here knows in which range a variable is; who does chooses between [`BinOp::Mod`] and [`BinOp::FloorMod`].
 
-use super::{BinOp, Expr};
+use super::{BinOp, Expr, Iterator};
 
 /// `constant + Σ coefficient * term`; the terms ascend, none is a sum or a number, no coefficient is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -219,6 +219,37 @@ impl Expr {
         Expr::binary(op, self, Expr::Int(modulus))
     }
 
+    /// With other expressions in the places of iterators.
+    pub fn with_iterators(&self, value: &dyn Fn(Iterator) -> Expr) -> Expr {
+        let with = |expr: &Expr| expr.with_iterators(value);
+        match self {
+            Expr::Int(_) | Expr::Param(_) => self.clone(),
+            Expr::Iterator(iterator) => value(*iterator),
+            Expr::Neg(operand) => with(operand).neg(),
+            Expr::Select(cond, then, otherwise) => with(cond).select(with(then), with(otherwise)),
+            Expr::Binary(op, left, right) => {
+                let (left, right) = (with(left), with(right));
+                match (op, right.as_int()) {
+                    (BinOp::Add, _) => left.add(right),
+                    (BinOp::Sub, _) => left.sub(right),
+                    (BinOp::Mul, _) => left.mul(right),
+                    (BinOp::Div | BinOp::FloorDiv, Some(divisor)) => left.div(divisor, *op == BinOp::Div),
+                    (BinOp::Mod | BinOp::FloorMod, Some(modulus)) => left.modulo(modulus, *op == BinOp::Mod),
+                    (BinOp::Min, _) => left.min(right),
+                    (BinOp::Max, _) => left.max(right),
+                    (BinOp::And, _) => left.and(right),
+                    (BinOp::Or, _) => left.or(right),
+                    (BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne, _) => {
+                        left.compare(*op, right)
+                    }
+                    (BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::FloorMod, None) => {
+                        Expr::Binary(*op, Box::new(left), Box::new(right))
+                    }
+                }
+            }
+        }
+    }
+
     /// The lesser.
     pub fn min(self, other: impl Into<Expr>) -> Expr {
         self.extremum(BinOp::Min, other.into())
@@ -302,7 +333,6 @@ impl Expr {
 mod tests {
     use super::*;
     use crate::model::Param;
-    use crate::program::Iterator;
     use frit_support::Index;
 
     fn t() -> Expr {

@@ -178,7 +178,10 @@ fn steps(f: &mut Formatter<'_>, body: &[Step], depth: usize) -> fmt::Result {
                 writeln!(f, "{indent}}}")?;
             }
             Step::Instance(instance) => writeln!(f, "{indent}{instance}")?,
-            Step::Rotate(array) => writeln!(f, "{indent}rotate {array}")?,
+            Step::Rotate { array, ages } => {
+                let ages: Vec<String> = ages.iter().map(u64::to_string).collect();
+                writeln!(f, "{indent}rotate {array} to {}", ages.join(", "))?;
+            }
         }
     }
     Ok(())
@@ -187,7 +190,8 @@ fn steps(f: &mut Formatter<'_>, body: &[Step], depth: usize) -> fmt::Result {
 impl Display for Program {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (array, fate) in self.fates.iter().filter(|(_, fate)| **fate != Fate::Kept) {
-            writeln!(f, "{array}: {fate}")?;
+            let oversized = if self.oversized.contains(&array) { ", oversized" } else { "" };
+            writeln!(f, "{array}: {fate}{oversized}")?;
         }
         steps(f, &self.body, 0)
     }

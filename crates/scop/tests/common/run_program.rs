@@ -65,7 +65,7 @@ impl Machine<'_> {
                     self.steps(taken);
                 }
                 Step::Instance(instance) => self.instance(instance),
-                Step::Rotate(array) => self.rotate(*array),
+                Step::Rotate { array, ages } => self.rotate(*array, ages),
             }
         }
     }
@@ -91,9 +91,10 @@ impl Machine<'_> {
         self.variables.remove(&step.iterator);
     }
 
-    fn rotate(&mut self, array: Array) {
+    fn rotate(&mut self, array: Array, ages: &[u64]) {
         let Fate::Registers { count, .. } = self.program.fates[array] else { panic!("{array} has no registers") };
-        for number in (1..count as i64).rev() {
+        assert!(ages.iter().all(|age| (1..count).contains(age)) && ages.is_sorted_by(|one, other| one > other));
+        for number in ages.iter().map(|age| *age as i64) {
             let value = self.cells.get(&(array, vec![number - 1])).copied().flatten();
             self.cells.insert((array, vec![number]), value);
         }

@@ -18,6 +18,9 @@ use frit_support::Table;
 /// An instance of a statement.
 pub type Instance = (Statement, Vec<i64>);
 
+/// Which access of which instance of the source an access is.
+pub type Origin<'a> = &'a dyn Fn(&Instance, usize) -> (Instance, usize);
+
 /// What a run did.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
@@ -53,6 +56,11 @@ pub fn run_source(scop: &Scop, params: &[i64]) -> Run {
 
 /// Runs a region in the order of `tree`.
 pub fn run(scop: &Scop, tree: &FusedTree, storage: &Storage, params: &[i64]) -> Run {
+    run_from(scop, tree, storage, params, &|instance, at| (instance.clone(), at))
+}
+
+/// Runs a region in which accesses are those of another one.
+pub fn run_from(scop: &Scop, tree: &FusedTree, storage: &Storage, params: &[i64], origin: Origin<'_>) -> Run {
     let times = tree.schedule(scop).expect("a schedule");
     let mut order: Vec<(Vec<i64>, Instance)> = Vec::new();
     for (statement, data) in scop.statements.iter() {
@@ -62,34 +70,40 @@ pub fn run(scop: &Scop, tree: &FusedTree, storage: &Storage, params: &[i64]) -> 
         }
     }
     order.sort();
-    run_order(scop, tree, storage, params, &order)
+    run_order(scop, tree, storage, params, &order, origin)
 }
 
-fn run_order(scop: &Scop, tree: &FusedTree, storage: &Storage, params: &[i64], order: &[(Vec<i64>, Instance)]) -> Run {
-    let elements = Elements::new(scop, params);
+fn run_order(
+    scop: &Scop,
+    tree: &FusedTree,
+    storage: &Storage,
+    params: &[i64],
+    order: &[(Vec<i64>, Instance)],
+    origin: Origin<'_>,
+) -> Run {
+    let elements = Elements::from(scop, params, origin);
     let mut memory = Memory::new(scop, tree, storage, params, &elements, order);
     let mut run = Run::default();
     for (time, instance) in order {
         memory.roll(time);
         let statement = &scop.statements[instance.0];
         let mut read = vec![None; statement.accesses.len()];
-        let mut sum: Option<u64> = Some(hash(instance));
         for (at, access) in statement.accesses.iter().enumerate() {
             if access.kind == AccessKind::Read {
                 read[at] = elements.of(instance, at).and_then(|element| memory.load(instance, access.array, element));
             }
         }
         for (at, access) in statement.accesses.iter().enumerate() {
-            let happens = access.kind != AccessKind::MayWrite || hash(&(instance, at)) % 3 > 0;
+            let of = origin(instance, at);
+            let happens = access.kind != AccessKind::MayWrite || !hash(&of).is_multiple_of(3);
             if access.kind == AccessKind::Read || !happens {
                 continue;
             }
             let value = match statement.reduction {
                 Some(Reduction { read: from, write, .. }) if write == at => {
-                    sum = read[from].zip(sum).map(|(old, new)| old.wrapping_add(new));
-                    sum
+                    read[from].map(|old| old.wrapping_add(hash(&of.0)))
                 }
-                _ => Some(hash(&(instance, at))),
+                _ => Some(hash(&of)),
             };
             if let Some(element) = elements.of(instance, at) {
                 memory.store(instance, access.array, element, value);
@@ -171,6 +185,11 @@ pub struct Elements {
 
 impl Elements {
     pub fn new(scop: &Scop, params: &[i64]) -> Elements {
+        Elements::from(scop, params, &|instance, at| (instance.clone(), at))
+    }
+
+    /// Accesses that are not exact touch what those touch that they are.
+    pub fn from(scop: &Scop, params: &[i64], origin: Origin<'_>) -> Elements {
         let mut of = BTreeMap::new();
         for (statement, data) in scop.statements.iter() {
             for (at, access) in data.accesses.iter().enumerate() {
@@ -183,7 +202,8 @@ impl Elements {
                 }
                 for (instance, mut elements) in all {
                     assert!(!access.is_exact || elements.len() == 1, "{statement}: access {at} is not exact");
-                    let chosen = hash(&(&instance, at, "which")) as usize % elements.len();
+                    let (touched, position) = origin(&instance, at);
+                    let chosen = hash(&(&touched, position, "which")) as usize % elements.len();
                     of.insert((instance, at), elements.swap_remove(chosen));
                 }
             }

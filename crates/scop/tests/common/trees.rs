@@ -34,7 +34,7 @@ impl Reader<'_> {
                 all.extend(members);
             }
             self.rest = self.rest[1..].trim_start();
-            let mut members: Vec<Member> = all.iter().map(|members| members[depth]).collect();
+            let mut members: Vec<Member> = all.iter().map(|members| members[depth].clone()).collect();
             members.sort_by_key(|member| member.statement);
             return (Fused::Loop(FusedLoop { members, body, is_parallel }), all);
         }
@@ -63,6 +63,6 @@ impl Reader<'_> {
         let of = |source: &&frit_scop::Loop| self.scop.loops[**source].name == time[start..end];
         let source = *loops.iter().find(of).unwrap_or_else(|| panic!("{statement} has no loop {}", &time[start..end]));
         let dimension = loops.iter().position(|of| *of == source).unwrap();
-        Member { statement, source, dimension, scale, shift }
+        Member { statement, source, dimension, scale, offset: Vec::new(), shift }
     }
 }

@@ -166,20 +166,22 @@ fn a_step_of_finite_differences_in_the_time_domain_is_one_sweep_after_the_source
     check(
         text,
         expect![[r#"
-        par S0 j {
-          S0
-        }
-        for S1 i, S2 i, S3 i+1, S4 i+1 {
-          par S1 j, S3 j, S4 j {
-            S1
-            S3
-            S4
-          }
-          par S2 j {
-            S2
-          }
-        }
-    "#]],
+            par S0 j {
+              S0
+            }
+            for S1 i, S2 i, S3 i+1, S4 i+1 {
+              par S1 j {
+                S1
+              }
+              par S2 j {
+                S2
+              }
+              par S3 j, S4 j {
+                S3
+                S4
+              }
+            }
+        "#]],
     );
 }
 
@@ -244,16 +246,20 @@ fn a_pyramid_of_images_shrinks_to_a_few_rows() {
     check(
         text,
         expect![[r#"
-        for S0 i, S1 2i+2, S2 2i+3, S3 2i+4, S4 i+3 {
-          par S0 j, S1 j, S2 j, S3 j, S4 j {
-            S0
-            S1
-            S2
-            S3
-            S4
-          }
-        }
-    "#]],
+            for S0 i, S1 2i+2, S2 2i+3, S3 2i+4, S4 i+3 {
+              par S0 j {
+                S0
+              }
+              par S1 j {
+                S1
+              }
+              par S2 j, S3 j, S4 j {
+                S2
+                S3
+                S4
+              }
+            }
+        "#]],
     );
 }
 
@@ -345,16 +351,18 @@ fn the_first_row_of_a_table_is_a_loop_of_its_own() {
     check(
         text,
         expect![[r#"
-        par S0 j {
-          S0
-        }
-        for S1 i, S2 i {
-          par S1 j, S2 j {
-            S1
-            S2
-          }
-        }
-    "#]],
+            par S0 j {
+              S0
+            }
+            for S1 i, S2 i {
+              par S1 j {
+                S1
+              }
+              par S2 j {
+                S2
+              }
+            }
+        "#]],
     );
 }
 

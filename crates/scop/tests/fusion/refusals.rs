@@ -4,7 +4,7 @@ use crate::support::planned;
 use frit_scop::fusion::Options;
 
 #[test]
-fn an_array_that_is_read_backwards_is_at_an_unbounded_distance() {
+fn an_array_that_is_read_from_both_ends_is_at_an_unbounded_distance() {
     let text = "
         params n
         array a[n] in
@@ -14,7 +14,7 @@ fn an_array_that_is_read_backwards_is_at_an_unbounded_distance() {
             b[i] = a[i]
         }
         for i in 0..n {
-            c[i] = b[n - 1 - i]
+            c[i] = b[i], b[n - 1 - i]
         }";
     let planned = planned(text, &Options::default());
     assert_eq!(planned.refusals(), ["unbounded-distance"]);

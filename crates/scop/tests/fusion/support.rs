@@ -24,7 +24,7 @@ pub(crate) fn planned(text: &str, options: &Options) -> Planned {
 pub(crate) fn planned_scop(scop: Scop, options: &Options) -> Planned {
     let dependences = Dependences::new(&scop, &dependence::Options { reassociate: false }).unwrap();
     let mut log = Log::default();
-    let tree = fusion::plan(&scop, &dependences, options, &mut log);
+    let tree = fusion::plan(&scop, &dependences, options, &mut log).tree;
     assert!(fusion::check(&scop, &dependences, &tree), "{}", tree_text(&scop, &tree));
     for size in [0, 1, 2, 5, 8] {
         let params = vec![size; scop.params.len()];
@@ -101,5 +101,8 @@ fn time(scop: &Scop, fused: &FusedLoop, statement: Statement) -> String {
         scale => scale.to_string(),
     };
     let shift = if member.shift == 0 { String::new() } else { format!("{:+}", member.shift) };
-    format!("{statement} {scale}{}{shift}", scop.loops[member.source].name)
+    let factor = |factor: i64| if factor.abs() == 1 { String::new() } else { factor.abs().to_string() };
+    let sign = |factor: i64| if factor < 0 { '-' } else { '+' };
+    let offset = member.offset.iter().map(|&(param, of)| format!("{}{}{param}", sign(of), factor(of)));
+    format!("{statement} {scale}{}{}{shift}", scop.loops[member.source].name, offset.collect::<String>())
 }

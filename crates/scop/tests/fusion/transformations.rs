@@ -69,13 +69,15 @@ fn rows_are_fused_and_what_runs_along_a_row_stays_apart() {
         ROWS,
         &Options::default(),
         expect![[r#"
-        for S0 i, S1 i+1 {
-          par S0 j, S1 j {
-            S0
-            S1
-          }
-        }
-    "#]],
+            for S0 i, S1 i+1 {
+              par S0 j {
+                S0
+              }
+              par S1 j {
+                S1
+              }
+            }
+        "#]],
     );
 }
 
@@ -124,7 +126,7 @@ fn a_loop_is_distributed_where_one_part_of_it_is_needed_whole() {
             q[i] = x[i]
         }
         for i in 0..n {
-            r[i] = q[i], p[n - 1 - i]
+            r[i] = q[i], p[i], p[n - 1 - i]
         }";
     let planned = planned(text, &Options::default());
     expect![[r#"
@@ -139,6 +141,52 @@ fn a_loop_is_distributed_where_one_part_of_it_is_needed_whole() {
     .assert_eq(&planned.text());
     assert_eq!(planned.done("loop-distribution"), 1);
     assert_eq!(planned.done("loop-fusion"), 1);
+}
+
+#[test]
+fn a_loop_whose_array_is_read_backwards_is_met_by_one_that_runs_backwards() {
+    let text = |subscript: &str, extent: &str| {
+        format!(
+            "
+        params n k
+        array a[n] in
+        array b[n] temp
+        array c[n] out
+        for i in 0..{extent} {{
+            b[i] = a[i]
+        }}
+        for i in 0..{extent} {{
+            c[i] = b[{subscript}]
+        }}"
+        )
+    };
+    let of = |subscript, extent| {
+        let planned = planned(&text(subscript, extent), &Options::default());
+        assert_eq!(planned.refusals(), [] as [&str; 0]);
+        planned.text()
+    };
+    expect![[r#"
+        par S0 i, S1 -i+p0-1 {
+          S0
+          S1
+        }
+    "#]]
+    .assert_eq(&of("n - 1 - i", "n"));
+    expect![[r#"
+        par S0 i, S1 -i+99 {
+          S0
+          S1
+        }
+    "#]]
+    .assert_eq(&of("99 - i", "100"));
+    // A distance in parameters is bridged as well.
+    expect![[r#"
+        par S0 i, S1 i+p1 {
+          S0
+          S1
+        }
+    "#]]
+    .assert_eq(&of("i + k", "n - k"));
 }
 
 #[test]
@@ -413,13 +461,15 @@ fn triangular_nests_of_different_bounds_are_fused() {
         text,
         &Options::default(),
         expect![[r#"
-        for S0 i, S1 i {
-          par S0 j, S1 j {
-            S0
-            S1
-          }
-        }
-    "#]],
+            for S0 i, S1 i {
+              par S0 j {
+                S0
+              }
+              par S1 j {
+                S1
+              }
+            }
+        "#]],
     );
 }
 
@@ -471,7 +521,7 @@ fn two_hundred_loops_are_planned_as_one() {
     let scop = notation::scop(&text);
     let dependences = Dependences::new(&scop, &Default::default()).unwrap();
     let mut log = Log::default();
-    let tree = fusion::plan(&scop, &dependences, &Options::default(), &mut log);
+    let tree = fusion::plan(&scop, &dependences, &Options::default(), &mut log).tree;
     assert_eq!(tree.body.len(), 1);
     let shift = |fused: &Fused| match fused {
         Fused::Loop(fused) => fused.members.iter().map(|member| member.shift).max(),

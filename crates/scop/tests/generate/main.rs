@@ -120,17 +120,17 @@ fn figure_2_of_the_paper_on_memory_rolls_through_two_registers() {
     shows(
         &program,
         expect![[r#"
-        A0: 2 registers along 0
-        if p0 >= 0 {
-          S0(0): [0]
-          rotate A0
-        }
-        for t0 in 1..p0 + 1 {
-          S0(t0): [0]
-          S1(t0): [1] [0] [t0]
-          rotate A0
-        }
-    "#]],
+            A0: 2 registers along 0
+            if p0 >= 0 {
+              S0(0): [0]
+              rotate A0 to 1
+            }
+            for t0 in 1..p0 + 1 {
+              S0(t0): [0]
+              S1(t0): [1] [0] [t0]
+              rotate A0 to 1
+            }
+        "#]],
     );
 }
 
@@ -427,10 +427,9 @@ fn a_consumer_of_every_second_element_runs_every_second_time() {
             A0: 2 registers along 0
             for t0 in 0..p0 {
               S0(2 * t0): [0]
-              rotate A0
+              rotate A0 to 1
               S0(2 * t0 + 1): [0]
               S1(t0): [1] [0] [t0]
-              rotate A0
             }
         "#]],
     );
@@ -551,19 +550,19 @@ fn unrolled_iterations_begin_where_producers_and_consumer_meet() {
     shows(
         &program,
         expect![[r#"
-        A0: 3 registers along 0
-        if p0 >= 0 {
-          S0(0): [0]
-          rotate A0
-        }
-        for t0 in 0..p0 {
-          S0(2 * t0 + 1): [0]
-          rotate A0
-          S0(2 * t0 + 2): [0]
-          S1(t0): [2] [1] [0] [t0]
-          rotate A0
-        }
-    "#]],
+            A0: 3 registers along 0
+            if p0 >= 0 {
+              S0(0): [0]
+              rotate A0 to 1
+            }
+            for t0 in 0..p0 {
+              S0(2 * t0 + 1): [0]
+              rotate A0 to 2, 1
+              S0(2 * t0 + 2): [0]
+              S1(t0): [2] [1] [0] [t0]
+              rotate A0 to 1
+            }
+        "#]],
     );
 }
 
@@ -583,17 +582,16 @@ fn registers_move_on_when_nothing_else_happens() {
     shows(
         &program,
         expect![[r#"
-        A0: 4 registers along 0
-        for t0 in 0..6 {
-          S0(t0): [0]
-          rotate A0
-        }
-        for t0 in 6..8 {
-          rotate A0
-        }
-        S1(0): [3] [0]
-        rotate A0
-    "#]],
+            A0: 4 registers along 0
+            for t0 in 0..6 {
+              S0(t0): [0]
+              rotate A0 to 3, 2, 1
+            }
+            for t0 in 6..8 {
+              rotate A0 to 3, 2, 1
+            }
+            S1(0): [3] [0]
+        "#]],
     );
 }
 

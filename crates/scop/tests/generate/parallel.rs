@@ -44,15 +44,15 @@ fn independent_iterations_run_on_threads_with_arrays_of_their_own() {
     shows(
         &program,
         expect![[r#"
-        A0: 2 registers along 1
-        for t0 in 0..p0 parallel private A0 {
-          for t1 in 0..p1 {
-            S0(t0, t1): [0]
-            S1(t0, t1): [1] [0] [t0, t1]
-            rotate A0
-          }
-        }
-    "#]],
+            A0: 2 registers along 1
+            for t0 in 0..p0 parallel private A0 {
+              for t1 in 0..p1 {
+                S0(t0, t1): [0]
+                S1(t0, t1): [1] [0] [t0, t1]
+                rotate A0 to 1
+              }
+            }
+        "#]],
     );
 }
 
@@ -143,13 +143,13 @@ fn sums_over_all_that_came_before_are_not_cut_into_strips() {
     shows(
         &program,
         expect![[r#"
-        A0: 2 registers along 0
-        for t0 in 0..p0 {
-          S0(t0): [1] [0]
-          S1(t0): [0] [t0]
-          rotate A0
-        }
-    "#]],
+            A0: 2 registers along 0
+            for t0 in 0..p0 {
+              S0(t0): [1] [0]
+              S1(t0): [0] [t0]
+              rotate A0 to 1
+            }
+        "#]],
     );
 }
 
@@ -177,21 +177,21 @@ fn stages_of_a_pipeline_run_in_tiles_as_loops_of_their_own() {
     shows(
         &program,
         expect![[r#"
-        A1: window [6]
-        A2: window [4]
-        if p0 >= 3 {
-          for t0 in 0..p0 step 4 {
-            for t1 in max(0, t0 - 2)..min(p0, t0 + 4) simd {
-              S0(t1): [t1] [t1 - t0 + 2]
+            A1: window [6], oversized
+            A2: window [4], oversized
+            if p0 >= 3 {
+              for t0 in 0..p0 step 4 {
+                for t1 in max(0, t0 - 2)..min(p0, t0 + 4) simd {
+                  S0(t1): [t1] [t1 - t0 + 2]
+                }
+                for t2 in max(2, t0)..min(p0, t0 + 4) simd {
+                  S1(t2 - 1): [t2 - t0] [t2 - t0 + 2] [t2 - t0]
+                }
+                for t3 in max(2, t0)..min(p0, t0 + 4) simd {
+                  S2(t3 - 1): [t3 - t0] [t3 - 1] [t3 - 1]
+                }
+              }
             }
-            for t2 in max(2, t0)..min(p0, t0 + 4) simd {
-              S1(t2 - 1): [t2 - t0] [t2 - t0 + 2] [t2 - t0]
-            }
-            for t3 in max(2, t0)..min(p0, t0 + 4) simd {
-              S2(t3 - 1): [t3 - t0] [t3 - 1] [t3 - 1]
-            }
-          }
-        }
-    "#]],
+        "#]],
     );
 }

@@ -1,0 +1,175 @@
+//! `frit fuse`, and `frit explain` and `frit graph` of C files: the files that they write, and what they say.
+
+use crate::place::Place;
+use serde_json::Value;
+
+/// The second nest needs a row more of the first, so a window is left; the sum must be there before the third begins.
+const SHARPEN: &str = "\
+void sharpen(int n, int m, const float in[restrict n][m], float out[restrict n][m])
+{
+    float soft[n][m], detail[n][m];
+    float most = 0;
+#pragma scop
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            soft[i][j] = in[i][j] / 2;
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < m; j++)
+            detail[i][j] = soft[i - 1][j] + soft[i][j];
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (detail[i][j] > most)
+                most = detail[i][j];
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < m; j++)
+            out[i][j] = detail[i][j] / most;
+#pragma endscop
+}
+
+void scale(int n, float *restrict a)
+{
+#pragma scop
+    for (int i = 0; i < n; i++)
+        a[i] = 2 * a[i];
+#pragma endscop
+}
+";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.file("in.c", SHARPEN);
+    place
+}
+
+fn text(place: &Place, name: &str) -> String {
+    String::from_utf8(place.read(name)).unwrap()
+}
+
+/// What a drawing must show of the file.
+const SHOWN: [&str; 9] = [
+    "sharpen, line 6: 4 loop nests became 2",
+    "scale, line 25: 1 loop nest left as it was: nothing to be gained",
+    "soft* (4.0 MB)",
+    "window 2 x m (8.0 kB)",
+    "loop over i",
+    "loop 1",
+    "class=\"edge scalar preventing\"",
+    "<title>kept apart (scalar-result-needed): the second loop needs `most`, which is known only when the first one ends</title>",
+    "class=\"slash\"",
+];
+
+fn assert_shown(drawing: &str) {
+    for part in SHOWN {
+        assert!(drawing.contains(part), "{part} is not in\n{drawing}");
+    }
+}
+
+#[test]
+fn a_drawing_shows_nests_arrays_and_what_they_became() {
+    let place = place();
+    let done = place.frit(["fuse", "in.c", "-o", "out.c", "--svg", "g.svg", "-q"]).done().succeeded();
+    assert_eq!((done.text().as_str(), done.err.as_str()), ("", ""));
+    assert_shown(&text(&place, "g.svg"));
+    assert_eq!(place.files(), ["g.svg", "in.c", "out.c"]);
+}
+
+#[test]
+fn the_result_and_the_drawing_are_written_both_or_not_at_all() {
+    let place = place();
+    let both = ["fuse", "in.c", "-q", "-o"];
+    place.frit(both.iter().chain(&["same", "--svg", "same"])).fails(2, &["two outputs are to go to `same`"]);
+    place.frit(both.iter().chain(&["out.c", "--svg", "no/g.svg"])).fails(2, &["no/g.svg"]);
+    assert_eq!(place.files(), ["in.c"]);
+}
+
+#[test]
+fn graph_draws_what_fuse_draws() {
+    let place = place();
+    place.frit(["fuse", "in.c", "-o", "out.c", "--svg", "fuse.svg", "-q"]).done().succeeded();
+    place.frit(["graph", "in.c", "-o", "g.svg"]).prints("");
+    assert_eq!(text(&place, "g.svg"), text(&place, "fuse.svg"));
+    place.frit(["graph", "in.c", "-o", "small.svg", "--sizes", "n=10,m=10"]).prints("");
+    assert!(text(&place, "small.svg").contains("soft* (400 bytes)"));
+    place.frit(["graph", "in.c", "-o", "g.dot"]).prints("");
+    let dot = text(&place, "g.dot");
+    for part in ["sharpen, line 6, before", "sharpen, line 6, after", "soft* (4.0 MB)", "tooltip=\"kept apart"] {
+        assert!(dot.contains(part), "{part} is not in\n{dot}");
+    }
+    assert_eq!(place.files(), ["fuse.svg", "g.dot", "g.svg", "in.c", "out.c", "small.svg"]);
+}
+
+#[test]
+fn explain_tells_what_fuse_tells_and_writes_nothing() {
+    let place = place();
+    for sizes in [&[][..], &["--sizes", "n=10,m=20"]] {
+        let fused = place.frit(["fuse", "in.c", "-o", "out.c"].iter().chain(sizes)).done().succeeded();
+        place.frit(["explain", "in.c"].iter().chain(sizes)).prints(&fused.err);
+        let fused = place.frit(["fuse", "in.c", "-o", "out.c", "--json"].iter().chain(sizes)).done().succeeded();
+        place.frit(["explain", "in.c", "--json"].iter().chain(sizes)).prints(&fused.text());
+        let report: Value = serde_json::from_str(&fused.text()).unwrap();
+        let soft = &report["regions"][0]["arrays"][0];
+        let rows = if sizes.is_empty() { 1000 * 1000 } else { 10 * 20 };
+        assert_eq!((soft["name"].as_str(), soft["bytes_before"].as_u64()), (Some("soft"), Some(4 * rows)));
+    }
+    assert_eq!(place.files(), ["in.c", "out.c"]);
+}
+
+#[test]
+fn a_page_has_both_texts_arrays_decisions_and_the_drawing() {
+    let place = place();
+    place.frit(["explain", "in.c", "--html", "page.html"]).prints("");
+    let page = text(&place, "page.html");
+    for part in [
+        "<code>            soft[i][j] = in[i][j] / 2;</code>",
+        "<div id=\"T1\"",
+        "<th scope=\"row\">soft</th><td>4.0 MB</td><td>8.0 kB</td><td class=\"words\">window 2 x m</td>",
+        "<th scope=\"row\">peak</th>",
+        "<code>loop-fusion</code>",
+        "<code>scalar-result-needed</code>",
+        "for m = 1000, n = 1000",
+    ] {
+        assert!(page.contains(part), "{part} is not in\n{page}");
+    }
+    assert_shown(&page);
+    let fused = place.frit(["fuse", "in.c", "-q"]).done().succeeded().text();
+    assert_eq!(page.matches("<div id=\"T").count(), fused.lines().count());
+}
+
+#[test]
+fn verbose_tells_the_time_of_each_pass() {
+    let place = place();
+    let done = place.frit(["fuse", "in.c", "-o", "out.c", "-q", "-v"]).done().succeeded();
+    let passes: Vec<&str> = done.err.lines().filter_map(|line| line.split("s  ").nth(1)).collect();
+    let expected = [
+        "read",
+        "expand",
+        "recompute",
+        "dependences",
+        "embed",
+        "fusion",
+        "contraction",
+        "sharing",
+        "generate",
+        "write",
+    ];
+    assert_eq!(passes, expected, "{}", done.err);
+}
+
+#[test]
+fn options_without_effect_are_usage_errors() {
+    let place = place();
+    place.file("p.l0", "fun int main([int] a) = reduce(op +, 0, a)");
+    for (words, said) in [
+        (&["fuse", "in.c", "--sizes", "k=3"][..], "no region has a size `k`; they are m, n"),
+        (&["fuse", "in.c", "--sizes", "n"], "`n` in `--sizes` is not of the form NAME=NUMBER"),
+        (&["explain", "in.c", "--entry", "f"], "`--entry` has no effect"),
+        (&["explain", "in.c", "3"], "a C file takes no arguments"),
+        (&["graph", "in.c", "-o", "g.svg", "--strict-fp"], "`--strict-fp` has no effect"),
+        (&["explain", "p.l0", "--objective", "peak"], "`--objective` has an effect on C files only"),
+        (&["graph", "p.l0", "-o", "g.svg", "--auto"], "`--auto` has an effect on C files only"),
+        (&["graph", "p.l0", "-o", "g.svg", "--sizes", "n=3"], "`--sizes` has no effect"),
+    ] {
+        place.frit(words).fails(2, &[said]);
+    }
+    assert_eq!(place.files(), ["in.c", "p.l0"]);
+}
