@@ -7,10 +7,10 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ulimit -s unlimited # Kernels have images on the stack.
 
-bench() { # bench NAME FUNCTION CALL [OPTIONS of frit fuse...]
-    name=$1 function=$2 call=$3
-    shift 3
-    "$frit" fuse "tests/c/kernels/$name.c" -o "$folder/$name.c" --sizes n=4096,m=4096,h=4096,w=4096 -q "$@"
+bench() { # bench NAME FUNCTION CALL ROWS COLUMNS [OPTIONS of frit fuse...]
+    name=$1 function=$2 call=$3 sizes=$4=4096,$5=4096
+    shift 5
+    "$frit" fuse "tests/c/kernels/$name.c" -o "$folder/$name.c" --sizes "$sizes" -q "$@"
     for compiler in ${COMPILERS:-gcc clang-19}; do
         command -v "$compiler" >/dev/null || continue
         for flags in "-O2" "-O3" "-O3 -march=native"; do
@@ -30,7 +30,7 @@ bench() { # bench NAME FUNCTION CALL [OPTIONS of frit fuse...]
 
 for options in "" "--simd"; do
     # shellcheck disable=SC2086
-    bench unsharp_mask unsharp_mask "unsharp_mask(n, m, weight, in, out)" $options
+    bench unsharp_mask unsharp_mask "unsharp_mask(n, m, weight, in, out)" n m $options
     # shellcheck disable=SC2086
-    bench harris harris "harris(n, m, in, out)" $options
+    bench harris harris "harris(n, m, in, out)" h w $options
 done

@@ -10,7 +10,7 @@ use std::ptr;
 
 use crate::object::{Argument, Object, Pass, collect};
 use crate::sys::{self, Give, Keep, Take};
-use crate::{Context, Error, Id, MultiPwAff, PwAff, PwMultiAff, Result, Set, Space, UnionMap, Val};
+use crate::{Context, Error, Id, MultiPwAff, PwAff, PwMultiAff, Result, Schedule, Set, Space, UnionMap, Val};
 
 objects! {
     /// How loops are built: what is known of parameters, options, names of iterators.
@@ -330,6 +330,8 @@ methods! { AstBuild;
     pub fn call_from_pw_multi_aff(pw_multi_aff: &PwMultiAff) -> AstExpr = isl_ast_build_call_from_pw_multi_aff;
     /// Loops that visit the domain of a relation in the order of its outputs.
     pub fn node_from_schedule_map(schedule: &UnionMap) -> AstNode = isl_ast_build_node_from_schedule_map;
+    /// Loops that visit iterations in the order of a tree: in less time than in that of a relation, where statements come one after another.
+    pub fn node_from_schedule(schedule: &Schedule) -> AstNode = isl_ast_build_node_from_schedule;
 }
 
 methods! { AstNode;

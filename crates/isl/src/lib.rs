@@ -5,6 +5,7 @@
 //!   several spaces, [`UnionSet`] and [`UnionMap`];
 //! - functions: [`Aff`], [`PwAff`], [`MultiAff`], [`PwMultiAff`], [`MultiPwAff`];
 //! - dependences: [`UnionAccessInfo`] and [`UnionFlow`];
+//! - orders as trees: [`Schedule`];
 //! - loops that visit a set in a given order: [`AstBuild`], [`AstNode`], [`AstExpr`].
 //!
 //! Methods have the names of isl's functions without their prefix, and mean what isl's manual says: `isl_set_union` is
@@ -28,6 +29,7 @@ pub mod context;
 pub mod flow;
 pub mod map;
 pub mod multi;
+pub mod schedule;
 pub mod set;
 pub mod space;
 mod sys;
@@ -40,6 +42,7 @@ pub use context::{Context, Error, ErrorKind, Result};
 pub use flow::{UnionAccessInfo, UnionFlow};
 pub use map::{BasicMap, Map};
 pub use multi::{MultiAff, MultiPwAff, MultiVal, PwMultiAff};
+pub use schedule::{MultiUnionPwAff, Schedule};
 pub use set::{BasicSet, FixedBox, Set};
 pub use space::{Dim, LocalSpace, Space};
 pub use union::{UnionMap, UnionSet};

@@ -19,6 +19,7 @@ const HEADERS: &[&str] = &[
     "map",
     "options",
     "point",
+    "schedule",
     "set",
     "space",
     "union_map",

@@ -127,7 +127,7 @@ void figure(int n, const float x[restrict n], float b[restrict n])
         {
             float a[n];
         #pragma scop
-            float a0 = 0, a1 = 0;
+            float a0, a1 = 0;
             if (n >= 1) {
                 a0 = 2 * x[0];
                 a1 = a0;

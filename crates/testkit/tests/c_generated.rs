@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const PROGRAMS: u64 = 600;
+const PROGRAMS: u64 = 5000;
 /// How many are compiled as one.
 const BATCH: usize = 50;
 
@@ -54,12 +54,21 @@ fn count(fused: &FusedFile, counts: &mut BTreeMap<String, usize>) {
     }
 }
 
+/// How a batch is fused: every fourth in the same way.
+fn options(batch: usize) -> FuseOptions {
+    let base = FuseOptions::default();
+    match batch % 4 {
+        1 => FuseOptions { recompute: Recompute::All, ..base },
+        2 => FuseOptions { minimal: true, ..base },
+        3 => FuseOptions { minimal: true, parallel: true, simd: true, tile: Some(5), ..base },
+        _ => base,
+    }
+}
+
 /// Fuses a batch and compares; the first program that differs, if one does.
 fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize>>) -> Result<(), String> {
     let mut fused = Vec::new();
-    // Every other batch has arrays computed where they are read.
-    let recompute = if at % 2 == 1 { Recompute::All } else { Recompute::Cheaper };
-    let options = FuseOptions { recompute, ..FuseOptions::default() };
+    let options = options(at);
     for program in programs {
         let done = c_loops::fuse(Path::new("generated.c"), &program.source, &options)
             .map_err(|error| format!("{error}\n{}", program.source))?;

@@ -81,7 +81,7 @@ fn only_the_arrays_that_are_named_go() {
         names,
         &expect![[r#"
         a: window 3, b: recomputed 2 times per element
-            float a0 = 0, a1 = 0, a2 = 0;
+            float a0, a1 = 0, a2 = 0;
             for (int i = 1; i < (3 < n - 1 ? 3 : n - 1); i++) {
                 /* first */
                 a0 = in[i - 1] * 0.5f + // left

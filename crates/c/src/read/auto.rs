@@ -7,7 +7,7 @@ use super::ReadOptions;
 use super::facts::Facts;
 use super::opening;
 use super::purity::Purity;
-use super::regions::{Found, is_local_error};
+use super::regions::{Found, broken};
 use super::syntax::{children_and_comments, descendants, field, height, is_within, operator, text};
 use crate::region::{Region, Remark};
 use frit_scop::model::Node as ScopNode;
@@ -38,8 +38,7 @@ impl<'t> Search<'t, '_> {
     /// Searches all functions of a file.
     pub(crate) fn file(&mut self, root: Node<'t>) {
         for function in descendants(root).filter(|node| node.kind() == "function_definition") {
-            let breaks = |node: Node<'_>| (node.is_error() || node.is_missing()) && !is_local_error(node);
-            let is_fit = !(function.has_error() && descendants(function).any(breaks))
+            let is_fit = broken(function).all(|broken| broken.is_local())
                 && height(function) <= super::HIGHEST
                 && function.descendant_count() <= super::MOST_NODES;
             if let Some(body) = field(function, "body").filter(|_| is_fit) {

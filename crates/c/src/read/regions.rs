@@ -4,7 +4,7 @@
 
 use super::Reason;
 use super::facts::Macro;
-use super::syntax::{children_and_comments, descendants, field, text};
+use super::syntax::{children_and_comments, descendants, descendants_and_depths, field, text};
 use super::writes::is_loud;
 use crate::region::Remark;
 use frit_support::{Diagnostic, FileId, Span};
@@ -56,7 +56,7 @@ pub(crate) fn find<'t>(
                 }
                 match between(root, source, start, line) {
                     // What the parser gets over is no reason to refuse the file, only the region that it stands in.
-                    Ok(region) => match region.statements.iter().find_map(|statement| local_error(*statement)) {
+                    Ok(region) => match local_error(&region.statements) {
                         Some(broken) => remarks.push(Remark {
                             code: Reason::Unreadable.code(),
                             message: "the region stays as it is: this is no C that is understood".to_string(),
@@ -226,12 +226,10 @@ fn macro_like(statement: Node<'_>, source: &str) -> Option<String> {
     if !statement.has_error() {
         return None;
     }
+    let last = broken(statement).map(|broken| broken.node.start_byte()).max()?;
     let name = descendants(statement).filter(|node| node.kind() == "call_expression").find_map(|call| {
         let name = text(field(call, "function")?, source);
-        let is_loud = is_loud(name);
-        let breaks = descendants(statement)
-            .any(|node| (node.is_missing() || node.is_error()) && node.start_byte() >= call.start_byte());
-        (is_loud && breaks).then_some(name)
+        (is_loud(name) && call.start_byte() <= last).then_some(name)
     })?;
     Some(format!("`{name}` is perhaps a macro that is no expression"))
 }
@@ -272,11 +270,10 @@ fn outermost<'t>(root: Node<'t>, region: &Range<usize>) -> Option<Node<'t>> {
 /// Adds an error for each place near a region that is not C.
 fn check(root: Node<'_>, source: &str, region: Range<usize>, file: FileId, errors: &mut Vec<Diagnostic>) {
     let Some(outermost) = outermost(root, &region) else { return };
-    if !outermost.has_error() || descendants(outermost).any(|node| macro_like_around(node, source)) {
+    if !outermost.has_error() || has_macro_like(outermost, source) {
         return;
     }
-    let broken = descendants(outermost).filter(|node| (node.is_error() || node.is_missing()) && !is_local_error(*node));
-    for node in broken.take(MOST_ERRORS) {
+    for Broken { node, .. } in broken(outermost).filter(|broken| !broken.is_local()).take(MOST_ERRORS) {
         let span = Span::new(file, node.start_byte(), node.end_byte().max(node.start_byte() + 1).min(source.len()));
         let message = if node.is_missing() {
             format!("`{}` is missing", node.kind())
@@ -287,9 +284,24 @@ fn check(root: Node<'_>, source: &str, region: Range<usize>, file: FileId, error
     }
 }
 
-/// Whether the parser gets over an error, so that what stands round it is read as it is meant: it is a part of one declaration or expression and
-/// opens and closes nothing.
-pub(crate) fn is_local_error(node: Node<'_>) -> bool {
+/// A place that is not C as the parser knows it.
+pub(crate) struct Broken<'t> {
+    /// The error, or what is missing.
+    node: Node<'t>,
+    /// The declaration or expression that it is a part of, if the parser gets over it, so that what stands round that is read as it is meant: it
+    /// opens and closes nothing.
+    within: Option<Node<'t>>,
+}
+
+impl Broken<'_> {
+    /// The parser gets over it.
+    pub(crate) fn is_local(&self) -> bool {
+        self.within.is_some()
+    }
+}
+
+/// The places in a node that are not C as the parser knows it, in the order of the text.
+pub(crate) fn broken(root: Node<'_>) -> impl Iterator<Item = Broken<'_>> {
     let is_open = |part: Node<'_>| {
         part.is_missing()
             || matches!(part.kind(), "{" | "}" | "(" | ")" | "[" | "]" | ";")
@@ -297,25 +309,34 @@ pub(crate) fn is_local_error(node: Node<'_>) -> bool {
             || part.kind().starts_with("preproc")
             || part.kind().starts_with('#')
     };
-    let is_held = std::iter::successors(node.parent(), |around| around.parent())
-        .take_while(|around| !matches!(around.kind(), "compound_statement" | "translation_unit"))
-        .any(holds_errors);
-    node.is_error() && is_held && !descendants(node).any(is_open)
+    let outside = std::iter::successors(root.parent(), |around| around.parent())
+        .take_while(|around| !is_block(*around))
+        .find(|around| holds_errors(*around));
+    // What holds the nodes of each depth: to ask each node for its parents would take time with the cube of the depth.
+    let mut holders = vec![outside];
+    descendants_and_depths(root).filter(move |_| root.has_error()).filter_map(move |(node, depth)| {
+        holders.truncate(depth + 1);
+        let holder = holders[depth];
+        holders.push(if is_block(node) { None } else { Some(node).filter(|node| holds_errors(*node)).or(holder) });
+        let is_local = || node.is_error() && !descendants(node).any(is_open);
+        let is_broken = node.is_error() || node.is_missing();
+        is_broken.then(|| Broken { node, within: holder.filter(|_| is_local()) })
+    })
 }
 
-/// The first error of that kind.
-fn local_error(statement: Node<'_>) -> Option<Node<'_>> {
-    descendants(statement).filter(|_| statement.has_error()).find(|node| is_local_error(*node))
+fn is_block(node: Node<'_>) -> bool {
+    matches!(node.kind(), "compound_statement" | "translation_unit")
+}
+
+/// The first place in statements that the parser gets over.
+fn local_error<'t>(statements: &[Node<'t>]) -> Option<Node<'t>> {
+    statements.iter().flat_map(|statement| broken(*statement)).find(Broken::is_local).map(|broken| broken.node)
 }
 
 /// The words of declarations and statements with errors, and where these begin: what they do with the names is not known.
 pub(crate) fn unread_words<'s>(function: Node<'_>, source: &'s str) -> BTreeSet<(usize, &'s str)> {
-    let broken = descendants(function).filter(|node| function.has_error() && is_local_error(*node));
-    let around = |node: Node<'_>| {
-        let mut around = std::iter::successors(Some(node), |node| node.parent());
-        around.find(|around| holds_errors(*around)).unwrap_or(node).byte_range()
-    };
-    let ranges: BTreeSet<(usize, usize)> = broken.map(around).map(|range| (range.start, range.end)).collect();
+    let around = broken(function).filter_map(|broken| Some(broken.within?.byte_range()));
+    let ranges: BTreeSet<(usize, usize)> = around.map(|range| (range.start, range.end)).collect();
     let words = |(start, end): (usize, usize)| {
         let words = source.get(start..end).unwrap_or("").split(|c: char| !c.is_alphanumeric() && c != '_');
         words.map(move |word| (start, word))
@@ -331,8 +352,8 @@ fn holds_errors(node: Node<'_>) -> bool {
 /// So many errors are reported of a function.
 const MOST_ERRORS: usize = 5;
 
-/// A statement of a block that is broken by a macro.
-fn macro_like_around(node: Node<'_>, source: &str) -> bool {
-    let is_statement = node.parent().is_some_and(|parent| parent.kind() == "compound_statement");
-    is_statement && macro_like(node, source).is_some()
+/// A statement of a block is broken by a macro.
+fn has_macro_like(node: Node<'_>, source: &str) -> bool {
+    let blocks = descendants(node).filter(|node| node.kind() == "compound_statement" && node.has_error());
+    blocks.flat_map(children_and_comments).any(|statement| macro_like(statement, source).is_some())
 }

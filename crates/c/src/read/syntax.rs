@@ -117,42 +117,36 @@ pub(crate) fn uncast(mut node: Node<'_>) -> Node<'_> {
 
 /// All nodes below and including this one, in the order of the text, without recursion.
 pub(crate) fn descendants(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    descendants_and_depths(root).map(|(node, _)| node)
+}
+
+/// As [`descendants`], each with the number of nodes above it up to this one.
+pub(crate) fn descendants_and_depths(root: Node<'_>) -> impl Iterator<Item = (Node<'_>, usize)> {
     let mut cursor = root.walk();
-    let mut is_done = false;
+    let (mut depth, mut is_done) = (0, false);
     std::iter::from_fn(move || {
         if is_done {
             return None;
         }
-        let node = cursor.node();
-        if !cursor.goto_first_child() {
+        let found = (cursor.node(), depth);
+        if cursor.goto_first_child() {
+            depth += 1;
+        } else {
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     is_done = true;
                     break;
                 }
+                depth -= 1;
             }
         }
-        Some(node)
+        Some(found)
     })
 }
 
 /// How many levels of nodes there are.
 pub(crate) fn height(root: Node<'_>) -> usize {
-    let mut cursor = root.walk();
-    let (mut depth, mut height) = (1, 1);
-    loop {
-        if cursor.goto_first_child() {
-            depth += 1;
-            height = height.max(depth);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return height;
-            }
-            depth -= 1;
-        }
-    }
+    descendants_and_depths(root).map(|(_, depth)| depth + 1).max().unwrap_or_default()
 }
 
 /// A variable that the head of a loop gives a first value.

@@ -22,8 +22,8 @@ pub(crate) use sets::*;
 
 use crate::ast::{AstNodeList, IdList};
 use crate::{
-    Aff, AstBuild, AstExpr, AstNode, Id, LocalSpace, MultiPwAff, MultiVal, Point, PwAff, PwMultiAff, Set, Space,
-    UnionAccessInfo, UnionFlow, UnionMap, Val,
+    Aff, AstBuild, AstExpr, AstNode, Id, LocalSpace, MultiPwAff, MultiUnionPwAff, MultiVal, Point, PwAff, PwMultiAff,
+    Schedule, Set, Space, UnionAccessInfo, UnionFlow, UnionMap, UnionSet, Val,
 };
 
 /// A context of isl's.
@@ -345,6 +345,17 @@ declare! {
     isl_ast_build_access_from_multi_pw_aff(Keep<AstBuild>, Take<MultiPwAff>) -> Give<AstExpr>;
     isl_ast_build_call_from_pw_multi_aff(Keep<AstBuild>, Take<PwMultiAff>) -> Give<AstExpr>;
     isl_ast_build_node_from_schedule_map(Keep<AstBuild>, Take<UnionMap>) -> Give<AstNode>;
+    isl_ast_build_node_from_schedule(Keep<AstBuild>, Take<Schedule>) -> Give<AstNode>;
+    isl_multi_union_pw_aff_from_union_map(Take<UnionMap>) -> Give<MultiUnionPwAff>;
+    isl_multi_union_pw_aff_copy(Keep<MultiUnionPwAff>) -> Give<MultiUnionPwAff>;
+    isl_multi_union_pw_aff_free(Take<MultiUnionPwAff>) -> *mut c_void;
+    isl_multi_union_pw_aff_to_str(Keep<MultiUnionPwAff>) -> GiveText;
+    isl_schedule_from_domain(Take<UnionSet>) -> Give<Schedule>;
+    isl_schedule_insert_partial_schedule(Take<Schedule>, Take<MultiUnionPwAff>) -> Give<Schedule>;
+    isl_schedule_sequence(Take<Schedule>, Take<Schedule>) -> Give<Schedule>;
+    isl_schedule_copy(Keep<Schedule>) -> Give<Schedule>;
+    isl_schedule_free(Take<Schedule>) -> *mut c_void;
+    isl_schedule_to_str(Keep<Schedule>) -> GiveText;
     isl_union_access_info_from_sink(Take<UnionMap>) -> Give<UnionAccessInfo>;
     isl_union_access_info_set_must_source(Take<UnionAccessInfo>, Take<UnionMap>) -> Give<UnionAccessInfo>;
     isl_union_access_info_set_may_source(Take<UnionAccessInfo>, Take<UnionMap>) -> Give<UnionAccessInfo>;

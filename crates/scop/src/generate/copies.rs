@@ -296,7 +296,7 @@ impl Placing<'_, '_> {
             }
         }
         let rotations = nest.rotations.get(&number).map_or(&[][..], Vec::as_slice);
-        let rotation = if rotations.is_empty() { None } else { Some(rotation(&times, depth)?) };
+        let rotation = if rotations.is_empty() { None } else { Some(rotation(nest, fused, depth)?) };
         for piece in pieces {
             let region = place.region.add_dims(Dim::Set, 1)?.intersect(&piece.times)?;
             inside.region = region.coalesce()?;
@@ -368,9 +368,10 @@ fn least_common_multiple(one: i64, other: i64) -> i64 {
     one / divisor * other.max(1)
 }
 
-/// The times at which a loop at a depth with these members moves scalars on: from its first to its last iteration.
-fn rotation(times: &[Set], depth: usize) -> Result<Map, Error> {
-    let all = union(times, depth)?.remove_divs()?.coalesce()?;
+/// The times at which a loop at a depth moves scalars on: from its first to its last iteration.
+fn rotation(nest: &Nest<'_>, fused: &FusedLoop, depth: usize) -> Result<Map, Error> {
+    let times = fused.members.iter().map(|member| nest.times[&member.statement].range());
+    let all = union(&times.collect::<Result<Vec<_>, _>>()?, depth)?.remove_divs()?.coalesce()?;
     let time = depth - 1;
     let other = Map::identity(&all.get_space()?.map_from_set()?)?.project_out(Dim::Out, time, 1)?;
     let other = other.add_dims(Dim::Out, 1)?;

@@ -1,12 +1,14 @@
 //! From copies to loops: isl finds bounds, steps and conditions, and what it finds is turned into steps of a program.
 //!
 //! Every copy is a statement of its own for isl, called by its number, so that its place in the tree of fused loops is known again in the result. The
-//! times of copies are loops or, where there is just one, nothing; places are constants and never loops. How iterations may run is decided
-//! in [`kinds`](super::kinds).
+//! times of copies are loops or, where there is just one, nothing; places say what runs one after another. How iterations may run is decided in
+//! [`kinds`](super::kinds).
 
 use std::collections::BTreeMap;
 
-use frit_isl::{AstBuild, AstExpr, AstExprKind, AstNode, AstNodeKind, AstOp, Dim, Map, UnionMap};
+use frit_isl::{
+    AstBuild, AstExpr, AstExprKind, AstNode, AstNodeKind, AstOp, Dim, MultiUnionPwAff, Schedule, UnionMap, UnionSet,
+};
 
 use super::Error;
 use super::copies::{Copy, Nest, What};
@@ -26,31 +28,52 @@ pub(super) fn steps(
     program: &mut Program,
     values: &Values,
 ) -> Result<Vec<Step>, Error> {
-    let width = copies.iter().map(|copy| 2 * copy.loops.len() + 1).max().unwrap_or(0);
-    let mut schedule = UnionMap::empty(&nest.assumed.get_space()?)?;
-    for (number, copy) in copies.iter().enumerate() {
-        schedule = schedule.add_map(&order(number, copy, width)?)?;
-    }
-    let names: Vec<String> = (0..width).map(|at| format!("c{at}")).collect();
+    let Some(depth) = copies.iter().map(|copy| copy.loops.len()).max() else { return Ok(Vec::new()) };
+    let names: Vec<String> = (0..depth).map(|level| format!("c{level}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let build = AstBuild::from_context(&nest.assumed)?.set_iterators(&names)?;
-    let node = build.node_from_schedule_map(&schedule)?;
+    let copies_in_order: Vec<(usize, &Copy)> = copies.iter().enumerate().collect();
+    let node = build.node_from_schedule(&schedule(&copies_in_order, 0)?)?;
     let mut reader = Reader { nest, copies, storage, kinds, program, iterators: BTreeMap::new() };
     reader.node(&node, values)
 }
 
-/// The order of a copy's instances: places and times by turns, filled up with zeros.
-fn order(number: usize, copy: &Copy, width: usize) -> Result<Map, Error> {
-    let mut order = copy.times.clone();
-    for (level, place) in copy.places.iter().enumerate() {
-        order = order.insert_dims(Dim::Out, 2 * level, 1)?;
-        let place = i32::try_from(*place).map_err(|_| Error::Form("more pieces than can be numbered"))?;
-        order = order.fix_si(Dim::Out, 2 * level, place)?;
+/// The order of copies whose places are the same in all loops outside of a level: at each place a loop or a statement.
+fn schedule(copies: &[(usize, &Copy)], level: usize) -> Result<Schedule, Error> {
+    let mut parts: BTreeMap<i64, Vec<(usize, &Copy)>> = BTreeMap::new();
+    for &(number, copy) in copies {
+        parts.entry(copy.places[level]).or_default().push((number, copy));
     }
-    for at in 2 * copy.loops.len() + 1..width {
-        order = order.add_dims(Dim::Out, 1)?.fix_si(Dim::Out, at, 0)?;
+    let mut all: Option<Schedule> = None;
+    for part in parts.values() {
+        let next = match part[..] {
+            [(number, copy)] if copy.loops.len() == level => {
+                let domain = copy.times.domain()?.set_tuple_name(&name(number))?;
+                Schedule::from_domain(&UnionSet::from_set(&domain)?)?
+            }
+            _ => schedule(part, level + 1)?.insert_partial_schedule(&times(part, level)?)?,
+        };
+        all = Some(all.map_or(Ok(next.clone()), |all| all.sequence(&next))?);
     }
-    Ok(order.set_tuple_name(Dim::In, &format!("C{number}"))?)
+    all.ok_or(Error::Form("a loop with nothing in it"))
+}
+
+/// When a loop at a level runs the instances of copies.
+fn times(copies: &[(usize, &Copy)], level: usize) -> Result<MultiUnionPwAff, Error> {
+    let mut times: Option<UnionMap> = None;
+    for &(number, copy) in copies {
+        let inner = copy.times.dim(Dim::Out)? - level - 1;
+        let own = copy.times.project_out(Dim::Out, level + 1, inner)?.project_out(Dim::Out, 0, level)?;
+        let own = UnionMap::from_map(&own.set_tuple_name(Dim::In, &name(number))?)?;
+        times = Some(times.map_or(Ok(own.clone()), |times| times.union(&own))?);
+    }
+    let times = times.ok_or(Error::Form("a loop with nothing in it"))?;
+    Ok(MultiUnionPwAff::from_union_map(&times)?)
+}
+
+/// What stands for a copy in the loops.
+fn name(number: usize) -> String {
+    format!("C{number}")
 }
 
 struct Reader<'r, 'a, 's> {
@@ -74,9 +97,8 @@ impl Reader<'_, '_, '_> {
                     inner.insert(name, init);
                     return self.node(&body, &inner);
                 }
-                let depth = name.strip_prefix('c').and_then(|number| number.parse::<usize>().ok());
-                let level = depth.filter(|depth| depth % 2 == 1).map(|depth| depth / 2);
-                let level = level.ok_or(Error::Form("a loop over places"))?;
+                let level = name.strip_prefix('c').and_then(|number| number.parse::<usize>().ok());
+                let level = level.ok_or(Error::Form("a loop without a level"))?;
                 // The loop must be known before its body can be read.
                 let copy = self.copy_in(&body)?;
                 let number = self.copies[copy].loops[level];

@@ -115,6 +115,10 @@ impl Strips {
         let times = times.ok_or(Error::Form("no results"))?;
         let length = self.length;
         let text = format!("{{ [t] -> [s] : s <= t < s + {length} and s mod {length} = 0 }}");
+        // Where the times for some parameters are apart from those for others, one loop over the strips is for all of them: a strip in which
+        // nothing is to be done does nothing.
+        let hull = times.simple_hull()?;
+        let times = if hull.is_bounded()? { Set::from_basic_set(&hull)? } else { times };
         let starts = times.apply(&Map::parse(&scop.isl, &text)?)?.intersect_params(&nest.assumed)?.coalesce()?;
         let params = starts.dim(Dim::Param)?;
         let known = starts.move_dims(Dim::Param, params, Dim::Set, 0, 1)?;
@@ -231,9 +235,12 @@ impl Strips {
                 vec![Step::For(ForLoop { iterator, lower, upper, step, kind, body })]
             }
             AstNodeKind::For { init, .. } => body(expr(&init, &none)?, program)?,
-            AstNodeKind::If { condition, then, .. } => {
+            AstNodeKind::If { condition, then, otherwise } => {
                 let cond = expr(&condition, &none)?;
-                vec![Step::If { cond, then: self.frame(&then, nest, options, program, body)?, otherwise: Vec::new() }]
+                let then = self.frame(&then, nest, options, program, body)?;
+                let otherwise =
+                    otherwise.map_or(Ok(Vec::new()), |node| self.frame(&node, nest, options, program, body))?;
+                vec![Step::If { cond, then, otherwise }]
             }
             AstNodeKind::User(call) => {
                 let (_, operands) = loops::call(&call)?;
