@@ -95,33 +95,32 @@ fn pipelines_run_in_strips_that_warm_up() {
     shows(
         &program,
         expect![[r#"
-        A0: window [3, *]
-        if p0 >= 3 and p1 >= 3 {
-          for t0 in 0..p0 step 4 parallel private A0 {
-            if t0 >= 4 {
-              for t1 in t0 - 2..t0 {
-                for t2 in 0..p1 simd {
-                  S0(t1, t2): [t1 % 3, t2]
+            A0: window [3, *]
+            if p0 >= 3 and p1 >= 3 {
+              for t0 in 0..p0 step 4 parallel private A0 {
+                for t1 in max(0, t0 - 2)..t0 {
+                  for t2 in 0..p1 simd {
+                    S0(t1, t2): [t1 % 3, t2]
+                  }
                 }
-              }
-            } else {
-              for t1 in 0..2 {
-                for t2 in 0..p1 simd {
-                  S0(t1, t2): [t1 % 3, t2]
+                if t0 == 0 {
+                  for t1 in 0..2 {
+                    for t2 in 0..p1 simd {
+                      S0(t1, t2): [t1 % 3, t2]
+                    }
+                  }
+                }
+                for t1 in max(2, t0)..min(p0, t0 + 4) {
+                  for t2 in 0..p1 simd {
+                    S0(t1, t2): [t1 % 3, t2]
+                  }
+                  for t3 in 1..p1 - 1 simd {
+                    S1(t1 - 1, t3): [(t1 - 2) % 3, t3] [t1 % 3, t3] [(t1 - 1) % 3, t3 - 1] [(t1 - 1) % 3, t3 + 1] [t1 - 1, t3]
+                  }
                 }
               }
             }
-            for t1 in max(2, t0)..min(p0, t0 + 4) {
-              for t2 in 0..p1 simd {
-                S0(t1, t2): [t1 % 3, t2]
-              }
-              for t3 in 1..p1 - 1 simd {
-                S1(t1 - 1, t3): [(t1 - 2) % 3, t3] [t1 % 3, t3] [(t1 - 1) % 3, t3 - 1] [(t1 - 1) % 3, t3 + 1] [t1 - 1, t3]
-              }
-            }
-          }
-        }
-    "#]],
+        "#]],
     );
 }
 
