@@ -42,7 +42,7 @@ pub use context::{Context, Error, ErrorKind, Result};
 pub use flow::{UnionAccessInfo, UnionFlow};
 pub use map::{BasicMap, Map};
 pub use multi::{MultiAff, MultiPwAff, MultiVal, PwMultiAff};
-pub use schedule::{MultiUnionPwAff, Schedule};
+pub use schedule::{MultiUnionPwAff, Schedule, ScheduleNode};
 pub use set::{BasicSet, FixedBox, Set};
 pub use space::{Dim, LocalSpace, Space};
 pub use union::{UnionMap, UnionSet};

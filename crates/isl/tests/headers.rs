@@ -20,6 +20,7 @@ const HEADERS: &[&str] = &[
     "options",
     "point",
     "schedule",
+    "schedule_node",
     "set",
     "space",
     "union_map",

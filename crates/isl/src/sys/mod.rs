@@ -23,7 +23,7 @@ pub(crate) use sets::*;
 use crate::ast::{AstNodeList, IdList};
 use crate::{
     Aff, AstBuild, AstExpr, AstNode, Id, LocalSpace, MultiPwAff, MultiUnionPwAff, MultiVal, Point, PwAff, PwMultiAff,
-    Schedule, Set, Space, UnionAccessInfo, UnionFlow, UnionMap, UnionSet, Val,
+    Schedule, ScheduleNode, Set, Space, UnionAccessInfo, UnionFlow, UnionMap, UnionSet, Val,
 };
 
 /// A context of isl's.
@@ -353,6 +353,13 @@ declare! {
     isl_schedule_from_domain(Take<UnionSet>) -> Give<Schedule>;
     isl_schedule_insert_partial_schedule(Take<Schedule>, Take<MultiUnionPwAff>) -> Give<Schedule>;
     isl_schedule_sequence(Take<Schedule>, Take<Schedule>) -> Give<Schedule>;
+    isl_schedule_get_root(Keep<Schedule>) -> Give<ScheduleNode>;
+    isl_schedule_node_first_child(Take<ScheduleNode>) -> Give<ScheduleNode>;
+    isl_schedule_node_band_set_ast_build_options(Take<ScheduleNode>, Take<UnionSet>) -> Give<ScheduleNode>;
+    isl_schedule_node_get_schedule(Keep<ScheduleNode>) -> Give<Schedule>;
+    isl_schedule_node_copy(Keep<ScheduleNode>) -> Give<ScheduleNode>;
+    isl_schedule_node_free(Take<ScheduleNode>) -> *mut c_void;
+    isl_schedule_node_to_str(Keep<ScheduleNode>) -> GiveText;
     isl_schedule_copy(Keep<Schedule>) -> Give<Schedule>;
     isl_schedule_free(Take<Schedule>) -> *mut c_void;
     isl_schedule_to_str(Keep<Schedule>) -> GiveText;

@@ -51,7 +51,12 @@ fn schedule(copies: &[(usize, &Copy)], level: usize) -> Result<Schedule, Error> 
                 let domain = copy.times.domain()?.set_tuple_name(&name(number))?;
                 Schedule::from_domain(&UnionSet::from_set(&domain)?)?
             }
-            _ => schedule(part, level + 1)?.insert_partial_schedule(&times(part, level)?)?,
+            _ => {
+                let ordered = schedule(part, level + 1)?.insert_partial_schedule(&times(part, level)?)?;
+                // Where loops are worth cutting they are cut into pieces already.
+                let whole = UnionSet::parse(ordered.context(), "{ atomic[0] }")?;
+                ordered.get_root()?.first_child()?.band_set_ast_build_options(&whole)?.get_schedule()?
+            }
         };
         all = Some(all.map_or(Ok(next.clone()), |all| all.sequence(&next))?);
     }
