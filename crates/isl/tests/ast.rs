@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use frit_isl::{
-    AstBuild, AstExprKind, AstNode, AstNodeKind, AstOp, Context, Dim, Error, Id, PwMultiAff, Result, Set, UnionMap,
+    AstBuild, AstExprKind, AstNode, AstNodeKind, AstOp, Context, Dim, Error, Id, MultiUnionPwAff, PwMultiAff, Result,
+    Schedule, Set, UnionMap, UnionSet,
 };
 
 /// The statements of a tree in the order of the text, each with the number of loops around it.
@@ -52,6 +53,59 @@ fn separation_makes_a_loop_for_each_set_of_statements() -> Result<()> {
     let AstNodeKind::Block(parts) = separated.kind()? else { panic!("{separated}") };
     let AstNodeKind::For { iterator, init, increment, .. } = parts[1].kind()? else { panic!("{separated}") };
     assert_eq!([iterator, init, increment].map(|part| part.to_c().unwrap()), ["i", "2", "1"]);
+    Ok(())
+}
+
+/// A loop over a set of iterations, and statements in it, one after another.
+fn tree(context: &Context, domains: &[&str], times: &str) -> Result<Schedule> {
+    let mut all: Option<Schedule> = None;
+    for domain in domains {
+        let next = Schedule::from_domain(&UnionSet::parse(context, domain)?)?;
+        all = Some(all.map_or(Ok(next.clone()), |all| all.sequence(&next))?);
+    }
+    let times = MultiUnionPwAff::from_union_map(&UnionMap::parse(context, times)?)?;
+    all.expect("there is a domain").insert_partial_schedule(&times)
+}
+
+#[test]
+fn a_tree_of_orders_is_a_loop_round_a_sequence() -> Result<()> {
+    let context = Context::new();
+    let domains = ["[n] -> { S[i] : 0 <= i < n }", "[n] -> { T[i] : 0 <= i < n }"];
+    let order = tree(&context, &domains, "{ S[i] -> [i]; T[i] -> [i + 2] }")?;
+    let together = build(&context)?.node_from_schedule(&order)?;
+    assert_eq!(loops(&together)?, [("S".to_string(), 1), ("T".to_string(), 1)]);
+
+    // Times with a gap between them.
+    let domains = ["[n] -> { S[i] : 0 <= i < n or 2n <= i < 3n }"];
+    let order = tree(&context, &domains, "{ S[i] -> [i] }")?;
+    let cut = build(&context)?.node_from_schedule(&order)?;
+    let parts = |node: &AstNode| -> Result<usize> {
+        Ok(if let AstNodeKind::Block(parts) = node.kind()? { parts.len() } else { 1 })
+    };
+    assert_eq!(parts(&cut)?, 2, "{cut}");
+    let whole = UnionSet::parse(&context, "{ atomic[0] }")?;
+    let order = order.get_root()?.first_child()?.band_set_ast_build_options(&whole)?.get_schedule()?;
+    let whole = build(&context)?.node_from_schedule(&order)?;
+    assert_eq!(parts(&whole)?, 1, "{whole}");
+    Ok(())
+}
+
+#[test]
+fn orders_that_fit_nothing_are_errors() -> Result<()> {
+    let context = Context::new();
+    let one = Schedule::from_domain(&UnionSet::parse(&context, "{ S[i] : 0 <= i < 9 }")?)?;
+    assert!(one.sequence(&one).is_err(), "the same iterations");
+    assert!(MultiUnionPwAff::from_union_map(&UnionMap::parse(&context, "{ S[i] -> [j] : 0 <= j < 2 }")?).is_err());
+    assert!(MultiUnionPwAff::from_union_map(&UnionMap::parse(&context, "{ S[i] -> [i]; T[i] -> [i, i] }")?).is_err());
+    // What is no function of iterations takes no options.
+    let options = UnionSet::parse(&context, "{ atomic[0] }")?;
+    assert!(one.get_root()?.band_set_ast_build_options(&options).is_err());
+    assert!(one.get_root()?.first_child()?.band_set_ast_build_options(&options).is_err());
+    // Functions that say nothing of some iterations.
+    let partial = MultiUnionPwAff::from_union_map(&UnionMap::parse(&context, "{ T[i] -> [i] }")?)?;
+    let partial = one.insert_partial_schedule(&partial);
+    assert!(partial.is_err() || AstBuild::new(&context)?.node_from_schedule(&partial?).is_err());
+    assert_eq!(loops(&AstBuild::new(&context)?.node_from_schedule(&one)?)?.len(), 1);
     Ok(())
 }
 
