@@ -176,3 +176,30 @@ fn what_has_no_effect_is_wrong_use() {
     place.frit(["explain", "wrong.l0"]).fails(3, &["error[unknown-variable]"]);
     place.frit(["graph", "wrong.l0", "-o", "w.svg"]).fails(3, &["error[unknown-variable]"]);
 }
+
+/// A stencil of a stencil in three dimensions, with a border that stays as it is.
+const RELAX_TWICE: &str = "\
+fun [[[real]]] relax([[[real]]] a, int n, int m, int k) =
+  map(fn [[real]] (int x) =>
+    map(fn [real] (int y) =>
+      map(fn real (int z) =>
+        if x = 0 || x = n-1 || y = 0 || y = m-1 || z = 0 || z = k-1 then a[x,y,z]
+        else 0.5*a[x,y,z] + 0.08*(a[x+1,y,z]+a[x-1,y,z]+a[x,y+1,z]+a[x,y-1,z]+a[x,y,z+1]+a[x,y,z-1])
+      , iota(k)), iota(m)), iota(n))
+fun [[[real]]] main([[[real]]] a) =
+  let n = size(0,a) in let m = size(1,a) in let k = size(2,a) in
+  relax(relax(a,n,m,k),n,m,k)
+";
+
+#[test]
+fn three_planes_are_kept_between_stencils_in_three_dimensions() {
+    let place = Place::with_program(RELAX_TWICE);
+    let text = explained(&place, &[]);
+    assert!(text.contains("window 3 x m x k, 24*k*m bytes of 8*k*m*n bytes"), "{text}");
+    let row =
+        |x: i32, y: i32| format!("[{}]", (0..5).map(|z| format!("{}.0", x * y + z * z)).collect::<Vec<_>>().join(", "));
+    let plane = |x: i32| format!("[{}]", (0..6).map(|y| row(x, y)).collect::<Vec<_>>().join(", "));
+    let cube = format!("[{}]", (0..7).map(plane).collect::<Vec<_>>().join(", "));
+    let run = |option: &str| place.frit(["run", option, "p.l0", &cube]).done().succeeded().text();
+    assert_eq!(run("--threads=2"), run("--no-windows"));
+}
