@@ -1,47 +1,55 @@
-//! Embedding: a statement between two loops is taken for an iteration of the second, so that it can run inside of the fused loop, at the
-//! time at which its element is due: `x[0] = b[0];` between a loop that makes `b` and one that goes on from `x[0]`.
+//! Embedding: a statement or a small nest beside a loop is taken for an iteration of that loop, so that it can run inside of the fused loop, at
+//! the time at which its slice is due: `x[0] = b[0];` between a loop that makes `b` and one that goes on from `x[0]`, or the rows round an
+//! image, which loops of their own write.
 //! Source:   the peeling of \[LLVM\], the other way round: what was peeled off a loop goes back into it.
 //! Before:   a region, and its dependences.
-//! After:    the same instances in the same order; each statement that is embedded has one more variable, that of a loop in which it was
-//!           not before, and dependences have to be computed again.
+//! After:    the same instances in the same order, but that statements of an embedded nest may run one after the other; each statement that is
+//!           embedded has one more variable, the last one, that of a loop in which it was not before, and dependences have to be computed
+//!           again.
 //! Work:     the same.
 //!
-//! Only statements that a loop has to wait for, and that wait for another loop whose values both need, are embedded: all others can run
-//! before or after the fused loop. Where loops are not fused in the end ([`fusion`](crate::fusion) chooses), the generator makes a statement
-//! before the loop of it again.
+//! Where loops are not fused in the end ([`fusion`](crate::fusion) chooses), the generator makes a statement before the loop of it again.
 
 use crate::dependence::{Dependences, Kind};
-use crate::model::{Access, Loop, Node, Scop, Statement};
-use frit_isl::{Dim, Error};
+use crate::model::{Access, AccessKind, Loop, Node, Scop, Statement};
+use frit_isl::{Dim, Error, Map, Set};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The region with statements embedded; `None` if there are none to embed.
-pub fn embed(scop: &Scop, dependences: &Dependences) -> Result<Option<Scop>, Error> {
-    let mut known = Known::default();
-    for dependence in &dependences.order {
-        let array = &scop.arrays[dependence.array];
-        let is_value = dependence.kind == Kind::Flow && !array.is_live_in && !array.is_live_out;
-        known.after.entry(dependence.source).or_default().insert(dependence.sink);
-        known.before.entry(dependence.sink).or_default().insert(dependence.source);
-        known.values.extend(is_value.then_some((dependence.source, dependence.sink)));
-    }
-    let mut places = Vec::new();
-    find(scop, &known, &scop.body, 0, &mut places)?;
-    if places.is_empty() {
+/// What is embedded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Statements that a loop has to wait for, and that wait for another loop whose values both need. All others can run before or after
+    /// the fused loop.
+    Between,
+    /// Besides, statements and nests that access a slice of an array of which a deeper nest beside them accesses one slice after the other.
+    Borders,
+}
+
+/// The region with that embedded; `None` if there is nothing of it, or no border.
+pub fn embed(scop: &Scop, dependences: &Dependences, what: What) -> Result<Option<Scop>, Error> {
+    let mut search = Search { scop, known: Known::new(scop, dependences), what, pieces: BTreeMap::new(), borders: 0 };
+    search.visit(&scop.body, 0)?;
+    if search.pieces.is_empty() || (what == What::Borders && search.borders == 0) {
         return Ok(None);
     }
     let mut embedded = scop.clone();
-    for (statement, position, of) in places {
-        let data = &mut embedded.statements[statement];
-        let depth = data.loops.len();
-        data.loops.push(of);
-        let name = statement.to_string();
-        data.domain = position.apply_to(&data.domain)?.set_tuple_name(&name)?;
-        for access in &mut data.accesses {
-            let relation = access.relation.insert_dims(Dim::In, depth, 1)?;
-            access.relation = relation.set_tuple_name(Dim::In, &name)?;
+    embedded.body = wrapped(&scop.body, 0, &search.pieces);
+    for (&(depth, _), pieces) in &search.pieces {
+        for piece in pieces {
+            for &statement in &piece.statements {
+                let data = &mut embedded.statements[statement];
+                let name = statement.to_string();
+                let own = data.loops.len();
+                data.loops.push(piece.position.of);
+                let domain = data.domain.reset_tuple_id()?.add_dims(Dim::Set, 1)?;
+                let slice = piece.position.slices.wrap()?.flatten()?.insert_dims(Dim::Set, depth, own - depth)?;
+                data.domain = domain.intersect(&slice.reset_tuple_id()?)?.set_tuple_name(&name)?;
+                for access in &mut data.accesses {
+                    let relation = access.relation.insert_dims(Dim::In, own, 1)?;
+                    access.relation = relation.set_tuple_name(Dim::In, &name)?;
+                }
+            }
         }
-        wrap(&mut embedded.body, statement, of);
     }
     Ok(Some(embedded))
 }
@@ -55,59 +63,207 @@ struct Known {
     values: BTreeSet<(Statement, Statement)>,
 }
 
-/// The element that a statement is about.
+impl Known {
+    fn new(scop: &Scop, dependences: &Dependences) -> Known {
+        let mut known = Known::default();
+        for dependence in &dependences.order {
+            let array = &scop.arrays[dependence.array];
+            let is_value = dependence.kind == Kind::Flow && !array.is_live_in && !array.is_live_out;
+            known.after.entry(dependence.source).or_default().insert(dependence.sink);
+            known.before.entry(dependence.sink).or_default().insert(dependence.source);
+            known.values.extend(is_value.then_some((dependence.source, dependence.sink)));
+        }
+        known
+    }
+
+    fn has_values_between(&self, one: Statement, other: Statement) -> bool {
+        self.values.contains(&(one, other)) || self.values.contains(&(other, one))
+    }
+}
+
+/// A loop that statements become an iteration of.
+#[derive(Clone)]
 struct Position {
-    access: Access,
-    dimension: usize,
+    of: Loop,
+    /// From the loops outside to the iteration.
+    slices: Map,
 }
 
-impl Position {
-    /// The instances with the subscript as one more variable.
-    fn apply_to(&self, domain: &frit_isl::Set) -> Result<frit_isl::Set, Error> {
-        let relation = self.access.relation.intersect_domain(domain)?;
-        let rank = relation.dim(Dim::Out)?;
-        let relation = relation.project_out(Dim::Out, self.dimension + 1, rank - self.dimension - 1)?;
-        relation.project_out(Dim::Out, 0, self.dimension)?.wrap()?.flatten()
+/// Statements of a nest, or one outside of loops, that are embedded together.
+struct Piece {
+    statements: Vec<Statement>,
+    position: Position,
+}
+
+/// By depth and first statement of a node, what is embedded of it.
+type Pieces = BTreeMap<(usize, Statement), Vec<Piece>>;
+
+struct Search<'a> {
+    scop: &'a Scop,
+    known: Known,
+    what: What,
+    pieces: Pieces,
+    /// How many of the nodes are no statements between loops.
+    borders: usize,
+}
+
+impl Search<'_> {
+    fn visit(&mut self, body: &[Node], depth: usize) -> Result<(), Error> {
+        let alone: BTreeSet<Statement> = body.iter().filter_map(statement).collect();
+        let in_loops: BTreeSet<Statement> = body.iter().flat_map(collected).filter(|of| !alone.contains(of)).collect();
+        for node in body {
+            let statements = collected(node);
+            let between = if statement(node).is_some() {
+                self.between(statements[0], &alone, &in_loops, depth)?
+            } else {
+                Vec::new()
+            };
+            let is_border = between.is_empty() && self.what == What::Borders;
+            let pieces = if is_border { self.borders(&statements, &in_loops, depth)? } else { between };
+            if !pieces.is_empty() {
+                self.borders += usize::from(is_border);
+                self.pieces.insert((depth, statements[0]), pieces);
+            } else if let Node::Loop(_, inner) = node {
+                self.visit(inner, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A statement between two loops whose values both need.
+    fn between(
+        &self,
+        statement: Statement,
+        alone: &BTreeSet<Statement>,
+        in_loops: &BTreeSet<Statement>,
+        depth: usize,
+    ) -> Result<Vec<Piece>, Error> {
+        let before = reach(statement, &self.known.before, alone, in_loops);
+        let after = reach(statement, &self.known.after, alone, in_loops);
+        let is_between = before.iter().any(|&one| after.iter().any(|&other| self.known.values.contains(&(one, other))));
+        if !is_between || !self.is_understood(statement) {
+            return Ok(Vec::new());
+        }
+        let source = |of: &Statement| self.scop.statements[*of].loops[depth];
+        let loops: BTreeSet<Loop> = after.iter().map(source).collect();
+        let others = in_loops.iter().copied().filter(|of| loops.contains(&source(of))).collect();
+        let position = self.position(statement, &others, in_loops, depth)?;
+        Ok(position.map(|position| Piece { statements: vec![statement], position }).into_iter().collect())
+    }
+
+    /// A statement or a nest that accesses slices of arrays of which deeper nests access one slice after the other. Statements of a nest that
+    /// are about different slices become nests of their own, if they can run one after the other.
+    fn borders(
+        &self,
+        statements: &[Statement],
+        in_loops: &BTreeSet<Statement>,
+        depth: usize,
+    ) -> Result<Vec<Piece>, Error> {
+        let others: BTreeSet<Statement> = in_loops.iter().copied().filter(|of| !statements.contains(of)).collect();
+        let is_tied = |&one: &Statement| others.iter().any(|&other| self.known.has_values_between(one, other));
+        if !statements.iter().any(is_tied) || !statements.iter().all(|&of| self.is_understood(of)) {
+            return Ok(Vec::new());
+        }
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut without = Vec::new();
+        for &statement in statements {
+            let Some(position) = self.position(statement, &others, in_loops, depth)? else {
+                without.push(statement);
+                continue;
+            };
+            let mut known = None;
+            for (at, piece) in pieces.iter().enumerate() {
+                if piece.position.of == position.of && piece.position.slices.is_equal(&position.slices)? {
+                    known = Some(at);
+                }
+            }
+            match known {
+                Some(at) => pieces[at].statements.push(statement),
+                None => pieces.push(Piece { statements: vec![statement], position }),
+            }
+        }
+        if let [piece] = &mut pieces[..] {
+            piece.statements = statements.to_vec();
+            return Ok(pieces);
+        }
+        let part = |of: Statement| pieces.iter().position(|piece| piece.statements.contains(&of));
+        let is_backwards = |&(one, other): &(Statement, Statement)| part(one) > part(other);
+        let mut inside = statements.iter().flat_map(|&one| {
+            let after = self.known.after.get(&one).into_iter().flatten();
+            after.filter(|other| statements.contains(other)).map(move |&other| (one, other))
+        });
+        let can_be_split = without.is_empty() && !inside.any(|pair| is_backwards(&pair));
+        Ok(if can_be_split { pieces } else { Vec::new() })
+    }
+
+    fn is_understood(&self, statement: Statement) -> bool {
+        let data = &self.scop.statements[statement];
+        data.opaque.is_none() && data.accesses.iter().all(|access| access.is_exact)
+    }
+
+    /// The iteration of a loop round one of the others in which that accesses the slice that a statement is about: one that both write, if
+    /// there is one.
+    fn position(
+        &self,
+        statement: Statement,
+        others: &BTreeSet<Statement>,
+        in_loops: &BTreeSet<Statement>,
+        depth: usize,
+    ) -> Result<Option<Position>, Error> {
+        let scop = self.scop;
+        let source = |of: Statement| scop.statements[of].loops[depth];
+        let is_opaque = |of: &&Statement| scop.statements[**of].opaque.is_some();
+        let opaque: BTreeSet<Loop> = in_loops.iter().filter(is_opaque).map(|&of| source(of)).collect();
+        let data = &scop.statements[statement];
+        let is_deeper =
+            |of: &&Statement| scop.statements[**of].loops.len() > data.loops.len() && !opaque.contains(&source(**of));
+        let others: Vec<Statement> = others.iter().filter(is_deeper).copied().collect();
+        for (writes, is_like_written) in [(true, true), (true, false), (false, false), (false, true)] {
+            let is_written = |access: &&Access| access.kind != AccessKind::Read;
+            for access in data.accesses.iter().filter(|access| is_written(access) == writes) {
+                for &other in &others {
+                    let likes = scop.statements[other].accesses.iter();
+                    let likes = likes.filter(|like| like.array == access.array && like.is_exact);
+                    for like in likes.filter(|like| is_written(like) == is_like_written) {
+                        for dimension in 0..like.relation.dim(Dim::Out)? {
+                            if let Some(slices) = slices(scop, &data.domain, access, like, depth, dimension)? {
+                                return Ok(Some(Position { of: source(other), slices }));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(None)
     }
 }
 
-/// Statements of a body to embed, each with the loop that it becomes an iteration of.
-fn find(
+/// From the values of `depth` loops outside to the value of the next loop round an access with which it has the same subscript as another
+/// access, if there is just one for all instances in `domain`.
+fn slices(
     scop: &Scop,
-    known: &Known,
-    body: &[Node],
+    domain: &Set,
+    access: &Access,
+    like: &Access,
     depth: usize,
-    places: &mut Vec<(Statement, Position, Loop)>,
-) -> Result<(), Error> {
-    let (mut alone, mut in_loops) = (BTreeSet::new(), BTreeSet::new());
-    for node in body {
-        match node {
-            Node::Statement(statement) => {
-                alone.insert(*statement);
-            }
-            Node::Loop(_, inner) => {
-                collect(inner, &mut in_loops);
-                find(scop, known, inner, depth + 1, places)?;
-            }
-        }
-    }
-    let is_understood = |statement: Statement| scop.statements[statement].opaque.is_none();
-    let opaque: BTreeSet<Loop> =
-        in_loops.iter().filter(|of| !is_understood(**of)).map(|&of| scop.statements[of].loops[depth]).collect();
-    for &statement in &alone {
-        let is_exact = scop.statements[statement].accesses.iter().all(|access| access.is_exact);
-        if !is_exact || !is_understood(statement) {
-            continue;
-        }
-        let before = reach(statement, &known.before, &alone, &in_loops);
-        let after = reach(statement, &known.after, &alone, &in_loops);
-        let is_between = before.iter().any(|&one| after.iter().any(|&other| known.values.contains(&(one, other))));
-        let mut others = after.iter().filter(|other| !opaque.contains(&scop.statements[**other].loops[depth]));
-        if is_between && let Some((position, of)) = position(scop, statement, &mut others, depth)? {
-            places.push((statement, position, of));
-        }
-    }
-    Ok(())
+    dimension: usize,
+) -> Result<Option<Map>, Error> {
+    let outer = (0..depth).map(|at| format!("o{at}")).collect::<Vec<_>>().join(", ");
+    let subscript = |access: &Access, loops: usize| {
+        let relation = access.relation.project_out(Dim::In, loops, access.relation.dim(Dim::In)? - loops)?;
+        let rank = relation.dim(Dim::Out)?;
+        let relation = relation.project_out(Dim::Out, dimension + 1, rank - dimension - 1)?;
+        let subscript = relation.project_out(Dim::Out, 0, dimension)?.reset_tuple_id(Dim::In)?;
+        let inner = if loops > depth { if depth > 0 { ", i" } else { "i" } } else { "" };
+        let outside = Map::parse(&scop.isl, &format!("{{ [{outer}{inner}] -> [{outer}] }}"))?;
+        outside.flat_range_product(&subscript.reset_tuple_id(Dim::Out)?)
+    };
+    let iteration = subscript(access, depth)?.apply_range(&subscript(like, depth + 1)?.reverse()?)?;
+    let iteration = iteration.project_out(Dim::Out, 0, depth)?;
+    let instances = domain.project_out(Dim::Set, depth, domain.dim(Dim::Set)? - depth)?.reset_tuple_id()?;
+    let slices = iteration.intersect_domain(&instances)?;
+    let is_one = slices.is_single_valued()? && instances.is_subset(&slices.domain()?)?;
+    Ok(is_one.then_some(slices))
 }
 
 /// The statements in loops that a statement leads to, directly or over statements that are in none.
@@ -128,60 +284,51 @@ fn reach(
     found.intersection(in_loops).copied().collect()
 }
 
-/// The subscript of a statement that stands where loops have their variable.
-fn position<'a>(
-    scop: &Scop,
-    statement: Statement,
-    others: &mut impl Iterator<Item = &'a Statement>,
-    depth: usize,
-) -> Result<Option<(Position, Loop)>, Error> {
-    for other in others.map(|&other| &scop.statements[other]) {
-        for access in &scop.statements[statement].accesses {
-            for like in other.accesses.iter().filter(|like| like.array == access.array && like.is_exact) {
-                for dimension in 0..like.relation.dim(Dim::Out)? {
-                    if follows(like, depth, dimension)? {
-                        return Ok(Some((Position { access: access.clone(), dimension }, other.loops[depth])));
-                    }
-                }
-            }
-        }
+/// The statement that a node is.
+fn statement(node: &Node) -> Option<Statement> {
+    match node {
+        Node::Statement(statement) => Some(*statement),
+        Node::Loop(..) => None,
     }
-    Ok(None)
 }
 
-/// A subscript goes with a loop variable.
-fn follows(access: &Access, variable: usize, dimension: usize) -> Result<bool, Error> {
-    for part in access.relation.basic_maps()? {
-        for constraint in part.constraints()? {
-            let is_tied = constraint.is_equality()?
-                && constraint.involves_dims(Dim::In, variable, 1)?
-                && constraint.involves_dims(Dim::Out, dimension, 1)?;
-            if is_tied {
-                return Ok(true);
-            }
-        }
+/// The statements in a node, in the order of the text.
+fn collected(node: &Node) -> Vec<Statement> {
+    match node {
+        Node::Statement(statement) => vec![*statement],
+        Node::Loop(_, inner) => inner.iter().flat_map(collected).collect(),
     }
-    Ok(false)
 }
 
-fn collect(body: &[Node], found: &mut BTreeSet<Statement>) {
+/// A body with loops round what is embedded.
+fn wrapped(body: &[Node], depth: usize, pieces: &Pieces) -> Vec<Node> {
+    let mut found = Vec::new();
+    for node in body {
+        let first = collected(node).first().copied();
+        match (first.and_then(|first| pieces.get(&(depth, first))), node) {
+            (Some(pieces), _) => found.extend(
+                pieces
+                    .iter()
+                    .map(|piece| Node::Loop(piece.position.of, only(std::slice::from_ref(node), &piece.statements))),
+            ),
+            (None, Node::Loop(of, inner)) => found.push(Node::Loop(*of, wrapped(inner, depth + 1, pieces))),
+            (None, Node::Statement(_)) => found.push(node.clone()),
+        }
+    }
+    found
+}
+
+/// What is left of a body with some statements only.
+fn only(body: &[Node], statements: &[Statement]) -> Vec<Node> {
+    let mut found = Vec::new();
     for node in body {
         match node {
-            Node::Statement(statement) => {
-                found.insert(*statement);
+            Node::Statement(statement) => found.extend(statements.contains(statement).then(|| node.clone())),
+            Node::Loop(of, inner) => {
+                let inner = only(inner, statements);
+                found.extend((!inner.is_empty()).then_some(Node::Loop(*of, inner)));
             }
-            Node::Loop(_, inner) => collect(inner, found),
         }
     }
-}
-
-/// Puts a loop round a statement.
-fn wrap(body: &mut [Node], statement: Statement, of: Loop) {
-    for node in body {
-        match node {
-            Node::Statement(found) if *found == statement => *node = Node::Loop(of, vec![Node::Statement(statement)]),
-            Node::Statement(_) => {}
-            Node::Loop(_, inner) => wrap(inner, statement, of),
-        }
-    }
+    found
 }

@@ -6,7 +6,8 @@
 //! 1. [`expand`]: scalars and arrays that serve several purposes are renamed; private ones get an element for each iteration, so that only true
 //!    dependences are left between loops;
 //! 2. [`recompute`](mod@recompute): where that is asked for or cheaper, elements of arrays are computed where they are read;
-//! 3. [`dependence`]: exact dependences, and their distances; with them [`embed`] moves statements outside of loops into a loop beside them;
+//! 3. [`dependence`]: exact dependences, and their distances; with them [`embed`](mod@embed) moves statements outside of loops, and
+//!    nests along the border of an array, into a loop beside them;
 //! 4. [`fusion`]: which loops run together, and how they are aligned: a [`tree`] of fused loops;
 //! 5. [`contraction`]: what becomes of each array under that order: a scalar, a window, the whole array; [`sharing`]: which arrays use one
 //!    place in turn; [`memory`]: what that saves;

@@ -95,6 +95,35 @@ pub fn cost(
     Ok(cost)
 }
 
+/// The bytes of the temporaries that are arrays, not scalars; those that share storage count once.
+pub fn stored(
+    scop: &Scop,
+    fates: &Table<Array, Fate>,
+    shares: &[(Array, Array)],
+    values: &Values,
+) -> Result<u128, Error> {
+    let mut stored = 0u128;
+    for (array, uses) in scop.uses().iter() {
+        let data = &scop.arrays[array];
+        let is_array = match fates[array] {
+            Fate::Kept => data.extents.len() > data.expanded,
+            Fate::Window { .. } => true,
+            Fate::Scalar | Fate::Registers { .. } => false,
+        };
+        let is_temporary = !uses.is_empty() && !data.is_live_in && !data.is_live_out;
+        if is_array && is_temporary && !shares.iter().any(|(user, _)| *user == array) {
+            stored = stored.saturating_add(bytes(scop, array, &fates[array], values)?);
+        }
+    }
+    Ok(stored)
+}
+
+/// The bytes of the temporary arrays of a region as the source has them.
+pub fn stored_before(scop: &Scop, values: &Values) -> Result<u128, Error> {
+    let fates = scop.arrays.iter().map(|_| Fate::Kept).collect();
+    stored(scop, &fates, &[], values)
+}
+
 /// What the temporaries of a region cost as the source has them.
 pub fn cost_before(scop: &Scop, values: &Values) -> Result<Cost, Error> {
     let fates = scop.arrays.iter().map(|_| Fate::Kept).collect();

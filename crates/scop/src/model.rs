@@ -25,8 +25,8 @@ define_index!(
 /// A region of loop nests.
 ///
 /// Invariants:
-/// - a statement's domain has one dimension for each of its loops, outermost first, and holds the values that the loop
-///   variables take (so a loop of step 2 makes a domain with gaps);
+/// - a statement's domain has one dimension for each of its loops, outermost first (but for one that [`embed`](mod@crate::embed) put round it, which
+///   is the last), and holds the values that the loop variables take (so a loop of step 2 makes a domain with gaps);
 /// - every effect of a statement is among its accesses; what lies outside of the arrays of the region (input and output, unknown
 ///   memory) is an array of its own that opaque statements read and write;
 /// - two arrays never overlap. A front end that cannot exclude that makes one array of them, with inexact accesses.
@@ -112,7 +112,7 @@ pub enum Home {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct StatementData {
-    /// The loops round it, outermost first.
+    /// The loops round it, outermost first; last the one that it is embedded in.
     pub loops: Vec<Loop>,
     /// Its instances, `[params] -> { S3[i, j] : ... }`.
     pub domain: Set,

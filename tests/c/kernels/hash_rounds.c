@@ -4,7 +4,7 @@
 // sizes: n=2
 // arrays: in=n, out=n
 // output: out
-// temporaries: mixed=scalar, rotated=scalar, folded=kept
+// temporaries: mixed=scalar, rotated=scalar, folded=window 2
 // loops: 4 -> 1
 
 #include <stdint.h>

@@ -5,7 +5,7 @@
 // arrays: in=n, out=n
 // output: out
 // temporaries: histogram=kept, cumulative=scalar, lut=kept
-// loops: 5 -> 2
+// loops: 5 -> 4
 
 #include <stdint.h>
 

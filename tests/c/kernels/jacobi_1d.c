@@ -5,7 +5,7 @@
 // sizes: n=5
 // arrays: a=n, b=n
 // output: b
-// temporaries: once=kept
+// temporaries: once=window 3
 // loops: 2 -> 1
 
 // Two sweeps of a stencil of three points; the end points keep their values.

@@ -4,8 +4,8 @@
 // sizes: n=2
 // arrays: x=2*n+1, y=2*n
 // output: y
-// temporaries: d=kept, s=scalar
-// loops: 4 -> 2
+// temporaries: d=window 2, s=scalar
+// loops: 4 -> 1
 
 // The 5/3 wavelet of JPEG 2000: predict the odd samples, update the even ones, and interleave the results.
 void lifting_53(int n, const int *restrict x, int *restrict y)

@@ -293,6 +293,8 @@ const MAX_OPERATIONS: u64 = 200_000_000;
 /// Why there is no decision.
 enum Failure {
     ExpansionStays,
+    /// Arrays would take more memory than in the source.
+    TakesMore,
     Other(String),
 }
 
@@ -326,12 +328,14 @@ impl Request<'_> {
         scop.isl.bounded(MAX_OPERATIONS, || {
             let expanded = watch.pass("expand", || expand::expand(scop)).map_err(|error| error.to_string())?;
             let decided = self.decide(expanded, found, watch).or_else(|failure| match failure {
-                // Scalars that would need an element for each iteration stay what they are; loops then keep more of their order.
-                Failure::ExpansionStays => self.decide(scop.clone(), found, watch),
+                // Scalars that would need an element for each iteration stay what they are, and so do arrays that serve several purposes; loops
+                // then keep more of their order.
+                Failure::ExpansionStays | Failure::TakesMore => self.decide(scop.clone(), found, watch),
                 Failure::Other(_) => Err(failure),
             });
             decided.map_err(|failure| match failure {
                 Failure::ExpansionStays => "a scalar would need an element for each iteration".to_string(),
+                Failure::TakesMore => "its temporary arrays would take more memory than before".to_string(),
                 Failure::Other(why) => why,
             })
         })
@@ -352,24 +356,56 @@ impl Request<'_> {
                 (planned, found.log) = (other, log);
             }
         }
+        if planned.stored > memory::stored_before(&self.region.scop, &planned.sizes)? {
+            return Err(Failure::TakesMore);
+        }
         found.graphs = planned.graphs.take();
         self.generated(planned, watch)
     }
 
-    /// Decides which loops run together, and where arrays are.
+    /// Decides which loops run together, and where arrays are. Borders are part of the loops inside of them where that makes arrays smaller.
     fn plan(&self, recomputed: Recomputed, log: &mut Log, watch: &mut Watch) -> Result<Planned, Failure> {
-        let Request { region, options, values, at_most, sources, .. } = self;
         let Recomputed { scop, statements, arrays } = recomputed;
-        let inlined: BTreeMap<Array, Inlined> =
-            arrays.into_iter().filter_map(|(array, outcome)| Some((array, outcome.ok()?))).collect();
-        let of_dependences = dependence::Options { reassociate: options.reassociate };
-        let mut dependences = watch.pass("dependences", || Dependences::new(&scop, &of_dependences))?;
-        let scop = match watch.pass("embed", || embed::embed(&scop, &dependences))? {
-            Some(embedded) => {
-                dependences = watch.pass("dependences", || Dependences::new(&embedded, &of_dependences))?;
-                embedded
+        let inlined = arrays.into_iter().filter_map(|(array, outcome)| Some((array, outcome.ok()?))).collect();
+        let given = Given { scop, statements, inlined };
+        let of_dependences = self.of_dependences();
+        let dependences = watch.pass("dependences", || Dependences::new(&given.scop, &of_dependences))?;
+        let mut embedded = |what| watch.pass("embed", || embed::embed(&given.scop, &dependences, what));
+        let (between, borders) = (embedded(embed::What::Between)?, embedded(embed::What::Borders)?);
+        let before = log.clone();
+        let planned = match between {
+            Some(scop) => self.planned(&given, scop, None, log, watch)?,
+            None => self.planned(&given, given.scop.clone(), Some(dependences), log, watch)?,
+        };
+        let Some(scop) = borders.filter(|_| planned.stored > 0) else { return Ok(planned) };
+        let mut log_of_other = before;
+        match self.planned(&given, scop, None, &mut log_of_other, watch) {
+            Ok(other) if other.memory.total < planned.memory.total && other.memory.peak <= planned.memory.peak => {
+                *log = log_of_other;
+                Ok(other)
             }
-            None => scop,
+            _ => Ok(planned),
+        }
+    }
+
+    fn of_dependences(&self) -> dependence::Options {
+        dependence::Options { reassociate: self.options.reassociate }
+    }
+
+    /// Decides which loops of a region run together where it is clear what is in which loop.
+    fn planned(
+        &self,
+        given: &Given,
+        scop: Scop,
+        dependences: Option<Dependences>,
+        log: &mut Log,
+        watch: &mut Watch,
+    ) -> Result<Planned, Failure> {
+        let Request { region, options, values, at_most, sources, .. } = self;
+        let Given { statements, inlined, .. } = given.clone();
+        let dependences = match dependences {
+            Some(dependences) => dependences,
+            None => watch.pass("dependences", || Dependences::new(&scop, &self.of_dependences()))?,
         };
         let of_fusion = fusion::Options {
             objective: options.objective,
@@ -397,9 +433,10 @@ impl Request<'_> {
         let shares = watch
             .pass("sharing", || sharing::share(&scop, &dependences, &tree, &contraction.fates, &are_alike, &sizes))?;
         let memory = memory::cost(&scop, &tree, &contraction.fates, &shares, &sizes)?;
+        let stored = memory::stored(&scop, &contraction.fates, &shares, &sizes)?;
         let flow = Flow { region, scop: &scop, fates: &contraction.fates, sizes: &sizes, sources };
         let graphs = nests.map(|nests| flow.graphs(&nests));
-        Ok(Planned { scop, statements, inlined, graphs, tree, contraction, shares, sizes, memory })
+        Ok(Planned { scop, statements, inlined, graphs, tree, contraction, shares, sizes, memory, stored })
     }
 
     /// Makes loops of a plan; `None` if nothing is to be gained.
@@ -436,6 +473,14 @@ impl Request<'_> {
     }
 }
 
+/// A region that is planned.
+#[derive(Clone)]
+struct Given {
+    scop: Scop,
+    statements: Table<Statement, Evaluation>,
+    inlined: BTreeMap<Array, Inlined>,
+}
+
 /// A plan of a region, not yet made into loops.
 struct Planned {
     scop: Scop,
@@ -449,6 +494,8 @@ struct Planned {
     shares: Vec<(Array, Array)>,
     sizes: memory::Values,
     memory: memory::Cost,
+    /// Of what is no scalar.
+    stored: u128,
 }
 
 impl Planned {

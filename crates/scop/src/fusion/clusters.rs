@@ -51,7 +51,7 @@ pub(super) struct Verdict {
     /// Why they cannot be one loop.
     pub(super) refusal: Option<Refusal>,
     /// Arrays that do not shrink if they are one loop.
-    far: BTreeSet<Array>,
+    pub(super) far: BTreeSet<Array>,
     /// Arrays of which only a few slices are between them if they are not one loop: those arrays may shrink all the same.
     near: BTreeSet<Array>,
 }
@@ -120,9 +120,9 @@ impl Plan {
         let mut plan = Plan { units, ties, orientations, clusters, verdicts, kept, removable, cost: 0 };
         plan.verdicts = plan.judge(level)?;
         if budget != Some(0) && plan.units.len() > 1 {
-            plan.fuse(level);
+            plan.fuse(level)?;
             while level.options.keep_parallel && plan.refuse_carriers(level)? {
-                plan.fuse(level);
+                plan.fuse(level)?;
             }
         }
         if let Some(budget) = budget {
@@ -215,7 +215,7 @@ impl Plan {
     }
 
     /// The clusters of the best plan.
-    fn fuse(&mut self, level: &Level) {
+    fn fuse(&mut self, level: &Level) -> Result<(), Error> {
         let objective = level.options.objective;
         let limits = Limits { time: None, steps: STEPS };
         let moves = objective == Objective::Traffic;
@@ -224,12 +224,13 @@ impl Plan {
         let solution = memory::solve(&graph.graph, objective, &limits);
         self.kept = graph.reasons(&solution);
         self.removable = graph.removable(&solution);
-        let clusters = solution.clusters.iter().map(|cluster| graph.units(cluster)).collect();
-        self.clusters = self.connected(clusters, inputs.values());
+        let clusters: Vec<Vec<usize>> = solution.clusters.iter().map(|cluster| graph.units(cluster)).collect();
+        self.clusters = self.connected(level, &clusters, inputs.values())?;
         // Rows between loops inside of a fused one are in cache, and loops of their own vectorise better.
         if objective != Objective::Traffic && !level.is_inside_fused {
-            self.fuse_for_traffic(level, &limits);
+            self.fuse_for_traffic(level, &limits)?;
         }
+        Ok(())
     }
 
     /// Refuses what makes a loop of parallel loops sequential; false if there is nothing of that kind.
@@ -256,7 +257,7 @@ impl Plan {
     }
 
     /// Fuses clusters between which values go through arrays that stay: that saves traffic and costs no memory.
-    fn fuse_for_traffic(&mut self, level: &Level, limits: &Limits) {
+    fn fuse_for_traffic(&mut self, level: &Level, limits: &Limits) -> Result<(), Error> {
         let place = self.places();
         let all = self.graph(level, &BTreeMap::new(), true);
         let before = all.nodes(&self.clusters);
@@ -283,30 +284,9 @@ impl Plan {
         let costs_no_memory = level.options.objective != Objective::Peak
             || memory::peak(&all.graph, &after) <= memory::peak(&all.graph, &before);
         if costs_no_memory {
-            self.clusters = self.connected(joined, []);
+            self.clusters = self.connected(level, &joined, [])?;
         }
-    }
-
-    /// Clusters without what only happens to be in them: units that no value goes between, that have no input in common, or that are no
-    /// loops. Since nothing is between them, they can run one after the other.
-    fn connected<'a>(
-        &self,
-        clusters: Vec<Vec<usize>>,
-        inputs: impl IntoIterator<Item = &'a Vec<usize>>,
-    ) -> Vec<Vec<usize>> {
-        let place = self.places_in(&clusters);
-        let ties = self.ties.pairs().map(|(pair, _)| pair);
-        let common = inputs.into_iter().flat_map(|readers| readers.iter().map(|&reader| (readers[0], reader)));
-        let together = |&(one, other): &(usize, usize)| {
-            place[one] == place[other] && !self.units[one].is_isolated() && !self.units[other].is_isolated()
-        };
-        let both = ties.chain(common).filter(together).flat_map(|(one, other)| [(one, other), (other, one)]);
-        let component = graph::components(self.units.len(), both);
-        let mut found: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
-        for (unit, &component) in component.iter().enumerate() {
-            found.entry((place[unit], component)).or_default().push(unit);
-        }
-        found.into_values().collect()
+        Ok(())
     }
 
     /// Arrays that several loops read and none writes, with their readers.
@@ -374,7 +354,7 @@ impl Plan {
         self.places_in(&self.clusters)
     }
 
-    fn places_in(&self, clusters: &[Vec<usize>]) -> Vec<usize> {
+    pub(super) fn places_in(&self, clusters: &[Vec<usize>]) -> Vec<usize> {
         let mut place = vec![0; self.units.len()];
         for (at, cluster) in clusters.iter().enumerate() {
             cluster.iter().for_each(|&unit| place[unit] = at);
@@ -469,7 +449,7 @@ impl Plan {
     }
 
     /// Clusters in an order in which they can run, if there is one: that of the source as far as possible, or the one that has the peak.
-    fn ordered(&self, level: &Level, clusters: Vec<Vec<usize>>) -> Option<Vec<Vec<usize>>> {
+    pub(super) fn ordered(&self, level: &Level, clusters: Vec<Vec<usize>>) -> Option<Vec<Vec<usize>>> {
         let place = self.places_in(&clusters);
         let edges = self.ties.pairs().map(|((one, other), _)| (place[one], place[other]));
         let as_planned = level.options.objective == Objective::Peak;
@@ -482,20 +462,8 @@ impl Plan {
     }
 
     fn cost(&self, level: &Level) -> Result<u64, Error> {
-        let mut stay: BTreeSet<Array> =
-            self.verdicts.values().flat_map(|verdict| verdict.far.iter().copied()).collect();
-        for cluster in &self.clusters {
-            stay.extend(self.crossing(cluster));
-            for &unit in cluster {
-                let Some(orientation) = &self.orientations[unit] else { continue };
-                for edge in self.ties.inside(unit).map(|edge| &level.edges[edge]) {
-                    if edge.kind == Kind::Flow && level.distance(edge, orientation, orientation)?.max.is_none() {
-                        stay.insert(edge.array);
-                    }
-                }
-            }
-        }
-        Ok(stay.intersection(&level.temporaries).map(|&array| level.facts.bytes[array]).sum())
+        let staying = self.staying(level, &self.clusters)?;
+        Ok(staying.intersection(&level.temporaries).map(|&array| level.facts.bytes[array]).sum())
     }
 }
 

@@ -193,6 +193,11 @@ impl Edge {
         Ok(reach)
     }
 
+    /// The instances of the source that something depends on; `None` if that takes too long to find.
+    pub(super) fn sources(&self) -> Result<Option<Set>, Error> {
+        self.bounded(|| self.pairs.unwrap()?.domain())
+    }
+
     /// How the two dimensions may stay close, as read off the constraints that tie them together, so the distance decides.
     pub(super) fn matches(&self, source: usize, sink: usize) -> Result<BTreeSet<Match>, Error> {
         let mut found = BTreeSet::new();

@@ -4,14 +4,17 @@
 use super::Options;
 use super::edge::{Distance, Edge, Time, gcd};
 use crate::model::{Array, Loop, Param, Scop, Statement};
-use frit_isl::{Dim, Error, PwAff};
+use frit_isl::{Dim, Error, PwAff, Set};
 use frit_support::Table;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What holds at all levels.
 pub(super) struct Facts {
     /// The size of each array in bytes, for the nominal values of the parameters.
     pub(super) bytes: Table<Array, u64>,
+    /// How many elements of an array are accessed, as far as that was asked for.
+    elements: RefCell<BTreeMap<Array, i64>>,
 }
 
 /// Statements that the loops outside of a level run in one iteration.
@@ -104,7 +107,7 @@ impl Facts {
             // Sums of sizes must stay numbers that can be compared.
             bytes.push(size.min(1 << 48));
         }
-        Ok(Facts { bytes })
+        Ok(Facts { bytes, elements: RefCell::default() })
     }
 }
 
@@ -173,11 +176,46 @@ impl Level<'_> {
 
     /// How many values a dimension of a statement has, for the nominal values of the parameters.
     fn trips(&self, statement: Statement, dimension: usize) -> Result<i64, Error> {
-        let domain = &self.scop.statements[statement].domain;
-        let inner = domain.dim(Dim::Set)? - dimension - 1;
-        let values = domain.project_out(Dim::Set, dimension + 1, inner)?.project_out(Dim::Set, 0, dimension)?;
+        self.width(&self.scop.statements[statement].domain, dimension)
+    }
+
+    /// How many values a dimension of a set has, gaps included, for the nominal values of the parameters.
+    fn width(&self, set: &Set, dimension: usize) -> Result<i64, Error> {
+        let inner = set.dim(Dim::Set)? - dimension - 1;
+        let values = set.project_out(Dim::Set, dimension + 1, inner)?.project_out(Dim::Set, 0, dimension)?;
         let last = values.dim_max(0)?.sub(&values.dim_min(0)?)?;
         Ok(nominal(self.scop, self.options, &last)?.saturating_add(1))
+    }
+
+    /// The volume of the smallest box round a set, for the nominal values of the parameters.
+    fn volume(&self, set: &Set) -> Result<i64, Error> {
+        let mut volume = 1i64;
+        for dimension in 0..set.dim(Dim::Set)? {
+            volume = volume.saturating_mul(self.width(set, dimension)?.max(0));
+        }
+        Ok(volume)
+    }
+
+    /// How many instances of the source a dependence goes out from, gaps included; the most there are if that is hard to say.
+    pub(super) fn written(&self, edge: &Edge) -> Result<i64, Error> {
+        edge.sources()?.map_or(Ok(i64::MAX), |sources| self.volume(&sources))
+    }
+
+    /// How many elements of an array are accessed, about.
+    pub(super) fn elements(&self, array: Array) -> Result<i64, Error> {
+        if let Some(&known) = self.facts.elements.borrow().get(&array) {
+            return Ok(known);
+        }
+        let mut most = 0;
+        for (_, data) in self.scop.statements.iter() {
+            for access in data.accesses.iter().filter(|access| access.array == array) {
+                most = most.max(self.volume(&access.relation.intersect_domain(&data.domain)?.range()?)?);
+            }
+        }
+        let all = self.facts.bytes[array] / self.scop.arrays[array].elem_bytes.max(1);
+        let elements = most.min(i64::try_from(all).unwrap_or(i64::MAX));
+        self.facts.elements.borrow_mut().insert(array, elements);
+        Ok(elements)
     }
 
     /// The dimensions of a statement that loops outside run.

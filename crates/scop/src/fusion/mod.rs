@@ -9,7 +9,8 @@
 //!
 //! 1. the statements are put into the smallest `units` that can be loops of their own (`distribution`);
 //! 2. each unit gets an orientation: which of its loops is run at this level, in which direction, how fast (`orientation`);
-//! 3. the planner of `frit_plan::memory` chooses the units that become one loop (`clusters`), by what is between them (`tie`, `edge`);
+//! 3. the planner of `frit_plan::memory` chooses the units that become one loop (`clusters`), by what is between them (`tie`, `edge`) and what
+//!    fusing them gains (`gain`);
 //! 4. in each of these loops (`outline`), statements are shifted so that no dependence leads backwards and windows are small
 //!    (`alignment`);
 //! 5. dependences that the loop carries are done with, and its body is the next level.
@@ -21,6 +22,7 @@ mod check;
 mod clusters;
 mod distribution;
 mod edge;
+mod gain;
 mod graph;
 mod level;
 mod nests;
@@ -36,7 +38,7 @@ pub use nests::{Nest, NestGraph, NestTie};
 pub use refusal::Refusal;
 
 use crate::dependence::Dependences;
-use crate::model::{Array, ArrayData, Param, Scop, Statement};
+use crate::model::{Array, ArrayData, Loop, Node, Param, Scop, Statement};
 use crate::tree::{Fused, FusedLoop, FusedTree};
 use edge::Edge;
 use frit_isl::Error;
@@ -130,7 +132,8 @@ fn planned(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut 
     let facts = Facts::new(scop, options)?;
     let is_temporary = |data: &ArrayData| !data.is_live_in && !data.is_live_out;
     let temporaries = scop.arrays.iter().filter(|(_, data)| is_temporary(data)).map(|(array, _)| array).collect();
-    let left = scop.statements.iter().map(|(_, data)| (0..data.loops.len()).collect()).collect();
+    let mut left: Table<Statement, Vec<usize>> = scop.statements.iter().map(|_| Vec::new()).collect();
+    dimensions(scop, &scop.body, &mut Vec::new(), &mut left);
     let mut edges = Vec::new();
     for dependence in &dependences.order {
         edges.extend(Edge::new(scop, dependence)?);
@@ -138,6 +141,24 @@ fn planned(scop: &Scop, dependences: &Dependences, options: &Options, log: &mut 
     let mut planner = Planner { scop, options, facts: &facts, left, budget: options.at_most, log, nests: None };
     let body = planner.body(scop.statements.indices().collect(), edges, temporaries, false)?;
     Ok(Planned { tree: FusedTree { body }, nests: planner.nests })
+}
+
+/// The dimensions of each statement in the order of the loops round it.
+fn dimensions(scop: &Scop, body: &[Node], outer: &mut Vec<Loop>, found: &mut Table<Statement, Vec<usize>>) {
+    for node in body {
+        match node {
+            Node::Statement(statement) => {
+                let loops = &scop.statements[*statement].loops;
+                let dimension = |of: &Loop| loops.iter().position(|other| other == of);
+                found[*statement] = outer.iter().map(|of| dimension(of).expect("a statement has its loops")).collect();
+            }
+            Node::Loop(of, inner) => {
+                outer.push(*of);
+                dimensions(scop, inner, outer, found);
+                outer.pop();
+            }
+        }
+    }
 }
 
 struct Planner<'a> {

@@ -11,7 +11,7 @@ use super::edge::Distance;
 use super::level::{Level, Orientation, Pace};
 use super::tie::{Tie, Ties};
 use crate::dependence::Kind;
-use crate::model::{Array, Loop};
+use crate::model::{Array, Loop, Statement};
 use frit_isl::{Dim, Error};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ pub(super) fn choose(level: &Level, units: &[Unit], ties: &Ties) -> Result<Orien
         let mut best = (before, chosen.clone());
         for &seed in component.iter().take(SEEDS) {
             for first in ways(level, &units[seed]) {
-                if !is_possible(level, units, ties, seed, &first)? {
+                if !is_wanted(level, &units[seed], &first)? || !is_possible(level, units, ties, seed, &first)? {
                     continue;
                 }
                 let choice = spread(level, units, ties, &chosen, &component, seed, first)?;
@@ -148,6 +148,18 @@ fn shrinking(
     Ok(shrinking)
 }
 
+/// It does not run a loop outside that goes along rows, which leaves one inside that jumps from row to row: no window is worth that, unless
+/// all that counts is the least memory.
+fn is_wanted(level: &Level, unit: &Unit, orientation: &Orientation) -> Result<bool, Error> {
+    let source = orientation.source;
+    if level.options.minimal || Some(source) == unit.source() {
+        return Ok(true);
+    }
+    let is_innermost =
+        |&statement: &Statement| level.left[statement].last() == Some(&level.dimension(statement, source));
+    Ok(!unit.statements.iter().any(is_innermost) || rows_along(level, unit, source)? == 0)
+}
+
 /// The bytes of arrays of which a loop runs along the rows.
 fn rows_along(level: &Level, unit: &Unit, source: Loop) -> Result<u64, Error> {
     let mut sum = 0u64;
@@ -229,7 +241,10 @@ fn spread(
                 let shrinking = shrinking(level, tie, at(next.min(other)), at(next.max(other)))?;
                 gained += shrinking.iter().map(|&array| level.facts.bytes[array]).sum::<u64>();
             }
-            if best.as_ref().is_none_or(|best| gained > best.0) && is_possible(level, units, ties, next, &candidate)? {
+            if best.as_ref().is_none_or(|best| gained > best.0)
+                && is_wanted(level, &units[next], &candidate)?
+                && is_possible(level, units, ties, next, &candidate)?
+            {
                 best = Some((gained, candidate));
             }
         }

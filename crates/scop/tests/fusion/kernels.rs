@@ -1,9 +1,8 @@
 //! Kernels as they are found in the wild, as far as fusion is concerned.
 
-use crate::support::{planned, planned_scop};
+use crate::support::{embedded, planned, planned_scop};
 use expect_test::{Expect, expect};
-use frit_scop::dependence::Dependences;
-use frit_scop::embed::embed;
+use frit_scop::embed::What;
 use frit_scop::expand::expand;
 use frit_scop::fusion::Options;
 
@@ -407,8 +406,7 @@ fn a_statement_that_starts_a_recurrence_goes_into_the_loop() {
     "#]],
     );
     let scop = crate::common::notation::scop(text);
-    let dependences = Dependences::new(&scop, &Default::default()).unwrap();
-    let scop = embed(&scop, &dependences).unwrap().expect("two statements are between loops");
+    let scop = embedded(&scop, What::Between).expect("two statements are between loops");
     expect![[r#"
         for S0 i, S1 i, S2 i {
           S0

@@ -1,10 +1,9 @@
 //! Random regions: whatever is planned is proved and run, and every transformation comes up.
 
 use crate::common::notation;
-use crate::support::{planned, planned_scop};
+use crate::support::{embedded, planned, planned_scop};
 use frit_plan::memory::Random;
-use frit_scop::dependence::Dependences;
-use frit_scop::embed::embed;
+use frit_scop::embed::What;
 use frit_scop::expand::expand;
 use frit_scop::fusion::{Objective, Options};
 use proptest::prelude::*;
@@ -123,9 +122,8 @@ fn check(seed: u64) -> Options {
     let options = options(&mut random);
     let scop = notation::scop(&text);
     let scop = if random.below(2) == 0 { expand(&scop).unwrap() } else { scop };
-    let dependences = Dependences::new(&scop, &Default::default()).unwrap();
-    let scop = embed(&scop, &dependences).unwrap().unwrap_or(scop);
-    planned_scop(scop, &options);
+    let what = [What::Between, What::Borders][random.below(2)];
+    planned_scop(embedded(&scop, what).unwrap_or(scop), &options);
     options
 }
 
@@ -140,8 +138,9 @@ fn what_a_limit_leaves_of_a_cluster_can_run() {
 fn random_regions_bring_up_every_transformation() {
     let rules = ["loop-fusion", "loop-distribution", "loop-interchange", "loop-reversal", "loop-alignment"];
     let mut counts = [0; 5];
-    for seed in 0..30 {
-        let planned = planned(&region(&mut Random::new(seed)), &Options::default());
+    for seed in 0..60 {
+        let options = Options { minimal: seed % 2 == 0, ..Options::default() };
+        let planned = planned(&region(&mut Random::new(seed / 2)), &options);
         rules.iter().zip(&mut counts).for_each(|(rule, count)| *count += planned.done(rule));
     }
     assert!(counts.iter().all(|&count| count > 0), "{rules:?}: {counts:?}");

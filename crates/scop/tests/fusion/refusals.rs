@@ -147,3 +147,50 @@ fn rows_stay_apart_inside_of_a_fused_loop() {
         ["rows of `b` are in a window already, and loops along a row stay apart so that they can be vectorised"]
     );
 }
+
+#[test]
+fn loops_that_have_only_a_border_in_common_are_not_fused() {
+    let text = "
+        params n m
+        array a[n + 2][m] in
+        array t[n + 2][m] temp
+        array y[n + 2][m] out
+        for j in 0..m {
+            t[0][j] = a[0][j]
+        }
+        for i in 1..n + 2 {
+            for j in 0..m {
+                t[i][j] = a[i][j]
+            }
+        }
+        for j in 0..m {
+            y[0][j] = t[0][j]
+        }
+        for i in 1..n + 2 {
+            for j in 0..m {
+                y[i][j] = t[i][j], t[n + 1 - i][j]
+            }
+        }";
+    let planned = planned(text, &Options::default());
+    assert_eq!(planned.tree.body.len(), 4);
+    assert!(planned.not_chosen().contains(&"no array shrinks by it"), "{:?}", planned.not_chosen());
+}
+
+#[test]
+fn loops_that_only_the_last_element_of_a_table_ties_together_are_not_fused() {
+    let text = "
+        params n
+        array a[n] in
+        array w[256] in
+        array t[256] temp
+        array b[n] out
+        for i in 0..256 {
+            t[i] = w[i]
+        }
+        for i in 0..n {
+            b[i] = a[i], t[255]
+        }";
+    let planned = planned(text, &Options::default());
+    assert_eq!(planned.tree.body.len(), 2);
+    assert_eq!(planned.not_chosen(), ["no array shrinks by it"]);
+}

@@ -1,9 +1,10 @@
 //! Regions planned, proved, run, and written as text.
 
 use crate::common::notation;
-use crate::common::simulate::{Storage, compare, run, run_source};
+use crate::common::simulate::{Instance, Storage, compare, run, run_from, run_source};
 use frit_plan::{Log, Outcome};
 use frit_scop::dependence::{self, Dependences};
+use frit_scop::embed::{What, embed};
 use frit_scop::fusion::{self, Options};
 use frit_scop::tree::{Fused, FusedLoop, FusedTree};
 use frit_scop::{Scop, Statement};
@@ -34,6 +35,25 @@ pub(crate) fn planned_scop(scop: Scop, options: &Options) -> Planned {
         assert!(same.is_ok(), "{same:?} at {size}\n{}", tree_text(&scop, &tree));
     }
     Planned { scop, tree, log }
+}
+
+/// Embeds what there is, and makes sure that the region computes what it did before.
+pub(crate) fn embedded(scop: &Scop, what: What) -> Option<Scop> {
+    let dependences = Dependences::new(scop, &dependence::Options { reassociate: false }).unwrap();
+    let embedded = embed(scop, &dependences, what).unwrap()?;
+    let (tree, storage) = (FusedTree::original(&embedded), Storage::kept(&embedded));
+    let source = |instance: &Instance| {
+        let (statement, iteration) = instance;
+        (*statement, iteration[..scop.statements[*statement].loops.len()].to_vec())
+    };
+    for size in [0, 1, 2, 5, 8] {
+        let params = vec![size; scop.params.len()];
+        let mut after = run_from(&embedded, &tree, &storage, &params, &|instance, at| (source(instance), at));
+        after.reads = after.reads.into_iter().map(|(instance, reads)| (source(&instance), reads)).collect();
+        let same = compare(scop, &run_source(scop, &params), &after, false);
+        assert!(same.is_ok(), "{same:?} at {size}\n{}", tree_text(&embedded, &tree));
+    }
+    Some(embedded)
 }
 
 impl Planned {
