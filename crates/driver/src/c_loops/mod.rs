@@ -368,45 +368,44 @@ impl Request<'_> {
         let Recomputed { scop, statements, arrays } = recomputed;
         let inlined = arrays.into_iter().filter_map(|(array, outcome)| Some((array, outcome.ok()?))).collect();
         let given = Given { scop, statements, inlined };
-        let of_dependences = self.of_dependences();
-        let dependences = watch.pass("dependences", || Dependences::new(&given.scop, &of_dependences))?;
-        let mut embedded = |what| watch.pass("embed", || embed::embed(&given.scop, &dependences, what));
-        let (between, borders) = (embedded(embed::What::Between)?, embedded(embed::What::Borders)?);
+        let dependences = self.dependences(&given.scop, watch)?;
+        let between = watch.pass("embed", || embed::embed(&given.scop, &dependences, embed::What::Between))?;
         let before = log.clone();
         let planned = match between {
-            Some(scop) => self.planned(&given, scop, None, log, watch)?,
-            None => self.planned(&given, given.scop.clone(), Some(dependences), log, watch)?,
+            Some(scop) => self.planned(&given, &self.dependences(&scop, watch)?, scop, log, watch)?,
+            None => self.planned(&given, &dependences, given.scop.clone(), log, watch)?,
         };
-        let Some(scop) = borders.filter(|_| planned.stored > 0) else { return Ok(planned) };
+        if planned.stored == 0 {
+            return Ok(planned);
+        }
+        let borders = watch.pass("embed", || embed::embed(&given.scop, &dependences, embed::What::Borders))?;
+        let Some(scop) = borders else { return Ok(planned) };
         let mut log_of_other = before;
-        match self.planned(&given, scop, None, &mut log_of_other, watch) {
+        match self.planned(&given, &self.dependences(&scop, watch)?, scop, &mut log_of_other, watch) {
             Ok(other) if other.memory.total < planned.memory.total && other.memory.peak <= planned.memory.peak => {
                 *log = log_of_other;
                 Ok(other)
             }
-            _ => Ok(planned),
+            Ok(_) | Err(_) => Ok(planned),
         }
     }
 
-    fn of_dependences(&self) -> dependence::Options {
-        dependence::Options { reassociate: self.options.reassociate }
+    fn dependences(&self, scop: &Scop, watch: &mut Watch) -> Result<Dependences, Failure> {
+        let options = dependence::Options { reassociate: self.options.reassociate };
+        Ok(watch.pass("dependences", || Dependences::new(scop, &options))?)
     }
 
-    /// Decides which loops of a region run together where it is clear what is in which loop.
+    /// Decides which loops of a region run together where it is clear which statements each of them has.
     fn planned(
         &self,
         given: &Given,
+        dependences: &Dependences,
         scop: Scop,
-        dependences: Option<Dependences>,
         log: &mut Log,
         watch: &mut Watch,
     ) -> Result<Planned, Failure> {
         let Request { region, options, values, at_most, sources, .. } = self;
         let Given { statements, inlined, .. } = given.clone();
-        let dependences = match dependences {
-            Some(dependences) => dependences,
-            None => watch.pass("dependences", || Dependences::new(&scop, &self.of_dependences()))?,
-        };
         let of_fusion = fusion::Options {
             objective: options.objective,
             minimal: options.minimal,
@@ -417,10 +416,9 @@ impl Request<'_> {
             ..fusion::Options::default()
         };
         let fusion::Planned { tree, nests } =
-            watch.pass("fusion", || fusion::plan(&scop, &dependences, &of_fusion, log));
-        let contraction = watch.pass("contraction", || {
-            contraction::contract(&scop, &dependences, &tree, &contraction::Options::default())
-        });
+            watch.pass("fusion", || fusion::plan(&scop, dependences, &of_fusion, log));
+        let contraction = watch
+            .pass("contraction", || contraction::contract(&scop, dependences, &tree, &contraction::Options::default()));
         let contraction = contraction.map_err(|failure| match failure {
             contraction::Failure::ExpansionStays { .. } => Failure::ExpansionStays,
             contraction::Failure::Isl(error) => error.into(),
@@ -431,7 +429,7 @@ impl Request<'_> {
             c(one).element == c(other).element
         };
         let shares = watch
-            .pass("sharing", || sharing::share(&scop, &dependences, &tree, &contraction.fates, &are_alike, &sizes))?;
+            .pass("sharing", || sharing::share(&scop, dependences, &tree, &contraction.fates, &are_alike, &sizes))?;
         let memory = memory::cost(&scop, &tree, &contraction.fates, &shares, &sizes)?;
         let stored = memory::stored(&scop, &contraction.fates, &shares, &sizes)?;
         let flow = Flow { region, scop: &scop, fates: &contraction.fates, sizes: &sizes, sources };
