@@ -183,6 +183,11 @@ impl Search<'_> {
             }
         }
         if let [piece] = &mut pieces[..] {
+            for &other in &without {
+                if !covers(&piece.position.slices, &self.scop.statements[other].domain, depth)? {
+                    return Ok(Vec::new());
+                }
+            }
             piece.statements = statements.to_vec();
             return Ok(pieces);
         }
@@ -260,10 +265,14 @@ fn slices(
     };
     let iteration = subscript(access, depth)?.apply_range(&subscript(like, depth + 1)?.reverse()?)?;
     let iteration = iteration.project_out(Dim::Out, 0, depth)?;
+    let slices = iteration.coalesce()?;
+    Ok((slices.is_single_valued()? && covers(&slices, domain, depth)?).then_some(slices))
+}
+
+/// Whether every instance in `domain` has a value of the loop that it is embedded in: none may be lost.
+fn covers(slices: &Map, domain: &Set, depth: usize) -> Result<bool, Error> {
     let instances = domain.project_out(Dim::Set, depth, domain.dim(Dim::Set)? - depth)?.reset_tuple_id()?;
-    let slices = iteration.intersect_domain(&instances)?;
-    let is_one = slices.is_single_valued()? && instances.is_subset(&slices.domain()?)?;
-    Ok(is_one.then_some(slices))
+    instances.is_subset(&slices.domain()?)
 }
 
 /// The statements in loops that a statement leads to, directly or over statements that are in none.

@@ -184,3 +184,25 @@ fn what_has_no_slice_of_its_own_stays_where_it_is() {
         }",
     );
 }
+
+#[test]
+fn a_statement_that_never_runs_takes_no_other_with_it() {
+    is_left_alone(
+        "
+        params n
+        array a[n + 8] in
+        array t[n + 8] temp
+        array y[n + 8] out
+        for i in 1..n {
+            if i > n {
+                t[i] = a[i + 1]
+            }
+            t[i] = a[i]
+        }
+        for i in 1..n {
+            for j in 0..n {
+                y[i] = t[i]
+            }
+        }",
+    );
+}
