@@ -98,13 +98,8 @@ fn pipelines_run_in_strips_that_warm_up() {
             A0: window [3, *]
             if p0 >= 3 and p1 >= 3 {
               for t0 in 0..p0 step 4 parallel private A0 {
-                for t1 in max(0, t0 - 2)..t0 {
-                  for t2 in 0..p1 simd {
-                    S0(t1, t2): [t1 % 3, t2]
-                  }
-                }
-                if t0 == 0 {
-                  for t1 in 0..2 {
+                for t1 in max(0, t0 - 2)..max(2, t0) {
+                  if t0 >= t1 + 1 or (t0 == 0 and t1 <= 1) {
                     for t2 in 0..p1 simd {
                       S0(t1, t2): [t1 % 3, t2]
                     }
