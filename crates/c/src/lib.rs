@@ -5,12 +5,14 @@
 //!
 //! What is transformed, and how, is decided in `frit-scop`; this crate knows C and no dependence. Read [`region`] next.
 
+mod expansion;
 pub mod read;
 pub mod region;
 pub mod signature;
 mod value;
 pub mod write;
 
+pub use expansion::Source;
 pub use read::{ReadOptions, read};
 pub use region::{CArray, File, Form, Region, Remark, Template};
 pub use value::Texts;

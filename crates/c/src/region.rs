@@ -1,7 +1,9 @@
 //! What is known of the regions of a C file: the static control part, and the text that belongs to each part of it.
 
+use crate::expansion::Source;
 use frit_scop::{Array, Loop, Param, Scop, Statement};
 use frit_support::{FileId, Span, Table};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -10,12 +12,27 @@ use std::ops::Range;
 pub struct File {
     /// Its place in the source map.
     pub id: FileId,
-    /// Its text, as it is on disk.
+    /// Its text: the source with those macros replaced that stand for statements. Ranges of bytes are of it, spans of the source.
     pub text: String,
+    /// What is on disk.
+    pub source: Source,
     /// The regions, in order.
     pub regions: Vec<Region>,
     /// What a user should know of regions that are left as they are, and of statements that were not understood.
     pub remarks: Vec<Remark>,
+}
+
+impl File {
+    /// A part of the text as the source has it: macros that are replaced as a whole in it are put back.
+    pub(crate) fn written(&self, range: Range<usize>) -> Cow<'_, str> {
+        self.source.written(&self.text, range)
+    }
+
+    /// Where a part of the text is in the source.
+    pub fn span(&self, range: &Range<usize>) -> Span {
+        let place = self.source.place(range.clone());
+        Span::new(self.id, place.start, place.end)
+    }
 }
 
 /// A remark on a place of the source.
@@ -72,6 +89,8 @@ pub struct CLoop {
     pub c_type: String,
     /// That type is signed and has at least 32 bits.
     pub is_plain: bool,
+    /// The bytes of the loop; none of a variable that only counts along.
+    pub range: Range<usize>,
     /// Comments and pragmas right before the loop, whole lines without indentation.
     pub leading: Vec<Range<usize>>,
 }

@@ -11,7 +11,7 @@
 //!
 //! Statements, and the positions of their accesses, stay the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use frit_isl::{Dim, Error, Map, PwAff, Set, Val};
 use frit_support::Table;
@@ -26,9 +26,14 @@ const STEPS: u64 = 5_000_000;
 
 /// A region that computes the same with an array for each web.
 pub fn expand(scop: &Scop) -> Result<Scop, Error> {
+    expand_except(scop, &BTreeSet::new())
+}
+
+/// As [`expand`], but for some arrays, which are as before. They have false dependences then, which is never wrong.
+pub fn expand_except(scop: &Scop, staying: &BTreeSet<Array>) -> Result<Scop, Error> {
     let mut scop = scop.clone();
     let times = FusedTree::original(&scop).times(&scop);
-    for (array, uses) in scop.uses().iter() {
+    for (array, uses) in scop.uses().iter().filter(|(array, _)| !staying.contains(array)) {
         // Without that, values would seem to pass from one iteration's array to the next one's.
         if let (Home::Body(of), Some(first)) = (scop.arrays[array].home, uses.first()) {
             let at = scop.statements[first.statement].loops.iter().position(|other| *other == of);
@@ -36,14 +41,14 @@ pub fn expand(scop: &Scop) -> Result<Scop, Error> {
             add_dimensions(&mut scop, array, uses, depth)?;
         }
     }
-    for (array, uses) in scop.uses().iter() {
+    for (array, uses) in scop.uses().iter().filter(|(array, _)| !staying.contains(array)) {
         if uses.iter().all(|of| scop.access(*of).kind == AccessKind::Read) {
             continue;
         }
         let isl = scop.isl.clone();
         match isl.bounded(STEPS, || webs(&scop, &times, array, uses)) {
             Ok(webs) => separate(&mut scop, array, webs)?,
-            // It has false dependences then, which is never wrong.
+            // It stays as it is.
             Err(error) if error.is_quota() => {}
             Err(error) => return Err(error),
         }

@@ -4,8 +4,8 @@
 // sizes: n=2, m=2
 // arrays: in=n*m, out=n*m
 // output: out
-// temporaries: a=kept, b=kept
-// loops: 0 -> 0
+// temporaries: a=window 3 x m, b=window m
+// loops: 3 -> 1
 
 #define FOR_INNER(i, j) \
     for (int i = 1; i < n - 1; i++) \
@@ -13,7 +13,7 @@
 #define SQUARE(x) ((x) * (x))
 #define AVERAGE(x, y) (((x) + (y)) / 2) /* rounds to zero */
 
-// The loops are made by a macro, and the text is full of what only looks like code.
+// Loops are made by a macro, and the text is full of what only looks like code.
 void commented_pipeline(int n, int m, const int in[restrict n][m], int out[restrict n][m])
 {
     int a[n][m], b[n][m];

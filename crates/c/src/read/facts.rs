@@ -31,6 +31,10 @@ pub(crate) struct Macro {
     pub(crate) params: Option<Vec<String>>,
     /// Its value as an expression, if it is one and there is one definition only.
     pub(crate) body: Option<MacroBody>,
+    /// Its text, if there is one definition only and it is no expression.
+    pub(crate) value: Option<String>,
+    /// Where its definition ends.
+    pub(crate) defined_before: usize,
 }
 
 /// The value of a macro.
@@ -75,14 +79,16 @@ pub(crate) fn macros(root: Node<'_>, source: &str) -> BTreeMap<String, Macro> {
                 let is_guarded =
                     guard.and_then(|guard| field(guard, "name")).is_some_and(|guard| text(guard, source) == name);
                 let is_known = !is_conditional || (params.is_some() && is_guarded);
-                let body = if is_known && !found.contains_key(name) { MacroBody::of(&value) } else { None };
-                found.insert(name.to_string(), Macro { params, body });
+                let is_known = is_known && !found.contains_key(name);
+                let body = if is_known { MacroBody::of(&value) } else { None };
+                let value = (is_known && body.is_none()).then(|| value.trim().to_string());
+                found.insert(name.to_string(), Macro { params, body, value, defined_before: node.end_byte() });
             }
             "preproc_call" => {
                 let directive = field(node, "directive").map_or("", |directive| text(directive, source));
                 let argument = field(node, "argument").map_or("", |argument| text(argument, source).trim());
                 if directive.ends_with("undef") {
-                    found.insert(argument.to_string(), Macro { params: None, body: None });
+                    found.insert(argument.to_string(), Macro { params: None, body: None, value: None, defined_before: 0 });
                 }
             }
             kind => {

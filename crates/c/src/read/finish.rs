@@ -547,7 +547,12 @@ impl<'t, 'f> Finisher<'t, 'f> {
         for number in &used {
             let data = &self.builder.loops[*number];
             loops.push(LoopData { name: data.name.clone(), is_reversed: data.is_reversed, span: span(&data.range) });
-            c_loops.push(CLoop { c_type: data.c_type.clone(), is_plain: data.is_plain, leading: data.leading.clone() });
+            c_loops.push(CLoop {
+                c_type: data.c_type.clone(),
+                is_plain: data.is_plain,
+                range: data.range.clone(),
+                leading: data.leading.clone(),
+            });
         }
         let params = &self.builder.params.all;
         let param_data: Table<Param, ParamData> =

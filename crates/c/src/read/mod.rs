@@ -1,6 +1,6 @@
 //! From the text of a file to its regions.
 //!
-//! In the order of reading:
+//! Macros that stand for statements are replaced first (see [`Source`]). Then, in the order of reading:
 //! - `syntax`, `types`, `names`, `facts`: what the text says, without regard to regions;
 //! - `regions`, `auto`: where regions are;
 //! - `purity`, `writes`: what functions do, what a region may change;
@@ -16,7 +16,7 @@ mod carried;
 mod convert;
 mod delinearise;
 mod effects;
-mod facts;
+pub(crate) mod facts;
 mod finish;
 mod liveness;
 mod names;
@@ -26,12 +26,16 @@ mod places;
 mod purity;
 mod regions;
 mod statements;
-mod syntax;
+pub(crate) mod syntax;
 mod types;
 mod writes;
 
+use crate::expansion::Source;
 use crate::region::{File, Region, Remark};
+use facts::Macro;
 use frit_support::{Diagnostic, FileId, Span};
+use std::collections::BTreeMap;
+use tree_sitter::Tree;
 
 /// What is read as a region, and what is taken for granted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,11 +104,39 @@ const MOST_NODES: usize = 200_000;
 /// Pragmas do not match, or a function that has a region in it is no C.
 pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<Diagnostic>> {
     let too_long = |what: &str| vec![Diagnostic::error("c-syntax", what).label(Span::new(id, 0, 0), "here")];
-    let tree = syntax::parse(text).ok_or_else(|| too_long("the file cannot be parsed"))?;
+    let parse = |text: &str| syntax::parse(text).ok_or_else(|| too_long("the file cannot be parsed"));
+    let tree = parse(text)?;
+    let macros = facts::macros(tree.root_node(), text);
+    let (source, expanded) = Source::expanded(text, &macros);
+    let tree = if expanded == text { tree } else { parse(&expanded)? };
+    let (mut regions, mut remarks) =
+        read_text(id, &expanded, &tree, &macros, options).map_err(|errors| source.diagnostics(errors))?;
+    regions.iter_mut().for_each(|region| place(region, &source));
+    remarks.iter_mut().for_each(|remark| remark.span = source.span(remark.span));
+    remarks.sort_by_key(|remark: &Remark| remark.span);
+    remarks.dedup();
+    Ok(File { id, text: expanded, source, regions, remarks })
+}
+
+/// Turns the places of a region in the text that is read into those of the source.
+fn place(region: &mut Region, source: &Source) {
+    let scop = &mut region.scop;
+    scop.loops.iter_mut().for_each(|(_, data)| data.span = source.span(data.span));
+    scop.arrays.iter_mut().for_each(|(_, data)| data.span = source.span(data.span));
+    scop.statements.iter_mut().for_each(|(_, data)| data.span = source.span(data.span));
+}
+
+/// The regions of the text that is read, and remarks.
+fn read_text(
+    id: FileId,
+    text: &str,
+    tree: &Tree,
+    macros: &BTreeMap<String, Macro>,
+    options: &ReadOptions,
+) -> Result<(Vec<Region>, Vec<Remark>), Vec<Diagnostic>> {
     let root = tree.root_node();
-    let macros = facts::macros(root, text);
-    let (found, mut remarks) = regions::find(root, text, id, &macros)?;
-    let facts = facts::Facts::of(root, text, &macros);
+    let (found, mut remarks) = regions::find(root, text, id, macros)?;
+    let facts = facts::Facts::of(root, text, macros);
     let purity = purity::Purity::new(&facts);
     let mut regions: Vec<Region> = Vec::new();
     let span_of = |region: &regions::Found<'_>| {
@@ -139,7 +171,5 @@ pub fn read(id: FileId, text: &str, options: &ReadOptions) -> Result<File, Vec<D
         }
         regions.sort_by_key(|region| region.range.start);
     }
-    remarks.sort_by_key(|remark: &Remark| remark.span);
-    remarks.dedup();
-    Ok(File { id, text: text.to_string(), regions, remarks })
+    Ok((regions, remarks))
 }

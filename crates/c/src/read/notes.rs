@@ -65,10 +65,9 @@ pub(crate) fn attach_comments(region: &mut Region, found: &Found<'_>, source: &s
             continue;
         }
         let next_loop = region
-            .scop
             .loops
             .iter()
-            .map(|(at, data)| (data.span.start as usize, at))
+            .map(|(at, data)| (data.range.start, at))
             .filter(|(start, _)| *start >= range.end)
             .min_by_key(|(start, _)| *start);
         let next_statement = region

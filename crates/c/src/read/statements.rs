@@ -69,6 +69,7 @@ impl<'t> Builder<'t, '_> {
             "compound_statement" => self.block(&children(node)),
             "for_statement" => self.for_loop(node),
             "if_statement" => self.condition(node),
+            "do_statement" if runs_once(node, self.facts.source) => self.block(&fields(node, "body")),
             "declaration" => self.declaration(node),
             "expression_statement" => self.expression_statement(node),
             "else_clause" => self.block(&children(node)),
@@ -342,7 +343,7 @@ impl<'t> Builder<'t, '_> {
         let Some(Binding::Counted(value)) = self.bindings.get(&decl).cloned() else { return None };
         let data = &self.names.decls[decl];
         let is_plain = matches!(data.of, CType::Int { is_signed: true, .. });
-        let variable = CLoop { c_type: data.scalar_text(), is_plain, leading: Vec::new() };
+        let variable = CLoop { c_type: data.scalar_text(), is_plain, range: 0..0, leading: Vec::new() };
         let mut counted = Counted { constant: 0, iterators: Vec::new(), params: Vec::new(), variable };
         for (monomial, factor) in value.terms() {
             match monomial.powers() {
@@ -803,6 +804,13 @@ fn visible(node: Node<'_>, effects: Effects) -> Result<Effects, Stop> {
         ));
     }
     Ok(effects)
+}
+
+/// `do { ... } while (0)` as macros have it, which only holds statements together.
+fn runs_once(node: Node<'_>, source: &str) -> bool {
+    let is_false = field(node, "condition").is_some_and(|cond| text(bare(cond), source) == "0");
+    let leaves = |part: Node<'_>| matches!(part.kind(), "break_statement" | "continue_statement");
+    is_false && !descendants(node).any(leaves)
 }
 
 /// Whether a `continue` in a statement goes on with the loop that the statement is in.

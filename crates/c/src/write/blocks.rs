@@ -252,9 +252,8 @@ impl<'p, 'n> Builder<'p, 'n> {
     /// If the source has this very loop nest, and nothing in it is to change: the loop, and what is used of outside of it.
     fn as_written(&self, each: &ForLoop) -> Option<(Loop, BTreeSet<Array>)> {
         let [source] = self.transformed.program.iterators[each.iterator].sources.as_slice() else { return None };
-        let span = self.region.scop.loops[*source].span;
-        let range = span.start as usize..span.end as usize;
-        let text = self.text.get(range.clone()).filter(|text| !text.is_empty() && !span.is_none())?;
+        let range = self.region.loops[*source].range.clone();
+        let text = self.text.get(range.clone()).filter(|text| !text.is_empty())?;
         let mut nest = Nest::default();
         if !self.follows(each, *source, &mut nest) {
             return None;

@@ -57,7 +57,7 @@ fn end_of_literal(bytes: &[u8], start: usize, quote: u8) -> usize {
 }
 
 /// Whether a byte may be part of a name.
-pub(super) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
 }
 

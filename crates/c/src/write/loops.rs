@@ -8,10 +8,9 @@ use super::names::Names;
 use super::placement::Placement;
 use super::storage::Plan;
 use super::{Reason, Transformed};
-use crate::region::{File, Region, Remark};
+use crate::region::{CLoop, File, Region, Remark};
 use frit_scop::program::{BinOp, Expr, ForLoop, Instance, Iterator, LoopKind};
 use frit_scop::{Array, Loop, Statement};
-use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -183,13 +182,12 @@ impl<'a> Printer<'a> {
                 }
                 self.comment_loop(*source, true);
                 let is_simple = self.lines.len() == start;
-                let span = self.context.region.scop.loops[*source].span;
-                let range = span.start as usize..span.end as usize;
                 let region = self.context.region;
+                let range = region.loops[*source].range.clone();
                 let leading = region.loops.iter().flat_map(|(_, each)| &each.leading);
                 let leading = leading.chain(region.statements.iter().flat_map(|(_, template)| &template.leading));
                 self.commented.extend(leading.map(|comment| comment.start).filter(|start| range.contains(start)));
-                let mut text = self.context.file.text[range.clone()].to_owned();
+                let mut text = self.context.file.written(range.clone()).into_owned();
                 if let Some(comment) = self.take_trailing(range.end) {
                     text = format!("{text} {comment}");
                 }
@@ -222,9 +220,9 @@ impl<'a> Printer<'a> {
     fn starts_paragraph(&mut self, part: &Part) -> bool {
         let region = self.context.region;
         let of_loop = |source: Loop| {
-            let span = region.scop.loops[source].span;
-            let first = region.loops[source].leading.first().map(|range| range.start);
-            first.or((!span.is_none()).then_some(span.start as usize))
+            let CLoop { range, leading, .. } = &region.loops[source];
+            let first = leading.first().map(|range| range.start);
+            first.or((!range.is_empty()).then_some(range.start))
         };
         let start = match &part.kind {
             PartKind::For(each, ..) => self.context.transformed.program.iterators[each.iterator]
@@ -356,8 +354,8 @@ impl<'a> Printer<'a> {
 
     /// The comment on the line of a loop's head.
     fn head_comment(&mut self, source: Loop) -> Option<String> {
-        let span = self.context.region.scop.loops[source].span;
-        let start = (!span.is_none()).then_some(span.start as usize)?;
+        let range = &self.context.region.loops[source].range;
+        let start = (!range.is_empty()).then_some(range.start)?;
         let end = after_parentheses(self.context.blank, start)?;
         let rest = self.context.blank.get(end..)?;
         let brace = rest.trim_start_matches(' ').starts_with('{');
@@ -423,7 +421,7 @@ impl<'a> Printer<'a> {
                 self.remarks.push(Remark {
                     code: Reason::PragmaDropped.code(),
                     message: format!("`{text}` was dropped, as the loop that it is for is not the same any more"),
-                    span: Span::new(self.context.file.id, range.start, range.end),
+                    span: self.context.file.span(range),
                 });
             } else {
                 self.text(text, range.start);

@@ -25,7 +25,7 @@ pub(crate) use blocks::between_holes;
 use frit_scop::program::Program;
 use frit_scop::recompute::Evaluation;
 use frit_scop::{Array, Scop, Statement};
-use frit_support::{Span, Table};
+use frit_support::Table;
 use lexical::{Style, blanked, rest_of_block};
 use names::Names;
 pub(crate) use statements::end_of_operand;
@@ -113,7 +113,7 @@ pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOption
         match new {
             None => {}
             Some((transformed, Ok((text, remarks)))) => {
-                body += &file.text[at..region.range.start];
+                body += &file.written(at..region.range.start);
                 body += &text;
                 at = region.range.end;
                 written.remarks.extend(remarks);
@@ -127,11 +127,11 @@ pub fn write(file: &File, regions: &[Option<Transformed>], options: &WriteOption
             Some((_, Err(reason))) => written.remarks.push(Remark {
                 code: Reason::NotPrintable.code(),
                 message: format!("the region was left as it is: {reason}"),
-                span: Span::new(file.id, region.range.start, region.range.end),
+                span: file.span(&region.range),
             }),
         }
     }
-    body += &file.text[at..];
+    body += &file.written(at..file.text.len());
     if options.header && !titles.is_empty() {
         let (before, rest) = header::split(&body);
         let newline = if file.text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -2,6 +2,7 @@
 //! printed.
 
 use super::{Transformed, WriteOptions, write};
+use crate::expansion::Source;
 use crate::region::{CArray, CLoop, CParam, Declaration, File, Form, Hole, HoleKind, Region, Storage, Template};
 use expect_test::{Expect, expect};
 use frit_isl::{Context, Map, PwAff, Set};
@@ -53,7 +54,8 @@ impl Case {
             loops: Table::new(),
             names: Default::default(),
         };
-        let file = File { id: FileId::new(0), text, regions: vec![region], remarks: Vec::new() };
+        let source = Source::plain(&text);
+        let file = File { id: FileId::new(0), text, source, regions: vec![region], remarks: Vec::new() };
         let program = Program::default();
         Case { file, program, shares: Vec::new() }
     }
@@ -107,18 +109,18 @@ impl Case {
     /// The loop whose text begins with `head`.
     fn loop_of(&mut self, name: &str, c_type: &str, head: &str) -> Loop {
         let start = self.file.text.find(head).expect("the text has the loop");
-        let span = Span::new(FileId::new(0), start, start + head.len());
+        let range = start..start + head.len();
         let is_plain = matches!(c_type, "int" | "long");
-        self.region().scop.loops.push(LoopData { name: name.into(), is_reversed: false, span });
-        self.region().loops.push(CLoop { c_type: c_type.into(), is_plain, leading: Vec::new() })
+        self.region().scop.loops.push(LoopData { name: name.into(), is_reversed: false, span: Span::NONE });
+        self.region().loops.push(CLoop { c_type: c_type.into(), is_plain, range, leading: Vec::new() })
     }
 
     /// The statement with this text; accesses in the order of the text.
     fn statement(&mut self, text: &str, loops: &[Loop], accesses: &[(Array, AccessKind, &str)]) -> Statement {
         let start = self.file.text.find(text).expect("the text has the statement");
         for &each in loops {
-            let span = &mut self.region().scop.loops[each].span;
-            *span = span.to(Span::new(FileId::new(0), start, start + text.len()));
+            let range = &mut self.region().loops[each].range;
+            *range = range.start.min(start)..range.end.max(start + text.len());
         }
         let mut holes = Vec::new();
         let mut at = 0;

@@ -118,10 +118,10 @@ for (int i = 0; i < n; i++) b[i] = a[i];"#,
 fn macros_that_are_no_expressions_leave_the_region() {
     check(
         show_text(
-            r#"#define SET(x) do { x = 1; } while (0)
+            r#"#define SET(x) x = 1;
 void f(int n, float *restrict a) {
 #pragma scop
-for (int i = 0; i < n; i++) { SET(a[i]); }
+for (int i = 0; i < n; i++) { SET(a[i]) }
 #pragma endscop
 }
 void g(int n, float *restrict a) {
@@ -136,6 +136,26 @@ for (int i = 0; i < n; i++) { CHECK(a[i]) a[i] = 1; }
             4: macro-statement: the region stays as it is: the macro `SET` is no expression
             9: macro-statement: the region stays as it is: `CHECK` is perhaps a macro that is no expression
         "#]],
+    );
+}
+
+#[test]
+fn macros_that_are_statements_are_looked_into() {
+    check(
+        show_text(
+            r#"#define FOR(i, n) for (int i = 0; i < (n); i++)
+#define GRID FOR(y, h) FOR(x, w)
+#define SWAP(x, y) do { float s = x; x = y; y = s; } while (0)
+void f(int w, int h, float a[restrict h][w], float *restrict b) {
+#pragma scop
+GRID a[y][x] = 1;
+FOR(i, h - 1) { SWAP(b[i], b[i + 1]); }
+#pragma endscop
+}
+"#,
+            ReadOptions::default(),
+        ),
+        expect![[r#""#]],
     );
 }
 

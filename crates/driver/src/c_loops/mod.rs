@@ -287,12 +287,16 @@ fn fuse_region(
 /// each strip, matter little.
 const STRIP: u64 = 64;
 
+/// So often a region is planned anew without the expansions that the plan before had no room for; then without any.
+const MOST_EXPANSIONS: usize = 3;
+
 /// How much work isl may do for one region before it stays as it is.
 const MAX_OPERATIONS: u64 = 200_000_000;
 
 /// Why there is no decision.
 enum Failure {
-    ExpansionStays,
+    /// Arrays of the source for which there is no room where expansion put them.
+    ExpansionStays(Vec<Array>),
     /// Arrays would take more memory than in the source.
     TakesMore,
     Other(String),
@@ -326,15 +330,21 @@ impl Request<'_> {
     fn run(&self, found: &mut Found, watch: &mut Watch) -> Result<Option<Decided>, String> {
         let scop = &self.region.scop;
         scop.isl.bounded(MAX_OPERATIONS, || {
-            let expanded = watch.pass("expand", || expand::expand(scop)).map_err(|error| error.to_string())?;
-            let decided = self.decide(expanded, found, watch).or_else(|failure| match failure {
-                // Scalars that would need an element for each iteration stay what they are, and so do arrays that serve several purposes; loops
-                // then keep more of their order.
-                Failure::ExpansionStays | Failure::TakesMore => self.decide(scop.clone(), found, watch),
-                Failure::Other(_) => Err(failure),
-            });
-            decided.map_err(|failure| match failure {
-                Failure::ExpansionStays => "a scalar would need an element for each iteration".to_string(),
+            // Arrays that would need more elements than they can have stay what they are, and so do arrays that serve several purposes where
+            // splitting them takes memory; loops then keep more of their order.
+            let mut staying = BTreeSet::new();
+            for _ in 0..MOST_EXPANSIONS {
+                let expanded = watch.pass("expand", || expand::expand_except(scop, &staying));
+                let expanded = expanded.map_err(|error| error.to_string())?;
+                match self.decide(expanded, found, watch) {
+                    Ok(decided) => return Ok(decided),
+                    Err(Failure::ExpansionStays(arrays)) => staying.extend(arrays),
+                    Err(Failure::TakesMore) => break,
+                    Err(Failure::Other(why)) => return Err(why),
+                }
+            }
+            self.decide(scop.clone(), found, watch).map_err(|failure| match failure {
+                Failure::ExpansionStays(_) => "an array would need more elements than it can have".to_string(),
                 Failure::TakesMore => "its temporary arrays would take more memory than before".to_string(),
                 Failure::Other(why) => why,
             })
@@ -420,7 +430,9 @@ impl Request<'_> {
         let contraction = watch
             .pass("contraction", || contraction::contract(&scop, dependences, &tree, &contraction::Options::default()));
         let contraction = contraction.map_err(|failure| match failure {
-            contraction::Failure::ExpansionStays { .. } => Failure::ExpansionStays,
+            contraction::Failure::ExpansionStays { arrays } => {
+                Failure::ExpansionStays(arrays.into_iter().map(|array| scop.arrays[array].origin).collect())
+            }
             contraction::Failure::Isl(error) => error.into(),
         })?;
         let sizes = memory::Values::new(&scop, values, NOMINAL.unsigned_abs())?;

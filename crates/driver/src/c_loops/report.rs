@@ -94,7 +94,7 @@ impl RegionReport {
 
 /// The report of a region that was transformed.
 pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) -> RegionReport {
-    let Request { region, sources, .. } = request;
+    let Request { region, .. } = request;
     let Decided { scop, inlined, tree, contraction, sizes, memory: (before, after), .. } = decided;
     let mut parts: BTreeMap<Array, Vec<Array>> = BTreeMap::new();
     for (array, data) in scop.arrays.iter().filter(|(_, data)| !data.is_live_in && !data.is_live_out) {
@@ -137,7 +137,7 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
     });
     RegionReport {
         function: region.function.clone(),
-        line: line_of(region, sources),
+        line: line_of(request),
         unchanged: None,
         nests: (nests(&region.scop.body), tree.body.iter().filter(|part| matches!(part, Fused::Loop(_))).count()),
         pieces: pieces(&decided.program.body),
@@ -152,14 +152,14 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
 
 /// The report of a region that stays as it is.
 pub(super) fn unchanged(request: &Request, why: Option<String>, found: Found) -> RegionReport {
-    let Request { region, sources, values, .. } = request;
+    let Request { region, values, .. } = request;
     let nests = nests(&region.scop.body);
     let sizes = memory::Values::new(&region.scop, values, NOMINAL.unsigned_abs());
     let cost = sizes.and_then(|sizes| memory::cost_before(&region.scop, &sizes));
     let cost = cost.unwrap_or(memory::Cost { total: 0, peak: 0 });
     RegionReport {
         function: region.function.clone(),
-        line: line_of(region, sources),
+        line: line_of(request),
         unchanged: Some(why.unwrap_or_default()),
         nests: (nests, nests),
         pieces: nests,
@@ -192,9 +192,9 @@ fn pieces(steps: &[Step]) -> usize {
         .sum()
 }
 
-fn line_of(region: &Region, sources: &SourceMap) -> usize {
-    let text = sources.iter().next().map_or("", |(_, file)| file.text.as_str());
-    1 + text.as_bytes()[..region.range.start.min(text.len())].iter().filter(|&&byte| byte == b'\n').count()
+fn line_of(request: &Request) -> usize {
+    let place = request.file.span(&request.region.range);
+    request.sources.position(place).map_or(1, |place| place.line)
 }
 
 /// A fate as people read it; `scalar`, `window 3 x m`, `kept`.

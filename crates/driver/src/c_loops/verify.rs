@@ -112,11 +112,11 @@ pub fn verify(
     let mut callable: Vec<(Signature, Vec<&Region>)> = Vec::new();
     for (function, regions) in regions {
         if function == "main" {
-            let outcome = bench.compare_programs(&file.text, transformed)?;
+            let outcome = bench.compare_programs(&file.source.text, transformed)?;
             verified.push(Verified { function: function.to_string(), outcome });
             continue;
         }
-        match signature::signature(&file.text, function) {
+        match signature::signature(&file.source.text, function) {
             Ok(signature) => callable.push((signature, regions)),
             Err(why) => verified
                 .push(Verified { function: function.to_string(), outcome: Outcome::NotRun { why: why.to_string() } }),
@@ -131,9 +131,9 @@ pub fn verify(
         calls.extend((0..options.calls).filter_map(|_| Call::random(at, signature, regions, &mut random)));
     }
     let signatures: Vec<&Signature> = callable.iter().map(|(signature, _)| signature).collect();
-    let mut lines = bench.run_calls(&file.text, transformed, &signatures, &calls, options, Checks::Results)?;
+    let mut lines = bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Results)?;
     if bench.has_sanitisers() {
-        let watched = bench.run_calls(&file.text, transformed, &signatures, &calls, options, Checks::Accesses)?;
+        let watched = bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Accesses)?;
         for (line, watched) in lines.iter_mut().zip(&watched) {
             if line == "same" && watched.starts_with("crashed 2") {
                 *line = "invalid".to_string();

@@ -81,10 +81,11 @@ impl Reason {
 /// Why a tree cannot be generated: the caller takes the order of the source, without expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// An array that was expanded must stay so, and cannot: its subscripts cannot be rewritten, or its size is not known.
+    /// Arrays that expansion made, or gave more dimensions, must stay so, and cannot: their subscripts cannot be rewritten, or their sizes are not
+    /// known.
     ExpansionStays {
-        /// The array.
-        array: Array,
+        /// The arrays.
+        arrays: Vec<Array>,
     },
     /// isl gave up on something that cannot be left out.
     Isl(Error),
@@ -103,8 +104,9 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::ExpansionStays { array } => {
-                write!(f, "{array} needs an element for each iteration, and cannot have it")
+            Failure::ExpansionStays { arrays } => {
+                let names: Vec<String> = arrays.iter().map(Array::to_string).collect();
+                write!(f, "{}: more elements are needed than there can be", names.join(", "))
             }
             Failure::Isl(error) => error.fmt(f),
         }
@@ -135,14 +137,19 @@ pub fn contract(
         flows.entry(flow.array).or_default().push(flow);
     }
     let mut contraction = Contraction { fates: Table::new(), reasons: Table::new() };
+    let mut homeless = Vec::new();
     for (array, uses) in scop.uses().iter() {
         let flows = flows.get(&array).map_or(&[] as &[_], Vec::as_slice);
         let place = Place { scop, tree, times: &times, array, uses, flows };
-        let (fate, reason) = scop.isl.bounded(STEPS, || place.fate(options))?;
-        contraction.fates.push(fate);
-        contraction.reasons.push(reason);
+        match scop.isl.bounded(STEPS, || place.fate(options))? {
+            Some((fate, reason)) => {
+                contraction.fates.push(fate);
+                contraction.reasons.push(reason);
+            }
+            None => homeless.push(array),
+        }
     }
-    Ok(contraction)
+    if homeless.is_empty() { Ok(contraction) } else { Err(Failure::ExpansionStays { arrays: homeless }) }
 }
 
 /// An array and what its fate depends on.
@@ -161,22 +168,23 @@ impl Place<'_> {
         self.times[statement].relation(&self.scop.statements[statement].domain)
     }
 
-    fn fate(&self, options: &Options) -> Result<(Fate, Option<Reason>), Failure> {
+    /// The fate of the array, and why it is no smaller; `None` if expansion must not have touched it.
+    fn fate(&self, options: &Options) -> Result<Option<(Fate, Option<Reason>)>, Error> {
         let data = &self.scop.arrays[self.array];
         if data.is_live_in || data.is_live_out {
             let reason = if data.is_live_in { Reason::LiveIn } else { Reason::LiveOut };
-            return Ok((Fate::Kept, (!data.extents.is_empty()).then_some(reason)));
+            return Ok(Some((Fate::Kept, (!data.extents.is_empty()).then_some(reason))));
         }
         if self.uses.is_empty() {
-            return Ok((Fate::Kept, None));
+            return Ok(Some((Fate::Kept, None)));
         }
+        let is_new = data.origin != self.array;
         if data.extents.is_empty() {
-            let is_new = data.origin != self.array;
-            return Ok((if is_new { Fate::Scalar } else { Fate::Kept }, None));
+            return Ok(Some((if is_new { Fate::Scalar } else { Fate::Kept }, None)));
         }
         let inexact = self.uses.iter().copied().find(|of| !self.scop.access(*of).is_exact);
         if let (0, Some(access)) = (data.expanded, inexact) {
-            return Ok((Fate::Kept, Some(Reason::InexactAccess { access })));
+            return Ok(Some((Fate::Kept, Some(Reason::InexactAccess { access }))));
         }
         let found = Lives::new(self.scop, self.times, self.uses, self.flows).and_then(|lives| {
             let differences = lives.differences(self.scop, self.array)?;
@@ -184,7 +192,10 @@ impl Place<'_> {
             Ok((lives, differences, moduli))
         });
         let (lives, differences, moduli) = match found {
-            Err(error) if error.is_quota() && data.expanded == 0 => return Ok((Fate::Kept, Some(Reason::TooHard))),
+            Err(error) if error.is_quota() && data.expanded == 0 => {
+                let has_room = !is_new || data.extents.iter().all(Option::is_some);
+                return Ok(has_room.then_some((Fate::Kept, Some(Reason::TooHard))));
+            }
             found => found?,
         };
         if let Some(access) = inexact {
@@ -192,27 +203,29 @@ impl Place<'_> {
             let mut left = differences;
             for dimension in 0..data.expanded {
                 if modulus(&left, dimension)? != Some(1) {
-                    return Err(Failure::ExpansionStays { array: self.array });
+                    return Ok(None);
                 }
                 left = left.fix_si(Dim::Set, dimension, 0)?;
             }
-            return Ok((Fate::Kept, Some(Reason::InexactAccess { access })));
+            return Ok(Some((Fate::Kept, Some(Reason::InexactAccess { access }))));
         }
-        let is_too_large = |at: usize| moduli[at].is_none() && data.extents[at].is_none();
-        if (0..data.expanded).any(is_too_large) {
-            return Err(Failure::ExpansionStays { array: self.array });
+        let is_gone = |at: usize| moduli[at] == Some(1);
+        // What cannot lie where the source has it needs a declaration, with all extents.
+        let declared = if is_new || !(0..data.expanded).all(is_gone) { moduli.len() } else { 0 };
+        if (0..declared).any(|at| moduli[at].is_none() && data.extents[at].is_none()) {
+            return Ok(None);
         }
-        if moduli.iter().all(|modulus| *modulus == Some(1)) {
-            return Ok((Fate::Scalar, None));
+        if (0..moduli.len()).all(is_gone) {
+            return Ok(Some((Fate::Scalar, None)));
         }
         if let Some(fate) = registers::registers(self, &lives, &differences, &moduli, options)? {
-            return Ok((fate, None));
+            return Ok(Some((fate, None)));
         }
         let (added, own) = moduli.split_at(data.expanded);
         if added.iter().all(|modulus| *modulus == Some(1)) && own.iter().all(Option::is_none) {
-            return Ok((Fate::Kept, Some(Reason::UnboundedWindow)));
+            return Ok(Some((Fate::Kept, Some(Reason::UnboundedWindow))));
         }
-        Ok((Fate::Window { moduli }, None))
+        Ok(Some((Fate::Window { moduli }, None)))
     }
 
     /// The best moduli: dimensions are taken in every order, as one that is bounded only where another is equal is worth more than the
