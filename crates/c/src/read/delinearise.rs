@@ -6,6 +6,7 @@
 use super::affine::{Atom, Cond, Expr, split};
 use super::builder::Builder;
 use frit_support::Monomial;
+use std::collections::BTreeMap;
 
 /// An access of an array of one dimension: the number of loops round it, when it happens, and the subscript.
 pub(crate) struct Flat {
@@ -20,6 +21,72 @@ pub(crate) struct Shape {
     pub(crate) strides: Vec<Expr>,
     /// For each access the subscripts.
     pub(crate) subscripts: Vec<Vec<Expr>>,
+    /// What strides are longer by than a parameter.
+    padding: Padding,
+}
+
+impl Shape {
+    /// The extents, outermost first, of an array of this many elements; `None` where that is not known.
+    pub(crate) fn extents(&self, elements: Option<Expr>) -> Vec<Option<Expr>> {
+        let padded = |expr: &Expr| self.padding.hidden(expr);
+        let of = |whole: &Expr, part: &Expr| Some(self.padding.shown(&quotient(&padded(whole), &padded(part))?));
+        let outer = elements.and_then(|elements| of(&elements, &self.strides[0]));
+        let inner = self.strides.windows(2).map(|pair| of(&pair[0], &pair[1]));
+        std::iter::once(outer).chain(inner).collect()
+    }
+}
+
+/// Rows with a margin: of `a[i * (w + 2) + j]` the stride is `w + 2`. Under the name of the parameter hides the whole stride, so that all are products again.
+#[derive(Clone, Debug, Default)]
+struct Padding(BTreeMap<Atom, i64>);
+
+impl Padding {
+    /// The margins of all strides that loop variables are multiplied with.
+    fn of(accesses: &[Flat]) -> Self {
+        let mut padding = Padding::default();
+        while let Some((param, margin)) = accesses.iter().find_map(|access| padding.next(&access.subscript)) {
+            padding.0.insert(param, margin);
+        }
+        padding
+    }
+
+    /// A parameter that a loop variable is multiplied with together with a number, where no other sum is left.
+    fn next(&self, subscript: &Expr) -> Option<(Atom, i64)> {
+        let mut factors: BTreeMap<Vec<Atom>, Expr> = BTreeMap::new();
+        for (monomial, coefficient) in self.hidden(subscript).terms() {
+            let (moving, fixed) = split(monomial);
+            factors.entry(moving).or_insert_with(Expr::zero).add_term(fixed, coefficient);
+        }
+        factors.remove(&Vec::new());
+        factors.values().find_map(|factor| {
+            // What the sum is multiplied with is another stride.
+            let common = factor.terms().next()?.0.clone();
+            let common = factor.terms().fold(common, |common, (monomial, _)| shared(&common, monomial));
+            let sum = quotient(factor, &Expr::term(common, 1))?;
+            let margin = Expr::constant(sum.constant_term());
+            let param = (&sum - &margin).as_symbol()?.clone();
+            (!margin.is_zero() && !self.0.contains_key(&param)).then(|| (param, sum.constant_term()))
+        })
+    }
+
+    /// With the parameters standing for the strides.
+    fn hidden(&self, expr: &Expr) -> Expr {
+        expr.replace(|atom| self.0.get(atom).map(|margin| Expr::symbol(atom.clone()) - Expr::constant(*margin)))
+    }
+
+    /// With the parameters standing for themselves.
+    fn shown(&self, expr: &Expr) -> Expr {
+        expr.replace(|atom| self.0.get(atom).map(|margin| Expr::symbol(atom.clone()) + Expr::constant(*margin)))
+    }
+}
+
+/// What divides both.
+fn shared(one: &Monomial<Atom>, other: &Monomial<Atom>) -> Monomial<Atom> {
+    let powers = one.powers().iter().flat_map(|(atom, power)| {
+        let times = (*power).min(other.exponent(atom));
+        (0..times).map(|_| Monomial::symbol(atom.clone()))
+    });
+    powers.fold(Monomial::one(), |product, atom| product.times(&atom))
 }
 
 /// No array has more dimensions than this in a linear form.
@@ -44,10 +111,17 @@ pub(crate) fn quotient(expr: &Expr, by: &Expr) -> Option<Expr> {
 impl Builder<'_, '_> {
     /// The dimensions that the accesses of an array of one dimension suggest, if all of them agree.
     pub(crate) fn delinearise(&mut self, accesses: &[Flat]) -> Option<Shape> {
-        let mut strides = parametric_strides(accesses)?;
+        self.delinearise_padded(accesses, &Padding::default()).or_else(|| {
+            let padding = Padding::of(accesses);
+            if padding.0.is_empty() { None } else { self.delinearise_padded(accesses, &padding) }
+        })
+    }
+
+    fn delinearise_padded(&mut self, accesses: &[Flat], padding: &Padding) -> Option<Shape> {
+        let mut strides = parametric_strides(accesses, padding)?;
         let mut shape = None;
         if strides.len() > 1 {
-            shape = Some(self.shape(accesses, &strides)?);
+            shape = Some(self.shape(accesses, &strides, padding)?);
         }
         // Rows of a constant number of elements.
         while strides.len() < MOST_DIMENSIONS {
@@ -61,7 +135,7 @@ impl Builder<'_, '_> {
                 break;
             }
             strides.insert(strides.len() - 1, Expr::constant(stride));
-            match self.shape(accesses, &strides) {
+            match self.shape(accesses, &strides, padding) {
                 Some(finer) => shape = Some(finer),
                 None => break,
             }
@@ -70,12 +144,13 @@ impl Builder<'_, '_> {
     }
 
     /// The subscripts for these strides, if all of them are within their extents.
-    fn shape(&mut self, accesses: &[Flat], strides: &[Expr]) -> Option<Shape> {
-        let extents: Option<Vec<Expr>> = strides.windows(2).map(|pair| quotient(&pair[0], &pair[1])).collect();
-        let extents = extents?;
+    fn shape(&mut self, accesses: &[Flat], strides: &[Expr], padding: &Padding) -> Option<Shape> {
+        let extent = |pair: &[Expr]| quotient(&pair[0], &pair[1]).map(|extent| padding.shown(&extent));
+        let extents = strides.windows(2).map(extent).collect::<Option<Vec<Expr>>>()?;
         let mut subscripts = Vec::new();
         for access in accesses {
-            let mut parts = decompose(&access.subscript, strides)?;
+            let mut parts = decompose(&padding.hidden(&access.subscript), strides)?;
+            parts.iter_mut().for_each(|part| *part = padding.shown(part));
             // From the right, so that what is carried over arrives to the left.
             for at in (1..parts.len()).rev() {
                 let extent = &extents[at - 1];
@@ -91,7 +166,8 @@ impl Builder<'_, '_> {
             }
             subscripts.push(parts);
         }
-        Some(Shape { strides: strides.to_vec(), subscripts })
+        let strides = strides.iter().map(|stride| padding.shown(stride)).collect();
+        Some(Shape { strides, subscripts, padding: padding.clone() })
     }
 
     /// Whether a subscript is in `0..extent` whenever the access happens.
@@ -109,9 +185,10 @@ impl Builder<'_, '_> {
 }
 
 /// The products of parameters that loop variables are multiplied with, largest first, and 1.
-fn parametric_strides(accesses: &[Flat]) -> Option<Vec<Expr>> {
+fn parametric_strides(accesses: &[Flat], padding: &Padding) -> Option<Vec<Expr>> {
     let mut found: Vec<(Monomial<Atom>, i64)> = Vec::new();
-    for (monomial, coefficient) in accesses.iter().flat_map(|access| access.subscript.terms()) {
+    let subscripts: Vec<Expr> = accesses.iter().map(|access| padding.hidden(&access.subscript)).collect();
+    for (monomial, coefficient) in subscripts.iter().flat_map(Expr::terms) {
         let (moving, fixed) = split(monomial);
         if moving.is_empty() || fixed.is_one() {
             continue;

@@ -7,7 +7,7 @@ use super::affine::{Expr, ParamText, Params};
 use super::aliases::classes;
 use super::builder::{Builder, Effects, Object, RawAccess, RawHole, RawNode, RawStatement};
 use super::carried::mark_carried;
-use super::delinearise::{Flat, quotient};
+use super::delinearise::Flat;
 use super::liveness::{Liveness, Surroundings};
 use super::notes::{all_names, attach_comments, function_name, indent};
 use super::regions::Found;
@@ -109,12 +109,10 @@ impl<'t, 'f> Finisher<'t, 'f> {
             .flat_map(|statement| statement.effects.accesses.iter().filter_map(|access| flat(statement, access)))
             .collect();
         let Some(shape) = self.builder.delinearise(&flats) else { return };
-        let outer = total.and_then(|total| quotient(&total, &shape.strides[0]));
-        if is_fixed && outer.is_none() {
+        let extents = shape.extents(total);
+        if is_fixed && extents[0].is_none() {
             return;
         }
-        let mut extents = vec![outer];
-        extents.extend(shape.strides.windows(2).map(|pair| quotient(&pair[0], &pair[1])));
         let dims = shape.strides.len();
         let mut subscripts = shape.subscripts.into_iter();
         for access in self.builder.statements.iter_mut().flat_map(|statement| &mut statement.effects.accesses) {
@@ -313,12 +311,14 @@ impl<'t, 'f> Finisher<'t, 'f> {
     fn overlapping(&mut self, class: &[Object]) -> Array {
         let names: Vec<String> =
             class.iter().map(|object| format!("`{}`", self.builder.objects[*object].name)).collect();
+        let declared = self.builder.names.decls[self.builder.objects[class[0]].decl].range.clone();
         let region = self.builder.region.clone();
+        let place = if declared.is_empty() { region } else { declared };
         self.builder.remark(
             Reason::MayAlias,
-            region,
+            place,
             format!(
-                "{} may overlap, so nothing is known of their elements: declare them `restrict` if they do not",
+                "{} may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`",
                 names.join(", ")
             ),
         );

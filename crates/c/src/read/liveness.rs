@@ -108,7 +108,7 @@ impl<'t> Builder<'t, '_> {
         let is_inside = self.is_inside(data.decl);
         let is_seen = is_array && self.escape(data.decl) == Escape::Call && surroundings.calls_after;
         Liveness {
-            is_live_in: !is_inside && (before || has_value),
+            is_live_in: !is_inside && (before || has_value) || is_array && self.is_zeroed(data.decl),
             is_live_out: after || is_seen,
             is_carried: around.is_some(),
         }
@@ -125,7 +125,22 @@ impl<'t> Builder<'t, '_> {
         {
             return false;
         }
-        let mut values: Vec<Option<Node<'t>>> = data.value.map(Some).into_iter().collect();
+        let mut values = self.values(decl);
+        let null =
+            |value: &Option<Node<'t>>| value.is_some_and(|value| matches!(text(bare(value), source), "NULL" | "0"));
+        values.retain(|value| !null(value));
+        !values.is_empty() && values.iter().all(|value| value.is_some_and(|value| allocation(value, source).is_some()))
+    }
+
+    /// A pointer to memory that begins with zeros, which are values like others.
+    fn is_zeroed(&self, decl: Decl) -> bool {
+        let zeroed = |value: Node<'t>| allocation(value, self.facts.source).is_some_and(|(_, is_zeroed)| is_zeroed);
+        self.values(decl).into_iter().flatten().any(zeroed)
+    }
+
+    /// What a variable is ever set to; `None` where it is counted.
+    fn values(&self, decl: Decl) -> Vec<Option<Node<'t>>> {
+        let mut values: Vec<Option<Node<'t>>> = self.names.decls[decl].value.map(Some).into_iter().collect();
         for node in self.names.occurrences.get(&decl).into_iter().flatten() {
             let Some(parent) = node.parent() else { continue };
             match parent.kind() {
@@ -134,10 +149,7 @@ impl<'t> Builder<'t, '_> {
                 _ => {}
             }
         }
-        let null =
-            |value: &Option<Node<'t>>| value.is_some_and(|value| matches!(text(bare(value), source), "NULL" | "0"));
-        values.retain(|value| !null(value));
-        !values.is_empty() && values.iter().all(|value| value.is_some_and(|value| allocation(value, source).is_some()))
+        values
     }
 
     /// An occurrence of a name that neither reads nor writes elements: `free(t)`, `t == NULL`, `sizeof t`, `t = malloc(...)`.
@@ -145,12 +157,18 @@ impl<'t> Builder<'t, '_> {
         let source = self.facts.source;
         let mut at = node;
         let Some(mut parent) = at.parent() else { return true };
+        let around = std::iter::successors(Some(parent), |around| around.parent());
+        if around
+            .take_while(|around| around.kind().ends_with("_expression"))
+            .any(|around| around.kind() == "sizeof_expression")
+        {
+            return true;
+        }
         while matches!(parent.kind(), "parenthesized_expression" | "cast_expression") {
             let Some(next) = parent.parent() else { return false };
             (at, parent) = (parent, next);
         }
         match parent.kind() {
-            "sizeof_expression" => true,
             "argument_list" => {
                 let callee =
                     parent.parent().and_then(|call| field(call, "function")).map_or("", |callee| text(callee, source));

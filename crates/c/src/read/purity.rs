@@ -288,7 +288,7 @@ pub(crate) fn allocation<'t>(value: Node<'t>, source: &str) -> Option<(Vec<Node<
     }
     let arguments = children(field(call, "arguments")?);
     match (text(field(call, "function")?, source), &arguments[..]) {
-        ("malloc", [bytes]) => Some((vec![*bytes], false)),
+        ("malloc" | "alloca" | "__builtin_alloca", [bytes]) => Some((vec![*bytes], false)),
         ("calloc", [count, bytes]) => Some((vec![*count, *bytes], true)),
         ("aligned_alloc", [_, bytes]) => Some((vec![*bytes], false)),
         _ => None,

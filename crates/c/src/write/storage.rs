@@ -95,9 +95,12 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
             if is_gone || private.contains(&array) { None } else { source_place(transformed, array, c_array, stays) }
         };
         // What lives longer than the region has to be where the source has it.
-        let is_live = |&array: &Array| arrays[array].is_live_in || arrays[array].is_live_out;
+        let is_live = |array: &Array| used.contains(array) && (arrays[*array].is_live_in || arrays[*array].is_live_out);
         let live = parts.iter().copied().filter(is_live);
-        let owner = live.chain(parts.iter().copied()).find(|array| in_source(array).is_some());
+        // What holds no value any more needs no place, unless nothing of the array ever did.
+        let is_idle = !parts.iter().any(|array| used.contains(array));
+        let others = parts.iter().copied().filter(|array| is_idle || used.contains(array));
+        let owner = live.chain(others).find(|array| in_source(array).is_some());
         if let Some(stranded) = parts.iter().find(|array| is_live(array) && Some(**array) != owner) {
             return Err(format!(
                 "`{}` is needed outside of the region, but has no place there",
@@ -107,7 +110,7 @@ pub(super) fn plan(region: &Region, transformed: &Transformed, after: &str) -> R
         for &array in &parts {
             let place = match in_source(&array) {
                 Some(place) if Some(array) == owner => place,
-                _ if is_gone => Place::Unknown,
+                _ if is_gone || !used.contains(&array) => Place::Unknown,
                 _ => new_place(region, transformed, array, c_array)?,
             };
             places[array.at()] = Some(place);
