@@ -19,8 +19,12 @@ void shift(int n, const int *restrict a, int *restrict b)
 
 /// What comparing the original with a text comes to in which `replaced` stands for other words.
 fn outcome(replaced: &[(&str, &str)]) -> Outcome {
-    let file = frit_c::read(FileId::new(0), ORIGINAL, &frit_c::ReadOptions::default()).unwrap();
-    let transformed = replaced.iter().fold(ORIGINAL.to_string(), |text, (old, new)| {
+    outcome_of(ORIGINAL, replaced)
+}
+
+fn outcome_of(original: &str, replaced: &[(&str, &str)]) -> Outcome {
+    let file = frit_c::read(FileId::new(0), original, &frit_c::ReadOptions::default()).unwrap();
+    let transformed = replaced.iter().fold(original.to_string(), |text, (old, new)| {
         assert!(text.contains(old));
         text.replace(old, new)
     });
@@ -44,4 +48,14 @@ fn other_results_are_found() {
 fn accesses_outside_of_temporaries_are_found() {
     let outcome = outcome(&[("t[i]", "t[i + 2]")]);
     assert!(matches!(&outcome, Outcome::Differs { what, .. } if what.contains("outside")), "{outcome}");
+}
+
+#[test]
+fn what_only_empty_arrays_show_is_found() {
+    let differs = outcome(&[("#pragma scop", "#pragma scop\n    b[0] = n > 0 ? b[0] : 1;")]);
+    assert!(matches!(&differs, Outcome::Differs { call, .. } if call.contains("n = 0")), "{differs}");
+    // The original is not defined there either.
+    let same =
+        outcome_of(&ORIGINAL.replace("n + 1", "n"), &[("#pragma scop", "#pragma scop\n    b[0] = n > 0 ? b[0] : 1;")]);
+    assert!(same.is_same(), "{same}");
 }

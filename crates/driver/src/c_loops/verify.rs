@@ -1,5 +1,5 @@
 //! Whether a transformed file computes what the original does: both are compiled, and their functions run on equal random data of
-//! random sizes. How large arrays must be is read off the accesses of the regions.
+//! random sizes, 0 among them. How large arrays must be is read off the accesses of the regions.
 //!
 //! The functions run in a process of their own ([`verify.c`](HARNESS)), one call each, so that one that crashes is no more than an outcome.
 
@@ -19,6 +19,10 @@ const HARNESS: &str = include_str!("verify.c");
 
 /// More elements than this in all arrays of a call are too many.
 const MAX_ELEMENTS: i64 = 1 << 22;
+
+/// So many more calls of each function have sizes of 0, which many a program is not written for: they count only where the original does nothing that C
+/// leaves undefined, as an array of no elements on the stack is.
+const EMPTY_CALLS: usize = 4;
 
 /// Elements of an array that the region does not say the size of, and the largest sizes with which functions that have one are called:
 /// enough for rows of rows of rows of colours.
@@ -116,7 +120,7 @@ pub fn verify(
             verified.push(Verified { function: function.to_string(), outcome });
             continue;
         }
-        match signature::signature(&file.source.text, function) {
+        match signature::signature(&file.text, function) {
             Ok(signature) => callable.push((signature, regions)),
             Err(why) => verified
                 .push(Verified { function: function.to_string(), outcome: Outcome::NotRun { why: why.to_string() } }),
@@ -128,14 +132,21 @@ pub fn verify(
     let mut calls = Vec::new();
     let mut random = Random::new(options.seed);
     for (at, (signature, regions)) in callable.iter().enumerate() {
-        calls.extend((0..options.calls).filter_map(|_| Call::random(at, signature, regions, &mut random)));
+        calls.extend((0..options.calls).filter_map(|_| Call::random(at, signature, regions, false, &mut random)));
+    }
+    let is_watched = bench.has_sanitisers();
+    for (at, (signature, regions)) in callable.iter().enumerate().filter(|_| is_watched) {
+        calls.extend((0..EMPTY_CALLS).filter_map(|_| Call::random(at, signature, regions, true, &mut random)));
     }
     let signatures: Vec<&Signature> = callable.iter().map(|(signature, _)| signature).collect();
     let mut lines = bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Results)?;
-    if bench.has_sanitisers() {
-        let watched = bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Accesses)?;
-        for (line, watched) in lines.iter_mut().zip(&watched) {
-            if line == "same" && watched.starts_with("crashed 2") {
+    if is_watched {
+        let watched =
+            bench.run_calls(&file.source.text, transformed, &signatures, &calls, options, Checks::Accesses)?;
+        for ((call, line), watched) in calls.iter().zip(&mut lines).zip(&watched) {
+            if call.is_empty && watched.starts_with("crashed 1") {
+                *line = "undefined".to_string();
+            } else if line == "same" && watched.starts_with("crashed 2") {
                 *line = "invalid".to_string();
             }
         }
@@ -155,23 +166,31 @@ struct Call {
     function: usize,
     seed: u64,
     values: Vec<i64>,
+    /// Some of its sizes are 0.
+    is_empty: bool,
 }
 
 impl Call {
     /// A call with random sizes; `None` if none were found for which the arrays are not too large.
-    fn random(function: usize, signature: &Signature, regions: &[&Region], random: &mut Random) -> Option<Self> {
+    fn random(
+        function: usize,
+        signature: &Signature,
+        regions: &[&Region],
+        is_empty: bool,
+        random: &mut Random,
+    ) -> Option<Self> {
         (0..20).find_map(|attempt| {
             // Small sizes are where prologues and epilogues meet.
             let most = if random.below(3) == 0 { 4 } else { 40 - attempt };
-            let values = values(signature, regions, most, random);
+            let values = values(signature, regions, most, is_empty, random);
             let values = match values.iter().all(Option::is_some) {
                 true => values,
-                false => self::values(signature, regions, most.min(MAX_SIZE_IN_PLENTY), random),
+                false => self::values(signature, regions, most.min(MAX_SIZE_IN_PLENTY), is_empty, random),
             };
             let values: Vec<i64> = values.into_iter().map(|value| value.unwrap_or(PLENTY)).collect();
             let arrays = signature.parameters.iter().zip(&values).filter(|(parameter, _)| parameter.is_array);
             let total = arrays.fold(0, |sum: i64, (_, &elements)| sum.saturating_add(elements));
-            (total <= MAX_ELEMENTS).then(|| Call { function, seed: random.bits(), values })
+            (total <= MAX_ELEMENTS).then(|| Call { function, seed: random.bits(), values, is_empty })
         })
     }
 
@@ -182,11 +201,18 @@ impl Call {
     }
 }
 
-/// Random values of parameters, the largest `most`; for arrays how many elements they need, `None` where that is not known.
-fn values(signature: &Signature, regions: &[&Region], most: usize, random: &mut Random) -> Vec<Option<i64>> {
+/// Random values of parameters, the largest `most`, and half of them 0 if the call is to be empty; for arrays how many elements they need, `None` where that is not known.
+fn values(
+    signature: &Signature,
+    regions: &[&Region],
+    most: usize,
+    is_empty: bool,
+    random: &mut Random,
+) -> Vec<Option<i64>> {
     let mut scalars: BTreeMap<&str, i64> = BTreeMap::new();
     for parameter in signature.parameters.iter().filter(|parameter| !parameter.is_array) {
         let value = i64::try_from(1 + random.below(most)).expect("sizes are small");
+        let value = if is_empty && random.below(2) == 0 { 0 } else { value };
         scalars.insert(&parameter.name, value);
     }
     let value = |parameter: &Parameter| {
@@ -251,7 +277,8 @@ fn summary<'a>(signature: &Signature, outcomes: impl Iterator<Item = (&'a Call, 
         let words: Vec<&str> = line.split_whitespace().collect();
         let differs = |what: String| Outcome::Differs { call: call.describe(signature), what };
         match words.as_slice() {
-            ["same"] => same += 1,
+            ["same"] if !call.is_empty => same += 1,
+            ["same"] | ["undefined"] => {}
             ["differs", parameter, index, old, new] => {
                 let at: usize = parameter.parse().unwrap_or(usize::MAX);
                 let place = match signature.parameters.get(at) {
@@ -271,6 +298,7 @@ fn summary<'a>(signature: &Signature, outcomes: impl Iterator<Item = (&'a Call, 
                 let name = signature.parameters.get(at).map_or("its result", |parameter| parameter.name.as_str());
                 return Outcome::NotRun { why: format!("`{name}` is neither a number nor an array of numbers") };
             }
+            _ if call.is_empty => {}
             _ => *others.entry(line.as_str()).or_insert(0usize) += 1,
         }
     }
