@@ -2,7 +2,10 @@
 //! stays: kernels and broken files with parts deleted, doubled, exchanged and put in. `FRIT_CASES=N` takes another number of texts, and
 //! `FRIT_SEED=N` another first one.
 
+use frit_c::region::HoleKind;
+use frit_c::{File, Region};
 use frit_driver::c_loops::{FuseOptions, FusedFile, ReadOptions, Recompute, fuse};
+use frit_plan::memory::Random;
 use frit_support::{Diagnostic, FileId, Index, SourceMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -84,20 +87,6 @@ const PIECES: &[&str] = &[
     "\r\n",
     "\t",
 ];
-
-/// Numbers that look random, the same for the same seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        // Steele, Lea and Flood's SplitMix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % end.max(1) as u64).unwrap()
-    }
-}
 
 fn texts() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
@@ -187,11 +176,34 @@ fn check_places(sources: &SourceMap, messages: &[Diagnostic]) {
     }
 }
 
+/// Regions follow each other, and the holes of their statements are parts of the text.
+fn check_regions(file: &File) {
+    let mut end = 0;
+    for region in &file.regions {
+        assert!(end <= region.range.start && region.range.end <= file.text.len());
+        end = region.range.end;
+        check_holes(region, &file.text);
+    }
+}
+
+fn check_holes(region: &Region, text: &str) {
+    for (statement, template) in region.statements.iter() {
+        let accesses = region.scop.statements[statement].accesses.len();
+        for hole in &template.holes {
+            assert!(text.get(hole.range.clone()).is_some());
+            if let HoleKind::Access(positions) = &hole.kind {
+                assert!(positions.iter().all(|at| *at < accesses));
+            }
+        }
+    }
+}
+
 /// The parts of a file outside of its regions are in the result, in order.
 fn check_outside(text: &str, options: &ReadOptions, fused: &FusedFile) {
     let file = frit_support::with_deep_stack(|| {
         let file = frit_c::read(FileId::new(0), text, options).unwrap_or_else(|_| panic!("it was read before"));
-        file.regions.iter().map(|region| region.range.clone()).collect::<Vec<_>>()
+        check_regions(&file);
+        file.regions.iter().map(|region| file.source.place(region.range.clone())).collect::<Vec<_>>()
     });
     let is_changed: Vec<bool> = fused.regions.iter().map(|region| region.unchanged.is_none()).collect();
     if !is_changed.contains(&true) {
@@ -254,7 +266,7 @@ fn no_text_brings_fusion_down() {
                     if seed >= first + cases {
                         break;
                     }
-                    let mut random = Random(seed);
+                    let mut random = Random::new(seed);
                     let mut text = originals[random.below(originals.len())].1.clone();
                     for _ in 0..1 + random.below(5) {
                         mutate(&mut text, &originals, &mut random);

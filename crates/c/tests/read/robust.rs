@@ -1,88 +1,14 @@
-//! No text brings the reader down.
+//! No text brings the reader down; texts at random are read by `frit-testkit`'s `c_robust`.
 
-use crate::kernels::kernels;
 use crate::show::file;
 use frit_c::{ReadOptions, read};
 use frit_support::SourceMap;
-use proptest::prelude::*;
 
-/// Reads a text in every way; what comes out is consistent.
+/// Reads a text in every way.
 fn reads(text: &str) {
     let id = SourceMap::new().add("a.c", text);
     for (auto, assume_no_alias) in [(false, false), (true, true)] {
-        let Ok(file) = read(id, text, &ReadOptions { auto, assume_no_alias }) else { continue };
-        let mut end = 0;
-        for region in &file.regions {
-            assert!(end <= region.range.start && region.range.end <= text.len());
-            end = region.range.end;
-            for (statement, template) in region.statements.iter() {
-                let accesses = region.scop.statements[statement].accesses.len();
-                for hole in &template.holes {
-                    assert!(text.get(hole.range.clone()).is_some());
-                    if let frit_c::region::HoleKind::Access(positions) = &hole.kind {
-                        assert!(positions.iter().all(|at| *at < accesses));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What is put into texts.
-const PIECES: &[&str] = &[
-    "{",
-    "}",
-    "(",
-    ")",
-    ";",
-    "\n#pragma scop\n",
-    "\n#pragma endscop\n",
-    "i",
-    "++",
-    "[",
-    "]",
-    "/*",
-    "*/",
-    "\"",
-    "if (x)",
-    "else ",
-    "for (;;)",
-    "return;",
-    "break;",
-    "goto x;",
-    "x:",
-    "#define A(x) x\n",
-    "\\",
-    "0",
-    "*",
-    "&",
-    "=",
-    ",",
-    "?",
-    ":",
-    "->",
-    "malloc(n)",
-    "\u{e9}",
-];
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn mutated_kernels_are_read_or_refused(
-        which in any::<prop::sample::Index>(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), 0usize..40, any::<prop::sample::Index>()), 1..6),
-    ) {
-        let all = kernels();
-        let mut text = all[which.index(all.len())].1.clone();
-        for (at, length, piece) in changes {
-            let mut start = at.index(text.len() + 1);
-            let mut end = (start + length).min(text.len());
-            while !text.is_char_boundary(start) { start -= 1 }
-            while !text.is_char_boundary(end) { end += 1 }
-            text.replace_range(start..end, PIECES[piece.index(PIECES.len())]);
-        }
-        reads(&text);
+        let _ = read(id, text, &ReadOptions { auto, assume_no_alias });
     }
 }
 
