@@ -1,5 +1,5 @@
-//! Macros that begin with a statement's keyword, as heads of loops do, replaced by what they stand for before the file is parsed: the grammar knows
-//! statements only where it sees them.
+//! Macros that begin with a statement's keyword, as heads of loops do, or are qualifiers as `restrict`, replaced by what they stand for before the file
+//! is parsed: the grammar knows statements and qualifiers only where it sees them.
 //!
 //! What is replaced is known, so that text that nothing happens to is printed as its author wrote it, and messages name places of the source. Macros
 //! that are expressions stay: what they do is looked up where they are used.
@@ -31,6 +31,19 @@ struct Replaced {
 
 /// Macros are not replaced in each other more deeply.
 const DEEPEST: usize = 12;
+/// What macros that are no names of types stand for in declarations.
+pub(crate) const QUALIFIERS: &[&str] = &[
+    "restrict",
+    "__restrict",
+    "__restrict__",
+    "const",
+    "static",
+    "inline",
+    "__inline",
+    "__inline__",
+    "extern",
+    "register",
+];
 /// The bytes that all macros together may stand for.
 const MOST: usize = 1 << 20;
 
@@ -117,7 +130,7 @@ impl<'m> Expander<'m> {
     /// The uses of macros in a text that are to be replaced, with what they stand for; `open` are the macros whose text it is.
     fn uses(&self, text: &str, open: &mut Vec<&'m str>) -> Vec<(Range<usize>, String)> {
         let mut uses = Vec::new();
-        if open.len() == DEEPEST || !self.macros.keys().any(|name| self.is_statement(name, 0)) {
+        if open.len() == DEEPEST || !self.macros.keys().any(|name| self.is_unfolded(name, 0)) {
             return uses;
         }
         let blank = blanked(text);
@@ -155,7 +168,7 @@ impl<'m> Expander<'m> {
     ) -> Option<(Range<usize>, String)> {
         let (name, known) = self.macros.get_key_value(&text[word.clone()])?;
         let is_defined = open.is_empty() && known.defined_before > word.start;
-        if is_defined || open.contains(&name.as_str()) || !self.is_statement(name, 0) {
+        if is_defined || open.contains(&name.as_str()) || !self.is_unfolded(name, 0) {
             return None;
         }
         let value = known.value.as_ref()?;
@@ -163,7 +176,8 @@ impl<'m> Expander<'m> {
             None => (word, value.clone()),
             Some(params) => {
                 let (arguments, end) = arguments(blank, word.end)?;
-                let is_nothing = params.is_empty() && arguments.iter().all(|range| blank[range.clone()].trim().is_empty());
+                let is_nothing =
+                    params.is_empty() && arguments.iter().all(|range| blank[range.clone()].trim().is_empty());
                 if !is_nothing && arguments.len() != params.len() {
                     return None;
                 }
@@ -186,12 +200,19 @@ impl<'m> Expander<'m> {
         Some((used, whole))
     }
 
-    /// Whether a macro is the beginning of a statement, or a whole one, and nothing stands in it that only the preprocessor could do.
-    fn is_statement(&self, name: &str, depth: usize) -> bool {
-        let Some(value) = self.macros.get(name).and_then(|known| known.value.as_deref()) else { return false };
+    /// Whether a macro is the beginning of a statement, a whole one, or a qualifier, and nothing stands in it that only the preprocessor could do.
+    fn is_unfolded(&self, name: &str, depth: usize) -> bool {
+        let Some(known) = self.macros.get(name) else { return false };
+        let Some(value) = known.value.as_deref() else { return false };
         let first: &str = value.split(|c: char| !c.is_ascii() || !is_word(c as u8)).next().unwrap_or("");
+        if known.params.is_none()
+            && !value.is_empty()
+            && value.split_whitespace().all(|word| QUALIFIERS.contains(&word))
+        {
+            return true;
+        }
         let begins = matches!(first, "for" | "while" | "do" | "if" | "switch")
-            || depth < DEEPEST && first != name && self.is_statement(first, depth + 1);
+            || depth < DEEPEST && first != name && self.is_unfolded(first, depth + 1);
         begins && !value.contains('#') && !value.contains("__VA_") && is_balanced(&blanked(value))
     }
 }
@@ -290,6 +311,12 @@ mod tests {
         let text = "#define FOR(i) for (int i = 0; i < n; i++)\n#define GRID FOR(y) FOR(x)\nvoid f(void) { GRID a[y][x] = 0; }\n";
         let expected = "{ for (int y = 0; y < n; y++) for (int x = 0; x < n; x++) a[y][x] = 0; }";
         assert!(read(text).1.contains(expected));
+    }
+
+    #[test]
+    fn qualifiers_are_replaced_and_types_are_not() {
+        let text = "#define R __restrict__\n#define REAL float\nREAL f(REAL *R a);\n";
+        assert!(read(text).1.contains("REAL f(REAL *__restrict__ a);"));
     }
 
     #[test]

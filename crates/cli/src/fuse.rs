@@ -84,6 +84,11 @@ impl Regions {
     /// How regions are transformed.
     pub(crate) fn options(&self, sizes: Option<&str>, at_most: Option<usize>) -> Result<FuseOptions, Error> {
         let sizes = sizes.map_or(Ok(Vec::new()), items)?;
+        if let Some((name, _)) = sizes.iter().find(|(_, value)| *value == 0) {
+            return Err(Error::usage(format!(
+                "`{name}=0` in `--sizes`: nothing can be compared where there is nothing"
+            )));
+        }
         Ok(FuseOptions {
             read: c_loops::ReadOptions { auto: self.auto, assume_no_alias: self.assume_no_alias },
             reassociate: self.reassociate,

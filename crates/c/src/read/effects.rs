@@ -9,6 +9,7 @@ use super::builder::{Builder, Effects, Here, Object, RawAccess, RawHole, Stop};
 use super::names::DeclKind;
 use super::places::{ObjectPlace, Place};
 use super::purity::Call;
+use super::regions::unknown_macro;
 use super::syntax::{bare, children, field, fields, operator, text};
 use super::types::{CType, named_type};
 use frit_scop::AccessKind;
@@ -33,6 +34,9 @@ impl Touch {
         self != Touch::Read
     }
 }
+
+/// Why a label is no part of a region.
+const ENTERED: &str = "a `goto` may enter it at this label; it should end before";
 
 /// Walks a statement.
 pub(crate) struct Walker<'w, 't, 'f> {
@@ -75,8 +79,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         if super::syntax::descendants(node).skip(1).any(is_label) {
             // In a loop it might be written twice, which labels are not to be.
             if !self.builder.nest.is_empty() || self.is_entered(node) {
-                let why = "control enters the region here".to_string();
-                return Err(self.stop(node, Reason::Jump, why, false));
+                return Err(self.stop(node, Reason::Jump, ENTERED.to_string(), false));
             }
             self.has_labels = true;
             self.not_understood("it has a label in it");
@@ -156,8 +159,9 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             "break_statement" if self.breaks > 0 => Ok(()),
             "continue_statement" if self.loops > 0 => Ok(()),
             "break_statement" | "continue_statement" => {
-                let word = text(node, here.source).trim_end_matches(';').to_string();
-                Err(self.stop(node, Reason::NotAffine, format!("`{word}` ends an iteration early"), false))
+                let is_break = node.kind() == "break_statement";
+                let why = if is_break { "`break` may leave it early" } else { "`continue` ends an iteration early" };
+                Err(self.stop(node, Reason::NotAffine, why.to_string(), false))
             }
             "return_statement" => {
                 self.unknown("control leaves the region in it");
@@ -176,13 +180,11 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 let inner = children(node).into_iter().filter(|child| Some(*child) != label);
                 inner.collect::<Vec<_>>().into_iter().try_for_each(|child| self.statement(child))
             }
-            "labeled_statement" => {
-                Err(self.stop(node, Reason::Jump, "control enters the region here".to_string(), false))
-            }
+            "labeled_statement" => Err(self.stop(node, Reason::Jump, ENTERED.to_string(), false)),
             kind if kind.starts_with("preproc_") => Err(self.stop(
                 node,
                 Reason::Preprocessor,
-                "a line of the preprocessor stands in the region".to_string(),
+                "a line of the preprocessor stands in it; such lines belong round a region".to_string(),
                 true,
             )),
             _ if node.is_error() => {
@@ -209,7 +211,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
     fn declaration(&mut self, node: Node<'t>) -> Walked {
         let here = self.builder.here();
         if let Some(name) = macro_type(node, here.source) {
-            let why = format!("`{name}` is perhaps a macro that is no expression");
+            let why = unknown_macro(name);
             return Err(self.stop(node, Reason::MacroStatement, why, true));
         }
         for declarator in fields(node, "declarator") {
@@ -552,7 +554,7 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 Ok(())
             }
             Place::Volatile => {
-                self.unknown("it accesses `volatile` memory");
+                self.unknown("it accesses `volatile` or `_Atomic` memory");
                 self.reached(node, here)
             }
             Place::Pointer | Place::Unknown => {
@@ -796,7 +798,11 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
                 arguments.into_iter().try_for_each(|argument| self.handed(argument, here, true))
             }
             Call::Unknown => {
-                self.unknown(&format!("it calls `{name}`, of which nothing is known"));
+                self.unknown(&if self.builder.facts.functions.contains_key(name) {
+                    format!("it calls `{name}`, which does more than compute a number, as far as is understood")
+                } else {
+                    format!("it calls `{name}`, of which nothing is known (if it only computes a number, declare it `__attribute__((const))`)")
+                });
                 arguments.into_iter().try_for_each(|argument| self.handed(argument, here, true))
             }
         }

@@ -5,7 +5,8 @@
 
 use super::names::{DeclData, DeclKind};
 use super::syntax::{children, children_and_comments, field, fields, integer, parse, text};
-use super::types::{CType, TypeNames, declared, members, specifiers};
+use super::types::{CType, TypeNames, arithmetic, declared, members, specifiers};
+use crate::expansion::QUALIFIERS;
 use std::collections::BTreeMap;
 use tree_sitter::{Node, Tree};
 
@@ -80,7 +81,7 @@ pub(crate) fn macros(root: Node<'_>, source: &str) -> BTreeMap<String, Macro> {
                     guard.and_then(|guard| field(guard, "name")).is_some_and(|guard| text(guard, source) == name);
                 let is_known = !is_conditional || (params.is_some() && is_guarded);
                 let is_known = is_known && !found.contains_key(name);
-                let body = if is_known { MacroBody::of(&value) } else { None };
+                let body = if is_known && !is_specifier(&value) { MacroBody::of(&value) } else { None };
                 let value = (is_known && body.is_none()).then(|| value.trim().to_string());
                 found.insert(name.to_string(), Macro { params, body, value, defined_before: node.end_byte() });
             }
@@ -88,7 +89,10 @@ pub(crate) fn macros(root: Node<'_>, source: &str) -> BTreeMap<String, Macro> {
                 let directive = field(node, "directive").map_or("", |directive| text(directive, source));
                 let argument = field(node, "argument").map_or("", |argument| text(argument, source).trim());
                 if directive.ends_with("undef") {
-                    found.insert(argument.to_string(), Macro { params: None, body: None, value: None, defined_before: 0 });
+                    found.insert(
+                        argument.to_string(),
+                        Macro { params: None, body: None, value: None, defined_before: 0 },
+                    );
                 }
             }
             kind => {
@@ -98,6 +102,13 @@ pub(crate) fn macros(root: Node<'_>, source: &str) -> BTreeMap<String, Macro> {
         }
     }
     found
+}
+
+/// A type or a qualifier, which the grammar takes for names in expressions.
+fn is_specifier(value: &str) -> bool {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let is_qualifier = |word: &&str| QUALIFIERS.contains(word);
+    arithmetic(&words.join(" ")).is_some() || !words.is_empty() && words.iter().all(is_qualifier)
 }
 
 /// `#ifndef NAME` with `#define NAME` without a value right after it.
@@ -133,6 +144,10 @@ impl<'t> Facts<'t> {
             attributed: BTreeMap::new(),
             macros,
         };
+        let types = macros.iter().filter(|(_, known)| known.params.is_none());
+        for (name, value) in types.filter_map(|(name, known)| Some((name, known.value.as_ref()?))) {
+            facts.types.aliases.extend(arithmetic(value).map(|of| (name.clone(), of)));
+        }
         facts.block(root);
         facts
     }

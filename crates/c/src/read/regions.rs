@@ -50,8 +50,8 @@ pub(crate) fn find<'t>(
             }
             (Some(start), true) => {
                 let region = start.range.start..line.range.end;
-                if let Some((reason, why)) = rewritten(root, source, region, macros) {
-                    remarks.push(Remark { code: reason.code(), message: why, span: span(&start.range) });
+                if let Some((reason, why, place)) = rewritten(root, source, region, macros) {
+                    remarks.push(Remark { code: reason.code(), message: why, span: span(&place) });
                     continue;
                 }
                 match between(root, source, start, line) {
@@ -64,8 +64,8 @@ pub(crate) fn find<'t>(
                         }),
                         None => found.push(region),
                     },
-                    Err(Some((reason, why))) => {
-                        remarks.push(Remark { code: reason.code(), message: why, span: span(&start.range) });
+                    Err(Some((reason, why, place))) => {
+                        remarks.push(Remark { code: reason.code(), message: why, span: span(&place) });
                     }
                     Err(None) => {}
                 }
@@ -181,7 +181,8 @@ fn pragma_node<'t>(root: Node<'t>, line: &Line) -> Option<Node<'t>> {
     Some(node)
 }
 
-type NotFound = Option<(Reason, String)>;
+/// What to say of a region that is none, and where.
+type NotFound = Option<(Reason, String, Range<usize>)>;
 
 /// The statements between two pragmas; on failure what to say, if anything.
 fn between<'t>(root: Node<'t>, source: &str, start: &Line, end: &Line) -> Result<Found<'t>, NotFound> {
@@ -189,6 +190,7 @@ fn between<'t>(root: Node<'t>, source: &str, start: &Line, end: &Line) -> Result
         Some((
             Reason::Misplaced,
             "the pragmas of this region do not stand among the statements of one block".to_string(),
+            start.range.clone(),
         ))
     };
     let first = pragma_node(root, start).ok_or_else(misplaced)?;
@@ -201,8 +203,9 @@ fn between<'t>(root: Node<'t>, source: &str, start: &Line, end: &Line) -> Result
     let inside = |node: &Node<'t>| node.start_byte() >= first.end_byte() && node.end_byte() <= last.start_byte();
     let statements: Vec<Node<'t>> = children_and_comments(block).into_iter().filter(inside).collect();
     // The grammar ends a macro without a semicolon somewhere in the statement after it.
-    if let Some(why) = statements.iter().find_map(|statement| macro_like(*statement, source)) {
-        return Err(Some((Reason::MacroStatement, why)));
+    if let Some(name) = statements.iter().find_map(|statement| macro_like(*statement, source)) {
+        let why = format!("the region stays as it is: {}", unknown_macro(text(name, source)));
+        return Err(Some((Reason::MacroStatement, why, name.byte_range())));
     }
     Ok(Found { function, statements })
 }
@@ -221,38 +224,49 @@ pub(crate) fn function_of(node: Node<'_>) -> Option<Node<'_>> {
     block
 }
 
-/// What to say of a statement that is broken because a macro stands where the grammar expects something else.
-fn macro_like(statement: Node<'_>, source: &str) -> Option<String> {
+/// The name in a statement that is broken because a macro stands where the grammar expects something else.
+fn macro_like<'t>(statement: Node<'t>, source: &str) -> Option<Node<'t>> {
     if !statement.has_error() {
         return None;
     }
     let last = broken(statement).map(|broken| broken.node.start_byte()).max()?;
-    let name = descendants(statement).filter(|node| node.kind() == "call_expression").find_map(|call| {
-        let name = text(field(call, "function")?, source);
-        (is_loud(name) && call.start_byte() <= last).then_some(name)
-    })?;
-    Some(format!("`{name}` is perhaps a macro that is no expression"))
+    descendants(statement).filter(|node| node.kind() == "call_expression").find_map(|call| {
+        let name = field(call, "function")?;
+        (is_loud(text(name, source)) && call.start_byte() <= last).then_some(name)
+    })
+}
+
+/// What to say of a name that is used as only a macro can be.
+pub(crate) fn unknown_macro(name: &str) -> String {
+    format!("`{name}` is perhaps a macro that is no expression; if so, its definition should stand in this file")
 }
 
 /// What is not C only because the preprocessor has not seen it yet: no error of the user's.
-fn rewritten(
-    root: Node<'_>,
-    source: &str,
-    region: Range<usize>,
-    macros: &BTreeMap<String, Macro>,
-) -> Option<(Reason, String)> {
+fn rewritten(root: Node<'_>, source: &str, region: Range<usize>, macros: &BTreeMap<String, Macro>) -> NotFound {
     outermost(root, &region).filter(|node| node.has_error())?;
-    let text = source.get(region)?;
+    let text = source.get(region.clone())?;
+    let place = |part: &str| {
+        let start = region.start + (part.as_ptr().addr() - text.as_ptr().addr());
+        start..start + part.len()
+    };
     let is_conditional = |line: &str| {
         let directive = line.trim_start().strip_prefix('#').map_or("", str::trim_start);
         ["if", "el", "endif"].iter().any(|word| directive.starts_with(word))
     };
-    if text.lines().any(is_conditional) {
-        return Some((Reason::Preprocessor, "lines of the preprocessor decide what stands in this region".to_string()));
+    if let Some(line) = text.lines().find(|line| is_conditional(line)) {
+        return Some((
+            Reason::Preprocessor,
+            "the region stays as it is: lines of the preprocessor decide what stands in it; such lines belong round a region".to_string(),
+            place(line),
+        ));
     }
     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let name = words.find(|word| macros.get(*word).is_some_and(|known| known.body.is_none()))?;
-    Some((Reason::MacroStatement, format!("the macro `{name}` is no expression")))
+    Some((
+        Reason::MacroStatement,
+        format!("the region stays as it is: the macro `{name}` is neither an expression nor a statement"),
+        place(name),
+    ))
 }
 
 /// The function or other outermost construct that a region is in.

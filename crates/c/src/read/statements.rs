@@ -9,6 +9,7 @@ use super::effects::{Walker, macro_type};
 use super::names::Decl;
 use super::places::Place;
 use super::purity::allocation;
+use super::regions::unknown_macro;
 use super::syntax::{
     First, bare, children, descendants, field, fields, first_values, is_within, operands, operator, text, uncast,
 };
@@ -70,6 +71,12 @@ impl<'t> Builder<'t, '_> {
             "for_statement" => self.for_loop(node),
             "if_statement" => self.condition(node),
             "do_statement" if runs_once(node, self.facts.source) => self.block(&fields(node, "body")),
+            "while_statement" | "do_statement" if self.nest.is_empty() => {
+                let read = self.whole(node)?;
+                let why = "this loop is one statement: only `for` loops that count are taken apart";
+                self.remark(Reason::NotAffine, node.byte_range(), why.to_string());
+                Ok(read)
+            }
             "declaration" => self.declaration(node),
             "expression_statement" => self.expression_statement(node),
             "else_clause" => self.block(&children(node)),
@@ -211,7 +218,12 @@ impl<'t> Builder<'t, '_> {
         let source = self.facts.source;
         let firsts = first_values(node, source);
         if firsts.is_empty() {
-            return Err(not_affine("its head does not give variables their first values"));
+            let is_pointer = |first: Node<'t>| descendants(first).any(|node| node.kind() == "pointer_declarator");
+            let counts_by_pointer = fields(node, "initializer").into_iter().any(is_pointer);
+            return Err(not_affine(match counts_by_pointer {
+                true => "it counts by a pointer; an integer as subscript is understood",
+                false => "its head does not give variables their first values",
+            }));
         }
         let main = self.main_variable(node, &firsts);
         let First { name, value, is_declared, update, .. } = firsts[main];
@@ -220,8 +232,11 @@ impl<'t> Builder<'t, '_> {
         let decl = self.names.of_identifier(name).ok_or_else(|| not_affine("its variable is not known"))?;
         let data = &self.names.decls[decl];
         let CType::Int { bytes, is_signed } = data.of else { return Err(not_affine("its variable is no integer")) };
-        if data.typed.is_volatile || bytes < 2 || self.taken.contains(&decl) {
-            return Err(not_affine("its variable is volatile, a `char`, or its address is taken"));
+        if data.typed.is_volatile || self.taken.contains(&decl) {
+            return Err(not_affine("its variable is `volatile`, or its address is taken"));
+        }
+        if bytes < 2 {
+            return Err(not_affine("its variable is a `char`, which may wrap round; `int` is understood"));
         }
         if !is_declared && !self.counters.contains(&decl) {
             return Err(stop(
@@ -443,7 +458,7 @@ impl<'t> Builder<'t, '_> {
     fn declaration(&mut self, node: Node<'t>) -> Read {
         let not_read = |why: &str| stop(node, Reason::Declaration, why, false);
         if let Some(name) = macro_type(node, self.facts.source) {
-            let why = format!("`{name}` is perhaps a macro that is no expression");
+            let why = unknown_macro(name);
             return Err(stop(node, Reason::MacroStatement, &why, true));
         }
         if children(node).iter().any(|child| {
@@ -605,11 +620,10 @@ impl<'t> Builder<'t, '_> {
         }
         match self.facts.macros.get(name) {
             Some(known) if known.body.is_some() => None,
-            Some(_) => Some(format!("the macro `{name}` is no expression")),
+            Some(_) => Some(format!("the macro `{name}` is neither an expression nor a statement")),
             None => {
                 let is_loud = is_loud(name);
-                (is_loud && !self.facts.functions.contains_key(name))
-                    .then(|| format!("`{name}` is perhaps a macro that is no expression"))
+                (is_loud && !self.facts.functions.contains_key(name)).then(|| unknown_macro(name))
             }
         }
     }

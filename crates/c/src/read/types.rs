@@ -201,7 +201,7 @@ pub(crate) fn members<'t>(body: Node<'t>, source: &str, names: &TypeNames<'t>) -
 }
 
 /// The arithmetic type of this name.
-fn arithmetic(written: &str) -> Option<CType<'static>> {
+pub(crate) fn arithmetic(written: &str) -> Option<CType<'static>> {
     let int = |bytes, is_signed| Some(CType::Int { bytes, is_signed });
     match written {
         "_Bool" | "bool" => return int(1, false),

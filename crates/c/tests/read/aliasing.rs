@@ -23,7 +23,7 @@ fn pointers_without_restrict_may_overlap() {
                   read { S0[i0] -> A1[i0] }
                   read { S0[i0] -> A2[i0] }
                   may write inexactly { S0[i0] -> A0[] }
-            4: may-alias: `b`, `a` may overlap, so nothing is known of their elements: declare them `restrict` if they do not
+            1: may-alias: `b`, `a` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
         "#]],
     );
 }
@@ -62,7 +62,7 @@ fn characters_overlap_with_everything() {
                   { S0[i0] : 0 <= i0 < p0 }
                   read inexactly { S0[i0] -> A0[] }
                   may write inexactly { S0[i0] -> A0[] }
-            4: may-alias: `b`, `a` may overlap, so nothing is known of their elements: declare them `restrict` if they do not
+            1: may-alias: `b`, `a` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
         "#]],
     );
 }
@@ -137,9 +137,9 @@ fn globals_may_be_behind_pointers() {
                 { S1[] }
                 read inexactly { S1[] -> A0[] }
                 may write inexactly { S1[] -> A0[] }
+            2: may-alias: `n`, `k` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
+            3: may-alias: `a`, `g` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
             5: not-affine: this loop is one statement: its condition is not affine
-            5: may-alias: `n`, `k` may overlap, so nothing is known of their elements: declare them `restrict` if they do not
-            5: may-alias: `a`, `g` may overlap, so nothing is known of their elements: declare them `restrict` if they do not
             6: not-affine: this loop is one statement: its condition is not affine
         "#]],
     );

@@ -78,7 +78,7 @@ fn what_is_not_understood_splits_a_run() {
                   { S4[i0] : 0 <= i0 < p0 }
                   read { S4[i0] -> A0[i0] }
                   write { S4[i0] -> A1[i0] }
-            4: not-affine: this loop is one statement: `break` ends an iteration early
+            4: not-affine: this loop is one statement: `break` may leave it early
         "#]],
     );
 }

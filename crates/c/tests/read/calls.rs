@@ -36,13 +36,13 @@ for (int i = 0; i < n; i++) b[i] = counted(a[i]);
                   write { S0[i0] -> A1[i0] }
             L1: int i
               S1: {b[i]}<1> = counted({a[i]}<0>);
-                  opaque: it calls `counted`, of which nothing is known
+                  opaque: it calls `counted`, which does more than compute a number, as far as is understood
                   { S1[i0] : 0 <= i0 < p0 }
                   read { S1[i0] -> A1[i0] }
                   write { S1[i0] -> A0[i0] }
                   read inexactly { S1[i0] -> A2[] }
                   may write inexactly { S1[i0] -> A2[] }
-            9: opaque-statement: this statement is not taken apart: it calls `counted`, of which nothing is known
+            9: opaque-statement: this statement is not taken apart: it calls `counted`, which does more than compute a number, as far as is understood
         "#]],
     );
 }
@@ -70,7 +70,7 @@ for (int i = 0; i < n; i++) b[i] = t[i] + *p;"#,
                   read { S0[i0] -> A1[i0] }
                   write { S0[i0] -> A0[i0] }
             S1: show(n);
-                opaque: it calls `show`, of which nothing is known
+                opaque: it calls `show`, of which nothing is known (if it only computes a number, declare it `__attribute__((const))`)
                 { S1[] }
                 read inexactly { S1[] -> A2[o0] }
                 may write inexactly { S1[] -> A2[o0] }
@@ -82,7 +82,7 @@ for (int i = 0; i < n; i++) b[i] = t[i] + *p;"#,
                   read { S2[i0] -> A0[i0] }
                   read { S2[i0] -> A2[0] }
                   write { S2[i0] -> A3[i0] }
-            6: opaque-statement: this statement is not taken apart: it calls `show`, of which nothing is known
+            6: opaque-statement: this statement is not taken apart: it calls `show`, of which nothing is known (if it only computes a number, declare it `__attribute__((const))`)
         "#]],
     );
 }
@@ -133,8 +133,8 @@ for (int i = 0; i < n; i++) { CHECK(a[i]) a[i] = 1; }
             ReadOptions::default(),
         ),
         expect![[r#"
-            4: macro-statement: the region stays as it is: the macro `SET` is no expression
-            9: macro-statement: the region stays as it is: `CHECK` is perhaps a macro that is no expression
+            4: macro-statement: the region stays as it is: the macro `SET` is neither an expression nor a statement
+            9: macro-statement: the region stays as it is: `CHECK` is perhaps a macro that is no expression; if so, its definition should stand in this file
         "#]],
     );
 }
@@ -155,7 +155,31 @@ FOR(i, h - 1) { SWAP(b[i], b[i + 1]); }
 "#,
             ReadOptions::default(),
         ),
-        expect![[r#""#]],
+        expect![[r#"
+            p0 = h : int
+            p1 = w : int
+            A0 = float a[?, w] nested live
+            A1 = float s[] scalar in L2 `float s`
+            A2 = float b[?] nested live
+            L0: int y
+              L1: int x
+                S0: {a[y][x]}<0> = 1;
+                    { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+                    write { S0[i0, i1] -> A0[i0, i1] }
+            L2: int i
+              S1: {s}<1> = {b[i]}<0>
+                  { S1[i0] : 0 <= i0 <= -2 + p0 }
+                  read { S1[i0] -> A2[i0] }
+                  write { S1[i0] -> A1[] }
+              S2: {b[i]}<1> = {b[i + 1]}<0>;
+                  { S2[i0] : 0 <= i0 <= -2 + p0 }
+                  read { S2[i0] -> A2[1 + i0] }
+                  write { S2[i0] -> A2[i0] }
+              S3: {b[i + 1]}<1> = {s}<0>;
+                  { S3[i0] : 0 <= i0 <= -2 + p0 }
+                  read { S3[i0] -> A1[] }
+                  write { S3[i0] -> A2[1 + i0] }
+        "#]],
     );
 }
 
@@ -210,7 +234,7 @@ fn volatile_memory_assembler_and_switch() {
             A2 =  memory[] unknown live
             L0: int i
               S0: {a[i]}<0> = *p;
-                  opaque: it accesses `volatile` memory
+                  opaque: it accesses `volatile` or `_Atomic` memory
                   { S0[i0] : 0 <= i0 < p0 }
                   write { S0[i0] -> A0[i0] }
                   read inexactly { S0[i0] -> A2[] }
@@ -224,7 +248,7 @@ fn volatile_memory_assembler_and_switch() {
                   { S2[i0] : 0 <= i0 < p0 }
                   write { S2[i0] -> A1[i0] }
                   write { S2[i0] -> A1[i0] }
-            4: opaque-statement: this statement is not taken apart: it accesses `volatile` memory
+            4: opaque-statement: this statement is not taken apart: it accesses `volatile` or `_Atomic` memory
             4: opaque-statement: this statement is not taken apart: it is assembler code
         "#]],
     );
@@ -268,7 +292,7 @@ for (int i = 0; i < n; i++) a[i] = 1;
 #endif"#,
         ),
         expect![[r#"
-            5: preprocessor-in-region: the region stays as it is: a line of the preprocessor stands in the region
+            5: preprocessor-in-region: the region stays as it is: a line of the preprocessor stands in it; such lines belong round a region
         "#]],
     );
 }

@@ -157,7 +157,7 @@ for (int i = 0; i < n; i++) out[i] = t[i] + u[i] + p[i];
                   read inexactly { S2[i0] -> A0[] }
                   read inexactly { S2[i0] -> A0[] }
                   write { S2[i0] -> A1[i0] }
-            7: may-alias: `t`, `u`, `p` may overlap, so nothing is known of their elements: declare them `restrict` if they do not
+            3: may-alias: `t`, `u`, `p` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
         "#]],
     );
 }

@@ -275,7 +275,7 @@ fn loops_that_are_left_early_are_one_statement() {
                   read inexactly { S1[i0] -> A1[o0] }
                   read { S1[i0] -> A0[i0] }
                   may write { S1[i0] -> A0[i0] }
-            4: not-affine: this loop is one statement: `break` ends an iteration early
+            4: not-affine: this loop is one statement: `break` may leave it early
         "#]],
     );
 }
@@ -430,6 +430,8 @@ for (int i = 0; i < n; i++) b[i] = a[i];"#,
                   { S2[i0] : 0 <= i0 < p0 }
                   read { S2[i0] -> A0[i0] }
                   write { S2[i0] -> A1[i0] }
+            4: not-affine: this loop is one statement: only `for` loops that count are taken apart
+            5: not-affine: this loop is one statement: only `for` loops that count are taken apart
         "#]],
     );
 }
@@ -521,7 +523,7 @@ for (int i = 0; i < n; i++) { again: if (b[i] > 3) { b[i]--; goto again; } }"#,
                 read inexactly { S6[] -> A3[o0] }
                 may write inexactly { S6[] -> A3[o0] }
             4: not-affine: this loop is one statement: its first value is not affine
-            6: jump-in-region: this loop is one statement: control enters the region here
+            6: jump-in-region: this loop is one statement: a `goto` may enter it at this label; it should end before
         "#]],
     );
 }
@@ -569,7 +571,7 @@ done: ;
                 read inexactly { S3[] -> A2[] }
                 may write inexactly { S3[] -> A2[] }
             5: opaque-statement: this statement is not taken apart: control leaves the region in it
-            6: jump-in-region: this loop is one statement: control enters the region here
+            6: jump-in-region: this loop is one statement: a `goto` may enter it at this label; it should end before
         "#]],
     );
 }

@@ -240,7 +240,7 @@ fn members_of_structures_are_parameters_and_arrays() {
                     { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
                     read inexactly { S0[i0, i1] -> A0[] }
                     may write inexactly { S0[i0, i1] -> A0[] }
-            4: may-alias: `in->data`, `out->data` may overlap, so nothing is known of their elements: declare them `restrict` if they do not
+            2: may-alias: `in->data`, `out->data` may overlap, so nothing is known of their elements: declare them `restrict` if they do not, or give `--assume-no-alias`
         "#]],
     );
 }

@@ -162,6 +162,9 @@ fn options_without_effect_are_usage_errors() {
     for (words, said) in [
         (&["fuse", "in.c", "--sizes", "k=3"][..], "no region has a size `k`; they are m, n"),
         (&["fuse", "in.c", "--sizes", "n"], "`n` in `--sizes` is not of the form NAME=NUMBER"),
+        (&["fuse", "in.c", "--sizes", "n=-3"], "`n=-3` in `--sizes`: no size is negative"),
+        (&["fuse", "in.c", "--sizes", "n=0"], "`n=0` in `--sizes`: nothing can be compared where there is nothing"),
+        (&["fuse", "in.c", "--recompute=k"], "no region has an array `k`; they are "),
         (&["explain", "in.c", "--entry", "f"], "`--entry` has no effect"),
         (&["explain", "in.c", "3"], "a C file takes no arguments"),
         (&["graph", "in.c", "-o", "g.svg", "--strict-fp"], "`--strict-fp` has no effect"),

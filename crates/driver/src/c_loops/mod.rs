@@ -230,14 +230,17 @@ fn known_sizes(file: &File, options: &FuseOptions) -> Result<(), Error> {
     }
     let known = known.into_inner();
     match options.sizes.keys().find(|name| !known.contains(*name)) {
-        Some(name) if !file.regions.is_empty() => {
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            let known =
-                if known.is_empty() { "there are none".into() } else { format!("they are {}", known.join(", ")) };
-            Err(Error::usage(format!("no region has a size `{name}`; {known}")))
-        }
+        Some(name) if !file.regions.is_empty() => Err(unknown_name("size", name, &known)),
         Some(_) | None => Ok(()),
     }
+}
+
+/// An option names something that no region has.
+fn unknown_name(what: &str, name: &str, known: &BTreeSet<String>) -> Error {
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let known = if known.is_empty() { "there are none".into() } else { format!("they are {}", known.join(", ")) };
+    let article = if what.starts_with('a') { "an" } else { "a" };
+    Error::usage(format!("no region has {article} {what} `{name}`; {known}"))
 }
 
 fn remark(remark: &frit_c::Remark) -> Diagnostic {
@@ -271,7 +274,9 @@ fn fuse_region(
     let mut found = Found::default();
     let values = report::values(region, options);
     let request = Request { file, region, options, values: &values, at_most, sources };
-    match request.run(&mut found, watch) {
+    let outcome = request.run(&mut found, watch);
+    report::name(region, &mut found.log);
+    match outcome {
         Ok(Some(decided)) => {
             let report = report::transformed(&request, &decided, found);
             let notes = report.notes();

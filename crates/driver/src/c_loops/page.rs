@@ -3,7 +3,7 @@
 
 use super::FusedFile;
 use super::drawing::{LEGEND, drawing};
-use super::report::{RegionReport, headline, sentence, sizes_text};
+use super::report::{RegionReport, headline, outside_text, sentence, sizes_text};
 use crate::explain::html::{capital, data, lines, page, with_code};
 use crate::explain::sizes;
 use crate::graph::Node;
@@ -114,8 +114,8 @@ impl Page<'_> {
         row("total", region.total, "", None);
         row("peak", region.peak, "the most in use at a time", None);
         text += "</table></div>\n";
-        if let Some(sizes) = sizes_text(region) {
-            let _ = writeln!(text, "<p>{}</p>", escape(&sizes));
+        for line in sizes_text(region).into_iter().chain(outside_text(region)) {
+            let _ = writeln!(text, "<p>{}</p>", escape(&line));
         }
         text
     }

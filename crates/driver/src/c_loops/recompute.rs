@@ -27,12 +27,11 @@ pub(super) const RULE: &str = "recomputation";
 /// Every name belongs to an array of some region.
 pub(super) fn check_names(file: &File, options: &FuseOptions) -> Result<(), Error> {
     let Recompute::Named(names) = &options.recompute else { return Ok(()) };
-    let is_array = |name: &str| {
-        let mut arrays = file.regions.iter().flat_map(|region| region.arrays.iter());
-        arrays.any(|(_, array)| array.name == name && !array.extents.is_empty())
-    };
-    match names.iter().find(|name| !is_array(name)) {
-        Some(name) => Err(Error::input(format!("--recompute: no region has an array `{name}`"))),
+    let arrays = file.regions.iter().flat_map(|region| region.arrays.iter());
+    let arrays = arrays.filter(|(_, array)| !array.extents.is_empty()).map(|(_, array)| array.name.clone());
+    let arrays: BTreeSet<String> = arrays.collect();
+    match names.iter().find(|name| !arrays.contains(*name)) {
+        Some(name) => Err(super::unknown_name("array", name, &arrays)),
         None => Ok(()),
     }
 }

@@ -7,11 +7,12 @@ use crate::graph::Graph;
 use frit_c::{Form, Region};
 use frit_plan::{Decision, Log, Outcome};
 use frit_scop::contraction::Reason;
+use frit_scop::model::{AccessKind, Home, Use};
 use frit_scop::program::{Fate, Step};
 use frit_scop::tree::Fused;
 use frit_scop::{Array, Node, Param, memory};
 use frit_support::{Diagnostic, Index, SourceMap, Span, diagnostic};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What became of a region.
@@ -39,6 +40,10 @@ pub struct RegionReport {
     pub graphs: Option<[Graph; 2]>,
     /// The values that parameters were taken to have.
     pub sizes: BTreeMap<String, i64>,
+    /// Temporary arrays that need less than they have, or nothing, and are not declared in the region.
+    pub reserved: Vec<String>,
+    /// Arrays that the region fills and reads, and that stay whole because they are used, or may be, after it.
+    pub used_after: Vec<String>,
 }
 
 /// What became of a temporary array.
@@ -135,19 +140,42 @@ pub(super) fn transformed(request: &Request, decided: &Decided, found: Found) ->
             span: data.span,
         })
     });
+    let arrays: Vec<ArrayReport> = arrays.collect();
+    let is_outside =
+        |name: &str| region.scop.arrays.iter().any(|(_, data)| data.name == name && data.home == Home::Outside);
+    let reserved = arrays.iter().filter(|array| array.bytes.1 < array.bytes.0 && is_outside(&array.name));
+    let reserved = reserved.map(|array| array.name.clone()).collect();
     RegionReport {
         function: region.function.clone(),
         line: line_of(request),
         unchanged: None,
         nests: (nests(&region.scop.body), tree.body.iter().filter(|part| matches!(part, Fused::Loop(_))).count()),
         pieces: pieces(&decided.program.body),
-        arrays: arrays.collect(),
+        arrays,
         total: (before.total, after.total),
         peak: (before.peak, after.peak),
         log: found.log,
         graphs: found.graphs,
         sizes: taken(request),
+        reserved,
+        used_after: used_after(region),
     }
+}
+
+/// The arrays that the region fills before it reads them, and that may be used after it.
+fn used_after(region: &Region) -> Vec<String> {
+    let scop = &region.scop;
+    let is_filled = |uses: &[Use]| {
+        let first = uses.first().map(|of| of.statement);
+        let is_read = |of: &&Use| scop.access(**of).kind == AccessKind::Read;
+        uses.iter().filter(is_read).all(|of| Some(of.statement) != first) && uses.iter().any(|of| is_read(&of))
+    };
+    let uses = scop.uses();
+    let arrays = scop
+        .arrays
+        .iter()
+        .filter(|(array, data)| data.is_live_out && !data.extents.is_empty() && is_filled(&uses[*array]));
+    arrays.map(|(_, data)| data.name.clone()).collect()
 }
 
 /// The report of a region that stays as it is.
@@ -169,6 +197,33 @@ pub(super) fn unchanged(request: &Request, why: Option<String>, found: Found) ->
         log: found.log,
         graphs: found.graphs,
         sizes: taken(request),
+        reserved: Vec::new(),
+        used_after: used_after(region),
+    }
+}
+
+/// Names what loops use as a user knows it: arrays that may overlap one by one, and memory that is not known only where there is nothing else.
+pub(super) fn name(region: &Region, log: &mut Log) {
+    let unknown: BTreeSet<&str> = (region.arrays.iter())
+        .filter(|(_, array)| array.form == Form::Unknown && !array.name.contains('|'))
+        .map(|(_, array)| array.name.as_str())
+        .collect();
+    for names in log.decisions.iter_mut().flat_map(|decision| [&mut decision.first.names, &mut decision.second.names]) {
+        let mut known: Vec<String> = Vec::new();
+        for name in names.iter().flat_map(|name| name.split('|')).filter(|name| !unknown.contains(name)) {
+            if !known.iter().any(|other| other == name) {
+                known.push(name.to_string());
+            }
+        }
+        if known.is_empty() && !names.is_empty() {
+            known.push("unknown memory".to_string());
+        }
+        *names = known;
+    }
+    for decision in &mut log.decisions {
+        if let Outcome::Refused { reason, .. } = &mut decision.outcome {
+            *reason = reason.replace('|', "`, `");
+        }
     }
 }
 
@@ -266,7 +321,9 @@ pub fn terminal(fused: &FusedFile, color: bool) -> String {
     for verified in &fused.verified {
         let _ = writeln!(text, "{}: {}", verified.function, verified.outcome);
     }
-    if fused.regions.is_empty() && fused.auto {
+    if fused.regions.is_empty() && !fused.remarks.is_empty() && !fused.auto {
+        text += "nothing was transformed: see above\n";
+    } else if fused.regions.is_empty() && fused.auto {
         text += "no region was found: --auto takes two loop nests or more in a row that are understood";
         text += if fused.remarks.is_empty() { "\n" } else { "; see above for what is not\n" };
     } else if fused.regions.is_empty() {
@@ -278,8 +335,15 @@ pub fn terminal(fused: &FusedFile, color: bool) -> String {
 /// What became of a region's nests, in a line.
 pub(super) fn headline(region: &RegionReport) -> String {
     let count = |n: usize| if n == 1 { "1 loop nest".to_string() } else { format!("{n} loop nests") };
+    let is_refused = |decision: &Decision| matches!(decision.outcome, Outcome::Refused { .. });
     match &region.unchanged {
+        Some(why) if why.is_empty() && region.nests.0 == 0 => {
+            "left as it was: no loop nest in it is understood".to_string()
+        }
         None => format!("{} became {}", count(region.nests.0), region.nests.1),
+        Some(why) if why.is_empty() && region.log.decisions.iter().any(is_refused) => {
+            format!("{} left as it was: nothing is to be gained by what is possible", count(region.nests.0))
+        }
         Some(why) if why.is_empty() => format!("{} left as it was: nothing to be gained", count(region.nests.0)),
         Some(why) => format!("{} left as it was: {why}", count(region.nests.0)),
     }
@@ -300,8 +364,8 @@ fn table(region: &RegionReport) -> String {
     for [name, before, after, fate] in &rows {
         let _ = writeln!(text, "{}", format!("  {name:<a$}  {before:>b$}  {after:>c$}  {fate}").trim_end());
     }
-    if let Some(sizes) = sizes_text(region) {
-        let _ = writeln!(text, "  {sizes}");
+    for line in sizes_text(region).into_iter().chain(outside_text(region)) {
+        let _ = writeln!(text, "  {line}");
     }
     text
 }
@@ -310,6 +374,13 @@ fn table(region: &RegionReport) -> String {
 pub(super) fn sizes_text(region: &RegionReport) -> Option<String> {
     let sizes: Vec<String> = region.sizes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     (!sizes.is_empty()).then(|| format!("for {}", sizes.join(", ")))
+}
+
+/// What of the region's arrays is not the region's to change.
+pub(super) fn outside_text(region: &RegionReport) -> Vec<String> {
+    let line = |names: &[String], what: &str| (!names.is_empty()).then(|| format!("{what}: {}", names.join(", ")));
+    let reserved = line(&region.reserved, "declared outside of the region, so that all their memory stays reserved");
+    reserved.into_iter().chain(line(&region.used_after, "whole, because they may be used after the region")).collect()
 }
 
 /// A decision in words, with its code or the name of its rule.
@@ -407,6 +478,7 @@ pub fn json(fused: &FusedFile) -> serde_json::Value {
                 "function": region.function, "line": region.line, "transformed": region.unchanged.is_none(),
                 "why_not": region.unchanged.as_ref().filter(|why| !why.is_empty()),
                 "nests_before": region.nests.0, "nests_after": region.nests.1, "sizes": region.sizes, "arrays": arrays,
+                "reserved": region.reserved, "used_after": region.used_after,
                 "total_before": number(before), "total_after": number(after),
                 "peak_before": number(region.peak.0), "peak_after": number(region.peak.1), "decisions": decisions,
             })

@@ -189,7 +189,10 @@ pub fn items(list: &str) -> Result<Vec<(&str, i64)>, Error> {
     let item = |item| -> Result<(&str, i64), Error> {
         let wrong = || Error::usage(format!("`{}` in `--sizes` is not of the form NAME=NUMBER", str::trim(item)));
         let (name, value) = item.rsplit_once('=').ok_or_else(wrong)?;
-        let value = value.trim().parse::<i64>().ok().filter(|&value| value >= 0).ok_or_else(wrong)?;
+        let value = value.trim().parse::<i64>().map_err(|_| wrong())?;
+        if value < 0 {
+            return Err(Error::usage(format!("`{}` in `--sizes`: no size is negative", str::trim(item))));
+        }
         Ok((name.trim(), value))
     };
     split(list).into_iter().map(item).collect()

@@ -173,11 +173,15 @@ impl Plan {
         for edge in tie.edges.iter().map(|&edge| &level.edges[edge]) {
             let distance = level.distance(edge, from, to)?;
             if distance.min.is_none() {
-                let data = &level.scop.arrays[edge.array];
                 let array = edge.array;
+                let data = &level.scop.arrays[array];
                 let is_scalar = data.extents.len() == data.expanded;
+                let accesses = |of| level.scop.statements[of].accesses.iter();
+                let mut accesses = accesses(edge.source).chain(accesses(edge.sink));
+                let is_unknown = accesses.any(|access| access.array == array && !access.is_exact);
                 return refused(match edge.is_too_complex() {
                     true => Refusal::TooHard,
+                    false if is_unknown => Refusal::UnknownElements { array },
                     false if is_scalar => Refusal::ScalarResultNeeded { array },
                     false => Refusal::UnboundedDistance { array },
                 });

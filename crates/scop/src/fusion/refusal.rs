@@ -21,6 +21,11 @@ pub enum Refusal {
         /// The scalar.
         array: Array,
     },
+    /// Which elements one of them accesses is not known, so the second waits for all.
+    UnknownElements {
+        /// The array.
+        array: Array,
+    },
     /// No shift brings all elements to the second in time, whichever of the loops are run together: the distance grows with the sizes.
     UnboundedDistance {
         /// The array between them.
@@ -47,6 +52,7 @@ impl Refusal {
             Refusal::OpaqueStatement { .. } => "opaque-statement",
             Refusal::IsolatedStatement { .. } => "isolated-statement",
             Refusal::ScalarResultNeeded { .. } => "scalar-result-needed",
+            Refusal::UnknownElements { .. } => "unknown-elements",
             Refusal::UnboundedDistance { .. } => "unbounded-distance",
             Refusal::ParallelismLost { .. } => "parallelism-lost",
             Refusal::RowsApart { .. } => "rows-apart",
@@ -64,9 +70,17 @@ impl Refusal {
         let name = |array: &Array| format!("`{}`", scop.arrays[*array].name);
         match self {
             Refusal::OpaqueStatement { .. } => "one of the loops has a statement that is not understood".into(),
-            Refusal::IsolatedStatement { .. } => "one of them is a statement outside of loops".into(),
+            Refusal::IsolatedStatement { .. } => {
+                "one of them is a statement outside of loops, or a loop that is not taken apart".into()
+            }
             Refusal::ScalarResultNeeded { array } => {
                 format!("the second loop needs {}, which is known only when the first one ends", name(array))
+            }
+            Refusal::UnknownElements { array } => {
+                format!(
+                    "which elements of {} one of them accesses is not known, so the second waits for all",
+                    name(array)
+                )
             }
             Refusal::UnboundedDistance { array } => {
                 format!(
@@ -92,6 +106,7 @@ impl Refusal {
         match *self {
             Refusal::OpaqueStatement { at } | Refusal::IsolatedStatement { at } => Some(at),
             Refusal::ScalarResultNeeded { .. }
+            | Refusal::UnknownElements { .. }
             | Refusal::UnboundedDistance { .. }
             | Refusal::ParallelismLost { .. }
             | Refusal::RowsApart { .. }
