@@ -69,6 +69,9 @@ pub struct Region {
     pub loops: Table<Loop, CLoop>,
     /// All identifiers of the function, so that new ones can be chosen.
     pub names: BTreeSet<String>,
+    /// Variables that are declared in it and that no statement reads, since their values are known where they are used: a transformed region does
+    /// not have them. Each with the place of its name.
+    pub gone: Vec<(String, Range<usize>)>,
 }
 
 /// A parameter.

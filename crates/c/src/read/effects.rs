@@ -670,7 +670,11 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         }
         if let Some(decl) = self.builder.decl(at, here) {
             let object = self.builder.variable(decl);
+            let read = self.effects.accesses.len();
             self.effects.accesses.push(RawAccess { object, kind: AccessKind::Read, subscripts: vec![] });
+            let (range, name) = (name.clone(), Some(name));
+            let derived = Default::default();
+            self.effects.holes.push(RawHole { range, name, accesses: vec![read], is_derived: false, derived });
         }
     }
 

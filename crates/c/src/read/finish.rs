@@ -578,11 +578,19 @@ impl<'t, 'f> Finisher<'t, 'f> {
             params: c_params,
             loops: c_loops,
             names: all_names(found.function, source),
+            gone: self.gone(),
         };
         let carried = self.array_data.iter().filter(|(_, data)| data.liveness.is_carried).map(|(array, _)| array);
         mark_carried(&mut region.scop, &carried.collect());
         attach_comments(&mut region, found, source);
         Ok(region)
+    }
+
+    /// The variables whose definitions are dead.
+    fn gone(&self) -> Vec<(String, Range<usize>)> {
+        let objects = self.dead.iter().filter_map(|at| self.builder.statements[*at].defines);
+        let decls = objects.map(|object| &self.builder.names.decls[self.builder.objects[object].decl]);
+        decls.map(|decl| (decl.name.clone(), decl.range.clone())).collect()
     }
 
     fn holes(&self, statement: &RawStatement) -> Vec<Hole> {

@@ -541,7 +541,10 @@ impl<'t> Builder<'t, '_> {
             Some(place) => self.place(place, here, &(0..0)),
             None => self.pointed(inner, here, &(0..0)),
         };
-        let Place::Object(place) = place else { return self.defined(decl, declarator, value) };
+        // As a scalar it would get other names, while its elements keep the one that stands in the text.
+        let is_elsewhere =
+            || stop(declarator, Reason::Declaration, "it declares a pointer that is no row of an array", false);
+        let Place::Object(place) = place else { return Err(is_elsewhere()) };
         let base = &self.objects[place.object];
         let is_element = place.subscripts.len() == base.dims && !place.is_partial && base.dims > 0;
         // A cast to another type sees other elements.
@@ -552,7 +555,7 @@ impl<'t> Builder<'t, '_> {
             _ => false,
         };
         if !is_element || !is_same {
-            return self.defined(decl, declarator, value);
+            return Err(is_elsewhere());
         }
         self.bindings.insert(decl, Binding::Row(place.object, place.subscripts));
         let object = self.variable(decl);
@@ -560,8 +563,10 @@ impl<'t> Builder<'t, '_> {
         let mut walker = Walker::new(self, 0..0);
         walker.indices(value, here)?;
         let name = walker.builder.names.decls[decl].range.clone();
+        // What stands before the name belongs to the type.
+        let range = name.start..declarator.end_byte();
         let effects = visible(declarator, walker.finish_with(object, Vec::new(), name))?;
-        let node = self.push(declarator.byte_range(), effects);
+        let node = self.push(range, effects);
         self.statements.last_mut().expect("it was pushed").defines = Some(object);
         Ok(node)
     }
@@ -582,8 +587,10 @@ impl<'t> Builder<'t, '_> {
             walker.expr(value, here)?
         }
         let name = walker.builder.names.decls[decl].range.clone();
+        // What stands before the name belongs to the type.
+        let range = name.start..declarator.end_byte();
         let effects = visible(declarator, walker.finish_with(object, Vec::new(), name))?;
-        let node = self.push(declarator.byte_range(), effects);
+        let node = self.push(range, effects);
         if let Some(value) = known {
             self.bindings.insert(decl, Binding::Value(value));
             self.statements.last_mut().expect("it was pushed").defines = Some(object);

@@ -289,9 +289,11 @@ impl<'p, 'n> Builder<'p, 'n> {
                 || uses.iter().any(|&array| self.transformed.scop.arrays[array].origin == origin)
                 || !has_word(&blank, &data.name)
         };
+        let is_there = |(name, at): &(String, Range<usize>)| range.contains(&at.start) || !has_word(&blank, name);
         let is_meant =
             |(iterator, outer): (&Iterator, &Variable)| nest.outer.contains(iterator) || !has_word(&blank, &outer.name);
-        (self.region.arrays.indices().all(is_visible) && self.variables.iter().all(is_meant)).then_some((*source, uses))
+        let is_whole = self.region.arrays.indices().all(is_visible) && self.region.gone.iter().all(is_there);
+        (is_whole && self.variables.iter().all(is_meant)).then_some((*source, uses))
     }
 
     /// The statement of the source that an instance is of.

@@ -53,6 +53,7 @@ impl Case {
             params: Table::new(),
             loops: Table::new(),
             names: Default::default(),
+            gone: Vec::new(),
         };
         let source = Source::plain(&text);
         let file = File { id: FileId::new(0), text, source, regions: vec![region], remarks: Vec::new() };
