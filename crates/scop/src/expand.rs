@@ -96,6 +96,7 @@ fn webs(scop: &Scop, times: &Table<Statement, Time>, array: Array, uses: &[Use])
     };
     found.flows.iter().for_each(|(write, read, _)| join(at(write), at(read)));
     staying.windows(2).for_each(|pair| join(at(&pair[0]), at(&pair[1])));
+    within_instances(scop, uses).for_each(|(one, other)| join(at(one), at(other)));
     let is_fed = |read: &Use| found.flows.iter().any(|(_, sink, _)| sink == read);
     // What is read without ever being written needs no array of its own either.
     reads.iter().filter(|read| !is_fed(read)).for_each(|read| join(0, at(read)));
@@ -109,6 +110,17 @@ fn webs(scop: &Scop, times: &Table<Statement, Time>, array: Array, uses: &[Use])
         web.depth = depth(scop, data, &web.uses, &found)?;
     }
     Ok(webs.into_values().collect())
+}
+
+/// Pairs of accesses of an array in one statement whose instances may read what they wrote themselves, as a loop that is one statement does:
+/// flows between instances do not tell of that.
+fn within_instances<'u>(scop: &'u Scop, uses: &'u [Use]) -> impl Iterator<Item = (&'u Use, &'u Use)> {
+    uses.chunk_by(|one, other| one.statement == other.statement)
+        .filter(move |of_one| {
+            let of_kind = |kind| of_one.iter().filter(move |of| scop.access(**of).kind == kind).count();
+            of_kind(AccessKind::MayWrite) > 0 || of_kind(AccessKind::Write) > 1
+        })
+        .flat_map(|of_one| of_one.windows(2).map(|pair| (&pair[0], &pair[1])))
 }
 
 /// Of how many common loops every iteration needs elements of its own, so that no false dependence is left which can go.

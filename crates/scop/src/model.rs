@@ -157,7 +157,7 @@ pub enum AccessKind {
     Read,
     /// It is written, always.
     Write,
-    /// It is perhaps written.
+    /// It is perhaps written, and what is written perhaps read by the same instance afterwards, as in a loop that is one statement.
     MayWrite,
 }
 

@@ -332,6 +332,20 @@ fn producers_at_twice_the_speed_have_a_window_in_their_own_elements() {
 }
 
 #[test]
+fn what_a_statement_writes_and_may_read_itself_is_kept_apart() {
+    let text = "
+        params n m
+        array t[4] temp
+        array A[n] in
+        array B[n] out
+        for i in 0..n {
+            maybe t[0], t[1] = A[i]
+            B[i] = A[i]
+        }";
+    check_fate(text, "(S0[i] S1[i])", "window of 2", "window of 2");
+}
+
+#[test]
 fn hundreds_of_nests_are_no_trouble() {
     let mut text = String::from("params n m where n >= 10 and m >= 10\narray s temp\narray A0[n][m] in\n");
     let mut order = String::from("(");

@@ -4,12 +4,12 @@ mod common;
 
 use common::notation::scop;
 use common::simulate::{Storage, check};
-use frit_scop::Scop;
 use frit_scop::contraction::{self, contract};
 use frit_scop::dependence::{Dependences, Options};
 use frit_scop::expand::expand;
 use frit_scop::program::Fate;
 use frit_scop::tree::FusedTree;
+use frit_scop::{Scop, Statement};
 use frit_support::Index;
 
 /// The region after expansion: it computes the same, with all added dimensions in place as well as after contraction, which takes all
@@ -299,4 +299,31 @@ fn loops_that_begin_below_zero_have_no_extent() {
           Read in S1: [p0, p1] -> { S1[i0] -> A1[i0] }
     "#]]
     .assert_eq(&describe(&expanded(text)));
+}
+
+#[test]
+fn a_statement_that_may_read_what_it_wrote_keeps_one_array() {
+    // The last write is read by nothing but perhaps the statement itself, as in `while (v > 1) v = v / 2;`.
+    let text = "
+        params n
+        array A[n] in
+        array B[n] out
+        array v
+        for i in 0..n {
+            v = A[i]
+            maybe v = v
+        }
+        for i in 0..n {
+            v = A[i]
+            B[i] = v
+        }";
+    let expanded = expanded(text);
+    let arrays_of = |statement: usize| -> Vec<_> {
+        let accesses = &expanded.statements[Statement::new(statement)].accesses;
+        accesses.iter().map(|access| access.array).collect()
+    };
+    let own = arrays_of(1);
+    assert_eq!(own[0], own[1]);
+    assert!(arrays_of(0).contains(&own[0]));
+    assert!(!arrays_of(3).contains(&own[0]), "other values have an array of their own");
 }

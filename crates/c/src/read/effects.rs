@@ -589,39 +589,15 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
         }
         self.builder.objects[place.object].is_subscripted |= place.is_subscripted;
         self.builder.objects[place.object].is_wide |= self.is_wide(node, here);
-        // What stands in subscripts is read only where they stay as they are.
-        let (outer, written) = (std::mem::take(&mut self.effects), std::mem::take(&mut self.written));
-        let walked = self.indices(node, here);
-        if place.is_row
-            && let Some(row) = place.name.take()
-        {
-            self.read_name(row, node, here);
-        }
-        let inner = std::mem::replace(&mut self.effects, outer);
-        self.written = written;
-        walked?;
-        self.effects.iterators.extend(inner.iterators);
-        let has_counted = !inner.counted.is_empty();
-        self.effects.counted.extend(inner.counted);
-        self.effects.reads_unknown |= inner.reads_unknown;
-        self.effects.writes_unknown |= inner.writes_unknown;
-        if let Some(why) = inner.opaque {
-            self.not_understood(&why);
-        }
         let is_exact = place.subscripts.iter().all(Option::is_some);
-        // An exact access is written anew as a whole.
-        self.effects.hides_iterator |= inner.hides_iterator && !(is_exact && !place.is_partial && range.is_some());
-        let mut derived = (Vec::new(), Vec::new());
+        let counted = self.effects.counted.len();
+        let mut derived = Derived::default();
         if is_exact && !place.is_partial {
-            derived = (inner.accesses, inner.holes);
+            derived = self.unread_subscripts(node, here, &mut place, range.is_some())?;
         } else {
-            let by = self.effects.accesses.len();
-            self.effects.accesses.extend(inner.accesses);
-            self.effects.holes.extend(inner.holes.into_iter().map(|mut hole| {
-                hole.accesses.iter_mut().for_each(|at| *at += by);
-                hole
-            }));
+            self.subscripts(node, here, &mut place)?;
         }
+        let has_counted = self.effects.counted.len() > counted;
         let mut positions = Vec::new();
         if touch.reads() {
             let before = self.written.iter().copied().find(|at| {
@@ -645,6 +621,42 @@ impl<'w, 't, 'f> Walker<'w, 't, 'f> {
             hole.is_derived = true;
         }
         Ok(())
+    }
+
+    /// Walks what stands in subscripts.
+    fn subscripts(&mut self, node: Node<'_>, here: Here<'_>, place: &mut ObjectPlace) -> Walked {
+        self.indices(node, here)?;
+        if place.is_row
+            && let Some(row) = place.name.take()
+        {
+            self.read_name(row, node, here);
+        }
+        Ok(())
+    }
+
+    /// Walks subscripts that are known: what stands in them, which is returned, is read only where they stay as they are.
+    fn unread_subscripts(
+        &mut self,
+        node: Node<'_>,
+        here: Here<'_>,
+        place: &mut ObjectPlace,
+        is_visible: bool,
+    ) -> Result<Derived, Stop> {
+        let (outer, written) = (std::mem::take(&mut self.effects), std::mem::take(&mut self.written));
+        let walked = self.subscripts(node, here, place);
+        let inner = std::mem::replace(&mut self.effects, outer);
+        self.written = written;
+        walked?;
+        self.effects.iterators.extend(inner.iterators);
+        self.effects.counted.extend(inner.counted);
+        self.effects.reads_unknown |= inner.reads_unknown;
+        self.effects.writes_unknown |= inner.writes_unknown;
+        if let Some(why) = inner.opaque {
+            self.not_understood(&why);
+        }
+        // The access is written anew as a whole.
+        self.effects.hides_iterator |= inner.hides_iterator && !is_visible;
+        Ok((inner.accesses, inner.holes))
     }
 
     /// Whether subscripts are computed in 64 bits.

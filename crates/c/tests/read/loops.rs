@@ -335,10 +335,9 @@ fn a_value_after_the_loop_makes_it_one_statement() {
             p0 = n : int
             A0 = int i[] scalar live-out
             A1 = float a[?] nested live
-            S0: for ({i}<0> = 0; {i}<0> < n; {i}<0,3>++) {a}<name 2>[{i}<1>] = 1;
+            S0: for ({i}<0> = 0; {i}<0> < n; {i}<0,2>++) {a}<name 1>[{i}<0>] = 1;
                 { S0[] }
                 write { S0[] -> A0[] }
-                read { S0[] -> A0[] }
                 may write inexactly { S0[] -> A1[o0] }
                 may write { S0[] -> A0[] }
             L0: int j

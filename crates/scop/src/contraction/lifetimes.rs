@@ -15,7 +15,7 @@ use crate::tree::Time;
 /// The lives of the values of one array.
 pub(crate) struct Lives {
     /// From the array's elements to when the lives of their values begin and end, one time after the other: `{ A1[x] -> [b0, b1, e0, e1] }`;
-    /// one relation for each pair of a write and a read.
+    /// one relation for each pair of a write and a read, and one for each write that its own statement may read.
     pub(crate) intervals: Vec<Map>,
     /// From the array's elements to the times at which they are written; one relation for each write.
     pub(crate) writes: Vec<Map>,
@@ -44,7 +44,15 @@ impl Lives {
             intervals.push(element.reverse()?.apply_range(&begin.flat_range_product(&end)?)?);
         }
         for of in uses.iter().filter(|of| scop.access(**of).kind != AccessKind::Read) {
-            writes.push(elements(scop, *of)?.reverse()?.apply_range(&time(scop, times, *of)?)?);
+            let elements = elements(scop, *of)?.reverse()?;
+            let statement = &scop.statements[of.statement];
+            let begin = time(scop, times, *of)?;
+            if !is_simple(statement) {
+                // The instance itself may read it until it ends.
+                let end = times[of.statement].in_phase(LAST_PHASE).relation(&statement.domain)?;
+                intervals.push(elements.apply_range(&begin.flat_range_product(&end)?)?);
+            }
+            writes.push(elements.apply_range(&begin)?);
         }
         Ok(Lives { intervals, writes, flows })
     }
@@ -136,12 +144,15 @@ pub(crate) fn names(name: &str, n: usize) -> Vec<String> {
     (0..n).map(|at| format!("{name}{at}")).collect()
 }
 
+/// When an instance that does several things has done all of them.
+const LAST_PHASE: i64 = 2;
+
 /// From instances to the time of an access: an instance reads, then writes. One that does several things in an order of its own may
 /// read until it ends.
 pub(crate) fn time(scop: &Scop, times: &Table<Statement, Time>, of: Use) -> Result<Map, Error> {
     let phase = match scop.access(of).kind {
         AccessKind::Read if is_simple(&scop.statements[of.statement]) => 0,
-        AccessKind::Read => 2,
+        AccessKind::Read => LAST_PHASE,
         AccessKind::Write | AccessKind::MayWrite => 1,
     };
     times[of.statement].in_phase(phase).relation(&scop.statements[of.statement].domain)
