@@ -192,6 +192,38 @@ proc @twice(s0: i64, s1: i64, A0: f64[s0, s1]) -> (A2) {
 
 entry @twice
 ";
+    // Loops are not turned against the order of memory.
+    stays(text, &Options::default(), "no-window");
+}
+
+#[test]
+fn planes_in_another_order_stay_whole() {
+    let text = "
+proc @twice(s0: i64, s1: i64, s2: i64, A0: f64[s0, s1, s2]) -> (A2) {
+  var s3, s4, s5, s6, s7, s8: i64
+  array A1: heap f64[s1, s0, s2]
+  array A2: heap f64[s0, s1, s2]
+  alloc A1
+  L1: for s3 in 0..s1 independent parallel(s0 * s1) {
+    L0: for s4 in 0..s0 independent {
+      L4: for s5 in 0..s2 independent simd {
+        A1[s3, s4, s5] = A0[s4, s3, s5] + 3.0
+      }
+    }
+  }
+  alloc A2
+  L3: for s6 in 0..s0 independent parallel(s0 * s1) {
+    L2: for s7 in 0..s1 independent {
+      L5: for s8 in 0..s2 independent simd {
+        A2[s6, s7, s8] = A1[s7, s6, s8]
+      }
+    }
+  }
+  release A1
+}
+
+entry @twice
+";
     stays(text, &Options::default(), "interchange-needed");
 }
 
