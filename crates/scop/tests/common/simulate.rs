@@ -47,6 +47,15 @@ impl Storage {
     pub fn kept(scop: &Scop) -> Storage {
         Storage { fates: scop.arrays.iter().map(|_| Fate::Kept).collect(), shares: Vec::new() }
     }
+
+    /// As [`Storage::kept`], with an element for each iteration where arrays are expanded so.
+    pub fn expanded(scop: &Scop) -> Storage {
+        let fate = |data: &frit_scop::ArrayData| match data.expanded {
+            0 => Fate::Kept,
+            _ => Fate::Window { moduli: vec![None; data.extents.len()] },
+        };
+        Storage { fates: scop.arrays.iter().map(|(_, data)| fate(data)).collect(), shares: Vec::new() }
+    }
 }
 
 /// Runs a region as it is.

@@ -3,6 +3,7 @@
 use crate::common::notation;
 use crate::support::{embedded, planned, planned_scop};
 use frit_plan::memory::Random;
+use frit_scop::dependence::{self, Dependences};
 use frit_scop::embed::What;
 use frit_scop::expand::expand;
 use frit_scop::fusion::{Objective, Options};
@@ -122,6 +123,11 @@ fn check(seed: u64) -> Options {
     let options = options(&mut random);
     let scop = notation::scop(&text);
     let scop = if random.below(2) == 0 { expand(&scop).unwrap() } else { scop };
+    // Few of them are too hard for isl's bounds; regions of files stay as they are then.
+    match Dependences::new(&scop, &dependence::Options { reassociate: false }) {
+        Err(error) if error.is_quota() => return options,
+        other => drop(other.unwrap()),
+    }
     let what = [What::Between, What::Borders][random.below(2)];
     planned_scop(embedded(&scop, what).unwrap_or(scop), &options);
     options

@@ -29,7 +29,7 @@ pub(crate) fn planned_scop(scop: Scop, options: &Options) -> Planned {
     assert!(fusion::check(&scop, &dependences, &tree), "{}", tree_text(&scop, &tree));
     for size in [0, 1, 2, 5, 8] {
         let params = vec![size; scop.params.len()];
-        let storage = Storage::kept(&scop);
+        let storage = Storage::expanded(&scop);
         let (before, after) = (run_source(&scop, &params), run(&scop, &tree, &storage, &params));
         let same = compare(&scop, &before, &after, false);
         assert!(same.is_ok(), "{same:?} at {size}\n{}", tree_text(&scop, &tree));
@@ -41,7 +41,7 @@ pub(crate) fn planned_scop(scop: Scop, options: &Options) -> Planned {
 pub(crate) fn embedded(scop: &Scop, what: What) -> Option<Scop> {
     let dependences = Dependences::new(scop, &dependence::Options { reassociate: false }).unwrap();
     let embedded = embed(scop, &dependences, what).unwrap()?;
-    let (tree, storage) = (FusedTree::original(&embedded), Storage::kept(&embedded));
+    let (tree, storage) = (FusedTree::original(&embedded), Storage::expanded(&embedded));
     let source = |instance: &Instance| {
         let (statement, iteration) = instance;
         (*statement, iteration[..scop.statements[*statement].loops.len()].to_vec())
