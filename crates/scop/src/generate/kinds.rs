@@ -76,7 +76,10 @@ fn private(
         if !is_shared(scop, nest, storage, array, &accesses, depth)? {
             continue;
         }
-        if !storage.is_inside(array, &accesses) || storage.fates[array] == Fate::Kept {
+        if !storage.is_inside(array, &accesses)
+            || storage.fates[array] == Fate::Kept
+            || hands_on(scop, nest, &accesses, depth)?
+        {
             return Ok(None);
         }
         private.push(array);
@@ -94,6 +97,33 @@ pub(super) fn is_shared(
     depth: usize,
 ) -> Result<bool, Error> {
     let cells = storage.cells(array)?;
+    let places = |elements: Map| {
+        let places = UnionMap::from_map(&elements)?.apply_range(&cells)?;
+        if places.is_empty()? { Ok(None) } else { Ok(Some(Map::from_union_map(&places)?)) }
+    };
+    let Some(mut pairs) = clashes(scop, nest, accesses, depth, &places)? else { return Ok(false) };
+    for level in 0..depth - 1 {
+        pairs = pairs.equate(Dim::In, level, Dim::Out, level)?;
+    }
+    let before = pairs.order_lt(Dim::In, depth - 1, Dim::Out, depth - 1)?;
+    let after = pairs.order_gt(Dim::In, depth - 1, Dim::Out, depth - 1)?;
+    Ok(!before.is_empty()? || !after.is_empty()?)
+}
+
+/// Whether an iteration of the loops up to a depth may use what another one wrote: storage of its own would not have that.
+fn hands_on(scop: &Scop, nest: &Nest<'_>, accesses: &[(Statement, usize)], depth: usize) -> Result<bool, Error> {
+    let Some(pairs) = clashes(scop, nest, accesses, depth, &|elements| Ok(Some(elements)))? else { return Ok(false) };
+    Ok(!pairs.is_subset(&Map::identity(&pairs.get_space()?)?)?)
+}
+
+/// From the iterations of the loops up to a depth to those that use a place that they write, if there are any.
+fn clashes(
+    scop: &Scop,
+    nest: &Nest<'_>,
+    accesses: &[(Statement, usize)],
+    depth: usize,
+    places: &dyn Fn(Map) -> Result<Option<Map>, Error>,
+) -> Result<Option<Map>, Error> {
     let (mut written, mut used) = (None::<Map>, None::<Map>);
     let add = |all: &mut Option<Map>, relation: &Map| -> Result<(), Error> {
         *all = Some(all.as_ref().map_or(Ok(relation.clone()), |all| all.union(relation))?);
@@ -101,23 +131,12 @@ pub(super) fn is_shared(
     };
     for (statement, at) in accesses {
         let access = &scop.statements[*statement].accesses[*at];
-        let elements = nest.elements(scop, *statement, *at, depth)?;
-        let relation = UnionMap::from_map(&elements)?.apply_range(&cells)?;
-        if relation.is_empty()? {
-            continue;
-        }
-        let relation = Map::from_union_map(&relation)?;
+        let Some(relation) = places(nest.elements(scop, *statement, *at, depth)?)? else { continue };
         if access.kind != AccessKind::Read {
             add(&mut written, &relation)?;
         }
         add(&mut used, &relation)?;
     }
-    let (Some(written), Some(used)) = (written, used) else { return Ok(false) };
-    let mut pairs = written.apply_range(&used.reverse()?)?;
-    for level in 0..depth - 1 {
-        pairs = pairs.equate(Dim::In, level, Dim::Out, level)?;
-    }
-    let before = pairs.order_lt(Dim::In, depth - 1, Dim::Out, depth - 1)?;
-    let after = pairs.order_gt(Dim::In, depth - 1, Dim::Out, depth - 1)?;
-    Ok(!before.is_empty()? || !after.is_empty()?)
+    let (Some(written), Some(used)) = (written, used) else { return Ok(None) };
+    Ok(Some(written.apply_range(&used.reverse()?)?))
 }

@@ -159,8 +159,7 @@ struct State<'a> {
 impl State<'_> {
     /// Evaluates the statement that writes an array wherever that is read.
     fn inline(&mut self, array: Array, when: When) -> Result<Statement, Failure> {
-        let write = self.only_write(array)?;
-        let writer = write.statement;
+        let writer = self.only_write(array)?.statement;
         let of_writer = |of: &Use| of.statement == writer;
         if self.reads(array).iter().any(of_writer) {
             return Err(Refusal::SelfReading { at: self.scop.statements[writer].span }.into());
@@ -169,7 +168,8 @@ impl State<'_> {
         while let Some(read) = self.private_operand(writer) {
             self.inline_read(read)?;
         }
-        if when == When::Cheaper && !self.keeps_order(write)? {
+        // It has another position now.
+        if when == When::Cheaper && !self.keeps_order(self.only_write(array)?)? {
             return Err(Refusal::NotCheaper.into());
         }
         while let Some(&read) = self.reads(array).first() {
