@@ -1,9 +1,21 @@
 #!/usr/bin/env bash
-# Sets up what building Frit needs and is missing: a C compiler with OpenMP, and isl, the integer set library; with --test
-# also what only its tests need: Chromium, in which the page of `frit explain` is looked at, and clang, with which transformed
-# C is compiled besides the C compiler at hand. Rust must be there. Installs
-# with apt-get, as root or through sudo; on other systems it says what to install.
+# Sets up what building Frit needs and is missing: a C compiler with OpenMP, and isl, the integer set library. With --llvm also what the
+# LLVM level needs, `frit-llvm` and the plugin for clang and opt: LLVM 19 with its headers and a C++ compiler. With --test also what only its
+# tests need: the LLVM level's, Chromium, in which the page of `frit explain` is looked at, and clang, with which transformed C is compiled
+# besides the C compiler at hand. Rust must be there. Installs with apt-get, as root or through sudo; on other systems it says what to install.
 set -eu
+
+llvm=no test=no
+for argument in "$@"; do
+    case $argument in
+    --llvm) llvm=yes ;;
+    --test) test=yes ;;
+    *)
+        echo "usage: scripts/setup.sh [--llvm] [--test]" >&2
+        exit 2
+        ;;
+    esac
+done
 
 need() { # need COMMAND... : is one of them there?
     for command in "$@"; do
@@ -36,11 +48,35 @@ fi
 if ! pkg-config --exists isl 2>/dev/null && ! [ -f /usr/include/isl/set.h ]; then
     install libisl-dev
 fi
-if [ "${1:-}" = --test ] && ! need chromium; then
+
+clang="clang-19 libclang-rt-19-dev libomp-19-dev"
+
+# LLVM's headers and shared library, C++ to build against them, and clang and opt of the same version, which load the plugin.
+llvm_level() {
+    missing=
+    if ! need "${CXX:-c++}" c++ g++ clang++; then missing="$missing g++"; fi
+    if ! need llvm-config-19 || ! [ -f "$(llvm-config-19 --includedir)/llvm/IR/Module.h" ]; then
+        missing="$missing llvm-19-dev"
+    fi
+    if ! need opt-19; then missing="$missing llvm-19"; fi
+    if ! need clang-19; then missing="$missing $clang"; fi
+    if [ -n "$missing" ]; then
+        # shellcheck disable=SC2086
+        install $missing
+    fi
+}
+
+if [ $llvm = yes ]; then
+    llvm_level
+elif [ $test = yes ]; then
+    # Without it the tests of the LLVM level are skipped by name.
+    (llvm_level) || echo "setup: without LLVM 19, the LLVM level is neither built nor tested" >&2
+fi
+if [ $test = yes ] && ! need chromium; then
     # Without it the tests of the page are skipped by name.
     (install chromium) || echo "setup: without Chromium the page of \`frit explain\` is not tested" >&2
 fi
-if [ "${1:-}" = --test ] && ! need clang clang-19; then
+if [ $test = yes ] && ! need clang clang-19; then
     # Without it C is tested with the one compiler only, as the tests say by name.
-    (install clang-19 libclang-rt-19-dev libomp-19-dev || install clang) || echo "setup: without clang, transformed C is not tested with it" >&2
+    (install $clang || install clang) || echo "setup: without clang, transformed C is not tested with it" >&2
 fi
