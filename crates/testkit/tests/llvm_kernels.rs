@@ -1,0 +1,227 @@
+//! Fusion by the plugin for clang keeps results bit for bit, on C as people write it (`benches/llvm/kernels`) and on the C that Frit
+//! writes with its own fusion off. How long it takes is measured by `benches/llvm.sh`.
+
+use frit_testkit::c_files::failures;
+use frit_testkit::run_files::{Expected, Input, cases};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+
+const CLANG: &str = "clang-19";
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A file that building makes beside the folder that this test lies in.
+fn built(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().and_then(Path::parent).expect("tests lie in `deps`").join(name)
+}
+
+/// The plugin; `None`, and a word about it, on a machine without clang 19.
+fn plugin() -> Option<PathBuf> {
+    if Command::new(CLANG).arg("--version").output().is_err() || Command::new("llvm-config-19").output().is_err() {
+        eprintln!("skipped: LLVM 19 is not installed");
+        return None;
+    }
+    let plugin = built("libfrit_llvm.so");
+    assert!(plugin.is_file(), "there is no {}: make it with `make llvm`", plugin.display());
+    Some(plugin)
+}
+
+/// A folder that is there as long as this.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("frit-llvm-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs a program; what it writes to standard error.
+fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() {
+        Ok(stderr)
+    } else {
+        Err(format!("{}: {stderr}{}", output.status, String::from_utf8_lossy(&output.stdout)))
+    }
+}
+
+fn remarks(stderr: &str) -> usize {
+    stderr.lines().filter(|line| line.contains("remark:")).count()
+}
+
+fn kernels() -> Vec<PathBuf> {
+    let entries = fs::read_dir(project().join("benches/llvm/kernels")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Makes a shared object of a kernel; the number of fusions that were told.
+fn compile(source: &Path, level: &str, extra: &[String], out: &Path) -> Result<usize, String> {
+    let mut command = Command::new(CLANG);
+    command.args([level, "-march=native", "-ffp-contract=off", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-w"]);
+    command.args(["-Rpass=frit-loop-fusion"]).args(extra).arg(source).arg("-o").arg(out).arg("-lm");
+    run(&mut command).map(|stderr| remarks(&stderr))
+}
+
+/// Sizes in bytes: nothing, less and more than a vector, some odd ones, and more than the first cache.
+const SIZES: [&str; 9] = ["0", "8", "100", "257", "1000", "5003", "20001", "40000", "300000"];
+
+/// Compares every kernel with and without the plugin; the number of fusions.
+fn compare_kernels(level: &str, extra: &[&str]) -> Option<usize> {
+    let plugin = plugin()?;
+    let scratch = Scratch::new(&format!("kernels{level}{}", extra.len()));
+    let folder = &scratch.0;
+    let driver = folder.join("driver");
+    let flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o"];
+    let source = project().join("benches/llvm/driver.c");
+    run(Command::new(CLANG).args(flags).arg(&driver).arg(source).arg("-ldl")).unwrap();
+    let fusions = Mutex::new(0);
+    let check = |source: &Path| {
+        let name = source.file_stem().expect("kernels have names").to_string_lossy().into_owned();
+        let (plain, fused) = (folder.join(format!("{name}.plain.so")), folder.join(format!("{name}.fused.so")));
+        compile(source, level, &[], &plain)?;
+        let load = format!("-fpass-plugin={}", plugin.display());
+        let flags: Vec<String> = std::iter::once(load).chain(extra.iter().map(|flag| flag.to_string())).collect();
+        let made = compile(source, level, &flags, &fused)?;
+        *fusions.lock().expect("no check panics while it counts") += made;
+        run(Command::new(&driver).arg("check").arg(&plain).arg(&fused).args(SIZES)).map(drop)
+    };
+    let paths = kernels();
+    assert!(paths.len() >= 25, "only {} kernels", paths.len());
+    let failures = failures(&paths, check);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let fusions = *fusions.lock().unwrap();
+    println!("{level} {extra:?}: {fusions} fusions");
+    Some(fusions)
+}
+
+#[test]
+fn kernels_compile_without_warnings() {
+    let failures = failures(&kernels(), |path| {
+        run(Command::new("gcc").args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]).arg(path))
+            .map(drop)
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn kernels_compute_the_same_at_level_1() {
+    compare_kernels("-O1", &[]);
+}
+
+#[test]
+fn kernels_compute_the_same_at_level_2() {
+    compare_kernels("-O2", &[]);
+}
+
+#[test]
+fn kernels_compute_the_same_at_level_3() {
+    let Some(fusions) = compare_kernels("-O3", &[]) else { return };
+    assert!(fusions >= 40, "only {fusions} fusions in all kernels");
+}
+
+/// A compiler for `frit build`: clang, which may load the plugin, with the threads of OpenMP left out so that loops stay in the function
+/// they are written in. What it tells about fusions goes to a file.
+fn compiler(folder: &Path, name: &str, flags: &str) -> PathBuf {
+    let path = folder.join(name);
+    let log = folder.join(format!("{name}.remarks"));
+    let script = format!(
+        "#!/bin/sh\nfor word in \"$@\"; do\n    shift\n    case $word in\n    -fopenmp) set -- \"$@\" -fopenmp-simd ;;\n    \
+         *) set -- \"$@\" \"$word\" ;;\n    esac\ndone\nexec {CLANG} -ffp-contract=off -Rpass=frit-loop-fusion {flags} \"$@\" 2>>'{}'\n",
+        log.display()
+    );
+    fs::write(&path, script).unwrap();
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// Builds a program with its loops apart, by this compiler.
+fn build(source: &Path, compiler: &Path, level: &str, out: &Path) -> Result<(), String> {
+    let mut frit = Command::new(built("frit"));
+    frit.arg("build").arg(source).args(["--no-fuse", "--strict-fp", "--threads", "1", level, "-o"]).arg(out);
+    run(frit.env("CC", compiler)).map(drop)
+}
+
+fn run_with(program: &Path, input: &str) -> Output {
+    let mut command = Command::new(program);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program without parameters may end before it has read anything.
+    let _ = child.stdin.take().expect("it is piped").write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// What Frit writes for these programs does the same with the plugin as without; the number of fusions.
+fn compare_programs(name: &str, level: &str, programs: &[(PathBuf, String)]) -> Option<usize> {
+    let plugin = plugin()?;
+    let scratch = Scratch::new(name);
+    let folder = &scratch.0;
+    let plain = compiler(folder, "plain", "");
+    let fusing = compiler(folder, "fusing", &format!("-fpass-plugin={}", plugin.display()));
+    let paths: Vec<PathBuf> = programs.iter().map(|(path, _)| path.clone()).collect();
+    let failures = failures(&paths, |path| {
+        let stem = path.file_stem().expect("programs have names").to_string_lossy().into_owned();
+        let outs = [folder.join(format!("{stem}.plain")), folder.join(format!("{stem}.fused"))];
+        build(path, &plain, level, &outs[0])?;
+        build(path, &fusing, level, &outs[1])?;
+        let input = &programs.iter().find(|(program, _)| program == path).expect("paths are those of the programs").1;
+        let [expected, found] = outs.map(|program| run_with(&program, input));
+        if expected == found && expected.stdout.len() + expected.stderr.len() > 0 {
+            Ok(())
+        } else {
+            Err(format!("{expected:?} without the plugin, with it {found:?}"))
+        }
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let fusions = remarks(&fs::read_to_string(folder.join("fusing.remarks")).unwrap());
+    println!("{name}: {fusions} fusions in {} programs", programs.len());
+    Some(fusions)
+}
+
+#[test]
+fn c_of_the_examples_computes_the_same() {
+    let entries = fs::read_dir(project().join("examples")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "l0"));
+    let mut programs: Vec<(PathBuf, String)> = paths
+        .map(|path| {
+            let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let input = fs::read_to_string(project().join(format!("examples/data/{stem}.in"))).unwrap();
+            (path, input)
+        })
+        .collect();
+    programs.sort();
+    assert!(programs.len() >= 14, "there are only {} examples", programs.len());
+    let Some(fusions) = compare_programs("examples", "-O3", &programs) else { return };
+    assert!(fusions >= 20, "only {fusions} fusions in the examples");
+}
+
+/// Of the programs that say what the language means, every so many.
+const EVERY: usize = 16;
+
+#[test]
+fn c_of_small_programs_computes_the_same_or_fails_the_same() {
+    let all = cases(&project().join("tests/run/l0"));
+    let chosen = all.into_iter().step_by(EVERY).filter_map(|case| match (case.input, case.expected) {
+        (Input::Text(input), Expected::Output { .. } | Expected::Failure(_, Some(_))) => Some((case.path, input)),
+        _ => None,
+    });
+    let programs: Vec<(PathBuf, String)> = chosen.collect();
+    assert!(programs.len() >= 20, "only {} programs", programs.len());
+    compare_programs("programs", "-O2", &programs);
+}
