@@ -1,0 +1,201 @@
+//! Runs `frit-llvm`, clang and LLVM's tools.
+
+use super::header::Header;
+use super::module::Module;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How C becomes LLVM IR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cooking {
+    /// Loops are not rotated; only variables are values instead of memory.
+    Raw,
+    /// After clang's optimisations, without those that follow loop fusion.
+    Cooked,
+}
+
+/// What `frit-llvm` made of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Fused {
+    /// The module, as text.
+    pub text: String,
+    /// Functions and how many fusions they had.
+    pub counts: BTreeMap<String, usize>,
+    /// Functions and the codes of decisions about them that are not merges.
+    pub codes: Vec<(String, String)>,
+    /// The log as it is.
+    pub log: String,
+}
+
+/// A folder of its own, which is the caller's to remove.
+pub fn scratch(name: &str) -> PathBuf {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("frit-{name}-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder of temporary files can be made");
+    folder
+}
+
+/// A file that was built next to the test: `frit-llvm` or the plugin.
+fn built(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the path of the test is known");
+    let folder = test.ancestors().nth(2).expect("tests are in a folder of a folder");
+    let path = folder.join(name);
+    assert!(path.exists(), "{} is missing: `cargo build --release -p frit-llvm` makes it", path.display());
+    path
+}
+
+/// The command `frit-llvm`: what the variable `FRIT_LLVM` names, or what was built.
+pub fn frit_llvm() -> PathBuf {
+    std::env::var_os("FRIT_LLVM").map_or_else(|| built("frit-llvm"), PathBuf::from)
+}
+
+/// The plugin of clang and opt.
+pub fn plugin() -> PathBuf {
+    std::env::var_os("FRIT_LLVM_PLUGIN").map_or_else(|| built("libfrit_llvm.so"), PathBuf::from)
+}
+
+/// Runs a command for at most so many seconds; what it writes, or what it has to say.
+pub fn run(command: &mut Command, seconds: u32) -> Result<(String, String), String> {
+    let mut limited = Command::new("timeout");
+    limited.args(["-k", "1", &seconds.to_string()]).arg(command.get_program()).args(command.get_args());
+    let output = limited.output().map_err(|error| format!("timeout: {error}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (written, said) = (text(&output.stdout), text(&output.stderr));
+    let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match output.status.code() {
+        Some(0) => Ok((written, said)),
+        Some(124 | 137) => Err(format!("{name} does not end in {seconds} seconds")),
+        Some(code) => {
+            Err(format!("{name} ends with {code}:\n{}", said.lines().take(30).collect::<Vec<_>>().join("\n")))
+        }
+        None => Err(format!(
+            "{name} crashes ({}):\n{}",
+            output.status,
+            said.lines().take(30).collect::<Vec<_>>().join("\n")
+        )),
+    }
+}
+
+/// LLVM's own verifier has nothing against a module.
+pub fn verify(path: &Path) -> Result<(), String> {
+    run(Command::new("opt-19").args(["-passes=verify", "-disable-output"]).arg(path), 60).map(|_| ())
+}
+
+/// Makes LLVM IR of a C file, or takes the IR that a file is. Functions keep the names of their parameters.
+pub fn compile(path: &Path, cooking: Cooking, to: &Path) -> Result<(), String> {
+    if path.extension().is_some_and(|extension| extension == "ll") {
+        // What the tools print, so that functions that are left can be compared as text.
+        return run(Command::new("opt-19").args(["-passes=verify", "-S"]).arg(path).arg("-o").arg(to), 60).map(|_| ());
+    }
+    let mut clang = Command::new("clang-19");
+    clang.args([
+        "-fPIC",
+        "-ffp-contract=off",
+        "-fno-discard-value-names",
+        "-w",
+        "-gline-tables-only",
+        "-S",
+        "-emit-llvm",
+    ]);
+    match cooking {
+        Cooking::Raw => clang.args(["-O0", "-Xclang", "-disable-O0-optnone"]),
+        Cooking::Cooked => clang.args(["-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"]),
+    };
+    run(clang.arg(path).arg("-o").arg(to), 60)?;
+    if cooking == Cooking::Raw {
+        run(Command::new("opt-19").args(["-passes=sroa", "-S"]).arg(to).arg("-o").arg(to), 60)?;
+    }
+    Ok(())
+}
+
+/// Makes a shared object of a module, or with clang of a C file.
+pub fn build_shared(module: &Path, optimise: bool, to: &Path) -> Result<(), String> {
+    let object = to.with_extension("o");
+    if optimise {
+        let flags = ["-O2", "-fPIC", "-ffp-contract=off", "-w", "-c"];
+        run(Command::new("clang-19").args(flags).arg(module).arg("-o").arg(&object), 120)?;
+    } else {
+        let flags = ["-O0", "-filetype=obj", "-relocation-model=pic", "-fp-contract=off"];
+        run(Command::new("llc-19").args(flags).arg(module).arg("-o").arg(&object), 120)?;
+    }
+    run(Command::new("ld").args(["-shared", "-Bsymbolic", "-z", "noexecstack"]).arg(&object).arg("-o").arg(to), 60)?;
+    Ok(())
+}
+
+/// Fuses a module; the result is verified and stands in `to`.
+pub fn fuse(module: &Path, options: &[&str], to: &Path) -> Result<Fused, String> {
+    let log = to.with_extension("json");
+    let mut command = Command::new(frit_llvm());
+    command.arg(module).args(["-S", "-v"]).args(options).arg("--log").arg(&log).arg("-o").arg(to);
+    let (_, said) = run(&mut command, 60).map_err(|error| format!("{options:?}: {error}"))?;
+    verify(to).map_err(|error| format!("{options:?}: the result is no valid module\n{error}"))?;
+    let mut fused = Fused {
+        text: std::fs::read_to_string(to).map_err(|error| error.to_string())?,
+        log: std::fs::read_to_string(&log).map_err(|error| format!("{}: {error}", log.display()))?,
+        ..Fused::default()
+    };
+    for line in said.lines() {
+        if let [name, count] = line.strip_prefix("FUSED ").unwrap_or_default().split(' ').collect::<Vec<_>>()[..] {
+            fused.counts.insert(name.into(), count.parse().map_err(|_| format!("`{line}` has no number"))?);
+        }
+    }
+    let json: serde_json::Value = serde_json::from_str(&fused.log).map_err(|error| format!("the log: {error}"))?;
+    let list = |key: &str| json[key].as_array().cloned().unwrap_or_default();
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_string();
+    for decision in list("decisions") {
+        if decision["outcome"] != "merged" {
+            fused.codes.push((word(&decision["function"]), word(&decision["code"])));
+        }
+    }
+    for function in list("functions") {
+        let (name, count) = (word(&function["name"]), function["fusions"].as_u64().unwrap_or(u64::MAX) as usize);
+        if fused.counts.get(&name) != Some(&count) {
+            return Err(format!("the log has {count} fusions of {name}, the summary {:?}", fused.counts.get(&name)));
+        }
+    }
+    Ok(fused)
+}
+
+impl Fused {
+    /// What the header says otherwise; `before` is what the command was given.
+    pub fn failures(&self, header: &Header, before: &str, is_always: bool, cooking: Cooking) -> Vec<String> {
+        let mut failures = Vec::new();
+        let (before, after) = (Module::parse(before), Module::parse(&self.text));
+        for (name, &count) in &header.fuse {
+            let mut wanted = count;
+            if cooking == Cooking::Cooked {
+                wanted = header.cooked.get(name).copied().unwrap_or(wanted);
+            }
+            if is_always {
+                wanted = header.always.get(name).copied().unwrap_or(wanted);
+            }
+            let how = if is_always { " with everything fused" } else { "" };
+            match self.counts.get(name) {
+                Some(&found) if found == wanted => {}
+                found => {
+                    let why: Vec<&str> =
+                        self.codes.iter().filter(|(of, _)| of == name).map(|(_, code)| code.as_str()).collect();
+                    let found = found.map_or("no number of".to_string(), usize::to_string);
+                    failures.push(format!("{name} has {found} fusions instead of {wanted}{how} {why:?}"));
+                }
+            }
+            let [old, new] = [&before, &after].map(|module| module.function(name).map(|function| &function.text));
+            if wanted == 0 && self.counts.get(name) == Some(&0) && old != new {
+                failures.push(format!("{name} has no fusion{how}, but its text has changed"));
+            }
+        }
+        if !is_always {
+            for (name, code) in &header.refuse {
+                if !self.codes.contains(&(name.clone(), code.clone())) {
+                    let of = self.codes.iter().filter(|(of, _)| of == name);
+                    let found: Vec<&str> = of.map(|(_, code)| code.as_str()).collect();
+                    failures.push(format!("{name}: the log does not say {code}, but {found:?}"));
+                }
+            }
+        }
+        failures
+    }
+}

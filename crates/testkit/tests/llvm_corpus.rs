@@ -1,0 +1,165 @@
+//! `frit-llvm` on the functions of `tests/llvm`: they are fused as their headers say, and compute what they did, bit for bit.
+//!
+//! `LLVM_ONLY=shift/one.ll cargo test --release -p frit-testkit --test llvm_corpus` takes the files with this in their path; `LLVM_RUNS` is how often each
+//! version of a function is called, `LLVM_SEED` the number of the first call, and `LLVM_KEEP` a folder for modules, objects and drivers that stay.
+
+use frit_testkit::c_files::failures;
+use frit_testkit::llvm_harness::{
+    Cooking, Header, Module, build_shared, compile, driver, files, frit_llvm, fuse, only, plugin, run, scratch,
+};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How often each version of each function is called.
+const RUNS: usize = 100;
+
+/// Names and options of the ways in which modules are fused.
+const WAYS: [(&str, &[&str]); 4] = [
+    ("default", &[]),
+    ("always", &["-frit-fuse=always"]),
+    ("unchecked", &["-frit-fuse=always", "-frit-fuse-runtime-checks=off"]),
+    ("uncontracted", &["-frit-fuse=always", "-frit-fuse-contract=off"]),
+];
+
+fn number(variable: &str, otherwise: usize) -> usize {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
+}
+
+fn is_c(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "c")
+}
+
+/// A file's LLVM IR, and what it is called.
+fn cookings(path: &Path) -> Vec<(&'static str, Cooking)> {
+    if is_c(path) { vec![("raw", Cooking::Raw), ("cooked", Cooking::Cooked)] } else { vec![("ir", Cooking::Raw)] }
+}
+
+fn read(path: &Path) -> Result<Header, String> {
+    Header::parse(&std::fs::read_to_string(path).map_err(|error| error.to_string())?)
+}
+
+/// A folder for the products of one file; it goes when all is well, unless it is to stay.
+fn place(path: &Path) -> PathBuf {
+    let Some(folder) = std::env::var_os("LLVM_KEEP") else { return scratch("llvm-corpus") };
+    let folder = PathBuf::from(folder).join(path.file_name().unwrap());
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn leave(folder: &Path) {
+    if std::env::var_os("LLVM_KEEP").is_none() {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+/// What `check` has against the files, each with a folder of its own.
+fn check_all(check: impl Fn(&Path, &Path) -> Result<(), String> + Sync) {
+    frit_llvm();
+    let failures = failures(&files(), |path| {
+        let folder = place(path);
+        let checked = check(path, &folder);
+        leave(&folder);
+        checked
+    });
+    assert!(failures.is_empty(), "{} files:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn functions_are_fused_as_their_headers_say() {
+    let (functions, fusions) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    check_all(|path, folder| {
+        let header = read(path)?;
+        let mut failures = Vec::new();
+        for (name, cooking) in cookings(path) {
+            let module = folder.join(format!("{name}.ll"));
+            compile(path, cooking, &module)?;
+            let before = std::fs::read_to_string(&module).unwrap();
+            for (is_always, options) in [(false, &["-frit-fuse=profitable"][..]), (true, &["-frit-fuse=always"])] {
+                let to = folder.join(format!("{name}.{is_always}.ll"));
+                let fused = match fuse(&module, options, &to) {
+                    Ok(fused) => fused,
+                    Err(error) => {
+                        failures.push(format!("{name}: {error}"));
+                        continue;
+                    }
+                };
+                fusions.fetch_add(fused.counts.values().sum(), Ordering::Relaxed);
+                let wrong = fused.failures(&header, &before, is_always, cooking);
+                failures.extend(wrong.into_iter().map(|failure| format!("{name}: {failure}")));
+            }
+        }
+        functions.fetch_add(header.fuse.len(), Ordering::Relaxed);
+        if failures.is_empty() { Ok(()) } else { Err(format!("\n    {}", failures.join("\n    "))) }
+    });
+    let (functions, fusions) = (functions.into_inner(), fusions.into_inner());
+    println!("{functions} functions, {fusions} fusions");
+    if only().is_none() {
+        assert!(functions >= 150, "only {functions} functions");
+    }
+}
+
+/// The shared objects of a file: the original, then the versions that are compared with it.
+fn versions(path: &Path, folder: &Path) -> Result<(Module, Vec<PathBuf>), String> {
+    let original = folder.join("original.ll");
+    compile(path, Cooking::Raw, &original)?;
+    let module = Module::parse(&std::fs::read_to_string(&original).unwrap());
+    let mut objects = vec![folder.join("original.so"), folder.join("optimised.so")];
+    build_shared(&original, false, &objects[0])?;
+    // Were this one to differ, the file would have undefined behaviour.
+    build_shared(&original, true, &objects[1])?;
+    for (name, cooking) in cookings(path) {
+        let module = folder.join(format!("{name}.ll"));
+        compile(path, cooking, &module)?;
+        let ways = if is_c(path) { &WAYS[..2] } else { &WAYS[..] };
+        for (way, options) in ways {
+            let fused = folder.join(format!("{name}.{way}.ll"));
+            fuse(&module, options, &fused)?;
+            for level in [false, true] {
+                let object = folder.join(format!("{name}.{way}.{}.so", if level { "O2" } else { "O0" }));
+                build_shared(&fused, level, &object)?;
+                objects.push(object);
+            }
+        }
+    }
+    if is_c(path) {
+        for (way, options) in [("profitable", "-frit-fuse=profitable"), ("always", "-frit-fuse=always")] {
+            let object = folder.join(format!("plugin.{way}.so"));
+            let mut clang = Command::new("clang-19");
+            clang.args(["-O2", "-fPIC", "-shared", "-ffp-contract=off", "-w", "-Wl,-Bsymbolic"]);
+            clang.arg(format!("-fpass-plugin={}", plugin().display()));
+            // The option is the plugin's, which has to be loaded before options are read.
+            clang.arg("-Xclang").arg("-load").arg("-Xclang").arg(plugin()).args(["-mllvm", options]);
+            run(clang.arg(path).arg("-o").arg(&object), 120)?;
+            objects.push(object);
+        }
+    }
+    Ok((module, objects))
+}
+
+#[test]
+fn fused_functions_compute_what_the_originals_do() {
+    let (executions, called) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (runs, seed) = (number("LLVM_RUNS", RUNS), number("LLVM_SEED", 0));
+    check_all(|path, folder| {
+        let header = read(path)?;
+        let (module, objects) = versions(path, folder)?;
+        let (source, program) = (folder.join("driver.c"), folder.join("driver"));
+        std::fs::write(&source, driver(&header, &module)?).unwrap();
+        let mut clang = Command::new("clang-19");
+        clang.args(["-O1", "-w", "-rdynamic"]).arg(&source).arg("-o").arg(&program).args(["-lm", "-ldl"]);
+        run(&mut clang, 60)?;
+        let mut command = Command::new(&program);
+        let (written, _) = run(command.args([runs.to_string(), seed.to_string()]).args(&objects), 120)?;
+        let done = written.lines().find_map(|line| line.strip_prefix("executions ")?.parse::<usize>().ok());
+        executions.fetch_add(done.ok_or_else(|| format!("the driver ends early:\n{written}"))?, Ordering::Relaxed);
+        called.fetch_add(header.calls.len(), Ordering::Relaxed);
+        let wrong: Vec<&str> = written.lines().filter(|line| line.starts_with("FAIL")).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(format!("\n    {}", wrong.join("\n    "))) }
+    });
+    let (executions, called) = (executions.into_inner(), called.into_inner());
+    println!("{executions} executions of {called} functions");
+    if only().is_none() {
+        assert!(executions >= 100_000, "only {executions} executions of {called} functions");
+    }
+}
