@@ -38,6 +38,9 @@ fn error_codes(missing: &mut Vec<String>) {
             continue;
         }
         codes.extend(codes_in(&read(&file)));
+        if file.starts_with("crates/llvm") {
+            codes.extend(codes_of_methods(&read(&file)));
+        }
     }
     if codes.len() < FEWEST_CODES {
         missing.push(format!("only {} error codes are found in the sources: has their form changed?", codes.len()));
@@ -72,6 +75,13 @@ fn codes_in(text: &str) -> BTreeSet<String> {
         codes.extend(code.and_then(first_literal).filter(|code| is_code(code)));
     }
     codes
+}
+
+/// The codes that methods `code` of the LLVM level give: all literals in them that are one.
+fn codes_of_methods(text: &str) -> BTreeSet<String> {
+    let bodies = text.match_indices("fn code(").filter_map(|(at, _)| text[at..].split("\n    }\n").next());
+    let literals = bodies.flat_map(|body| body.split('"').skip(1).step_by(2));
+    literals.filter(|literal| is_code(literal)).map(str::to_string).collect()
 }
 
 /// The string literal that a text starts with, after white space.

@@ -1,10 +1,12 @@
 //! The commands: each calls the driver and shows what it returns.
 
 use crate::progress::{Progress, duration};
-use crate::{Bench, Build, Compile, Dump, Run};
+use crate::{Bench, Build, Compile, Dump, Run, values};
 use frit_driver::{Error, Fusion, Interface, Tensor, Unit, arguments, npy};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// `frit run`; the exit status.
 pub(crate) fn run(run: &Run) -> Result<u8, Error> {
@@ -210,6 +212,18 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
         );
     }
     print(&text)
+}
+
+/// `frit llvm`; the exit status.
+pub(crate) fn llvm(arguments: &[OsString]) -> Result<u8, Error> {
+    let tool = frit_driver::llvm::tool()?;
+    // A negative number is an argument of `frit-llvm` as it was written.
+    let status = Command::new(&tool).args(arguments.iter().map(values::written)).status();
+    let status = status.map_err(|error| Error::file(&tool, error))?;
+    match status.code() {
+        Some(code) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
+        None => Err(Error::input(format!("`{}` ended by a signal: {status}", tool.display()))),
+    }
 }
 
 fn threads(n: usize) -> String {

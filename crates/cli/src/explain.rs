@@ -5,7 +5,7 @@ use crate::fuse::{Regions, none_given};
 use crate::progress::Progress;
 use crate::{Explain, Graph, Nests};
 use frit_driver::c_loops::{self, FusedFile};
-use frit_driver::{Error, Fusion, Options, arguments, explain, graph, write_text};
+use frit_driver::{Error, Fusion, Options, arguments, explain, graph, llvm, write_text};
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -13,6 +13,9 @@ use std::path::Path;
 pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
     if is_c(&command.file) {
         return explain_c(command);
+    }
+    if llvm::is_module(&command.file) {
+        return explain_llvm(command);
     }
     command.regions.are_unused()?;
     let progress = Progress::new("explaining");
@@ -57,6 +60,31 @@ fn explain_c(command: &Explain) -> Result<(), Error> {
     }
     let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     print(c_loops::report::terminal(&fused, color))
+}
+
+/// What `frit-llvm` tells about a module.
+fn explain_llvm(command: &Explain) -> Result<(), Error> {
+    command.regions.are_unused()?;
+    let given = [
+        (!command.arguments.is_empty(), "ARGS"),
+        (command.entry.is_some(), "--entry"),
+        (command.sizes.is_some(), "--sizes"),
+        (command.nests.scalarise.is_some(), "--scalarise"),
+        (command.nests.no_windows, "--no-windows"),
+        (command.strict_fp, "--strict-fp"),
+    ];
+    none_given(&given, "has no effect on the loops of LLVM IR")?;
+    if command.html.is_some() {
+        return Err(Error::usage(
+            "`--html` shows the data flow between loops, which is not drawn of LLVM IR: see the terminal or `--json`",
+        ));
+    }
+    let explanation = llvm::explain(&command.file, command.fusion_limit)?;
+    if command.json {
+        return print(llvm::json(&explanation));
+    }
+    let color = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    print(llvm::terminal(&explanation, color))
 }
 
 fn is_c(file: &Path) -> bool {

@@ -40,7 +40,8 @@ enum Command {
     Dump(Dump),
     /// Tell which loops were merged, which were not and why, and what that saved
     ///
-    /// Amounts are polynomials in the program's sizes; with --sizes or with arguments, numbers too. Of a C file, what `fuse` would do to it.
+    /// Amounts are polynomials in the program's sizes; with --sizes or with arguments, numbers too. Of a C file, what `fuse` would do to it; of LLVM
+    /// IR, what `llvm` would.
     Explain(Explain),
     /// Draw the data flow before and after merging, of a C file that between its loop nests
     Graph(Graph),
@@ -53,6 +54,15 @@ enum Command {
     /// Regions are what stands between `#pragma scop` and `#pragma endscop`; everything else is kept byte for byte. The report says what was
     /// fused, what was not and why, and what became of each temporary array.
     Fuse(fuse::Fuse),
+    /// Fuse the loops of LLVM IR: runs `frit-llvm`
+    ///
+    /// `frit llvm --help` tells its options. It is built by `make llvm`, as it needs LLVM 19.
+    #[command(disable_help_flag = true)]
+    Llvm {
+        /// Words for `frit-llvm`
+        #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
     /// Time a program's kernel and compare it with the machine's memory bandwidth
     Bench(Bench),
 }
@@ -171,7 +181,7 @@ impl Dump {
 
 #[derive(Debug, Args)]
 struct Explain {
-    /// The program (.l0, .sac, .ir for the array IR, or .c)
+    /// The program (.l0, .sac, .ir for the array IR, .c, or .ll or .bc)
     file: PathBuf,
     /// The entry function of a program in SAC: `f`, or with types of known rank `f(double[.,.], int)` [default: main]
     #[arg(long, value_name = "FUNCTION")]
@@ -354,6 +364,7 @@ fn main() -> ExitCode {
         Command::Graph(command) => explain::graph(command).map(|()| 0),
         Command::Plan(command) => plan::plan(command).map(|()| 0),
         Command::Fuse(command) => fuse::fuse(command),
+        Command::Llvm { arguments } => commands::llvm(arguments),
         Command::Bench(bench) => commands::bench(bench).map(|()| 0),
     });
     match done {

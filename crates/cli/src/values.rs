@@ -16,7 +16,16 @@ pub(crate) fn shield(word: OsString) -> OsString {
     }
 }
 
+/// A word as it was before [`shield`].
+pub(crate) fn written(word: &OsString) -> OsString {
+    word.to_str().map_or_else(|| word.clone(), |word| unshielded(word).into())
+}
+
+fn unshielded(word: &str) -> &str {
+    word.strip_prefix(' ').filter(|rest| rest.starts_with('-')).unwrap_or(word)
+}
+
 /// A value as the user wrote it.
 pub(crate) fn parse(word: &str) -> Result<String, std::convert::Infallible> {
-    Ok(word.strip_prefix(' ').filter(|rest| rest.starts_with('-')).unwrap_or(word).to_string())
+    Ok(unshielded(word).to_string())
 }

@@ -25,6 +25,7 @@ mod executable;
 pub mod explain;
 pub mod graph;
 mod interface;
+pub mod llvm;
 pub mod native;
 pub mod npy;
 mod options;

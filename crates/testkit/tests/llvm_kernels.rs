@@ -146,9 +146,10 @@ fn compiler(folder: &Path, name: &str, flags: &str) -> PathBuf {
          *) set -- \"$@\" \"$word\" ;;\n    esac\ndone\nexec {CLANG} -ffp-contract=off -Rpass=frit-loop-fusion {flags} \"$@\" 2>>'{}'\n",
         log.display()
     );
-    fs::write(&path, script).unwrap();
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    // Another process makes the file: one that this process has open for writing may not be run.
+    let text = folder.join("script");
+    fs::write(&text, script).unwrap();
+    run(Command::new("install").args(["-m", "755"]).arg(&text).arg(&path)).unwrap();
     path
 }
 

@@ -14,6 +14,7 @@ mod explain;
 mod failures;
 mod fuse;
 mod large;
+mod llvm;
 mod npy;
 mod place;
 mod plan;
