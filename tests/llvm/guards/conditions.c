@@ -1,0 +1,117 @@
+// Loops under conditions.
+// fuse: identical 1, second_guarded 1, first_guarded 1, provable 1, opposite 0, both_inside 1, nested 1, unrelated 0, in_switch 1
+// run: identical a=f64[n] b=f64[n] n=0..20 c=0..1
+// run: second_guarded a=f64[n] b=f64[n] n=0..20 c=0..1
+// run: first_guarded a=f64[n] b=f64[n] n=0..20 c=0..1
+// run: provable a=f64[n] b=f64[n] n=0..20
+// run: opposite a=f64[n] b=f64[n] n=0..20 c=0..1
+// run: both_inside a=f64[n] b=f64[n] n=0..20 c=0..1
+// run: nested a=f64[n] b=f64[n] n=0..20 c=0..1 d=0..1
+// run: unrelated a=f64[n] b=f64[n] n=0..20 c=0..1 d=0..1
+// run: in_switch a=f64[n] b=f64[n] n=0..20 c=0..3
+
+void identical(double *restrict a, double *restrict b, int n, int c)
+{
+    if (c > 0)
+        for (int i = 0; i < n; i++)
+            a[i] = b[i] * 2.0;
+    if (c > 0)
+        for (int i = 0; i < n; i++)
+            b[i] = a[i] + 1.0;
+}
+
+void second_guarded(double *restrict a, double *restrict b, int n, int c)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] * 2.0;
+    if (c)
+        for (int i = 0; i < n; i++)
+            b[i] = a[i] + 1.0;
+}
+
+void first_guarded(double *restrict a, double *restrict b, int n, int c)
+{
+    if (c)
+        for (int i = 0; i < n; i++)
+            a[i] = b[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + 1.0;
+}
+
+// The condition of the second loop holds whenever either loop has an iteration.
+void provable(double *restrict a, double *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = b[i] * 2.0;
+    if (n > 0) {
+        int i = 0;
+        do {
+            b[i] = a[i] + 1.0;
+            i++;
+        } while (i < n);
+    }
+}
+
+// Only one of the loops runs.
+void opposite(double *restrict a, double *restrict b, int n, int c)
+{
+    if (c)
+        for (int i = 0; i < n; i++)
+            a[i] = b[i] * 2.0;
+    else
+        for (int i = 0; i < n; i++)
+            b[i] = a[i] + 1.0;
+}
+
+void both_inside(double *restrict a, double *restrict b, int n, int c)
+{
+    if (c) {
+        for (int i = 0; i < n; i++)
+            a[i] = b[i] * 2.0;
+        for (int i = 0; i < n; i++)
+            b[i] = a[i] + 1.0;
+    } else if (n > 0) {
+        b[0] = 1.0;
+    }
+}
+
+void nested(double *restrict a, double *restrict b, int n, int c, int d)
+{
+    if (c) {
+        if (d) {
+            for (int i = 0; i < n; i++)
+                a[i] = b[i] * 2.0;
+            for (int i = 0; i < n; i++)
+                b[i] = a[i] + 1.0;
+        }
+    }
+}
+
+// Each loop runs without the other.
+void unrelated(double *restrict a, double *restrict b, int n, int c, int d)
+{
+    if (c)
+        for (int i = 0; i < n; i++)
+            a[i] = a[i] * 2.0;
+    if (d)
+        for (int i = 0; i < n; i++)
+            b[i] = b[i] + 1.0;
+}
+
+void in_switch(double *restrict a, double *restrict b, int n, int c)
+{
+    switch (c) {
+    case 1:
+        for (int i = 0; i < n; i++)
+            a[i] = b[i] * 2.0;
+        for (int i = 0; i < n; i++)
+            b[i] = a[i] + 1.0;
+        break;
+    case 2:
+        for (int i = 0; i < n; i++)
+            a[i] = -b[i];
+        break;
+    default:
+        break;
+    }
+}

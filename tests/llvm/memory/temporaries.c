@@ -1,0 +1,163 @@
+// Arrays that only the fused loop uses become values; those that others see stay.
+// fuse: on_stack 1, variable_length 1, on_heap 1, window 1, window_of_three 1, chain 2, rows 2, escapes 1, read_after 1, partly_written 1, zeroed 1, freed_late 1, conditional 1
+// run: on_stack a=f64[n] b=f64[n] n=0..64
+// run: variable_length a=f64[n] b=f64[n] n=1..64
+// run: on_heap a=f64[n] b=f64[n] n=0..64
+// run: window a=f64[n+1] b=f64[n+1] n=0..63
+// run: window_of_three a=f64[n+2] b=f64[n+2] n=0..62
+// run: chain a=f64[n] b=f64[n] n=0..64
+// run: rows a=f64[n*8] b=f64[n*8] n=0..8
+// run: escapes a=f64[n] b=f64[n] n=0..64
+// run: read_after a=f64[n] b=f64[n] n=1..64
+// run: partly_written a=f64[n] b=f64[n] n=0..64
+// run: zeroed a=f64[n] b=f64[n] n=0..64
+// run: freed_late a=f64[n] b=f64[n] n=0..64
+// run: conditional a=f64[n] b=f64[n] n=0..64
+
+void *malloc(unsigned long size);
+void *calloc(unsigned long count, unsigned long size);
+void free(void *);
+double peek(const double *at);
+void poke(double *at, double value);
+
+void on_stack(const double *restrict a, double *restrict b, int n)
+{
+    double t[64];
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + 1.0;
+}
+
+void variable_length(const double *restrict a, double *restrict b, int n)
+{
+    double t[n];
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + 1.0;
+}
+
+void on_heap(const double *restrict a, double *restrict b, int n)
+{
+    double *t = malloc(n * sizeof *t);
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + 1.0;
+    free(t);
+}
+
+// Two elements are in use at a time.
+void window(const double *restrict a, double *restrict b, int n)
+{
+    double t[64];
+    for (int i = 0; i < n + 1; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + t[i + 1];
+}
+
+void window_of_three(const double *restrict a, double *restrict b, int n)
+{
+    double *t = malloc((n + 2) * sizeof *t);
+    for (int i = 0; i < n + 2; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + t[i + 1] * t[i + 2];
+    free(t);
+}
+
+void chain(const double *restrict a, double *restrict b, int n)
+{
+    double t[64], u[64];
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        u[i] = t[i] + 1.0;
+    for (int i = 0; i < n; i++)
+        b[i] = u[i] * t[i];
+}
+
+void rows(const double *restrict a, double *restrict b, int n)
+{
+    double t[8][8];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 8; j++)
+            t[i][j] = a[i * 8 + j] * 2.0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 8; j++)
+            b[i * 8 + j] = t[i][j] + 1.0;
+}
+
+// Another function has seen the array: it stays.
+double escapes(const double *restrict a, double *restrict b, int n)
+{
+    double t[65];
+    poke(t, 0.0);
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + 1.0;
+    return peek(t);
+}
+
+double read_after(const double *restrict a, double *restrict b, int n)
+{
+    double t[64];
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + 1.0;
+    return t[n - 1];
+}
+
+// Every second element is as it was before both loops.
+void partly_written(const double *restrict a, double *restrict b, int n)
+{
+    double t[66];
+    for (int i = 0; i < 66; i++)
+        t[i] = i * 0.5;
+    for (int i = 0; i < n; i += 2)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[n - i] + 1.0;
+}
+
+void zeroed(const double *restrict a, double *restrict b, int n)
+{
+    double *t = calloc(n + 1, sizeof *t);
+    for (int i = 0; i < n; i++)
+        if (a[i] > 0.0)
+            t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + 1.0;
+    free(t);
+}
+
+double freed_late(const double *restrict a, double *restrict b, int n)
+{
+    double *t = malloc((n + 1) * sizeof *t);
+    t[n] = 5.0;
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++)
+        b[i] = t[i] + 1.0;
+    double last = t[n];
+    free(t);
+    return last;
+}
+
+void conditional(const double *restrict a, double *restrict b, int n)
+{
+    double t[64];
+    for (int i = 0; i < n; i++) {
+        if (a[i] > 0.0)
+            t[i] = a[i];
+        else
+            t[i] = -1.0;
+    }
+    for (int i = 0; i < n; i++)
+        if (b[i] > 0.0)
+            b[i] = t[i] + 1.0;
+}

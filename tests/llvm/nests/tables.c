@@ -1,0 +1,92 @@
+// Global arrays of two and three dimensions, with constant and with variable bounds.
+// fuse: squares 2, part 2, jacobi 1, three_d 3, row_sums 2, diagonal 2, one_row 2
+// run: squares runs=30
+// run: part n=0..24 m=0..24
+// run: jacobi n=0..24
+// run: three_d n=0..8
+// run: row_sums n=0..24
+// run: diagonal n=0..24
+// run: one_row n=0..24
+
+double A[24][24], B[24][24], C[24][24], S[24], T[24];
+double X[8][8][8], Y[8][8][8];
+
+void squares(void)
+{
+    for (int i = 0; i < 24; i++)
+        for (int j = 0; j < 24; j++)
+            A[i][j] = B[i][j] * B[i][j];
+    for (int i = 0; i < 24; i++)
+        for (int j = 0; j < 24; j++)
+            C[i][j] = A[i][j] - B[i][j];
+}
+
+void part(int n, int m)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            A[i][j] = B[i][j] + 1.0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            B[i][j] = A[i][j] * 0.5;
+}
+
+// The second nest overwrites what the first reads around: it follows a row behind.
+void jacobi(int n)
+{
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < n - 1; j++)
+            B[i][j] = 0.25 * (A[i - 1][j] + A[i + 1][j] + A[i][j - 1] + A[i][j + 1]);
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < n - 1; j++)
+            A[i][j] = B[i][j];
+}
+
+void three_d(int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                X[i][j][k] = Y[i][j][k] * 0.5;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                Y[i][j][k] = X[i][j][k] + 1.0;
+}
+
+// What an inner loop sums up is stored before the second nest's row begins.
+void row_sums(int n)
+{
+    for (int i = 0; i < n; i++) {
+        S[i] = 0.0;
+        for (int j = 0; j < n; j++)
+            S[i] += A[i][j];
+    }
+    for (int i = 0; i < n; i++) {
+        T[i] = 0.0;
+        for (int j = 0; j < n; j++)
+            T[i] += A[i][j] * A[i][j];
+    }
+}
+
+// Triangles.
+void diagonal(int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            A[i][j] = B[i][j] + 2.0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            C[i][j] = A[i][j] * 3.0;
+}
+
+// The second nest's inner loop reads the first element of a row in all iterations, which the first makes in its first: both levels fuse.
+void one_row(int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            A[i][j] = B[i][j] + S[j];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            C[i][j] = A[i][0] * B[i][j];
+}
