@@ -82,10 +82,10 @@ fn compile(source: &Path, level: &str, extra: &[String], out: &Path) -> Result<u
 /// Sizes in bytes: nothing, less and more than a vector, some odd ones, and more than the first cache.
 const SIZES: [&str; 9] = ["0", "8", "100", "257", "1000", "5003", "20001", "40000", "300000"];
 
-/// Compares every kernel with and without the plugin; the number of fusions.
-fn compare_kernels(level: &str, extra: &[&str]) -> Option<usize> {
+/// Compares every kernel with and without the plugin, which gets these options; the number of fusions.
+fn compare_kernels(level: &str, options: &[&str]) -> Option<usize> {
     let plugin = plugin()?;
-    let scratch = Scratch::new(&format!("kernels{level}{}", extra.len()));
+    let scratch = Scratch::new(&format!("kernels{level}{}", options.concat()));
     let folder = &scratch.0;
     let driver = folder.join("driver");
     let flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o"];
@@ -96,8 +96,10 @@ fn compare_kernels(level: &str, extra: &[&str]) -> Option<usize> {
         let name = source.file_stem().expect("kernels have names").to_string_lossy().into_owned();
         let (plain, fused) = (folder.join(format!("{name}.plain.so")), folder.join(format!("{name}.fused.so")));
         compile(source, level, &[], &plain)?;
-        let load = format!("-fpass-plugin={}", plugin.display());
-        let flags: Vec<String> = std::iter::once(load).chain(extra.iter().map(|flag| flag.to_string())).collect();
+        // Clang knows a plugin's options if it is loaded before they are read.
+        let load = |how: &str| format!("-{how}={}", plugin.display());
+        let options = options.iter().flat_map(|option| ["-mllvm".to_string(), option.to_string()]);
+        let flags: Vec<String> = [load("fplugin"), load("fpass-plugin")].into_iter().chain(options).collect();
         let made = compile(source, level, &flags, &fused)?;
         *fusions.lock().expect("no check panics while it counts") += made;
         run(Command::new(&driver).arg("check").arg(&plain).arg(&fused).args(SIZES)).map(drop)
@@ -107,7 +109,7 @@ fn compare_kernels(level: &str, extra: &[&str]) -> Option<usize> {
     let failures = failures(&paths, check);
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let fusions = *fusions.lock().unwrap();
-    println!("{level} {extra:?}: {fusions} fusions");
+    println!("{level} {options:?}: {fusions} fusions");
     Some(fusions)
 }
 
@@ -134,6 +136,16 @@ fn kernels_compute_the_same_at_level_2() {
 fn kernels_compute_the_same_at_level_3() {
     let Some(fusions) = compare_kernels("-O3", &[]) else { return };
     assert!(fusions >= 40, "only {fusions} fusions in all kernels");
+}
+
+#[test]
+fn kernels_compute_the_same_with_all_that_is_legal_fused() {
+    let (Some(some), Some(all)) =
+        (compare_kernels("-O2", &["-frit-fuse-limit=1"]), compare_kernels("-O2", &["-frit-fuse=always"]))
+    else {
+        return;
+    };
+    assert!(all > some, "{all} fusions of all that is legal, {some} of at most one in a module");
 }
 
 /// A compiler for `frit build`: clang, which may load the plugin, with the threads of OpenMP left out so that loops stay in the function
