@@ -147,7 +147,9 @@ fn fused_functions_compute_what_the_originals_do() {
         let (source, program) = (folder.join("driver.c"), folder.join("driver"));
         std::fs::write(&source, driver(&header, &module)?).unwrap();
         let mut clang = Command::new("clang-19");
-        clang.args(["-O1", "-w", "-rdynamic"]).arg(&source).arg("-o").arg(&program).args(["-lm", "-ldl"]);
+        clang.args(["-O1", "-w", "-rdynamic"]).arg(&source).arg("-o").arg(&program);
+        // What unwinds stands in a library of its own.
+        clang.args(["-lm", "-ldl", "-Wl,--no-as-needed", "-lgcc_s"]);
         run(&mut clang, 60)?;
         let mut command = Command::new(&program);
         let (written, _) = run(command.args([runs.to_string(), seed.to_string()]).args(&objects), 120)?;

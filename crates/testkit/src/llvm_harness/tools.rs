@@ -65,17 +65,12 @@ pub fn run(command: &mut Command, seconds: u32) -> Result<(String, String), Stri
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (written, said) = (text(&output.stdout), text(&output.stderr));
     let name = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let lines = || said.lines().chain(written.lines().take(10)).take(30).collect::<Vec<_>>().join("\n");
     match output.status.code() {
         Some(0) => Ok((written, said)),
         Some(124 | 137) => Err(format!("{name} does not end in {seconds} seconds")),
-        Some(code) => {
-            Err(format!("{name} ends with {code}:\n{}", said.lines().take(30).collect::<Vec<_>>().join("\n")))
-        }
-        None => Err(format!(
-            "{name} crashes ({}):\n{}",
-            output.status,
-            said.lines().take(30).collect::<Vec<_>>().join("\n")
-        )),
+        Some(code) => Err(format!("{name} ends with {code}:\n{}", lines())),
+        None => Err(format!("{name} crashes ({}):\n{}", output.status, lines())),
     }
 }
 
