@@ -132,7 +132,8 @@ fn counts(text: &str, counts: &mut BTreeMap<String, usize>) -> Result<(), String
 }
 
 impl Call {
-    fn parse(text: &str) -> Result<Call, String> {
+    /// Reads what stands behind `run:`.
+    pub fn parse(text: &str) -> Result<Call, String> {
         let mut words = text.split_whitespace();
         let function = words.next().ok_or("`run` names no function")?.to_string();
         let mut call = Call { function, ..Call::default() };

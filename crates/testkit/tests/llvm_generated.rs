@@ -1,0 +1,148 @@
+//! Generated C programs are fused as LLVM IR and compute the same, bit for bit; what was done to them is counted, and none may be absent.
+//!
+//! `LLVM_PROGRAMS=N` takes another number of programs, `LLVM_FIRST=N` begins with another one, `LLVM_SHOW=N` prints program N.
+
+use frit_testkit::c_files::failures;
+use frit_testkit::llvm_harness::{
+    Cooking, Fused, Header, Module, build_shared, compile, driver, frit_llvm, fuse, run, scratch,
+};
+use frit_testkit::llvm_programs::{LlvmProgram, PRELUDE, generate};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const PROGRAMS: usize = 1000;
+/// How many are compiled as one.
+const BATCH: usize = 20;
+/// How often each version of each function is called.
+const RUNS: usize = 40;
+
+/// Options of the ways in which programs are fused, each batch in one of them.
+const WAYS: [&[&str]; 4] = [
+    &["-frit-fuse=always"],
+    &[],
+    &["-frit-fuse=always", "-frit-fuse-runtime-checks=off"],
+    &["-frit-fuse=always", "-frit-fuse-contract=off", "-frit-fuse-peel-max-count=1"],
+];
+
+fn number(variable: &str, otherwise: usize) -> usize {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
+}
+
+/// What was done, by the words of the log.
+#[derive(Default)]
+struct Counts {
+    fusions: usize,
+    functions: usize,
+    said: BTreeMap<String, usize>,
+    executions: usize,
+}
+
+/// Words of the log of which each is to be said of some program.
+const DONE: [&str; 0] = [];
+
+impl Counts {
+    fn add(&mut self, fused: &Fused) {
+        self.fusions += fused.counts.values().sum::<usize>();
+        self.functions += fused.counts.values().filter(|count| **count > 0).count();
+        for (_, code) in &fused.codes {
+            *self.said.entry(code.clone()).or_default() += 1;
+        }
+        for word in DONE {
+            *self.said.entry(word.into()).or_default() += fused.log.matches(word).count();
+        }
+    }
+}
+
+fn source(programs: &[LlvmProgram]) -> String {
+    let functions: Vec<&str> = programs.iter().map(|program| program.source.as_str()).collect();
+    PRELUDE.to_string() + &functions.join("\n")
+}
+
+/// Fuses the programs as one file and compares; what is wrong.
+fn check(programs: &[LlvmProgram], way: usize, folder: &Path, counts: &Mutex<Counts>) -> Result<(), String> {
+    let path = |name: &str| folder.join(name);
+    std::fs::write(path("programs.c"), source(programs)).unwrap();
+    let mut objects: Vec<PathBuf> = vec![path("original.so")];
+    let mut module = Module::default();
+    for (name, cooking) in [("raw", Cooking::Raw), ("cooked", Cooking::Cooked)] {
+        let (before, after) = (path(&format!("{name}.ll")), path(&format!("{name}.fused.ll")));
+        compile(&path("programs.c"), cooking, &before)?;
+        if cooking == Cooking::Raw {
+            module = Module::parse(&std::fs::read_to_string(&before).unwrap());
+            build_shared(&before, false, &objects[0])?;
+        }
+        let fused = fuse(&before, WAYS[way % WAYS.len()], &after)?;
+        counts.lock().unwrap().add(&fused);
+        for level in [false, true] {
+            let object = path(&format!("{name}.{}.so", if level { "O2" } else { "O0" }));
+            build_shared(&after, level, &object)?;
+            objects.push(object);
+        }
+    }
+    let calls = programs.iter().map(|program| program.call.clone()).collect();
+    let text = driver(&Header { calls, ..Header::default() }, &module)?;
+    std::fs::write(path("driver.c"), text).unwrap();
+    let mut clang = Command::new("clang-19");
+    clang.args(["-O1", "-w", "-rdynamic"]).arg(path("driver.c")).arg("-o").arg(path("driver")).args(["-lm", "-ldl"]);
+    run(&mut clang, 60)?;
+    let (written, _) = run(Command::new(path("driver")).args([RUNS.to_string(), "0".into()]).args(&objects), 120)?;
+    let done = written.lines().find_map(|line| line.strip_prefix("executions ")?.parse::<usize>().ok());
+    counts.lock().unwrap().executions += done.ok_or_else(|| format!("the driver ends early:\n{written}"))?;
+    let wrong: Vec<&str> = written.lines().filter(|line| line.starts_with("FAIL")).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// As [`check`], for each program alone where all together fail.
+fn check_batch(programs: &[LlvmProgram], way: usize, folder: &Path, counts: &Mutex<Counts>) -> Result<(), String> {
+    let Err(failure) = check(programs, way, folder, counts) else { return Ok(()) };
+    let mut failures = Vec::new();
+    for program in programs {
+        if let Err(failure) = check(std::slice::from_ref(program), way, folder, &Mutex::new(Counts::default())) {
+            failures.push(format!("{failure}\nwith {:?}\n{}", WAYS[way % WAYS.len()], program.source));
+        }
+    }
+    if failures.is_empty() { Err(format!("together only: {failure}")) } else { Err(failures.join("\n")) }
+}
+
+#[test]
+fn fused_programs_compute_what_they_did() {
+    frit_llvm();
+    if let Ok(shown) = std::env::var("LLVM_SHOW") {
+        let program = generate(shown.parse().expect("a number"));
+        println!("{}{}// {:?}", PRELUDE, program.source, program.call);
+        return;
+    }
+    let (first, programs) = (number("LLVM_FIRST", 0), number("LLVM_PROGRAMS", PROGRAMS));
+    let counts = Mutex::new(Counts::default());
+    let batches: Vec<PathBuf> = (0..programs.div_ceil(BATCH)).map(|at| PathBuf::from(at.to_string())).collect();
+    let wrong = AtomicUsize::new(0);
+    let failures = failures(&batches, |batch| {
+        // What fails early fails often.
+        if wrong.load(Ordering::Relaxed) >= 5 {
+            return Ok(());
+        }
+        let at: usize = batch.to_string_lossy().parse().expect("batches are named by numbers");
+        let last = programs.min((at + 1) * BATCH);
+        let programs: Vec<LlvmProgram> = (at * BATCH..last).map(|seed| generate((first + seed) as u64)).collect();
+        let folder = scratch("llvm-generated");
+        let checked = check_batch(&programs, at, &folder, &counts);
+        let _ = std::fs::remove_dir_all(&folder);
+        wrong.fetch_add(usize::from(checked.is_err()), Ordering::Relaxed);
+        checked
+    });
+    let counts = counts.into_inner().unwrap();
+    println!(
+        "{} executions, {} fusions in {} functions, {:?}",
+        counts.executions, counts.fusions, counts.functions, counts.said
+    );
+    assert!(failures.is_empty(), "{} batches:\n{}", failures.len(), failures.join("\n"));
+    if programs >= PROGRAMS {
+        assert!(counts.fusions >= programs, "only {} fusions", counts.fusions);
+        for word in DONE {
+            assert!(counts.said[word] >= 10, "{word} happened {} times", counts.said[word]);
+        }
+    }
+}
