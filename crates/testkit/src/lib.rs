@@ -6,6 +6,7 @@ pub mod c_programs;
 pub mod c_table;
 pub mod l0_programs;
 pub mod llvm_harness;
+pub mod llvm_mutants;
 pub mod llvm_programs;
 pub mod run_files;
 pub mod sac_programs;

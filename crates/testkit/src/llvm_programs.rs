@@ -132,7 +132,7 @@ impl Generator {
             let is_heap = self.chance(50);
             self.locals.push(Local { name: format!("t{at}"), is_heap, is_filled: false });
         }
-        let loops = 1 + self.random.below(6);
+        let loops = [1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6][self.random.below(11)];
         let mut at = 0;
         while at < loops {
             if at > 0 && self.chance(25) {

@@ -109,12 +109,12 @@ fn check_batch(programs: &[LlvmProgram], way: usize, folder: &Path, counts: &Mut
 
 #[test]
 fn fused_programs_compute_what_they_did() {
-    frit_llvm();
     if let Ok(shown) = std::env::var("LLVM_SHOW") {
         let program = generate(shown.parse().expect("a number"));
         println!("{}{}// {:?}", PRELUDE, program.source, program.call);
         return;
     }
+    frit_llvm();
     let (first, programs) = (number("LLVM_FIRST", 0), number("LLVM_PROGRAMS", PROGRAMS));
     let counts = Mutex::new(Counts::default());
     let batches: Vec<PathBuf> = (0..programs.div_ceil(BATCH)).map(|at| PathBuf::from(at.to_string())).collect();

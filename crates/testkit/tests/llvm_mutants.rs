@@ -1,0 +1,92 @@
+//! `frit-llvm` on functions of `tests/llvm` with random changes: it ends in time and without a crash, tells what is no LLVM IR, and what it writes is valid.
+//!
+//! `LLVM_MUTANTS=N` takes another number of mutants, `LLVM_FIRST=N` begins with another one.
+
+use frit_testkit::c_files::failures;
+use frit_testkit::llvm_harness::{Cooking, compile, files, frit_llvm, only, scratch, verify};
+use frit_testkit::llvm_mutants::{mutant, single_functions};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const MUTANTS: usize = 3000;
+/// How long a mutant may take, in seconds.
+const LIMIT: &str = "10";
+
+fn number(variable: &str, otherwise: usize) -> usize {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
+}
+
+/// All functions of the corpus, each as a module of its own.
+fn functions() -> Vec<String> {
+    let functions = Mutex::new(Vec::new());
+    let failures = failures(&files(), |path| {
+        let folder = scratch("llvm-mutants");
+        for cooking in [Cooking::Raw, Cooking::Cooked] {
+            if cooking == Cooking::Cooked && path.extension().is_some_and(|extension| extension == "ll") {
+                continue;
+            }
+            let module = folder.join("module.ll");
+            compile(path, cooking, &module)?;
+            let text = std::fs::read_to_string(&module).unwrap();
+            let place = format!("{} {cooking:?}", path.display());
+            functions.lock().unwrap().push((place, single_functions(&text)));
+        }
+        let _ = std::fs::remove_dir_all(folder);
+        Ok(())
+    });
+    assert!(failures.is_empty(), "{failures:?}");
+    // In an order that does not depend on who was first.
+    let mut functions = functions.into_inner().unwrap();
+    functions.sort();
+    functions.into_iter().flat_map(|(_, functions)| functions).collect()
+}
+
+/// Whether the mutant is valid LLVM IR, or what is wrong with what the command does.
+fn check(text: &str, folder: &Path, at: usize) -> Result<bool, String> {
+    let (before, after) = (folder.join(format!("{at}.ll")), folder.join(format!("{at}.fused.ll")));
+    std::fs::write(&before, text).unwrap();
+    let mode = if at.is_multiple_of(3) { "-frit-fuse=profitable" } else { "-frit-fuse=always" };
+    let mut command = Command::new("timeout");
+    command.args(["-k", "1", LIMIT]).arg(frit_llvm()).arg(&before).args(["-S", mode]).arg("-o").arg(&after);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let result = match output.status.code() {
+        Some(0) => verify(&after).map(|()| true).map_err(|error| format!("the result is not valid: {error}")),
+        Some(3) if said.trim().is_empty() => Err("nothing is said about what is wrong with it".into()),
+        Some(3) => Ok(false),
+        Some(124 | 137) => Err(format!("it does not end in {LIMIT} seconds")),
+        code => Err(format!("it ends with {code:?}:\n{}", said.lines().take(25).collect::<Vec<_>>().join("\n"))),
+    };
+    let _ = std::fs::remove_file(&before);
+    let _ = std::fs::remove_file(&after);
+    result
+}
+
+#[test]
+fn mutants_do_no_harm() {
+    frit_llvm();
+    let functions = functions();
+    let (first, mutants) = (number("LLVM_FIRST", 0), number("LLVM_MUTANTS", MUTANTS));
+    let (valid, rejected) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let folder = scratch("llvm-mutants");
+    let seeds: Vec<PathBuf> = (first..first + mutants).map(|seed| PathBuf::from(seed.to_string())).collect();
+    let failures = failures(&seeds, |seed| {
+        let seed: usize = seed.to_string_lossy().parse().expect("mutants have numbers");
+        let text = mutant(&functions[seed % functions.len()], seed as u64);
+        match check(&text, &folder, seed) {
+            Ok(true) => valid.fetch_add(1, Ordering::Relaxed),
+            Ok(false) => rejected.fetch_add(1, Ordering::Relaxed),
+            Err(error) => return Err(format!("{error}\n{text}")),
+        };
+        Ok(())
+    });
+    let _ = std::fs::remove_dir_all(&folder);
+    let (valid, rejected) = (valid.into_inner(), rejected.into_inner());
+    println!("{} functions, {valid} valid mutants, {rejected} rejected", functions.len());
+    assert!(failures.is_empty(), "{} mutants:\n{}", failures.len(), failures[..failures.len().min(5)].join("\n"));
+    if only().is_none() {
+        assert!(valid >= mutants / 3 && rejected >= mutants / 20, "{valid} valid mutants, {rejected} rejected");
+    }
+}
