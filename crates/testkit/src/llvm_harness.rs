@@ -3,8 +3,9 @@
 //! A file of `tests/llvm` is LLVM IR (`.ll`) or C (`.c`). Its first comments, `;` or `//`, say what is to become of its functions and how to call
 //! them; lines that begin with none of these words and a colon are prose:
 //!
-//! - `fuse: f 2, g 0`: the number of fusions under the default options. A function without any is to come out as it went in;
-//! - `always: f 3`: the number under `-frit-fuse=always`, where it is another;
+//! - `fuse: f 2, g 0`: the number of fusions. A function without any is to come out as it went in. Under the default options there may be fewer, if the log says that
+//!   something does not pay;
+//! - `always: f 3`: the number under `-frit-fuse=always`, where it is another than under the default options;
 //! - `cooked: f 1`: the number after clang's own optimisations (C only), where it is another;
 //! - `refuse: f backward-dependence`: the code of a decision about `f` in the log, under the default options;
 //! - `run: f a=f64[n+1] b=i32[n]:0..9 n=0..20 m=n..n+2 alias=any`: how to call `f`. Without this line there is no call.

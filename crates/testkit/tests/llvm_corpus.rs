@@ -129,7 +129,7 @@ fn versions(path: &Path, folder: &Path) -> Result<(Module, Vec<PathBuf>), String
             clang.args(["-O2", "-fPIC", "-shared", "-ffp-contract=off", "-w", "-Wl,-Bsymbolic"]);
             clang.arg(format!("-fpass-plugin={}", plugin().display()));
             // The option is the plugin's, which has to be loaded before options are read.
-            clang.arg("-Xclang").arg("-load").arg("-Xclang").arg(plugin()).args(["-mllvm", options]);
+            clang.arg(format!("-fplugin={}", plugin().display())).args(["-mllvm", options]);
             run(clang.arg(path).arg("-o").arg(&object), 120)?;
             objects.push(object);
         }
