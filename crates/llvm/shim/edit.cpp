@@ -1,0 +1,192 @@
+// Small edits that the C API has no functions for. None of them decides anything.
+#include "shim.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/InstructionSimplify.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopRotationUtils.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+
+using namespace llvm;
+
+extern "C" {
+
+// Phis.
+void frit_phi_set_value(PHINode *Phi, unsigned At, Value *V) { Phi->setIncomingValue(At, V); }
+void frit_phi_set_block(PHINode *Phi, unsigned At, BasicBlock *B) { Phi->setIncomingBlock(At, B); }
+void frit_phi_remove(PHINode *Phi, unsigned At) { Phi->removeIncomingValue(At, false); }
+
+// Places.
+void frit_move_before(Instruction *I, Instruction *Place) { I->moveBefore(Place); }
+void frit_move_to_end(Instruction *I, BasicBlock *B) { I->moveBefore(*B, B->end()); }
+void frit_move_phi(PHINode *Phi, BasicBlock *B) { Phi->moveBefore(*B, B->getFirstNonPHIIt()); }
+void frit_erase(Instruction *I) {
+  if (!I->use_empty())
+    I->replaceAllUsesWith(PoisonValue::get(I->getType()));
+  I->eraseFromParent();
+}
+// Splits the block before I: what follows is the new block.
+BasicBlock *frit_split_before(Instruction *I) { return I->getParent()->splitBasicBlock(I, I->getParent()->getName() + ".rest"); }
+bool frit_merge_into_predecessor(BasicBlock *B) { return MergeBlockIntoPredecessor(B); }
+// Only uses in these blocks.
+void frit_replace_uses_in(Value *Old, Value *New, BasicBlock **Blocks, size_t N) {
+  SmallPtrSet<BasicBlock *, 16> In(Blocks, Blocks + N);
+  Old->replaceUsesWithIf(New, [&](Use &U) {
+    auto *I = dyn_cast<Instruction>(U.getUser());
+    return I && In.count(I->getParent());
+  });
+}
+// The successor edges of a terminator that lead to From lead to To.
+void frit_redirect(Instruction *Terminator, BasicBlock *From, BasicBlock *To) {
+  Terminator->replaceSuccessorWith(From, To);
+}
+// Blocks nothing leads to.
+bool frit_remove_unreachable(Function *F) { return removeUnreachableBlocks(*F); }
+bool frit_delete_if_dead(Value *V) { return RecursivelyDeleteTriviallyDeadInstructions(V); }
+// What the instruction is when its operands are taken into account; null if it is itself.
+Value *frit_simplified(Instruction *I) { return simplifyInstruction(I, SimplifyQuery(I->getDataLayout(), I)); }
+
+// A join of the ways from B that others reach as well gets a block before it for the ways from B alone. Null if there are none.
+BasicBlock *frit_close_join(Analyses *A, BasicBlock *B, BasicBlock *Join) {
+  SmallVector<BasicBlock *> Own;
+  for (BasicBlock *P : predecessors(Join)) {
+    if (A->DT.dominates(B, P)) {
+      if (isa<IndirectBrInst, CallBrInst>(P->getTerminator()))
+        return nullptr;
+      if (!is_contained(Own, P))
+        Own.push_back(P);
+    }
+  }
+  if (Own.empty() || Join->isEHPad())
+    return nullptr;
+  return SplitBlockPredecessors(Join, Own, ".frit.join", &A->DT, &A->LI, nullptr, true);
+}
+// A block that does nothing but lead to the next one goes.
+bool frit_fold_empty(BasicBlock *B) {
+  return TryToSimplifyUncondBranchFromEmptyBlock(B);
+}
+
+// Copies.
+ValueToValueMapTy *frit_clone_blocks(BasicBlock **Blocks, size_t N, const char *Suffix) {
+  auto *Map = new ValueToValueMapTy();
+  SmallVector<BasicBlock *> Copies;
+  Function *F = Blocks[0]->getParent();
+  BasicBlock *Behind = Blocks[N - 1]->getNextNode();
+  // Scopes of aliases that are declared inside are the copy's own.
+  SmallVector<MDNode *> Scopes;
+  identifyNoAliasScopesToClone(ArrayRef<BasicBlock *>(Blocks, N), Scopes);
+  for (size_t At = 0; At < N; At++) {
+    BasicBlock *Copy = CloneBasicBlock(Blocks[At], *Map, Suffix, F);
+    Copy->moveBefore(Behind ? Behind : &F->back());
+    if (!Behind)
+      Copy->moveAfter(&F->back());
+    (*Map)[Blocks[At]] = Copy;
+    Copies.push_back(Copy);
+  }
+  remapInstructionsInBlocks(Copies, *Map);
+  if (!Scopes.empty())
+    cloneAndAdaptNoAliasScopes(Scopes, Copies, F->getContext(), Suffix);
+  return Map;
+}
+Value *frit_map_get(ValueToValueMapTy *Map, Value *V) {
+  auto It = Map->find(V);
+  return It == Map->end() ? nullptr : static_cast<Value *>(It->second);
+}
+void frit_map_free(ValueToValueMapTy *Map) { delete Map; }
+
+// A copy of the function, invisible from outside. Its blocks are in the order of the original's.
+Function *frit_clone_function(Function *F) {
+  ValueToValueMapTy Map;
+  Function *Copy = CloneFunction(F, Map);
+  Copy->setLinkage(GlobalValue::PrivateLinkage);
+  Copy->setComdat(nullptr);
+  Copy->setVisibility(GlobalValue::DefaultVisibility);
+  Copy->setDLLStorageClass(GlobalValue::DefaultStorageClass);
+  return Copy;
+}
+void frit_delete_function(Function *F) { F->eraseFromParent(); }
+
+// The loop in simplified, rotated and LCSSA form, as far as LLVM's utilities lead.
+void frit_canonicalise(Analyses *A, Loop *L) {
+  for (Loop *Child : *L)
+    if (!Child->isLoopSimplifyForm())
+      simplifyLoop(Child, &A->DT, &A->LI, &A->SE, &A->AC, nullptr, false);
+  if (!L->isLoopSimplifyForm())
+    simplifyLoop(L, &A->DT, &A->LI, &A->SE, &A->AC, nullptr, false);
+  if (!L->isRecursivelyLCSSAForm(A->DT, A->LI))
+    formLCSSARecursively(*L, A->DT, &A->LI, &A->SE);
+  if (L->isLoopSimplifyForm() && !(L->getLoopLatch() && L->isLoopExiting(L->getLoopLatch()))) {
+    TargetTransformInfo TTI(A->F.getDataLayout());
+    SimplifyQuery SQ(A->F.getDataLayout(), &A->TLI, &A->DT, &A->AC);
+    LoopRotation(L, &A->LI, &TTI, &A->AC, &A->DT, &A->SE, nullptr, SQ, /*RotationOnly=*/false, /*Threshold=*/UINT_MAX,
+                 /*IsUtilMode=*/false, /*PrepareForLTO=*/false);
+    simplifyLoop(L, &A->DT, &A->LI, &A->SE, &A->AC, nullptr, false);
+    if (!L->isRecursivelyLCSSAForm(A->DT, A->LI))
+      formLCSSARecursively(*L, A->DT, &A->LI, &A->SE);
+  }
+}
+
+// Loops are named by metadata on the terminator of their header: marks survive clones and rewriting.
+void frit_mark(Instruction *I, unsigned Number) {
+  LLVMContext &C = I->getContext();
+  auto *Constant = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), Number));
+  I->setMetadata("frit.loop", MDNode::get(C, {Constant}));
+}
+// -1 for none.
+int64_t frit_marked(Instruction *I) {
+  MDNode *N = I->getMetadata("frit.loop");
+  return N ? int64_t(mdconst::extract<ConstantInt>(N->getOperand(0))->getZExtValue()) : -1;
+}
+void frit_unmark(Instruction *I) { I->setMetadata("frit.loop", nullptr); }
+
+// Accesses of one group are known to be apart from those of the groups of `Others`.
+void *frit_scope_domain(Function *F) { return MDBuilder(F->getContext()).createAnonymousAliasScopeDomain("frit"); }
+void *frit_scope(Function *F, void *Domain) {
+  return MDBuilder(F->getContext()).createAnonymousAliasScope(static_cast<MDNode *>(Domain), "frit");
+}
+void frit_add_scopes(Instruction *I, void *Scope, void **Others, size_t N) {
+  LLVMContext &C = I->getContext();
+  SmallVector<Metadata *> Apart;
+  for (size_t At = 0; At < N; At++)
+    Apart.push_back(static_cast<MDNode *>(Others[At]));
+  I->setMetadata(LLVMContext::MD_alias_scope,
+                 MDNode::concatenate(I->getMetadata(LLVMContext::MD_alias_scope), MDNode::get(C, {static_cast<MDNode *>(Scope)})));
+  I->setMetadata(LLVMContext::MD_noalias,
+                 MDNode::concatenate(I->getMetadata(LLVMContext::MD_noalias), MDNode::get(C, Apart)));
+}
+// The fused loop has the properties that all of its loops had; what is said of their accesses alone is dropped.
+void frit_join_loop_metadata(Instruction *To, Instruction **From, size_t N) {
+  SmallVector<Metadata *> Kept{nullptr};
+  MDNode *First = From[0]->getMetadata(LLVMContext::MD_loop);
+  for (unsigned At = 1; First && At < First->getNumOperands(); At++) {
+    Metadata *Property = First->getOperand(At);
+    bool Holds = true;
+    if (auto *Named = dyn_cast_or_null<MDNode>(Property); Named && !isa<DILocation>(Named)) {
+      auto *Name = Named->getNumOperands() ? dyn_cast_or_null<MDString>(Named->getOperand(0)) : nullptr;
+      Holds = Name && Name->getString() != "llvm.loop.parallel_accesses";
+      for (size_t Other = 1; Holds && Other < N; Other++) {
+        MDNode *Node = From[Other]->getMetadata(LLVMContext::MD_loop);
+        Holds = Node && is_contained(Node->operands(), Property);
+      }
+    }
+    if (Holds)
+      Kept.push_back(Property);
+  }
+  MDNode *New = nullptr;
+  if (Kept.size() > 1) {
+    New = MDNode::getDistinct(To->getContext(), Kept);
+    New->replaceOperandWith(0, New);
+  }
+  To->setMetadata(LLVMContext::MD_loop, New);
+}
+// Metadata and flags that promise what may no longer hold where the instruction is executed under other conditions.
+void frit_drop_promises(Instruction *I) { I->dropUBImplyingAttrsAndMetadata(); }
+// Tells a load's users that they read a value: poison and undef stay what they are.
+void frit_copy_location(Instruction *To, Instruction *From) { To->setDebugLoc(From->getDebugLoc()); }
+}

@@ -1,0 +1,102 @@
+//! What loops and statements do to memory.
+
+use crate::facts::{Loop, Scev};
+use crate::forms::{Forms, Polynomial};
+use crate::ir::{Block, Ordering, Value};
+
+/// When an access happens, seen from the loop that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Time {
+    /// Once, before or after the loop, or without any loop.
+    Once,
+    /// In its iterations.
+    Iterations,
+}
+
+/// An instruction that touches memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    /// The instruction.
+    pub(crate) instruction: Value,
+    /// It may write.
+    pub(crate) writes: bool,
+    /// It may read.
+    pub(crate) reads: bool,
+    /// How it is ordered among threads.
+    pub(crate) ordering: Ordering,
+    /// When it happens.
+    pub(crate) time: Time,
+    /// Where, if that is an address: what it is an offset from, in a loop-independent way.
+    pub(crate) place: Option<Place>,
+    /// The loops around it, from that which the dependence test is about inwards.
+    pub(crate) loops: Vec<Loop>,
+}
+
+/// An address.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The whole address, as seen in the innermost loop.
+    pub(crate) address: Scev,
+    /// The pointer it is an offset from.
+    pub(crate) base: Scev,
+    /// The pointer does not change in the loop.
+    pub(crate) fixed_base: bool,
+    /// The offset in bytes; `None` if it is no polynomial.
+    pub(crate) offset: Option<Polynomial>,
+    /// The number of bytes.
+    pub(crate) size: i64,
+}
+
+impl Access {
+    /// The instruction's access to memory, if it makes one that matters.
+    pub(crate) fn of(forms: &mut Forms<'_>, instruction: Value, item: Option<Loop>) -> Option<Access> {
+        let (reads, writes) = (instruction.reads(), instruction.writes());
+        if !reads && !writes || instruction.is_marker() {
+            return None;
+        }
+        let facts = forms.facts;
+        let innermost = facts.loop_of(instruction.block());
+        let mut loops = Vec::new();
+        if let Some(item) = item {
+            let mut next = innermost;
+            while let Some(of) = next {
+                loops.push(of);
+                if of == item {
+                    break;
+                }
+                next = of.parent();
+            }
+            loops.reverse();
+        }
+        let place = instruction.access_pointer().and_then(|pointer| {
+            let address = facts.scev(pointer, innermost)?;
+            let (base, offset) = facts.base_and_offset(address)?;
+            let size = i64::try_from(instruction.access_size()?).ok()?;
+            let fixed_base = item.is_none_or(|item| facts.is_invariant(base, item));
+            let offset = match item {
+                Some(item) => forms.of(offset, item),
+                None => None,
+            };
+            Some(Place { address, base, fixed_base, offset, size })
+        });
+        let time = if item.is_some() { Time::Iterations } else { Time::Once };
+        Some(Access { instruction, writes, reads, ordering: instruction.ordering(), time, place, loops })
+    }
+
+    /// All accesses of blocks, in their order.
+    pub(crate) fn in_blocks(forms: &mut Forms<'_>, blocks: &[Block], item: Option<Loop>) -> Vec<Access> {
+        let instructions = blocks.iter().flat_map(|block| block.instructions());
+        instructions.filter_map(|instruction| Access::of(forms, instruction, item)).collect()
+    }
+
+    /// A call has no single place.
+    pub(crate) fn is_call(&self) -> bool {
+        self.instruction.is_call()
+    }
+
+    /// The order of the two matters if they touch the same place: one writes, or both are atomic operations that all threads
+    /// see in one order.
+    pub(crate) fn conflicts_with(&self, other: &Access) -> bool {
+        self.writes || other.writes || self.ordering >= Ordering::Monotonic && other.ordering >= Ordering::Monotonic
+    }
+}

@@ -1,0 +1,387 @@
+//! Dependences between two loops that are to become one: by how many iterations may the second be ahead?
+//! Source: [LLVM] section 5.3, condition 3; the test is the one of the loop-nest level, on integer sets, and therefore exact
+//! for affine accesses: several loops, any bounds, several dimensions.
+//!
+//! An iteration `y` of the second loop depends on an iteration `x` of the first if both touch the same bytes. In the fused
+//! loop, where the second loop is `s` iterations late, `y` runs after `x` if `x <= y + s`. So what matters is the greatest
+//! `x - y`: where it is not positive nothing has to be done, where it is a constant the second loop is shifted by it, where
+//! it has no bound the loops stay apart.
+//!
+//! Read `facts` before: addresses are ScalarEvolution's. See Note [Offsets do not wrap].
+
+use crate::access::{Access, Place};
+use crate::facts::Loop;
+use crate::forms::{Forms, Meaning, Polynomial, Symbol, content};
+use crate::options::Analysis;
+use frit_isl::{Context, Set};
+use frit_support::{Index, Monomial, Poly};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write;
+
+/// The greatest number of iterations by which the first loop's access may be behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Distance {
+    /// They never touch the same bytes.
+    Never,
+    /// At most so many iterations, negative if the second access is always later.
+    AtMost(i64),
+    /// There is no bound.
+    Unbounded,
+    /// The pointers are unrelated: they may be into the same memory or not.
+    Unknown,
+}
+
+/// Steps of isl's that one question may take.
+const QUOTA: u64 = 400_000;
+
+/// Answers, and what was asked before.
+pub(crate) struct Tester {
+    context: Context,
+    answers: HashMap<String, Answer>,
+    analysis: Analysis,
+    /// Alias scopes hold in one iteration only.
+    pub(crate) drop_scopes: bool,
+}
+
+/// What is known of a set of integers: the greatest value of its first dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Empty,
+    AtMost(i64),
+    Unbounded,
+}
+
+impl Tester {
+    pub(crate) fn new(analysis: Analysis) -> Tester {
+        Tester { context: Context::new(), answers: HashMap::new(), analysis, drop_scopes: false }
+    }
+
+    /// The distance between accesses of two loops.
+    pub(crate) fn distance(
+        &mut self,
+        forms: &mut Forms<'_>,
+        first: (&Access, Loop),
+        second: (&Access, Loop),
+    ) -> Distance {
+        let facts = forms.facts;
+        let ((a, _), (b, _)) = (first, second);
+        if !facts.may_alias(a.instruction, b.instruction, self.drop_scopes) {
+            return Distance::Never;
+        }
+        let found = match (&a.place, &b.place) {
+            (Some(x), Some(y)) if x.base == y.base && x.fixed_base && y.fixed_base => match (&x.offset, &y.offset) {
+                _ if self.analysis == Analysis::Da => Distance::Unbounded,
+                (Some(at), Some(other)) => {
+                    let apart = at - other;
+                    self.offsets(forms, &apart, (x, first), (y, second))
+                }
+                _ => Distance::Unbounded,
+            },
+            (Some(_), Some(_)) => Distance::Unknown,
+            _ => Distance::Unbounded,
+        };
+        let ask = matches!(self.analysis, Analysis::Da | Analysis::All);
+        if ask && matches!(found, Distance::Unbounded | Distance::Unknown) {
+            let dependent = facts.llvm_dependence(a.instruction, b.instruction);
+            return if dependent { found } else { Distance::Never };
+        }
+        found
+    }
+
+    /// The distance between accesses that are offsets from one pointer.
+    fn offsets(
+        &mut self,
+        forms: &mut Forms<'_>,
+        apart: &Polynomial,
+        (x, (a, first)): (&Place, (&Access, Loop)),
+        (y, (b, second)): (&Place, (&Access, Loop)),
+    ) -> Distance {
+        let (i, j) = (forms.iteration(first), forms.iteration(second));
+        let quick = same_step(apart, i, j, x.size, y.size);
+        match quick {
+            Some(Distance::Never) => return Distance::Never,
+            Some(Distance::AtMost(most)) if most <= 0 => return Distance::AtMost(most),
+            _ => {}
+        }
+        if self.analysis == Analysis::Scev {
+            return quick.unwrap_or(Distance::Unbounded);
+        }
+        let mut question = Question::new(forms, (i, first), (j, second));
+        for &of in a.loops.iter().chain(&b.loops) {
+            question.bound(forms, of, if a.loops.contains(&of) { first } else { second });
+        }
+        let overlap = self.overlap(forms, &mut question, apart, x.size, y.size);
+        let answer = match overlap {
+            Some(conditions) => self.ask(&question.set(forms, &conditions)),
+            None => Answer::Unbounded,
+        };
+        match (answer, quick) {
+            (Answer::Empty, _) => Distance::Never,
+            (Answer::AtMost(most), Some(Distance::AtMost(other))) => Distance::AtMost(most.min(other)),
+            (Answer::AtMost(most), _) => Distance::AtMost(most),
+            (Answer::Unbounded, Some(Distance::AtMost(most))) => Distance::AtMost(most),
+            (Answer::Unbounded, _) => Distance::Unbounded,
+        }
+    }
+
+    /// Conditions that hold where bytes `[d, d + size)` and `[0, other)` overlap, as constraints of isl's. Offsets that are
+    /// products of iterations and sizes are taken apart into subscripts, if these are proved to stay within their
+    /// dimensions: delinearisation. `None` if that is not so.
+    fn overlap(
+        &mut self,
+        forms: &Forms<'_>,
+        question: &mut Question,
+        apart: &Polynomial,
+        size: i64,
+        other: i64,
+    ) -> Option<Vec<String>> {
+        let strides = strides(forms, apart)?;
+        let Some((_, lowest)) = strides.first() else {
+            return None;
+        };
+        // The subscript without a symbolic stride, in bytes.
+        let text = question.affine(forms, lowest)?;
+        let mut conditions = vec![format!("-{other} < {text} < {size}")];
+        let mut bounds: Vec<(String, String)> = Vec::new();
+        for (at, (stride, digit)) in strides.iter().enumerate().skip(1) {
+            let below = &strides[at - 1].0;
+            let ratio = divide(stride, below)?;
+            let ratio = question.affine(forms, &ratio)?;
+            let lower = question.affine(forms, &strides[at - 1].1)?;
+            if at == 1 {
+                // No difference of the lowest subscript reaches into the next row.
+                bounds.push((format!("{size} - ({ratio}) <= {lower}"), format!("{lower} <= ({ratio}) - {other}")));
+            } else {
+                bounds.push((format!("-({ratio}) < {lower}"), format!("{lower} < ({ratio})")));
+            }
+            let digit = question.affine(forms, digit)?;
+            conditions.push(format!("{digit} = 0"));
+        }
+        for (least, most) in bounds {
+            for broken in [format!("not ({least})"), format!("not ({most})")] {
+                if self.ask(&question.set(forms, &[broken])) != Answer::Empty {
+                    return None;
+                }
+            }
+        }
+        Some(conditions)
+    }
+
+    /// The greatest value of the set's first dimension.
+    fn ask(&mut self, set: &str) -> Answer {
+        if let Some(&answer) = self.answers.get(set) {
+            return answer;
+        }
+        let context = self.context.clone();
+        let answer = context.bounded(QUOTA, || -> frit_isl::Result<Answer> {
+            let set = Set::parse(&context, set)?;
+            if set.is_empty()? {
+                return Ok(Answer::Empty);
+            }
+            let most = set.dim_max_val(0)?;
+            if !most.is_int()? {
+                return Ok(Answer::Unbounded);
+            }
+            Ok(most.to_string().parse().map_or(Answer::Unbounded, Answer::AtMost))
+        });
+        let answer = answer.unwrap_or(Answer::Unbounded);
+        self.answers.insert(set.to_string(), answer);
+        answer
+    }
+}
+
+/// The distance where both addresses move by the same constant step with the loops that are compared, and by nothing else.
+fn same_step(apart: &Polynomial, i: Symbol, j: Symbol, size: i64, other: i64) -> Option<Distance> {
+    let step = apart.coefficient(&Monomial::symbol(i));
+    if step + apart.coefficient(&Monomial::symbol(j)) != 0 {
+        return None;
+    }
+    let rest = apart - &(Poly::symbol(i).scale(step) - Poly::symbol(j).scale(step));
+    let rest = rest.as_constant()?;
+    // step * (x - y) + rest lies between -other and size.
+    let (low, high) = (1 - other - rest, size - 1 - rest);
+    if step == 0 {
+        return Some(if low <= 0 && 0 <= high { Distance::Unbounded } else { Distance::Never });
+    }
+    let (low, high) = if step > 0 { (low, high) } else { (-high, -low) };
+    let (least, most) = ((low + step.abs() - 1).div_euclid(step.abs()), high.div_euclid(step.abs()));
+    Some(if least > most { Distance::Never } else { Distance::AtMost(most) })
+}
+
+/// The offset as digits of a number with symbolic places: from the place of 1 upwards, each stride a multiple of the one
+/// before. The first is the part without a symbolic stride.
+fn strides(forms: &Forms<'_>, apart: &Polynomial) -> Option<Vec<(Polynomial, Polynomial)>> {
+    let is_iteration = |symbol: &Symbol| forms.loop_of(*symbol).is_some();
+    // For every product of sizes, the factors of iterations that it is multiplied by.
+    let mut parts: Vec<(Monomial<Symbol>, Polynomial)> = Vec::new();
+    let mut fixed = Polynomial::zero();
+    for (monomial, factor) in apart.terms() {
+        let (mut sizes, mut iterations) = (Monomial::one(), Monomial::one());
+        for &(symbol, exponent) in monomial.powers() {
+            for _ in 0..exponent {
+                let one = Monomial::symbol(symbol);
+                if is_iteration(&symbol) {
+                    iterations = iterations.times(&one);
+                } else {
+                    sizes = sizes.times(&one);
+                }
+            }
+        }
+        if iterations.degree() > 1 {
+            return None;
+        }
+        if iterations.is_one() {
+            fixed.add_term(sizes, factor);
+            continue;
+        }
+        match parts.iter_mut().find(|(stride, _)| *stride == sizes) {
+            Some((_, digit)) => digit.add_term(iterations, factor),
+            None => parts.push((sizes, Polynomial::zero() + Poly::term(iterations, factor))),
+        }
+    }
+    if !parts.iter().any(|(stride, _)| stride.is_one()) {
+        parts.push((Monomial::one(), Polynomial::zero()));
+    }
+    parts.sort_by_key(|(stride, _)| stride.degree());
+    // Constant rows: `a[(i + 1) * n + j]`. What has no symbolic stride of ours belongs to the lowest subscript.
+    let only_low = parts.len() == 1;
+    for (monomial, factor) in fixed.terms() {
+        let at = parts.iter().position(|(stride, _)| !only_low && !stride.is_one() && stride == monomial);
+        match at {
+            Some(at) => parts[at].1.add_term(Monomial::one(), factor),
+            None => parts[0].1.add_term(monomial.clone(), factor),
+        }
+    }
+    let mut strides = Vec::new();
+    for (at, (stride, digit)) in parts.into_iter().enumerate() {
+        if at == 0 {
+            strides.push((Polynomial::constant(1), digit));
+            continue;
+        }
+        let scale = content(&digit).max(1);
+        let mut quotient = Polynomial::zero();
+        for (monomial, factor) in digit.terms() {
+            quotient.add_term(monomial.clone(), factor / scale);
+        }
+        strides.push((Poly::term(stride, scale), quotient));
+    }
+    Some(strides)
+}
+
+/// The quotient of two single terms.
+fn divide(stride: &Polynomial, below: &Polynomial) -> Option<Polynomial> {
+    let (monomial, factor) = stride.terms().next()?;
+    let (other, divisor) = below.terms().next()?;
+    let quotient = monomial.divided_by(other)?;
+    (factor % divisor == 0).then(|| Poly::term(quotient, factor / divisor))
+}
+
+/// A set of integers that is being described: first the distance, then iterations; parameters are values.
+struct Question {
+    i: Symbol,
+    j: Symbol,
+    iterations: BTreeSet<Symbol>,
+    parameters: Vec<Monomial<Symbol>>,
+    constraints: Vec<String>,
+}
+
+impl Question {
+    fn new(forms: &mut Forms<'_>, (i, _): (Symbol, Loop), (j, second): (Symbol, Loop)) -> Question {
+        let mut question =
+            Question { i, j, iterations: BTreeSet::from([i, j]), parameters: Vec::new(), constraints: Vec::new() };
+        // Loops around both are in one iteration.
+        let mut outer = second.parent();
+        while let Some(of) = outer {
+            question.bound(forms, of, of);
+            outer = of.parent();
+        }
+        question
+    }
+
+    /// An affine form in isl's syntax; products of values become parameters of their own.
+    fn affine(&mut self, forms: &Forms<'_>, form: &Polynomial) -> Option<String> {
+        let mut text = String::new();
+        for (monomial, factor) in form.terms() {
+            let iterations = monomial.powers().iter().filter(|(symbol, _)| forms.loop_of(*symbol).is_some()).count();
+            let name = if monomial.is_one() {
+                "1".to_string()
+            } else if iterations == 0 {
+                let known = self.parameters.iter().position(|parameter| parameter == monomial);
+                let at = known.unwrap_or_else(|| {
+                    self.parameters.push(monomial.clone());
+                    self.parameters.len() - 1
+                });
+                format!("p{at}")
+            } else if monomial.degree() == 1 {
+                let symbol = monomial.powers()[0].0;
+                self.iterations.insert(symbol);
+                format!("i{}", symbol.at())
+            } else {
+                return None;
+            };
+            let _ = write!(text, "{}{factor} * {name}", if text.is_empty() { "" } else { " + " });
+        }
+        Some(if text.is_empty() { "0".into() } else { format!("({text})") })
+    }
+
+    /// The iterations that a loop has.
+    fn bound(&mut self, forms: &mut Forms<'_>, of: Loop, within: Loop) {
+        let iteration = forms.iteration(of);
+        self.iterations.insert(iteration);
+        self.constraints.push(format!("0 <= i{}", iteration.at()));
+        let facts = forms.facts;
+        let Some(scev) = facts.backedge_count(of).filter(|&count| facts.count_fits(count, of)) else { return };
+        let Some(mut count) = forms.of(scev, within) else { return };
+        // A difference of two values may wrap where the count does not: then it is a value of its own.
+        if count.symbols().iter().filter(|&&&symbol| forms.loop_of(symbol).is_none()).count() > 1 {
+            if !facts.is_invariant(scev, within) {
+                return;
+            }
+            count = Poly::symbol(forms.symbol(Meaning::Value(scev)));
+        }
+        if let Some(text) = self.affine(forms, &count) {
+            self.constraints.push(format!("i{} <= {text}", iteration.at()));
+            // The loop is entered at all.
+            self.constraints.push(format!("0 <= {text}"));
+        }
+    }
+
+    /// The set, as text.
+    fn set(&self, forms: &Forms<'_>, conditions: &[String]) -> String {
+        let names =
+            |prefix: &str, count: usize| (0..count).map(|at| format!("{prefix}{at}")).collect::<Vec<_>>().join(", ");
+        let iterations: Vec<String> = self.iterations.iter().map(|symbol| format!("i{}", symbol.at())).collect();
+        let mut constraints = self.constraints.clone();
+        for (at, parameter) in self.parameters.iter().enumerate() {
+            if let [(symbol, 1)] = parameter.powers()
+                && let Meaning::Value(scev) = forms.symbols[*symbol]
+            {
+                let (low, high) = forms.facts.range(scev);
+                if low > -(1 << 40) {
+                    constraints.push(format!("{low} <= p{at}"));
+                }
+                if high < 1 << 40 {
+                    constraints.push(format!("p{at} <= {high}"));
+                }
+            }
+        }
+        constraints.extend_from_slice(conditions);
+        format!(
+            "[{}] -> {{ [d, {}] : d = i{} - i{} and {} }}",
+            names("p", self.parameters.len()),
+            iterations.join(", "),
+            self.i.at(),
+            self.j.at(),
+            constraints.join(" and ")
+        )
+    }
+}
+
+// Note [Offsets do not wrap]
+//
+// ScalarEvolution's offsets are numbers of 64 bits that wrap; the test takes them for integers. Two accesses from one
+// pointer that both happen lie in one object, of less than 2^63 bytes, so their offsets differ by less than that, and are
+// equal as numbers of 64 bits only if they are equal as integers, unless an offset itself wraps within the iterations that a
+// loop has. Steps are below 2^31 here, so that takes more than 2^32 iterations whose accesses lie more than a whole address space
+// apart from the first to the last, and all of them in one object. Indices of fewer bits that wrap are extended by an operation that is no recurrence for ScalarEvolution, and
+// therefore have no polynomial.

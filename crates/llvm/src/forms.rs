@@ -1,0 +1,115 @@
+//! Addresses and counts as polynomials: in the iterations of loops, and in values that do not change while these run.
+
+use crate::facts::{Facts, Form, Loop, Scev};
+use frit_support::{Index, Poly, Table, define_index};
+use std::collections::HashMap;
+
+define_index!(
+    /// The iteration of a loop, counted from 0, or a value that does not change in the loops looked at.
+    Symbol, "s"
+);
+
+/// What a symbol stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Meaning {
+    /// The number of the iteration that the loop is in.
+    Iteration(Loop),
+    /// A value.
+    Value(Scev),
+}
+
+/// A polynomial in symbols.
+pub(crate) type Polynomial = Poly<Symbol>;
+
+/// Coefficients beyond this are no offsets in memory; below, products of them fit.
+const LARGE: i64 = 1 << 31;
+
+/// Forms of one function: equal meanings have one symbol.
+pub(crate) struct Forms<'f> {
+    pub(crate) facts: &'f Facts,
+    pub(crate) symbols: Table<Symbol, Meaning>,
+    known: HashMap<Meaning, Symbol>,
+}
+
+impl<'f> Forms<'f> {
+    pub(crate) fn new(facts: &'f Facts) -> Forms<'f> {
+        Forms { facts, symbols: Table::default(), known: HashMap::new() }
+    }
+
+    pub(crate) fn symbol(&mut self, meaning: Meaning) -> Symbol {
+        if let Some(&symbol) = self.known.get(&meaning) {
+            return symbol;
+        }
+        let symbol = self.symbols.push(meaning);
+        self.known.insert(meaning, symbol);
+        symbol
+    }
+
+    pub(crate) fn iteration(&mut self, of: Loop) -> Symbol {
+        self.symbol(Meaning::Iteration(of))
+    }
+
+    /// The loop whose iteration a symbol is.
+    pub(crate) fn loop_of(&self, symbol: Symbol) -> Option<Loop> {
+        match self.symbols[symbol] {
+            Meaning::Iteration(of) => Some(of),
+            Meaning::Value(_) => None,
+        }
+    }
+
+    /// An integer expression that is used in `within`, or in loops around it: nothing but recurrences may change in them.
+    pub(crate) fn of(&mut self, scev: Scev, within: Loop) -> Option<Polynomial> {
+        let form = self.build(scev, within, 0)?;
+        let small = form.len() <= 24 && form.degree() <= 5 && form.terms().all(|(_, factor)| factor.abs() < LARGE);
+        small.then_some(form)
+    }
+
+    fn build(&mut self, scev: Scev, within: Loop, depth: usize) -> Option<Polynomial> {
+        if depth > 24 {
+            return None;
+        }
+        match self.facts.form(scev) {
+            Form::Constant(value) => (value.abs() < LARGE).then(|| Poly::constant(value)),
+            Form::Add(terms) => {
+                let mut sum = Poly::zero();
+                for term in terms {
+                    sum += &self.build(term, within, depth + 1)?;
+                }
+                Some(sum)
+            }
+            Form::Mul(factors) => {
+                let mut product = Poly::constant(1);
+                for factor in factors {
+                    let factor = self.of(factor, within)?;
+                    if product.terms().any(|(_, factor)| factor.abs() >= LARGE) || product.len() * factor.len() > 64 {
+                        return None;
+                    }
+                    product = &product * &factor;
+                }
+                Some(product)
+            }
+            Form::Recurrence { of, start, step } => {
+                let start = self.build(start, within, depth + 1)?;
+                let step = self.of(step, within)?;
+                let iteration = Poly::symbol(self.iteration(of));
+                Some(start + &iteration * &step)
+            }
+            Form::Opaque => {
+                // A value that changes in none of the loops looked at; in loops around them all accesses are in one iteration.
+                let fixed = self.facts.is_invariant(scev, within);
+                fixed.then(|| Poly::symbol(self.symbol(Meaning::Value(scev))))
+            }
+        }
+    }
+}
+
+/// The greatest number that divides all coefficients; 0 for zero.
+pub(crate) fn content(form: &Polynomial) -> i64 {
+    let gcd = |mut a: i64, mut b: i64| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a.abs()
+    };
+    form.terms().fold(0, |content, (_, factor)| gcd(content, factor))
+}

@@ -1,0 +1,5 @@
+//! The command `frit-llvm`.
+
+fn main() -> std::process::ExitCode {
+    frit_llvm::command::main()
+}

@@ -1,0 +1,227 @@
+//! The pass over one function.
+//!
+//! Rounds of: look at the function, find its regions, plan each, and rewrite those in which loops are fused, outer ones first
+//! and none twice in a round; until nothing is fused any more. [LLVM] section 3 descends level by level as well, but pairs
+//! are tried there as they come.
+
+use crate::canonical;
+use crate::dependence::Tester;
+use crate::facts::{Facts, Loop};
+use crate::forms::Forms;
+use crate::ir::{Block, Func};
+use crate::options::Options;
+use crate::planning::{self, Cluster, Planned};
+use crate::prepare::{self, Prepared};
+use crate::region::{Kind, Region, regions};
+use crate::report::{Decision, Named, Outcome, Report};
+use crate::sys::{self, Emitter};
+use crate::tidy;
+use crate::weave::{PART, weave};
+use std::collections::{BTreeSet, HashSet};
+
+/// More rounds than loop nests are deep: fused loops may meet others.
+const MOST_ROUNDS: usize = 24;
+
+/// Fuses loops of the function. True if it was changed.
+pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: &mut Report) -> bool {
+    if func.is_declaration() || func.has_attribute("optnone") {
+        return false;
+    }
+    let facts = Facts::new(func);
+    let loops = canonical::all_loops(&facts);
+    if loops.len() < 2 {
+        return false;
+    }
+    let changed = if canonical::is_regular(&facts) {
+        drop(facts);
+        fuse(func, options, emitter, report, &mut BTreeSet::new())
+    } else {
+        canonical::number(&facts);
+        drop(facts);
+        // Does a fusion come of bringing them into form?
+        // SAFETY: the copy is deleted again, and nothing else knows of it.
+        let copy = Func(unsafe { sys::frit_clone_function(func.0) });
+        canonical::bring_into_form(copy, None);
+        let mut tried = Report::new(func);
+        let mut fused = BTreeSet::new();
+        let works = fuse(copy, options, std::ptr::null_mut(), &mut tried, &mut fused);
+        unsafe { sys::frit_delete_function(copy.0) }
+        if works {
+            canonical::bring_into_form(func, Some(&fused));
+            fuse(func, options, emitter, report, &mut BTreeSet::new())
+        } else {
+            // What was learnt on the copy holds for the function; its loops stay as they are.
+            let start = func.blocks()[0];
+            for decision in &mut tried.decisions {
+                decision.function = func.name();
+                decision.remark(emitter, start);
+            }
+            report.decisions = tried.decisions;
+            false
+        }
+    };
+    for block in func.blocks() {
+        block.terminator().unmark();
+    }
+    if changed {
+        tidy::fold_empty_blocks(func);
+    }
+    changed
+}
+
+/// Rounds over a function whose loops are in form. Adds the numbers of fused loops to `fused`.
+fn fuse(
+    func: Func,
+    options: &Options,
+    emitter: *mut Emitter,
+    report: &mut Report,
+    fused: &mut BTreeSet<usize>,
+) -> bool {
+    let mut changed = false;
+    let mut options = options.clone();
+    for _ in 0..MOST_ROUNDS {
+        let facts = Facts::new(func);
+        let mut forms = Forms::new(&facts);
+        let mut tester = Tester::new(options.analysis);
+        tester.drop_scopes = has_scopes_in_loops(&facts);
+        let is_part = |of: Loop| of.header().terminator().marked() == Some(PART);
+        let regions = regions(&mut forms, &is_part);
+        let mut chosen: Vec<(&Region, Vec<Cluster>, Vec<Prepared>)> = Vec::new();
+        let mut taken: HashSet<Block> = HashSet::new();
+        let mut apart: Vec<(Decision, Block)> = Vec::new();
+        for region in &regions {
+            let blocks = blocks_of(region);
+            if blocks.iter().any(|block| taken.contains(block)) {
+                continue;
+            }
+            let planned = planning::plan(&mut forms, &mut tester, region, &options);
+            let (clusters, prepared) = prepare_all(&facts, region, &planned);
+            let fusions: usize = clusters.iter().map(|cluster| cluster.members.len() - 1).sum();
+            note_apart(region, &planned, &mut apart);
+            if fusions == 0 {
+                continue;
+            }
+            note_merged(region, &clusters, &prepared, report, emitter);
+            for cluster in clusters.iter().filter(|cluster| cluster.members.len() > 1) {
+                for &member in &cluster.members {
+                    let node = region.nodes[member].as_loop().expect("clusters are of loops");
+                    fused.extend(node.candidate.header.terminator().marked().filter(|&number| number < PART));
+                }
+            }
+            report.fusions += fusions;
+            if let Some(limit) = &mut options.limit {
+                *limit -= fusions.min(*limit);
+            }
+            taken.extend(blocks);
+            chosen.push((region, clusters, prepared));
+        }
+        if chosen.is_empty() {
+            // What stays apart is known only now.
+            for (decision, at) in apart {
+                decision.remark(emitter, at);
+                report.decisions.push(decision);
+            }
+            break;
+        }
+        for (region, clusters, prepared) in &chosen {
+            weave(region, clusters, prepared);
+        }
+        changed = true;
+        drop(chosen);
+        drop(regions);
+        drop(forms);
+        drop(facts);
+        tidy::tidy(func, &options, report);
+    }
+    changed
+}
+
+/// All blocks that rewriting the region may touch.
+fn blocks_of(region: &Region) -> Vec<Block> {
+    let mut blocks = region.chain.clone();
+    for node in &region.nodes {
+        match &node.kind {
+            Kind::Loop(node) => {
+                blocks.extend(&node.candidate.blocks);
+                if let Some(guard) = &node.guard {
+                    blocks.extend(guard.before.iter().chain(&guard.after));
+                }
+            }
+            Kind::Opaque { inside, .. } => blocks.extend(inside),
+            Kind::Code(_) => {}
+        }
+    }
+    blocks
+}
+
+/// Computes what each cluster needs; those for which that cannot be done are taken apart.
+fn prepare_all(facts: &Facts, region: &Region, planned: &Planned) -> (Vec<Cluster>, Vec<Prepared>) {
+    let mut clusters = Vec::new();
+    let mut prepared = Vec::new();
+    for cluster in &planned.clusters {
+        if cluster.members.len() > 1
+            && let Some(found) = prepare::prepare(facts, region, cluster)
+        {
+            clusters.push(cluster.clone());
+            prepared.push(found);
+            continue;
+        }
+        for &member in &cluster.members {
+            clusters.push(Cluster { members: vec![member], shifts: vec![0], checks: Vec::new() });
+            prepared.push(prepare::alone(region, member));
+        }
+    }
+    (clusters, prepared)
+}
+
+fn note_apart(region: &Region, planned: &Planned, apart: &mut Vec<(Decision, Block)>) {
+    for (first, second, refusal) in &planned.apart {
+        let function = region.chain[0].function().name();
+        let decision = Decision {
+            function,
+            first: Named::of(region, *first),
+            second: Named::of(region, *second),
+            outcome: Outcome::Apart(refusal.clone()),
+        };
+        let at = match &region.nodes[*second].kind {
+            Kind::Loop(node) => node.candidate.header,
+            Kind::Opaque { refused: Some((of, _)), .. } => of.header(),
+            _ => region.chain[0],
+        };
+        apart.push((decision, at));
+    }
+}
+
+fn note_merged(
+    region: &Region,
+    clusters: &[Cluster],
+    prepared: &[Prepared],
+    report: &mut Report,
+    emitter: *mut Emitter,
+) {
+    for (cluster, prepared) in clusters.iter().zip(prepared) {
+        for (at, &second) in cluster.members.iter().enumerate().skip(1) {
+            let header = region.nodes[cluster.members[0]].as_loop().expect("clusters are of loops").candidate.header;
+            let decision = Decision {
+                function: header.function().name(),
+                first: Named::of(region, cluster.members[at - 1]),
+                second: Named::of(region, second),
+                outcome: Outcome::Merged {
+                    into: header.name(),
+                    shift: cluster.shifts[at] - cluster.shifts[at - 1],
+                    checked: prepared.check.is_some(),
+                },
+            };
+            decision.remark(emitter, header);
+            report.decisions.push(decision);
+        }
+    }
+}
+
+/// Scopes that are declared in a loop are new ones in each iteration.
+fn has_scopes_in_loops(facts: &Facts) -> bool {
+    facts.func.blocks().into_iter().any(|block| {
+        facts.loop_of(block).is_some()
+            && block.instructions().into_iter().any(|instruction| instruction.is_scope_declaration())
+    })
+}

@@ -1,0 +1,572 @@
+//! What is fused in a region: dependences between its nodes, the pairs of loops that may become one, and the plan of all of
+//! them together. Source: [LLVM] section 5, where pairs are tried in order; the planner is that of the other levels.
+
+use crate::access::{Access, Time};
+use crate::candidate::callee;
+use crate::dependence::{Distance, Tester};
+use crate::forms::Forms;
+use crate::ir::Value;
+use crate::options::{Fuse, Options};
+use crate::profit::{self, Reuse, Traits};
+use crate::refusal::Refusal;
+use crate::region::{Kind, LoopNode, Node, Region};
+use frit_plan::{ArrayData, Graph, Limits, NodeData, Pair, Size};
+use frit_support::Index;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Loops that become one, or a node as it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Cluster {
+    /// Nodes of the region, ascending.
+    pub(crate) members: Vec<usize>,
+    /// By how many iterations each is late.
+    pub(crate) shifts: Vec<i64>,
+    /// Accesses that must be checked at run time not to overlap.
+    pub(crate) checks: Vec<(AccessOf, AccessOf)>,
+}
+
+/// An access of a node, both by number.
+pub(crate) type AccessOf = (usize, usize);
+
+/// What is to become of a region.
+pub(crate) struct Planned {
+    /// Its parts in the order in which they are to run.
+    pub(crate) clusters: Vec<Cluster>,
+    /// Pairs of loops, neighbours in the program, that stay apart, and why.
+    pub(crate) apart: Vec<(usize, usize, Refusal)>,
+}
+
+/// How two nodes depend on each other.
+#[derive(Clone, Debug, Default)]
+struct Edge {
+    /// They cannot be exchanged.
+    ordered: bool,
+    /// Why they cannot be one loop.
+    refusal: Option<Refusal>,
+    /// By how many iterations the second must be late at least.
+    shift: Option<i64>,
+    /// Accesses that may overlap for all that is known.
+    unknown: Vec<(usize, usize)>,
+}
+
+/// Run-time checks of one fused loop: beyond this the original order is kept.
+const MOST_CHECKS: usize = 12;
+
+/// Plans a region.
+pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, options: &Options) -> Planned {
+    let count = region.nodes.len();
+    let uses = Uses::of(region);
+    let mut edges: HashMap<(usize, usize), Edge> = HashMap::new();
+    for second in 0..count {
+        for first in 0..second {
+            let edge = edge(forms, tester, region, &uses, first, second, options);
+            if edge.ordered || edge.refusal.is_some() || edge.shift.is_some() || !edge.unknown.is_empty() {
+                edges.insert((first, second), edge);
+            }
+        }
+    }
+    let loops: Vec<usize> = (0..count).filter(|&at| region.nodes[at].as_loop().is_some()).collect();
+    let traits: HashMap<usize, Traits> = loops
+        .iter()
+        .map(|&at| {
+            let node = region.nodes[at].as_loop().expect("it is a loop");
+            (at, Traits::of(forms, &node.candidate, &region.nodes[at].accesses))
+        })
+        .collect();
+    let mut refusals: HashMap<(usize, usize), Refusal> = HashMap::new();
+    let mut sharing: HashSet<(usize, usize)> = HashSet::new();
+    let mut pairs = Vec::new();
+    for (at, &second) in loops.iter().enumerate() {
+        for &first in &loops[..at] {
+            let edge = edges.get(&(first, second)).cloned().unwrap_or_default();
+            if let Some(refusal) = edge.refusal {
+                refusals.insert((first, second), refusal);
+                continue;
+            }
+            let reuse = profit::reuse(&region.nodes[first], &region.nodes[second]);
+            if reuse.shared {
+                sharing.insert((first, second));
+            }
+            if options.fuse == Fuse::Profitable {
+                let nested = region.parent.is_some();
+                let shift = edge.shift.unwrap_or(0).max(0);
+                match profit::against(&traits[&first], &traits[&second], reuse, shift, nested) {
+                    // They may still share with a third loop.
+                    Some(Refusal::NoReuse) => {
+                        refusals.insert((first, second), Refusal::NoReuse);
+                        let together = Reuse { shared: true, forwarded: true };
+                        if profit::against(&traits[&first], &traits[&second], together, shift, nested).is_some() {
+                            continue;
+                        }
+                    }
+                    Some(refusal) => {
+                        refusals.insert((first, second), refusal);
+                        continue;
+                    }
+                    None => {}
+                }
+            }
+            pairs.push((first, second));
+        }
+    }
+    let clusters = match pairs.is_empty() {
+        true => (0..count).map(|at| vec![at]).collect(),
+        false => solve(forms, region, &edges, &loops, &pairs),
+    };
+    let mut clusters = finish(region, &edges, clusters, &traits, &sharing, options);
+    if let Some(limit) = options.limit {
+        let mut left = limit;
+        clusters = clusters
+            .into_iter()
+            .flat_map(|cluster| {
+                let fusions = cluster.members.len() - 1;
+                let kept = fusions <= left;
+                left -= if kept { fusions } else { 0 };
+                if kept { vec![cluster] } else { cluster.members.iter().map(|&at| Cluster::alone(at)).collect() }
+            })
+            .collect();
+    }
+    let clusters = in_order(clusters, &edges);
+    let apart = apart(region, &loops, &clusters, &refusals, &edges);
+    Planned { clusters, apart }
+}
+
+impl Cluster {
+    fn alone(member: usize) -> Cluster {
+        Cluster { members: vec![member], shifts: vec![0], checks: Vec::new() }
+    }
+}
+
+/// Which parts of a region use which results of others.
+struct Uses {
+    /// For each part: what it uses before or in its iterations, and what it uses afterwards only.
+    used: Vec<(BTreeSet<usize>, BTreeSet<usize>)>,
+}
+
+impl Uses {
+    fn of(region: &Region) -> Uses {
+        let mut makers: HashMap<Value, usize> = HashMap::new();
+        for (at, node) in region.nodes.iter().enumerate() {
+            for value in node.results() {
+                makers.insert(value, at);
+            }
+        }
+        let mut known: HashMap<Value, BTreeSet<usize>> = HashMap::new();
+        let mut used = Vec::new();
+        for node in &region.nodes {
+            let mut before = BTreeSet::new();
+            let mut after = BTreeSet::new();
+            match &node.kind {
+                Kind::Code(value) => needs_of(region, &makers, &mut known, *value, &mut before),
+                Kind::Opaque { from, inside, join, .. } => {
+                    needs_of(region, &makers, &mut known, from.terminator(), &mut before);
+                    for instruction in inside.iter().flat_map(|block| block.instructions()) {
+                        needs_of(region, &makers, &mut known, instruction, &mut before);
+                    }
+                    for phi in join.phis() {
+                        needs_of(region, &makers, &mut known, phi, &mut before);
+                    }
+                }
+                Kind::Loop(node) => {
+                    for instruction in node.candidate.blocks.iter().flat_map(|block| block.instructions()) {
+                        needs_of(region, &makers, &mut known, instruction, &mut before);
+                    }
+                    for phi in node.exit_phis() {
+                        needs_of(region, &makers, &mut known, phi, &mut after);
+                    }
+                    if let Some(guard) = &node.guard {
+                        for instruction in guard.before.iter().flat_map(|block| block.body()) {
+                            needs_of(region, &makers, &mut known, instruction, &mut before);
+                        }
+                        needs_of(region, &makers, &mut known, node.from.terminator(), &mut before);
+                        for &instruction in guard.post.iter().chain(&node.join_phis()) {
+                            needs_of(region, &makers, &mut known, instruction, &mut after);
+                        }
+                    }
+                }
+            }
+            used.push((before, after));
+        }
+        Uses { used }
+    }
+}
+
+/// Adds the parts whose results the instruction needs, through floating ones.
+fn needs_of(
+    region: &Region,
+    makers: &HashMap<Value, usize>,
+    known: &mut HashMap<Value, BTreeSet<usize>>,
+    instruction: Value,
+    out: &mut BTreeSet<usize>,
+) {
+    let mut work = vec![instruction];
+    let mut seen = HashSet::new();
+    while let Some(next) = work.pop() {
+        for operand in next.operands() {
+            if let Some(&maker) = makers.get(&operand) {
+                out.insert(maker);
+            } else if region.floating.contains_key(&operand) && seen.insert(operand) {
+                match known.get(&operand) {
+                    Some(parts) => out.extend(parts),
+                    None => work.push(operand),
+                }
+            }
+        }
+    }
+    if region.floating.contains_key(&instruction) {
+        known.insert(instruction, out.clone());
+    }
+}
+
+/// How the second part depends on the first.
+fn edge(
+    forms: &mut Forms<'_>,
+    tester: &mut Tester,
+    region: &Region,
+    uses: &Uses,
+    first: usize,
+    second: usize,
+    options: &Options,
+) -> Edge {
+    let (a, b) = (&region.nodes[first], &region.nodes[second]);
+    let mut edge = Edge::default();
+    let (before, after) = &uses.used[second];
+    if before.contains(&first) {
+        edge.ordered = true;
+        let value = a.results().first().map(|value| value_name(*value)).unwrap_or_default();
+        edge.refusal = Some(Refusal::ValueUsedAcross { value });
+        return edge;
+    }
+    edge.ordered |= after.contains(&first);
+    let touches = |node: &Node| node.is_barrier || !node.accesses.is_empty();
+    if a.is_barrier && touches(b) || b.is_barrier && touches(a) {
+        edge.ordered = true;
+        edge.refusal = Some(Refusal::PreheaderCode);
+        return edge;
+    }
+    let loops = a.as_loop().zip(b.as_loop());
+    for (i, x) in a.accesses.iter().enumerate() {
+        for (j, y) in b.accesses.iter().enumerate() {
+            if !x.conflicts_with(y) {
+                continue;
+            }
+            let Some((one, other)) = loops else {
+                if forms.facts.may_alias(x.instruction, y.instruction, tester.drop_scopes) {
+                    edge.ordered = true;
+                    return edge;
+                }
+                continue;
+            };
+            if let Some(refusal) = between_loops(forms, tester, &mut edge, (one, x, i), (other, y, j), options) {
+                edge.ordered = true;
+                edge.refusal = Some(refusal);
+                return edge;
+            }
+        }
+    }
+    if edge.shift.is_some_and(|shift| shift > options.peel_max_count) {
+        edge.refusal = Some(Refusal::BackwardDependence { distance: edge.shift });
+    }
+    if let Some((one, other)) = loops
+        && edge.refusal.is_none()
+    {
+        let shift = edge.shift.unwrap_or(0).max(0);
+        if (shift > 0 || !same_count(forms, one, other)) && !(counts(forms, one) && counts(forms, other)) {
+            edge.refusal = Some(Refusal::TripCountOverflow);
+        }
+    }
+    edge
+}
+
+/// Both loops go back equally often.
+fn same_count(forms: &Forms<'_>, one: &LoopNode, other: &LoopNode) -> bool {
+    let at = other.candidate.preheader.terminator();
+    forms.facts.known_equal(one.candidate.count, other.candidate.count, at)
+}
+
+/// The number of its iterations can be computed with.
+fn counts(forms: &Forms<'_>, node: &LoopNode) -> bool {
+    let candidate = &node.candidate;
+    let facts = forms.facts;
+    facts.bits(candidate.count) <= 64 && facts.count_fits(candidate.count, candidate.of)
+}
+
+/// A name for messages.
+fn value_name(value: Value) -> String {
+    let mut length = 0;
+    // SAFETY: names are as long as LLVM says.
+    unsafe {
+        let name = llvm_sys::core::LLVMGetValueName2(value.0, &mut length);
+        String::from_utf8_lossy(std::slice::from_raw_parts(name.cast::<u8>(), length)).into_owned()
+    }
+}
+
+/// What a pair of accesses of two loops demands.
+fn between_loops(
+    forms: &mut Forms<'_>,
+    tester: &mut Tester,
+    edge: &mut Edge,
+    (one, x, i): (&LoopNode, &Access, usize),
+    (other, y, j): (&LoopNode, &Access, usize),
+    options: &Options,
+) -> Option<Refusal> {
+    if x.time == Time::Once || y.time == Time::Once {
+        let aliased = forms.facts.may_alias(x.instruction, y.instruction, tester.drop_scopes);
+        return aliased.then_some(Refusal::PreheaderCode);
+    }
+    match tester.distance(forms, (x, one.candidate.of), (y, other.candidate.of)) {
+        Distance::Never => None,
+        Distance::AtMost(shift) => {
+            edge.ordered = true;
+            edge.shift = Some(edge.shift.map_or(shift, |known| known.max(shift)));
+            None
+        }
+        Distance::Unbounded => {
+            let call = [x, y].into_iter().find(|access| access.is_call());
+            Some(match call {
+                Some(access) => Refusal::CallMemory { call: callee(access.instruction) },
+                None => Refusal::BackwardDependence { distance: None },
+            })
+        }
+        Distance::Unknown => {
+            let bounded = |access: &Access, node: &LoopNode| {
+                let place = access.place.as_ref();
+                place.is_some_and(|place| forms.facts.extremes(place.address, node.candidate.of).is_some())
+            };
+            // Atomic operations may race with what a check has read.
+            let checkable = options.runtime_checks && bounded(x, one) && bounded(y, other);
+            edge.ordered = true;
+            if !checkable {
+                return Some(Refusal::MayAlias);
+            }
+            edge.unknown.push((i, j));
+            None
+        }
+    }
+}
+
+/// Asks the planner.
+fn solve(
+    forms: &Forms<'_>,
+    region: &Region,
+    edges: &HashMap<(usize, usize), Edge>,
+    loops: &[usize],
+    pairs: &[(usize, usize)],
+) -> Vec<Vec<usize>> {
+    let mut graph = Graph::default();
+    for at in 0..region.nodes.len() {
+        graph.nodes.push(NodeData { name: format!("l{at}"), generators: 1, fold: None });
+    }
+    let node = frit_plan::Node::new;
+    // The data of each pointer is an array: whoever touches it first makes it, all others read it.
+    let mut arrays: Vec<(crate::facts::Scev, ArrayData)> = Vec::new();
+    for &at in loops {
+        let bytes = Size::constant(profit::sweep(
+            forms.facts,
+            region.nodes[at].as_loop().expect("it is a loop").candidate.count,
+        ));
+        for access in &region.nodes[at].accesses {
+            let Some(place) = &access.place else { continue };
+            match arrays.iter_mut().find(|(base, _)| *base == place.base) {
+                Some((_, array)) => {
+                    if array.producer != Some(node(at)) && !array.readers.contains(&node(at)) {
+                        array.readers.push(node(at));
+                    }
+                }
+                None => {
+                    let producer = access.writes.then_some(node(at));
+                    let readers = if access.writes { Vec::new() } else { vec![node(at)] };
+                    let name = format!("a{}", arrays.len());
+                    let bytes = bytes.clone();
+                    arrays.push((place.base, ArrayData { name, bytes, producer, readers, kept: true }));
+                }
+            }
+        }
+    }
+    for (_, array) in arrays {
+        graph.arrays.push(array);
+    }
+    let mut orders: Vec<(usize, usize)> =
+        edges.iter().filter(|(_, edge)| edge.ordered).map(|(&pair, _)| pair).collect();
+    orders.sort_unstable();
+    graph.orders = orders.into_iter().map(|(first, second)| (node(first), node(second))).collect();
+    graph.pairs = pairs.iter().map(|&(first, second)| Pair { first: node(first), second: node(second) }).collect();
+    graph.pairs.sort_by_key(|pair| (pair.first.at(), pair.second.at()));
+    let plan = frit_plan::solve(&graph, &Limits { exact_nodes: 24, ..Limits::default() });
+    plan.clusters.into_iter().map(|cluster| cluster.into_iter().map(|node| node.at()).collect()).collect()
+}
+
+/// Clusters in an order in which they can run, as near to that of the program as can be.
+fn in_order(clusters: Vec<Cluster>, edges: &HashMap<(usize, usize), Edge>) -> Vec<Cluster> {
+    let owner: HashMap<usize, usize> = clusters
+        .iter()
+        .enumerate()
+        .flat_map(|(at, cluster)| cluster.members.iter().map(move |&node| (node, at)))
+        .collect();
+    let mut followers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); clusters.len()];
+    for (&(first, second), edge) in edges {
+        if edge.ordered && owner[&first] != owner[&second] {
+            followers[owner[&first]].insert(owner[&second]);
+        }
+    }
+    let mut waiting = vec![0; clusters.len()];
+    for &follower in followers.iter().flatten() {
+        waiting[follower] += 1;
+    }
+    let mut ready: BTreeSet<(usize, usize)> =
+        (0..clusters.len()).filter(|&at| waiting[at] == 0).map(|at| (clusters[at].members[0], at)).collect();
+    let mut order = Vec::new();
+    while let Some((_, at)) = ready.pop_first() {
+        order.push(at);
+        for &follower in &followers[at] {
+            waiting[follower] -= 1;
+            if waiting[follower] == 0 {
+                ready.insert((clusters[follower].members[0], follower));
+            }
+        }
+    }
+    assert_eq!(order.len(), clusters.len(), "a plan has no cycles");
+    let mut clusters: Vec<Option<Cluster>> = clusters.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| clusters[at].take()).collect()
+}
+
+/// Clusters with their shifts and checks; too large ones, and those whose loops have nothing in common, are taken apart.
+fn finish(
+    region: &Region,
+    edges: &HashMap<(usize, usize), Edge>,
+    clusters: Vec<Vec<usize>>,
+    traits: &HashMap<usize, Traits>,
+    sharing: &HashSet<(usize, usize)>,
+    options: &Options,
+) -> Vec<Cluster> {
+    let mut finished = Vec::new();
+    for cluster in clusters {
+        if cluster.len() == 1 {
+            finished.push(Cluster::alone(cluster[0]));
+            continue;
+        }
+        let profitable = options.fuse == Fuse::Profitable;
+        let groups = if profitable { connected(&cluster, sharing, edges) } else { vec![cluster] };
+        for group in groups {
+            // In the order of the program, as many as fit.
+            let mut current: Vec<usize> = Vec::new();
+            for member in group {
+                let mut wider = current.clone();
+                wider.push(member);
+                let all: Vec<&Traits> = wider.iter().map(|at| &traits[at]).collect();
+                let too_much = profitable && wider.len() > 1 && profit::together(&all).is_some();
+                let checks = checks(region, edges, &wider);
+                let too_late = shifts(edges, &wider).iter().any(|&shift| shift > options.peel_max_count);
+                if too_much || too_late || distinct(region, &checks) > MOST_CHECKS {
+                    finished.push(make(region, edges, std::mem::replace(&mut current, vec![member])));
+                } else {
+                    current = wider;
+                }
+            }
+            finished.push(make(region, edges, current));
+        }
+    }
+    finished
+}
+
+fn make(region: &Region, edges: &HashMap<(usize, usize), Edge>, members: Vec<usize>) -> Cluster {
+    let shifts = shifts(edges, &members);
+    let checks = checks(region, edges, &members);
+    Cluster { members, shifts, checks }
+}
+
+/// The least shifts that respect all distances: each loop is as late as the latest path of dependences to it demands.
+fn shifts(edges: &HashMap<(usize, usize), Edge>, members: &[usize]) -> Vec<i64> {
+    let mut shifts: Vec<i64> = Vec::new();
+    for (at, &second) in members.iter().enumerate() {
+        let mut shift = 0;
+        for (earlier, &first) in members[..at].iter().enumerate() {
+            if let Some(distance) = edges.get(&(first, second)).and_then(|edge| edge.shift) {
+                shift = shift.max(shifts[earlier] + distance);
+            }
+        }
+        shifts.push(shift);
+    }
+    shifts
+}
+
+/// Pairs of accesses that have to be checked.
+fn checks(region: &Region, edges: &HashMap<(usize, usize), Edge>, members: &[usize]) -> Vec<(AccessOf, AccessOf)> {
+    let mut found = Vec::new();
+    for (at, &second) in members.iter().enumerate() {
+        for &first in &members[..at] {
+            let unknown = edges.get(&(first, second)).map_or(&[][..], |edge| &edge.unknown);
+            found.extend(unknown.iter().map(|&(i, j)| ((first, i), (second, j))));
+        }
+    }
+    debug_assert!(found.iter().all(|&((node, access), _)| access < region.nodes[node].accesses.len()));
+    found
+}
+
+/// How many pairs of pointers the checks compare.
+fn distinct(region: &Region, checks: &[(AccessOf, AccessOf)]) -> usize {
+    let base = |(node, access): AccessOf| {
+        region.nodes[node].accesses[access].place.as_ref().expect("only places are checked").base
+    };
+    let pairs: HashSet<_> = checks.iter().map(|&(x, y)| (base(x), base(y))).collect();
+    pairs.iter().filter(|&&(x, y)| x == y || !pairs.contains(&(y, x))).count()
+}
+
+/// Parts that are connected by shared data, or by an order.
+fn connected(
+    cluster: &[usize],
+    sharing: &HashSet<(usize, usize)>,
+    edges: &HashMap<(usize, usize), Edge>,
+) -> Vec<Vec<usize>> {
+    let ordered = |pair: (usize, usize)| edges.get(&pair).is_some_and(|edge| edge.ordered);
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for &member in cluster {
+        let shares = |group: &Vec<usize>| {
+            group.iter().any(|&other| sharing.contains(&(other, member)) || ordered((other, member)))
+        };
+        let (mut joined, rest): (Vec<Vec<usize>>, Vec<Vec<usize>>) = groups.into_iter().partition(shares);
+        let mut group: Vec<usize> = joined.drain(..).flatten().collect();
+        group.push(member);
+        group.sort_unstable();
+        groups = rest;
+        groups.push(group);
+    }
+    groups.sort();
+    groups
+}
+
+/// Neighbouring loops that stay apart, and why.
+fn apart(
+    region: &Region,
+    loops: &[usize],
+    clusters: &[Cluster],
+    refusals: &HashMap<(usize, usize), Refusal>,
+    edges: &HashMap<(usize, usize), Edge>,
+) -> Vec<(usize, usize, Refusal)> {
+    let mut found = Vec::new();
+    let all: Vec<usize> = (0..region.nodes.len())
+        .filter(|&at| match &region.nodes[at].kind {
+            Kind::Loop(_) => true,
+            Kind::Opaque { refused, .. } => refused.is_some(),
+            Kind::Code(_) => false,
+        })
+        .collect();
+    for pair in all.windows(2) {
+        let (first, second) = (pair[0], pair[1]);
+        if clusters.iter().any(|cluster| cluster.members.contains(&first) && cluster.members.contains(&second)) {
+            continue;
+        }
+        let own = |at: usize| match &region.nodes[at].kind {
+            Kind::Opaque { refused: Some((_, refusal)), .. } => Some(refusal.clone()),
+            _ => None,
+        };
+        let refusal = own(first).or_else(|| own(second)).or_else(|| refusals.get(&(first, second)).cloned());
+        let between = || {
+            let depends = |x: usize, y: usize| edges.get(&(x, y)).is_some_and(|edge| edge.ordered);
+            (first + 1..second).any(|at| depends(first, at) && depends(at, second) && !loops.contains(&at))
+        };
+        let refusal = refusal.unwrap_or_else(|| if between() { Refusal::CodeBetween } else { Refusal::BetterApart });
+        found.push((first, second, refusal));
+    }
+    found
+}

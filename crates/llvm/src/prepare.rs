@@ -1,0 +1,338 @@
+//! What a fusion needs to be computed before the loops: how many iterations each part of it has, where values start, whether
+//! memory overlaps. All of this is code without effects, put before the last of the loops while LLVM's analyses still
+//! hold; `weave` moves it to where the fused loop begins.
+//! Source: [LLVM] sections 5.1 and 5.2, conformance and guards, there only for equal or constant numbers of iterations.
+//!
+//! A fused loop of members with `n` iterations each, where member `i` is late by `s` iterations, is
+//! - a prologue for each member that is not as late as the latest one: its first iterations;
+//! - the main loop, as long as all members have iterations left;
+//! - an epilogue for each member that has iterations left then.
+//!
+//! See Note [Order of the parts].
+
+use crate::facts::{Facts, Form, Scev};
+use crate::ir::{Builder, Value};
+use crate::planning::Cluster;
+use crate::region::{LoopNode, Region};
+
+/// A number of iterations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Count {
+    /// Known here.
+    Constant(i64),
+    /// Computed; at least 1 if so said.
+    Computed { value: Value, some: bool },
+}
+
+/// How a member runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Strand {
+    /// The node.
+    pub(crate) node: usize,
+    /// Iterations before the main loop.
+    pub(crate) prologue: Count,
+    /// Iterations after it.
+    pub(crate) epilogue: Count,
+    /// Values of header phis when the main loop begins, if they differ from those at the beginning and are known.
+    pub(crate) starts: Vec<(Value, Value)>,
+}
+
+/// Who decides whether the loops are entered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry {
+    /// All loops are entered.
+    Always,
+    /// All or none: the condition, and what it has to be.
+    Together(Value, bool),
+    /// Each on its own.
+    Apart,
+}
+
+/// Everything that has been computed for a fusion.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    /// Members, in the order of the program.
+    pub(crate) strands: Vec<Strand>,
+    /// Who decides whether they are entered.
+    pub(crate) entry: Entry,
+    /// Iterations of the main loop; `None` if all members have the same number and none is late, so that the last one's own
+    /// condition ends the loop.
+    pub(crate) main: Option<Count>,
+    /// True if no memory overlaps that must not; `None` if that needs no check.
+    pub(crate) check: Option<Value>,
+    /// Accesses in groups of pointers that the check told apart, and which groups these are.
+    pub(crate) apart: Vec<Group>,
+}
+
+/// Accesses by one pointer.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// The instructions.
+    pub(crate) accesses: Vec<Value>,
+    /// Numbers of the groups that they do not overlap with.
+    pub(crate) others: Vec<usize>,
+}
+
+/// Operations that one computed number may take.
+const BUDGET: u32 = 60;
+
+/// The fusion of one loop with itself: it stays as it is.
+pub(crate) fn alone(region: &Region, node: usize) -> Prepared {
+    let none = Count::Constant(0);
+    let entry = match region.nodes[node].as_loop().and_then(|node| node.guard.as_ref()) {
+        Some(guard) => Entry::Together(guard.condition, guard.enters_on),
+        None => Entry::Always,
+    };
+    let strands = vec![Strand { node, prologue: none, epilogue: none, starts: Vec::new() }];
+    Prepared { strands, entry, main: None, check: None, apart: Vec::new() }
+}
+
+/// Computes what a cluster needs, or `None` where something cannot be computed there.
+pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster) -> Option<Prepared> {
+    let nodes: Vec<&LoopNode> =
+        cluster.members.iter().map(|&at| region.nodes[at].as_loop().expect("clusters are of loops")).collect();
+    let at = nodes.last().expect("a cluster has members").from.terminator();
+    let entry = entry(facts, &nodes);
+    let counts: Vec<Scev> = nodes.iter().map(|node| node.candidate.count).collect();
+    let same = counts.iter().all(|&count| {
+        let last = nodes[nodes.len() - 1].candidate.preheader.terminator();
+        facts.known_equal(count, counts[0], last)
+    });
+    let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
+    let aligned = same && !is_late && !matches!(entry, Entry::Apart);
+    let (strands, main) = if aligned {
+        let none = Count::Constant(0);
+        let strand = |&node: &usize| Strand { node, prologue: none, epilogue: none, starts: Vec::new() };
+        (cluster.members.iter().map(strand).collect(), None)
+    } else {
+        parts(facts, cluster, &nodes, entry, at)?
+    };
+    let (check, apart) = check(facts, region, cluster, at)?;
+    Some(Prepared { strands, entry, main, check, apart })
+}
+
+/// Who decides whether the loops are entered: guards that are known to hold are none, and equal ones are one.
+/// Source: [LLVM] section 5.2, where guards must be identical.
+fn entry(facts: &Facts, nodes: &[&LoopNode]) -> Entry {
+    let mut common: Option<(Value, bool)> = None;
+    let mut unguarded = false;
+    for node in nodes {
+        let Some(guard) = &node.guard else {
+            unguarded = true;
+            continue;
+        };
+        // A condition that is known decides nothing.
+        if facts.known_condition(guard.condition, guard.enters_on, node.from.terminator()) {
+            unguarded = true;
+            continue;
+        }
+        match common {
+            None => common = Some((guard.condition, guard.enters_on)),
+            Some((condition, enters_on)) => {
+                if enters_on != guard.enters_on || !facts.same_condition(condition, guard.condition) {
+                    return Entry::Apart;
+                }
+            }
+        }
+    }
+    match common {
+        None => Entry::Always,
+        Some(_) if unguarded => Entry::Apart,
+        Some((condition, enters_on)) => Entry::Together(condition, enters_on),
+    }
+}
+
+/// The parts of members that differ in their numbers of iterations, are late, or are entered on their own.
+fn parts(
+    facts: &Facts,
+    cluster: &Cluster,
+    nodes: &[&LoopNode],
+    entry: Entry,
+    at: Value,
+) -> Option<(Vec<Strand>, Option<Count>)> {
+    let wide = at.block().function().integer(64);
+    let one = facts.number(1, 64);
+    let apart = matches!(entry, Entry::Apart);
+    // Numbers of iterations, and what they are at least.
+    let mut counts: Vec<(Scev, i64)> = Vec::new();
+    for node in nodes {
+        let count = facts.plus(facts.zero_extend(node.candidate.count, 64), one);
+        if !facts.can_expand(count, at, BUDGET) {
+            return None;
+        }
+        let least = match facts.form(count) {
+            Form::Constant(count) => count,
+            _ => 1,
+        };
+        let decided = |guard: &&crate::region::Guard| {
+            apart && !facts.known_condition(guard.condition, guard.enters_on, node.from.terminator())
+        };
+        match node.guard.as_ref().filter(decided) {
+            None => counts.push((count, least)),
+            Some(guard) => {
+                let some = facts.expand(count, at);
+                let builder = Builder::before(at);
+                // Poison where the loop is not entered is chosen by nobody.
+                let (then, otherwise) =
+                    if guard.enters_on { (some, wide.constant(0)) } else { (wide.constant(0), some) };
+                let chosen = builder.select(guard.condition, then, otherwise);
+                counts.push((facts.scev(chosen, facts.loop_of(at.block()))?, 0));
+            }
+        }
+    }
+    let latest = *cluster.shifts.iter().max().expect("a cluster has members");
+    let mut prologues = Vec::new();
+    let mut rests: Vec<(Scev, i64)> = Vec::new();
+    for (&(count, least), &shift) in counts.iter().zip(&cluster.shifts) {
+        let early = latest - shift;
+        if early <= least {
+            prologues.push(facts.number(early, 64));
+            rests.push((facts.minus(count, facts.number(early, 64)), least - early));
+        } else {
+            let prologue = facts.unsigned_min(count, facts.number(early, 64));
+            prologues.push(prologue);
+            rests.push((facts.minus(count, prologue), 0));
+        }
+    }
+    // The main loop ends with whoever ends first.
+    let mut main = rests[0];
+    for &(rest, least) in &rests[1..] {
+        main = match facts.form(facts.minus(rest, main.0)) {
+            Form::Constant(longer) if longer >= 0 => (main.0, main.1.max(least - longer)),
+            Form::Constant(_) => (rest, least),
+            _ => (facts.unsigned_min(main.0, rest), main.1.min(least)),
+        };
+    }
+    let computed = |scev: Scev, least: i64| -> Option<Count> {
+        match facts.form(scev) {
+            Form::Constant(count) => Some(Count::Constant(count)),
+            _ if !facts.can_expand(scev, at, BUDGET) => None,
+            _ => Some(Count::Computed { value: facts.expand(scev, at), some: least > 0 }),
+        }
+    };
+    let mut strands = Vec::new();
+    for (which, node) in nodes.iter().enumerate() {
+        let prologue = computed(prologues[which], 0)?;
+        let epilogue = computed(facts.minus(rests[which].0, main.0), 0)?;
+        let early = latest - cluster.shifts[which];
+        let mut starts = Vec::new();
+        for phi in node.candidate.phis() {
+            if early == 0 {
+                continue;
+            }
+            // Where the main loop has an iteration, the prologue had all of its own.
+            let Some((start, step)) = facts.recurrence(phi, node.candidate.of) else { continue };
+            let later = facts.plus(start, facts.times(step, facts.number(early, facts.bits(step))));
+            if facts.can_expand(later, at, BUDGET) {
+                starts.push((phi, facts.expand(later, at)));
+            }
+        }
+        strands.push(Strand { node: cluster.members[which], prologue, epilogue, starts });
+    }
+    // Members without a common iteration make no loop.
+    let main = computed(main.0, main.1)?;
+    let empty = matches!(main, Count::Constant(count) if count <= 0);
+    (!empty).then_some((strands, Some(main)))
+}
+
+/// A check that memory does not overlap where that is needed, and which accesses it tells apart.
+fn check(facts: &Facts, region: &Region, cluster: &Cluster, at: Value) -> Option<(Option<Value>, Vec<Group>)> {
+    if cluster.checks.is_empty() {
+        return Some((None, Vec::new()));
+    }
+    struct Range {
+        base: Scev,
+        low: Scev,
+        high: Scev,
+        accesses: Vec<Value>,
+    }
+    let mut ranges: Vec<Range> = Vec::new();
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for &(x, y) in &cluster.checks {
+        let mut numbers = Vec::new();
+        for (node, access) in [x, y] {
+            let of = region.nodes[node].as_loop().expect("checks are between loops").candidate.of;
+            let access = &region.nodes[node].accesses[access];
+            let place = access.place.as_ref().expect("only places are checked");
+            let (low, high) = facts.extremes(place.address, of)?;
+            let bits = facts.bits(low);
+            let high = facts.plus(high, facts.number(place.size, bits));
+            let number = match ranges.iter().position(|range| range.base == place.base) {
+                Some(number) => {
+                    let range = &mut ranges[number];
+                    if !range.accesses.contains(&access.instruction) {
+                        range.accesses.push(access.instruction);
+                        range.low = least(facts, range.low, low, false);
+                        range.high = least(facts, range.high, high, true);
+                    }
+                    number
+                }
+                None => {
+                    ranges.push(Range { base: place.base, low, high, accesses: vec![access.instruction] });
+                    ranges.len() - 1
+                }
+            };
+            numbers.push(number);
+        }
+        let pair = (numbers[0].min(numbers[1]), numbers[0].max(numbers[1]));
+        if pair.0 == pair.1 {
+            return None;
+        }
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    if ranges.iter().any(|range| !facts.can_expand(range.low, at, BUDGET) || !facts.can_expand(range.high, at, BUDGET))
+    {
+        return None;
+    }
+    let ends: Vec<(Value, Value)> =
+        ranges.iter().map(|range| (facts.expand(range.low, at), facts.expand(range.high, at))).collect();
+    let builder = Builder::before(at);
+    let mut all: Option<Value> = None;
+    for &(x, y) in &pairs {
+        let below = llvm_sys::LLVMIntPredicate::LLVMIntULE;
+        let before = builder.compare(below, ends[x].1, ends[y].0);
+        let behind = builder.compare(below, ends[y].1, ends[x].0);
+        let disjoint = builder.or(before, behind);
+        all = Some(match all {
+            Some(all) => builder.and(all, disjoint),
+            None => disjoint,
+        });
+    }
+    // Bounds are computed where loops may not be entered: poison must not decide where to go.
+    let check = all.map(|all| builder.freeze(all));
+    let groups = ranges.into_iter().enumerate().map(|(number, range)| {
+        let others = pairs.iter().filter_map(|&(x, y)| match number {
+            _ if number == x => Some(y),
+            _ if number == y => Some(x),
+            _ => None,
+        });
+        Group { accesses: range.accesses, others: others.collect() }
+    });
+    Some((check, groups.collect()))
+}
+
+/// The lesser of two addresses, or the greater.
+fn least(facts: &Facts, x: Scev, y: Scev, greatest: bool) -> Scev {
+    match facts.form(facts.minus(x, y)) {
+        Form::Constant(apart) => {
+            if (apart >= 0) == greatest {
+                x
+            } else {
+                y
+            }
+        }
+        _ if greatest => facts.unsigned_max(x, y),
+        _ => facts.unsigned_min(x, y),
+    }
+}
+
+// Note [Order of the parts]
+//
+// The original order is all iterations of the first member, then all of the second, and so on. The new one is all prologues,
+// the main loop, all epilogues, each in the order of members. Call an iteration's time its number plus the shift of its
+// member: prologues have the times before the main loop's, epilogues those after. Two iterations of different members are
+// exchanged only if the one of the later member comes first, and then its time is less than that of the other one, whatever
+// parts they are in. So the parts are legal if no iteration depends on one of an earlier member with a greater time. That is
+// what the shifts were chosen for.

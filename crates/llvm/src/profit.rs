@@ -1,0 +1,212 @@
+//! Whether a legal fusion pays. [LLVM] section 5.5 leaves this open; the reasons weighed here are those that it names, and
+//! the ones that show when fused loops are timed.
+//!
+//! What fusion gains is traffic: data that both loops touch is fetched once, and what the first stores the second has in
+//! registers. What it can lose: vectors, if one of the loops cannot be executed on them; the hardware's ability to follow
+//! streams; registers.
+
+use crate::access::{Access, Time};
+use crate::candidate::Candidate;
+use crate::facts::{Facts, Recurrence, Scev};
+use crate::forms::{Forms, Polynomial};
+use crate::ir::Value;
+use crate::refusal::Refusal;
+use crate::region::Node;
+use frit_support::{Monomial, Poly};
+use std::collections::HashSet;
+
+/// Streams that the prefetchers of current processors follow, with some to spare.
+const STREAMS: usize = 20;
+/// Values that are needed in every iteration and change in none, or go round the loop: beyond this they are spilled.
+const VALUES: usize = 28;
+/// Bytes of the nearest cache that one loop may count on.
+const NEAREST_CACHE: i64 = 16 << 10;
+
+/// What the cost model knows of a loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Traits {
+    /// It has no loop in it.
+    pub(crate) innermost: bool,
+    /// A vectoriser would execute it on vectors.
+    pub(crate) vectorisable: bool,
+    /// Streams of memory: a pointer, and the way in which it moves.
+    pub(crate) streams: HashSet<(Scev, String)>,
+    /// Values needed throughout.
+    pub(crate) values: HashSet<Value>,
+    /// Iterations, if that is a constant.
+    pub(crate) iterations: Option<i64>,
+}
+
+impl Traits {
+    pub(crate) fn of(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Access]) -> Traits {
+        let facts = forms.facts;
+        let innermost = candidate.of.children().is_empty();
+        let iteration = forms.iteration(candidate.of);
+        let mut streams = HashSet::new();
+        for access in accesses.iter().filter(|access| access.time == Time::Iterations) {
+            let Some(place) = &access.place else { continue };
+            let step = place.offset.as_ref().map_or_else(
+                || "?".to_string(),
+                |offset| offset.linear_in(&iteration).map_or("?".into(), |(step, _)| format!("{step}")),
+            );
+            if step != "0" {
+                streams.insert((place.base, step));
+            }
+        }
+        let inside: HashSet<_> = candidate.blocks.iter().copied().collect();
+        let mut values: HashSet<Value> = candidate.phis().into_iter().collect();
+        for block in &candidate.blocks {
+            for instruction in block.instructions() {
+                for operand in instruction.operands() {
+                    let fixed = operand.is_instruction() && !inside.contains(&operand.block());
+                    if fixed && (operand.ty().is_floating() || operand.ty().is_integer()) {
+                        values.insert(operand);
+                    }
+                }
+            }
+        }
+        let iterations = match facts.form(candidate.count) {
+            crate::facts::Form::Constant(count) => count.checked_add(1),
+            _ => None,
+        };
+        let vectorisable = innermost && is_vectorisable(forms, candidate, accesses);
+        Traits { innermost, vectorisable, streams, values, iterations }
+    }
+}
+
+/// As the loop vectoriser sees it, in short.
+fn is_vectorisable(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Access]) -> bool {
+    let facts = forms.facts;
+    for phi in candidate.phis() {
+        if facts.recurrence_kind(candidate.of, phi) == Recurrence::Unknown {
+            return false;
+        }
+    }
+    let instructions = candidate.blocks.iter().flat_map(|block| block.instructions());
+    for instruction in instructions {
+        if instruction.is_call() && !instruction.is_marker() && !facts.can_be_vectorised(instruction) {
+            return false;
+        }
+    }
+    let iteration = forms.iteration(candidate.of);
+    let step_of = |access: &Access| -> Option<(Scev, i64, Polynomial)> {
+        let place = access.place.as_ref()?;
+        let offset = place.offset.as_ref()?;
+        let step = offset.coefficient(&Monomial::symbol(iteration));
+        Some((place.base, step, offset - &Poly::symbol(iteration).scale(step)))
+    };
+    for (at, first) in accesses.iter().enumerate() {
+        if first.time == Time::Once {
+            continue;
+        }
+        let Some((base, step, rest)) = step_of(first) else { return false };
+        if first.writes && step == 0 {
+            return false;
+        }
+        for second in &accesses[at + 1..] {
+            if !first.writes && !second.writes || second.time == Time::Once {
+                continue;
+            }
+            let Some((other, other_step, other_rest)) = step_of(second) else { return false };
+            if base != other {
+                continue;
+            }
+            let apart = (&rest - &other_rest).as_constant();
+            match apart {
+                Some(0) if step == other_step => {}
+                // The later access in the body touches what the earlier one touched in iterations before: not in lockstep.
+                Some(apart) if step == other_step => {
+                    let distance = if step == 0 { 0 } else { apart / step };
+                    let far = distance.abs() >= 64;
+                    let forward = first.writes && second.writes || distance < 0;
+                    let harmless = forward && !first.writes;
+                    if !far && !harmless && apart % step.max(1) == 0 {
+                        return false;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    true
+}
+
+/// What two loops have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reuse {
+    /// They touch the same data.
+    pub(crate) shared: bool,
+    /// The first stores what the second loads, in the same or an earlier iteration.
+    pub(crate) forwarded: bool,
+}
+
+/// What two loops have in common; `late` is the number of iterations by which the second is shifted.
+pub(crate) fn reuse(first: &Node, second: &Node) -> Reuse {
+    let mut reuse = Reuse::default();
+    let places = |node: &Node| -> Vec<(Scev, bool, bool)> {
+        let iterations = node.accesses.iter().filter(|access| access.time == Time::Iterations);
+        let moving = iterations.filter_map(|access| {
+            let place = access.place.as_ref()?;
+            let moves = place.offset.as_ref().is_none_or(|offset| !offset.is_constant());
+            moves.then_some((place.base, access.reads, access.writes))
+        });
+        moving.collect()
+    };
+    let others = places(second);
+    for (base, _, writes) in places(first) {
+        for &(other, reads, _) in &others {
+            if base == other {
+                reuse.shared = true;
+                reuse.forwarded |= writes && reads;
+            }
+        }
+    }
+    reuse
+}
+
+/// Why fusing two loops would not pay, if so.
+pub(crate) fn against(first: &Traits, second: &Traits, reuse: Reuse, shift: i64, nested: bool) -> Option<Refusal> {
+    if !reuse.shared {
+        return Some(Refusal::NoReuse);
+    }
+    if first.vectorisable != second.vectorisable {
+        return Some(Refusal::VectorisationLost);
+    }
+    // Prologue and epilogue would be executed again and again, for rows that stay in the cache.
+    if nested && shift > 0 {
+        return Some(Refusal::CodeGrowth);
+    }
+    if let (Some(n), Some(m)) = (first.iterations, second.iterations) {
+        let streams = first.streams.union(&second.streams).count() as i64;
+        let bytes = n.max(m).saturating_mul(8).saturating_mul(streams);
+        if !reuse.forwarded && first.innermost && bytes <= NEAREST_CACHE {
+            return Some(Refusal::CacheFootprint);
+        }
+        // Few iterations are in common.
+        if shift.saturating_mul(2) > n.min(m) {
+            return Some(Refusal::CodeGrowth);
+        }
+    }
+    together(&[first, second])
+}
+
+/// Why one loop of all of these would be too much, if so.
+pub(crate) fn together(traits: &[&Traits]) -> Option<Refusal> {
+    let streams: HashSet<_> = traits.iter().flat_map(|traits| &traits.streams).collect();
+    if streams.len() > STREAMS && traits.len() > 1 {
+        return Some(Refusal::TooManyStreams { streams: streams.len() });
+    }
+    let values: HashSet<_> = traits.iter().flat_map(|traits| &traits.values).collect();
+    if values.len() > VALUES && traits.iter().all(|traits| traits.innermost) {
+        return Some(Refusal::RegisterPressure { values: values.len() });
+    }
+    None
+}
+
+/// Bytes that a loop's sweep over one stream moves, for the planner: the number of iterations in eights where it is known.
+pub(crate) fn sweep(facts: &Facts, count: Scev) -> i64 {
+    match facts.form(count) {
+        crate::facts::Form::Constant(count) => count.clamp(1, 1 << 40),
+        _ => 1 << 20,
+    }
+}

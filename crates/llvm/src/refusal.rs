@@ -1,0 +1,173 @@
+//! Why loops were not fused, as data: what would be wrong, and what would not pay. `docs/llvm.md` explains every code.
+
+use std::fmt;
+
+/// Why a loop, or a pair of loops, is not fused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    // About one loop: [LLVM] section 4.1.
+    /// Something may jump into the loop that is no branch.
+    AddressTaken,
+    /// A call in it may throw.
+    MayThrow { call: String },
+    /// A call, or a loop in it, may never end.
+    MayNotReturn { what: String },
+    /// Its volatile accesses are seen from outside in their order.
+    VolatileAccess,
+    /// It orders the accesses of this thread for others.
+    AtomicOrdering,
+    /// A call in it must be executed by all threads of a group together.
+    ConvergentCall,
+    /// How often it is executed cannot be computed before it begins.
+    NoTripCount,
+    /// It can be left at several places.
+    SeveralExits,
+    /// It cannot be brought into a form with one preheader and one latch.
+    IrregularControlFlow,
+
+    // About a pair: [LLVM] section 5.
+    /// An iteration of the first loop must run before one of the second that the fused loop would run earlier.
+    BackwardDependence { distance: Option<i64> },
+    /// Two pointers may be into the same memory, and that cannot be checked cheaply when the program runs.
+    MayAlias,
+    /// The second loop uses a value that is complete only when the first is over.
+    ValueUsedAcross { value: String },
+    /// What lies between depends on the first loop, and the second on it.
+    CodeBetween,
+    /// What is executed once before or after one of the loops touches what the other one does.
+    PreheaderCode,
+    /// A call in one of them may touch what the other one does.
+    CallMemory { call: String },
+    /// Their numbers of iterations may be too large to compute with.
+    TripCountOverflow,
+
+    // What would not pay.
+    /// They share no data.
+    NoReuse,
+    /// One can be executed on vectors, and with the other one could not.
+    VectorisationLost,
+    /// More streams of memory than the hardware follows.
+    TooManyStreams { streams: usize },
+    /// More values than there are registers.
+    RegisterPressure { values: usize },
+    /// What they share stays in the cache anyway.
+    CacheFootprint,
+    /// The loop would have to be shifted, or grow, too much.
+    CodeGrowth,
+    /// Other fusions, that exclude this one, save more.
+    BetterApart,
+}
+
+impl Refusal {
+    /// The stable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Refusal::AddressTaken => "address-taken",
+            Refusal::MayThrow { .. } => "may-throw",
+            Refusal::MayNotReturn { .. } => "may-not-return",
+            Refusal::VolatileAccess => "volatile-access",
+            Refusal::AtomicOrdering => "atomic-ordering",
+            Refusal::ConvergentCall => "convergent-call",
+            Refusal::NoTripCount => "no-trip-count",
+            Refusal::SeveralExits => "several-exits",
+            Refusal::IrregularControlFlow => "irregular-control-flow",
+            Refusal::BackwardDependence { .. } => "backward-dependence",
+            Refusal::MayAlias => "may-alias",
+            Refusal::ValueUsedAcross { .. } => "value-used-across",
+            Refusal::CodeBetween => "code-between",
+            Refusal::PreheaderCode => "preheader-code",
+            Refusal::CallMemory { .. } => "call-memory",
+            Refusal::TripCountOverflow => "trip-count-overflow",
+            Refusal::NoReuse => "no-reuse",
+            Refusal::VectorisationLost => "vectorisation-lost",
+            Refusal::TooManyStreams { .. } => "too-many-streams",
+            Refusal::RegisterPressure { .. } => "register-pressure",
+            Refusal::CacheFootprint => "cache-footprint",
+            Refusal::CodeGrowth => "code-growth",
+            Refusal::BetterApart => "better-apart",
+        }
+    }
+
+    /// The fusion would be right, and was left out because it would not pay.
+    pub(crate) fn is_choice(&self) -> bool {
+        match self {
+            Refusal::NoReuse
+            | Refusal::VectorisationLost
+            | Refusal::TooManyStreams { .. }
+            | Refusal::RegisterPressure { .. }
+            | Refusal::CacheFootprint
+            | Refusal::CodeGrowth
+            | Refusal::BetterApart => true,
+            Refusal::AddressTaken
+            | Refusal::MayThrow { .. }
+            | Refusal::MayNotReturn { .. }
+            | Refusal::VolatileAccess
+            | Refusal::AtomicOrdering
+            | Refusal::ConvergentCall
+            | Refusal::NoTripCount
+            | Refusal::SeveralExits
+            | Refusal::IrregularControlFlow
+            | Refusal::BackwardDependence { .. }
+            | Refusal::MayAlias
+            | Refusal::ValueUsedAcross { .. }
+            | Refusal::CodeBetween
+            | Refusal::PreheaderCode
+            | Refusal::CallMemory { .. }
+            | Refusal::TripCountOverflow => false,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = |name: &String| if name.is_empty() { String::new() } else { format!(" `{name}`") };
+        match self {
+            Refusal::AddressTaken => f.write_str("the address of a block in it is taken"),
+            Refusal::MayThrow { call } => write!(f, "the call{} in it may throw", named(call)),
+            Refusal::MayNotReturn { what } => write!(f, "{what} in it may not return"),
+            Refusal::VolatileAccess => f.write_str("it has a volatile access"),
+            Refusal::AtomicOrdering => {
+                f.write_str("it has an atomic access, or a fence, that orders other accesses too")
+            }
+            Refusal::ConvergentCall => f.write_str("it has a convergent call"),
+            Refusal::NoTripCount => f.write_str("its number of iterations cannot be computed before it begins"),
+            Refusal::SeveralExits => f.write_str("it can be left at several places"),
+            Refusal::IrregularControlFlow => {
+                f.write_str("it cannot be brought into a form with one preheader, one latch and its exit there")
+            }
+            Refusal::BackwardDependence { distance: Some(distance) } => {
+                write!(f, "an iteration of the second needs one of the first that is {distance} iterations later")
+            }
+            Refusal::BackwardDependence { distance: None } => {
+                f.write_str("iterations of the second need later ones of the first, by no constant distance")
+            }
+            Refusal::MayAlias => {
+                f.write_str("two of their pointers may be into the same memory, and no cheap check can tell")
+            }
+            Refusal::ValueUsedAcross { value } => {
+                write!(f, "the second uses the value{} that is complete only after the first", named(value))
+            }
+            Refusal::CodeBetween => f.write_str("what lies between them depends on the first, and the second on it"),
+            Refusal::PreheaderCode => {
+                f.write_str("what is executed once before or after one of them touches what the other one does")
+            }
+            Refusal::CallMemory { call } => {
+                write!(f, "the call{} in one of them may touch what the other one does", named(call))
+            }
+            Refusal::TripCountOverflow => {
+                f.write_str("their numbers of iterations may exceed what can be computed with")
+            }
+            Refusal::NoReuse => f.write_str("they share no data"),
+            Refusal::VectorisationLost => {
+                f.write_str("one can be executed on vectors, and together with the other one could not")
+            }
+            Refusal::TooManyStreams { streams } => {
+                write!(f, "together they would follow {streams} streams of memory")
+            }
+            Refusal::RegisterPressure { values } => write!(f, "together they would need {values} registers"),
+            Refusal::CacheFootprint => f.write_str("what they share stays in the nearest cache anyway"),
+            Refusal::BetterApart => f.write_str("other fusions, that exclude this one, save more"),
+            Refusal::CodeGrowth => f.write_str("too many iterations would have to be executed apart"),
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Regions: what is executed one after the other, each part once, whenever the first is. Loops of one region can be fused.
+//! Source: [LLVM] section 4.2, where loops are adjacent only if nothing lies between; here everything between is a node too.
+//!
+//! A region is a chain of blocks of which each dominates the next and is post-dominated by it, all directly in one loop (or
+//! in none). What lies between two blocks of the chain is a *node*: a loop, perhaps with its guard, or something opaque with
+//! one entry and one exit. Instructions in the blocks of the chain that touch memory, or have other effects, are nodes as
+//! well. All others are pure: they are executed wherever their values are needed, and called *floating*.
+
+use crate::access::{Access, Time};
+use crate::candidate::Candidate;
+use crate::facts::{Facts, Loop};
+use crate::forms::Forms;
+use crate::ir::{Block, Ordering, Value};
+use crate::refusal::Refusal;
+use std::collections::{HashMap, HashSet};
+
+/// A region with at least two loops.
+pub(crate) struct Region {
+    /// The loop that it is directly in.
+    pub(crate) parent: Option<Loop>,
+    /// Its parts in the order of the program.
+    pub(crate) nodes: Vec<Node>,
+    /// Pure instructions of its blocks, in the order of the program, and where each is in that order.
+    pub(crate) floating: HashMap<Value, usize>,
+    /// Blocks of the chain.
+    pub(crate) chain: Vec<Block>,
+}
+
+/// A part of a region.
+pub(crate) struct Node {
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// What it does to memory.
+    pub(crate) accesses: Vec<Access>,
+    /// Nothing that can be seen from outside may be moved across it.
+    pub(crate) is_barrier: bool,
+}
+
+/// The kinds of parts.
+pub(crate) enum Kind {
+    /// A loop that may be fused.
+    Loop(Box<LoopNode>),
+    /// Anything with one entry, from the end of `from`, and one exit, to `join`: branches, and loops that may not be fused.
+    Opaque { from: Block, inside: Vec<Block>, join: Block, refused: Option<(Loop, Refusal)> },
+    /// One instruction.
+    Code(Value),
+}
+
+/// A loop, and what belongs to it.
+pub(crate) struct LoopNode {
+    /// The loop.
+    pub(crate) candidate: Candidate,
+    /// What decides whether it is entered, if something does.
+    pub(crate) guard: Option<Guard>,
+    /// The block of the chain before.
+    pub(crate) from: Block,
+    /// The block of the chain behind; its phis are the results.
+    pub(crate) join: Block,
+}
+
+/// The branch round a loop.
+pub(crate) struct Guard {
+    /// The condition.
+    pub(crate) condition: Value,
+    /// The loop is entered if the condition is this.
+    pub(crate) enters_on: bool,
+    /// The blocks from the branch to the loop, the last is the preheader.
+    pub(crate) before: Vec<Block>,
+    /// The blocks from the loop's exit to where the other way comes in.
+    pub(crate) after: Vec<Block>,
+    /// What is executed once before the loop, if it is entered, and cannot be executed otherwise.
+    pub(crate) pre: Vec<Value>,
+    /// What is executed once after the loop, if it was entered.
+    pub(crate) post: Vec<Value>,
+}
+
+impl LoopNode {
+    /// The phis of its exit: what of it is used outside.
+    pub(crate) fn exit_phis(&self) -> Vec<Value> {
+        self.candidate.exit.phis()
+    }
+
+    /// Guarded: the phis that choose between the loop's results and those of the way round it.
+    pub(crate) fn join_phis(&self) -> Vec<Value> {
+        if self.guard.is_some() { self.join.phis() } else { Vec::new() }
+    }
+
+    /// The last block before `join` on the way through the loop.
+    pub(crate) fn last(&self) -> Block {
+        self.guard.as_ref().map_or(self.candidate.latch, |guard| *guard.after.last().expect("a loop has an exit"))
+    }
+
+    /// Where it begins in the source.
+    pub(crate) fn location(&self) -> Option<crate::ir::Location> {
+        location(self.candidate.header, self.candidate.latch)
+    }
+}
+
+/// Where a loop is in the source, as well as its branches and instructions tell.
+pub(crate) fn location(header: Block, latch: Block) -> Option<crate::ir::Location> {
+    let candidates = [latch.terminator(), header.terminator()].into_iter().chain(header.instructions());
+    candidates.filter_map(Value::location).next()
+}
+
+impl Node {
+    /// The loop, if it may be fused.
+    pub(crate) fn as_loop(&self) -> Option<&LoopNode> {
+        match &self.kind {
+            Kind::Loop(node) => Some(node),
+            Kind::Opaque { .. } | Kind::Code(_) => None,
+        }
+    }
+
+    /// It is a loop, whether it may be fused or not.
+    fn is_loop(&self) -> bool {
+        match &self.kind {
+            Kind::Loop(_) => true,
+            Kind::Opaque { refused, .. } => refused.is_some(),
+            Kind::Code(_) => false,
+        }
+    }
+
+    /// The values that it defines and later parts of the region can use.
+    pub(crate) fn results(&self) -> Vec<Value> {
+        match &self.kind {
+            Kind::Loop(node) if node.guard.is_none() => node.exit_phis(),
+            Kind::Loop(node) => node.join_phis(),
+            Kind::Opaque { join, .. } => join.phis(),
+            Kind::Code(value) => vec![*value],
+        }
+    }
+}
+
+/// More instructions between loops make a region end: what cannot be moved keeps loops apart anyway.
+const MOST_NODES: usize = 400;
+
+/// All regions of the function with at least two loops (of which one may be refused), those of outer loops first.
+pub(crate) fn regions(forms: &mut Forms<'_>, skip: &dyn Fn(Loop) -> bool) -> Vec<Region> {
+    let facts = forms.facts;
+    let mut regions = Vec::new();
+    let mut seen = HashSet::new();
+    let mut blocks = Vec::new();
+    for block in facts.func.blocks() {
+        if facts.is_reachable(block) {
+            let mut depth = 0;
+            let mut around = facts.loop_of(block);
+            while let Some(of) = around {
+                depth += 1;
+                around = of.parent();
+            }
+            blocks.push((depth, block));
+        }
+    }
+    blocks.sort_by_key(|&(depth, _)| depth);
+    for (_, block) in blocks {
+        if !seen.contains(&block) && is_start(facts, block) {
+            regions.extend(walk(forms, block, &mut seen, skip));
+        }
+    }
+    regions
+}
+
+/// A chain does not reach the block from before.
+fn is_start(facts: &Facts, block: Block) -> bool {
+    let parent = facts.loop_of(block);
+    let Some(before) = block.single_predecessor() else {
+        // A join is reached from the block that dominates it: those are walked first, as they come first in the function,
+        // except where their order is unusual. Then two chains meet, and the later one ends.
+        return true;
+    };
+    facts.loop_of(before) != parent || !before.terminator().is_unconditional_branch()
+}
+
+/// Follows the chain from a block.
+fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &dyn Fn(Loop) -> bool) -> Vec<Region> {
+    let facts = forms.facts;
+    let parent = facts.loop_of(start);
+    let mut chain = vec![start];
+    let mut parts: Vec<(Vec<Value>, Option<Node>)> = Vec::new();
+    let mut at = start;
+    seen.insert(start);
+    loop {
+        let own = at.body();
+        let Some((node, next)) = step(forms, at, parent, skip) else {
+            parts.push((own, None));
+            break;
+        };
+        parts.push((own, node));
+        if !seen.insert(next) {
+            break;
+        }
+        chain.push(next);
+        at = next;
+    }
+    let mut found = Vec::new();
+    let mut region = Region { parent, nodes: Vec::new(), floating: HashMap::new(), chain: chain.clone() };
+    let mut order = 0;
+    // What lies before the first loop stays where it is.
+    let is_loop = |node: &Option<Node>| node.as_ref().is_some_and(Node::is_loop);
+    let (Some(first), Some(last)) =
+        (parts.iter().position(|(_, node)| is_loop(node)), parts.iter().rposition(|(_, node)| is_loop(node)))
+    else {
+        return Vec::new();
+    };
+    for (at, (code, node)) in parts.into_iter().enumerate() {
+        if at < first || at > last {
+            continue;
+        }
+        if at > first {
+            for instruction in code {
+                order += 1;
+                if instruction.is_pure() {
+                    region.floating.insert(instruction, order);
+                    continue;
+                }
+                let accesses: Vec<Access> = Access::of(forms, instruction, None).into_iter().collect();
+                let is_barrier = is_barrier(&[instruction]);
+                region.nodes.push(Node { kind: Kind::Code(instruction), accesses, is_barrier });
+            }
+        }
+        if let Some(node) = node {
+            for value in speculated(&node) {
+                order += 1;
+                region.floating.insert(value, order);
+            }
+            region.nodes.push(node);
+        }
+        if region.nodes.len() > MOST_NODES && region.nodes.last().is_some_and(Node::is_loop) {
+            let next = Region { parent, nodes: Vec::new(), floating: HashMap::new(), chain: chain.clone() };
+            found.push(std::mem::replace(&mut region, next));
+        }
+    }
+    found.push(region);
+    // A loop alone has nothing to be fused with.
+    found.retain(|region| region.nodes.iter().filter(|node| node.is_loop()).count() >= 2);
+    found
+}
+
+/// Pure instructions on the way into a guarded loop that can as well be executed where the loop is not entered.
+fn speculated(node: &Node) -> Vec<Value> {
+    let Some(guard) = node.as_loop().and_then(|node| node.guard.as_ref()) else { return Vec::new() };
+    let pre: HashSet<Value> = guard.pre.iter().copied().collect();
+    let all = guard.before.iter().flat_map(|block| block.body());
+    all.filter(|instruction| !pre.contains(instruction)).collect()
+}
+
+/// The part of the chain behind a block, and the next block; `None` where the chain ends.
+fn step(
+    forms: &mut Forms<'_>,
+    at: Block,
+    parent: Option<Loop>,
+    skip: &dyn Fn(Loop) -> bool,
+) -> Option<(Option<Node>, Block)> {
+    let facts = forms.facts;
+    let terminator = at.terminator();
+    let header = parent.map(Loop::header);
+    if terminator.is_unconditional_branch() {
+        let next = at.successors()[0];
+        if Some(next) == header {
+            return None;
+        }
+        if let Some(of) = facts.loop_of(next).filter(|of| of.header() == next && of.parent() == parent) {
+            let exit = of.exit().filter(|&exit| facts.loop_of(exit) == parent && of.has_dedicated_exits())?;
+            let candidate = if skip(of) { Err(Refusal::IrregularControlFlow) } else { Candidate::of(facts, of) };
+            let node = match candidate {
+                Ok(candidate) if candidate.preheader == at => loop_node(forms, candidate, None, at, exit),
+                Ok(_) => return None,
+                Err(refusal) => {
+                    // The chain goes on behind it only if it is always left there.
+                    let always = facts.immediate_post_dominator(at).is_some();
+                    if !always || exit.phis().iter().any(|phi| phi.ty().is_token()) {
+                        return None;
+                    }
+                    let refused = (!skip(of)).then_some((of, refusal));
+                    opaque(forms, at, of.blocks(), exit, refused)
+                }
+            };
+            return Some((Some(node), exit));
+        }
+        let same = facts.loop_of(next) == parent && next.single_predecessor() == Some(at) && next.phis().is_empty();
+        return (same && !next.has_address_taken()).then_some((None, next));
+    }
+    let join = facts.immediate_post_dominator(at)?;
+    if facts.loop_of(join) != parent || !facts.dominates(at, join) || Some(join) == header || join.has_address_taken() {
+        return None;
+    }
+    let inside = between(at, join, header)?;
+    if let Some(node) = guarded(forms, at, join, &inside, parent, skip) {
+        return Some((Some(node), join));
+    }
+    // Exceptional ways in and out are not moved.
+    let odd = |block: &Block| {
+        block.instructions().iter().any(|instruction| instruction.ty().is_token()) || block.has_address_taken()
+    };
+    if inside.iter().any(odd) || terminator.condition().is_none() && !is_switch(terminator) {
+        return None;
+    }
+    Some((Some(opaque(forms, at, inside, join, None)), join))
+}
+
+fn is_switch(terminator: Value) -> bool {
+    terminator.opcode() == llvm_sys::LLVMOpcode::LLVMSwitch
+}
+
+/// The blocks on the ways from one block to the other; `None` if one of them leads elsewhere.
+fn between(at: Block, join: Block, header: Option<Block>) -> Option<Vec<Block>> {
+    let mut inside = Vec::new();
+    let mut seen = HashSet::from([join]);
+    let mut work = at.successors();
+    work.reverse();
+    while let Some(block) = work.pop() {
+        if Some(block) == header || block == at {
+            return None;
+        }
+        if seen.insert(block) {
+            let mut next = block.successors();
+            if next.is_empty() {
+                return None;
+            }
+            next.reverse();
+            inside.push(block);
+            work.extend(next);
+        }
+    }
+    Some(inside)
+}
+
+/// One loop with a branch round it.
+fn guarded(
+    forms: &mut Forms<'_>,
+    at: Block,
+    join: Block,
+    inside: &[Block],
+    parent: Option<Loop>,
+    skip: &dyn Fn(Loop) -> bool,
+) -> Option<Node> {
+    let facts = forms.facts;
+    let condition = at.terminator().condition()?;
+    let [then, otherwise] = at.successors()[..] else { return None };
+    let (enters_on, mut next) = match (then == join, otherwise == join) {
+        (false, true) => (true, then),
+        (true, false) => (false, otherwise),
+        _ => return None,
+    };
+    // Straight to the preheader, through the loop, and straight to the join.
+    let mut before = Vec::new();
+    let candidate = loop {
+        if next.single_predecessor().is_none()
+            || !next.terminator().is_unconditional_branch()
+            || !next.phis().is_empty()
+        {
+            return None;
+        }
+        before.push(next);
+        next = next.successors()[0];
+        if let Some(of) = facts.loop_of(next).filter(|of| of.header() == next && of.parent() == parent) {
+            if skip(of) {
+                return None;
+            }
+            break Candidate::of(facts, of).ok()?;
+        }
+        if before.len() > inside.len() {
+            return None;
+        }
+    };
+    let mut after = vec![candidate.exit];
+    loop {
+        let last = *after.last().expect("the exit is there");
+        if !last.terminator().is_unconditional_branch() || facts.loop_of(last) != parent || after.len() > inside.len() {
+            return None;
+        }
+        let next = last.successors()[0];
+        if next == join {
+            break;
+        }
+        if next.single_predecessor().is_none() || !next.phis().is_empty() {
+            return None;
+        }
+        after.push(next);
+    }
+    if inside.len() != before.len() + after.len() + candidate.blocks.len() || join.predecessors().len() != 2 {
+        return None;
+    }
+    if inside.iter().any(|block| block.has_address_taken()) {
+        return None;
+    }
+    let pre = before.iter().flat_map(|block| block.body());
+    let mut kept = Vec::new();
+    for instruction in pre {
+        let needs = |operand: &Value| kept.contains(operand);
+        if !instruction.is_pure() || !instruction.is_speculatable() || instruction.operands().iter().any(needs) {
+            kept.push(instruction);
+        }
+    }
+    let post = after.iter().flat_map(|block| block.body()).collect();
+    let guard = Guard { condition, enters_on, before, after, pre: kept, post };
+    Some(loop_node(forms, candidate, Some(guard), at, join))
+}
+
+fn loop_node(forms: &mut Forms<'_>, candidate: Candidate, guard: Option<Guard>, from: Block, join: Block) -> Node {
+    let mut accesses = Access::in_blocks(forms, &candidate.blocks, Some(candidate.of));
+    let mut is_barrier = false;
+    if let Some(guard) = &guard {
+        for &instruction in guard.pre.iter().chain(&guard.post) {
+            if let Some(mut access) = Access::of(forms, instruction, None) {
+                access.time = Time::Once;
+                accesses.push(access);
+            }
+        }
+        let once: Vec<Value> = guard.pre.iter().chain(&guard.post).copied().collect();
+        is_barrier = self::is_barrier(&once);
+    }
+    let node = LoopNode { candidate, guard, from, join };
+    Node { kind: Kind::Loop(Box::new(node)), accesses, is_barrier }
+}
+
+fn opaque(
+    forms: &mut Forms<'_>,
+    from: Block,
+    inside: Vec<Block>,
+    join: Block,
+    refused: Option<(Loop, Refusal)>,
+) -> Node {
+    let accesses = Access::in_blocks(forms, &inside, None);
+    let instructions: Vec<Value> = inside.iter().flat_map(|block| block.instructions()).collect();
+    // A loop that may run for ever: what comes behind must not come before.
+    let endless = inside
+        .iter()
+        .filter_map(|&block| forms.facts.loop_of(block))
+        .any(|of| inside.contains(&of.header()) && forms.facts.backedge_count(of).is_none() && !of.must_progress());
+    let is_barrier = is_barrier(&instructions) || endless;
+    Node { kind: Kind::Opaque { from, inside, join, refused }, accesses, is_barrier }
+}
+
+/// The order with everything around it can be seen from outside.
+fn is_barrier(instructions: &[Value]) -> bool {
+    instructions.iter().any(|instruction| {
+        !instruction.is_terminator()
+            && !instruction.is_marker()
+            && (instruction.may_throw()
+                || !instruction.will_return()
+                || instruction.is_volatile()
+                || instruction.is_convergent()
+                || instruction.ty().is_token()
+                || instruction.ordering() == Ordering::Stronger)
+    })
+}
