@@ -6,8 +6,8 @@
 //! - `fuse: f 2, g 0`: the number of fusions. A function without any is to come out as it went in. Under the default options there may be fewer, if the log says that
 //!   something does not pay;
 //! - `always: f 3`: the number under `-frit-fuse=always`, where it is another than under the default options;
-//! - `cooked: f 1`: the number after clang's own optimisations (C only), where it is another;
-//! - `refuse: f backward-dependence`: the code of a decision about `f` in the log, under the default options;
+//! - `cooked: f 1`: the number after clang's own optimisations (C only), where it is another, whatever the options;
+//! - `refuse: f backward-dependence`: the code of a decision about `f` in the log, under the default options; one of several, as in `f code-between|preheader-code`;
 //! - `run: f a=f64[n+1] b=i32[n]:0..9 n=0..20 m=n..n+2 alias=any`: how to call `f`. Without this line there is no call.
 //!
 //! A call's arguments are told by the names that parameters have in the signature:

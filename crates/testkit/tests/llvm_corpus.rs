@@ -99,8 +99,8 @@ fn functions_are_fused_as_their_headers_say() {
     }
 }
 
-/// The shared objects of a file: the original, then the versions that are compared with it.
-fn versions(path: &Path, folder: &Path) -> Result<(Module, Vec<PathBuf>), String> {
+/// The shared objects of a file: the original, then the versions that are compared with it. What could not be made is added to `failures`.
+fn versions(path: &Path, folder: &Path, failures: &mut Vec<String>) -> Result<(Module, Vec<PathBuf>), String> {
     let original = folder.join("original.ll");
     compile(path, Cooking::Raw, &original)?;
     let module = Module::parse(&std::fs::read_to_string(&original).unwrap());
@@ -114,7 +114,10 @@ fn versions(path: &Path, folder: &Path) -> Result<(Module, Vec<PathBuf>), String
         let ways = if is_c(path) { &WAYS[..2] } else { &WAYS[..] };
         for (way, options) in ways {
             let fused = folder.join(format!("{name}.{way}.ll"));
-            fuse(&module, options, &fused)?;
+            if let Err(error) = fuse(&module, options, &fused) {
+                failures.push(format!("{name}: {error}"));
+                continue;
+            }
             for level in [false, true] {
                 let object = folder.join(format!("{name}.{way}.{}.so", if level { "O2" } else { "O0" }));
                 build_shared(&fused, level, &object)?;
@@ -130,8 +133,10 @@ fn versions(path: &Path, folder: &Path) -> Result<(Module, Vec<PathBuf>), String
             clang.arg(format!("-fpass-plugin={}", plugin().display()));
             // The option is the plugin's, which has to be loaded before options are read.
             clang.arg(format!("-fplugin={}", plugin().display())).args(["-mllvm", options]);
-            run(clang.arg(path).arg("-o").arg(&object), 120)?;
-            objects.push(object);
+            match run(clang.arg(path).arg("-o").arg(&object), 120) {
+                Ok(_) => objects.push(object),
+                Err(error) => failures.push(format!("plugin: {error}")),
+            }
         }
     }
     Ok((module, objects))
@@ -143,7 +148,8 @@ fn fused_functions_compute_what_the_originals_do() {
     let (runs, seed) = (number("LLVM_RUNS", RUNS), number("LLVM_SEED", 0));
     check_all(|path, folder| {
         let header = read(path)?;
-        let (module, objects) = versions(path, folder)?;
+        let mut failures = Vec::new();
+        let (module, objects) = versions(path, folder, &mut failures)?;
         let (source, program) = (folder.join("driver.c"), folder.join("driver"));
         std::fs::write(&source, driver(&header, &module)?).unwrap();
         let mut clang = Command::new("clang-19");
@@ -156,8 +162,8 @@ fn fused_functions_compute_what_the_originals_do() {
         let done = written.lines().find_map(|line| line.strip_prefix("executions ")?.parse::<usize>().ok());
         executions.fetch_add(done.ok_or_else(|| format!("the driver ends early:\n{written}"))?, Ordering::Relaxed);
         called.fetch_add(header.calls.len(), Ordering::Relaxed);
-        let wrong: Vec<&str> = written.lines().filter(|line| line.starts_with("FAIL")).collect();
-        if wrong.is_empty() { Ok(()) } else { Err(format!("\n    {}", wrong.join("\n    "))) }
+        failures.extend(written.lines().filter(|line| line.starts_with("FAIL")).map(str::to_string));
+        if failures.is_empty() { Ok(()) } else { Err(format!("\n    {}", failures.join("\n    "))) }
     });
     let (executions, called) = (executions.into_inner(), called.into_inner());
     println!("{executions} executions of {called} functions");

@@ -1,5 +1,6 @@
 // More than two loops are planned together, not pairwise in order.
 // fuse: three 2, four 3, six 5, around_one 1, two_groups 2, second_and_third 1, not_greedy 1
+// always: around_one 2
 // run: three a=f64[n] b=f64[n] c=f64[n] d=f64[n] n=0..20
 // run: four a=f64[n] b=f64[n] c=f64[n] n=0..20
 // run: six a=f32[n] b=f32[n] n=0..20

@@ -1,6 +1,6 @@
 // What the second loop reads may be made in any later iteration of the first: that hinders, however the loops are shifted.
 // fuse: reversed 0, at_the_end 0, any_place 0, stretched 0
-// refuse: reversed backward-dependence, at_the_end backward-dependence, any_place backward-dependence, stretched backward-dependence
+// refuse: reversed backward-dependence, at_the_end backward-dependence|preheader-code, any_place backward-dependence, stretched backward-dependence
 // run: reversed a=f64[n] b=f64[n] c=f64[n] n=0..20
 // run: at_the_end a=f64[n+1] b=f64[n+1] c=f64[n+1] n=0..20
 // run: any_place a=f64[n] b=f64[n] c=f64[n] at=i32[n]:0..n-1 n=0..20

@@ -1,5 +1,6 @@
 // Loops under conditions.
 // fuse: identical 1, second_guarded 1, first_guarded 1, provable 1, opposite 0, both_inside 1, nested 1, unrelated 0, in_switch 1
+// always: unrelated 1
 // run: identical a=f64[n] b=f64[n] n=0..20 c=0..1
 // run: second_guarded a=f64[n] b=f64[n] n=0..20 c=0..1
 // run: first_guarded a=f64[n] b=f64[n] n=0..20 c=0..1

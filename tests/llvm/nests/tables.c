@@ -1,5 +1,6 @@
 // Global arrays of two and three dimensions, with constant and with variable bounds.
 // fuse: squares 2, part 2, jacobi 1, three_d 3, row_sums 2, diagonal 2, one_row 2
+// cooked: jacobi 0
 // run: squares runs=30
 // run: part n=0..24 m=0..24
 // run: jacobi n=0..24
