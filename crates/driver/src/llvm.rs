@@ -127,8 +127,9 @@ fn read(text: &str, folder: &Path) -> Result<Explanation, serde_json::Error> {
             continue;
         }
         // A module may have been made elsewhere, or its source be gone: then places are told in words.
-        let text =
-            [Path::new(name).to_path_buf(), folder.join(name)].iter().find_map(|p| std::fs::read_to_string(p).ok());
+        let beside = Path::new(name).file_name().map(|name| folder.join(name));
+        let mut places = [Some(PathBuf::from(name)), Some(folder.join(name)), beside].into_iter().flatten();
+        let text = places.find_map(|place| std::fs::read_to_string(place).ok());
         if let Some(text) = text {
             files.insert(name.clone(), sources.add(name.clone(), text));
         }
