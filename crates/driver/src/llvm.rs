@@ -61,6 +61,12 @@ struct Decision {
     outcome: Outcome,
     code: Option<String>,
     reason: Option<String>,
+    /// By how many iterations the second loop runs later.
+    #[serde(default)]
+    shift: u64,
+    /// They are one loop where a check at run time allows it.
+    #[serde(default)]
+    checked: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -75,6 +81,7 @@ enum Outcome {
 struct Loop {
     label: String,
     line: Option<usize>,
+    column: Option<usize>,
     file: Option<String>,
 }
 
@@ -174,13 +181,19 @@ pub fn terminal(explanation: &Explanation, color: bool) -> String {
 
 /// A decision as a message with places.
 fn message(decision: &Decision, explanation: &Explanation) -> Diagnostic {
-    let first = &decision.first;
-    let second = decision.second.as_ref().filter(|second| *second != first);
-    let one = called(first);
-    let other = second.map(called).unwrap_or_default();
+    let (first, second) = (&decision.first, decision.second.as_ref());
+    let is_one_line = second.is_some_and(|second| (&second.file, second.line) == (&first.file, first.line));
+    let one = called(first, is_one_line);
+    let other = second.map(|second| called(second, is_one_line)).unwrap_or_default();
     let reason = decision.reason.as_deref().unwrap_or_default();
+    let late = match decision.shift {
+        0 => String::new(),
+        1 => ", in which the second runs one iteration later".into(),
+        shift => format!(", in which the second runs {shift} iterations later"),
+    };
+    let checked = if decision.checked { ", where a check finds that their memory does not overlap" } else { "" };
     let sentence = match (decision.outcome, second) {
-        (Outcome::Merged, Some(_)) => format!("{one} and {other} are one loop now"),
+        (Outcome::Merged, Some(_)) => format!("{one} and {other} are one loop now{late}{checked}"),
         (Outcome::Merged, None) => format!("{one}: {}", decision.rule.replace('-', " ")),
         (Outcome::Refused, Some(_)) => format!("{one} and {other} stay apart: {reason}"),
         (Outcome::Refused, None) => format!("{one} stays as it is: {reason}"),
@@ -205,11 +218,13 @@ fn message(decision: &Decision, explanation: &Explanation) -> Diagnostic {
     }
 }
 
-/// A loop in words: by its line, or by its label if the module does not say where it comes from.
-fn called(of: &Loop) -> String {
-    match of.line.filter(|&line| line > 0) {
-        Some(line) => format!("the loop of line {line}"),
-        None => format!("the loop `{}`", of.label),
+/// A loop in words: by its line, with the column if that tells more, or by its label if the module does not say where it comes from.
+fn called(of: &Loop, with_column: bool) -> String {
+    match (of.line.filter(|&line| line > 0), of.column.filter(|_| with_column)) {
+        (Some(line), Some(column)) => format!("the loop of line {line}, column {column},"),
+        (Some(line), None) => format!("the loop of line {line}"),
+        (None, _) if of.label.is_empty() => "a loop without a name".into(),
+        (None, _) => format!("the loop `{}`", of.label),
     }
 }
 
@@ -260,6 +275,15 @@ mod tests {
         let text = terminal(&read(log, Path::new("")).unwrap(), false);
         assert!(text.contains("note[no-trip-count]: the loop `head` stays as it is: it ends when it likes"), "{text}");
         assert!(text.ends_with("f: no loops became one\n\n"), "{text}");
+    }
+
+    #[test]
+    fn loops_of_one_line_are_told_apart_by_their_columns() {
+        let log = r#"{"decisions": [{"rule": "loop-fusion", "function": "f", "first": {"label": "", "line": 2, "column": 3, "file": "gone.c"},
+            "second": {"label": "", "line": 2, "column": 40, "file": "gone.c"}, "outcome": "merged", "shift": 2, "checked": true}]}"#;
+        let text = terminal(&read(log, Path::new("")).unwrap(), false);
+        let said = "the loop of line 2, column 3, and the loop of line 2, column 40, are one loop now, in which the second runs 2 iterations later, where";
+        assert!(text.contains(said), "{text}");
     }
 
     #[test]
