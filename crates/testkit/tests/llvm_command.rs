@@ -1,0 +1,267 @@
+//! `frit-llvm` and the plugin from outside: what they read, write and say, and the codes they exit with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Two loops that are one, in a function of their own, and a function without loops.
+const MODULE: &str = r#"
+define void @twice(ptr noalias %a, ptr noalias %b, i64 %n) {
+entry:
+  %any = icmp sgt i64 %n, 0
+  br i1 %any, label %first, label %end
+first:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %first ]
+  %p = getelementptr inbounds float, ptr %a, i64 %i
+  %x = load float, ptr %p
+  %y = fadd float %x, 1.0
+  store float %y, ptr %p
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %first, label %between
+between:
+  br label %second
+second:
+  %j = phi i64 [ 0, %between ], [ %j.next, %second ]
+  %q = getelementptr inbounds float, ptr %a, i64 %j
+  %u = load float, ptr %q
+  %v = fmul float %u, 2.0
+  %r = getelementptr inbounds float, ptr %b, i64 %j
+  store float %v, ptr %r
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp slt i64 %j.next, %n
+  br i1 %again, label %second, label %end
+end:
+  ret void
+}
+
+define i32 @none(i32 %x) {
+  ret i32 %x
+}
+"#;
+
+fn built(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.parent().and_then(Path::parent).expect("tests lie in `deps`").join(name)
+}
+
+fn is_installed() -> bool {
+    let is_there = Command::new("opt-19").arg("--version").output().is_ok();
+    if !is_there {
+        eprintln!("skipped: LLVM 19 is not installed");
+    }
+    is_there
+}
+
+/// A folder with the module `in.ll`, that goes with the test.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Place {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("frit-llvm-command-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("in.ll"), MODULE).unwrap();
+        Place(folder)
+    }
+
+    fn call(&self, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> Done {
+        let mut command = Command::new(program);
+        command.args(words).current_dir(&self.0).stdin(fs::File::open(self.0.join("in.ll")).unwrap());
+        Done(command.stderr(Stdio::piped()).output().unwrap())
+    }
+
+    fn frit(&self, words: &[&str]) -> Done {
+        self.call(built("frit-llvm"), words)
+    }
+
+    fn read(&self, name: &str) -> String {
+        String::from_utf8_lossy(&fs::read(self.0.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))).into_owned()
+    }
+
+    /// The module in a file passes LLVM's verifier, and has so many loops.
+    #[track_caller]
+    fn has_loops(&self, name: &str, loops: usize) {
+        let shown = self.call("opt-19", &["-passes=verify,print<loops>", "-disable-output", name]).succeeds();
+        assert_eq!(shown.err().matches("Loop at depth").count(), loops, "{}", shown.err());
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Done(Output);
+
+impl Done {
+    fn out(&self) -> String {
+        String::from_utf8_lossy(&self.0.stdout).into_owned()
+    }
+
+    fn err(&self) -> String {
+        String::from_utf8_lossy(&self.0.stderr).into_owned()
+    }
+
+    #[track_caller]
+    fn succeeds(self) -> Done {
+        assert_eq!(self.0.status.code(), Some(0), "{}", self.err());
+        self
+    }
+
+    /// It exits with this code, prints nothing on standard output, and says this.
+    #[track_caller]
+    fn fails(self, code: i32, said: &str) {
+        assert_eq!(self.0.status.code(), Some(code), "{}", self.err());
+        assert_eq!(self.out(), "");
+        assert!(self.err().contains("error: ") && self.err().contains(said), "`{said}` is not in {}", self.err());
+    }
+}
+
+#[test]
+fn text_and_bitcode_are_read_and_written() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    place.has_loops("in.ll", 2);
+    place.frit(&["in.ll", "-S", "-o", "out.ll"]).succeeds();
+    place.has_loops("out.ll", 1);
+    assert!(place.read("out.ll").contains("define void @twice("));
+    place.frit(&["in.ll", "-o", "out.bc"]).succeeds();
+    assert!(fs::read(place.0.join("out.bc")).unwrap().starts_with(b"BC\xc0\xde"));
+    place.has_loops("out.bc", 1);
+    place.call("opt-19", &["in.ll", "-o", "in.bc"]).succeeds();
+    place.frit(&["in.bc", "-S", "-o", "again.ll"]).succeeds();
+    place.has_loops("again.ll", 1);
+    assert_eq!(place.frit(&["in.bc", "-S"]).succeeds().out(), place.read("again.ll"));
+}
+
+#[test]
+fn standard_input_and_output_are_the_default_or_a_dash() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    let text = place.frit(&["-", "-S"]).succeeds().out();
+    assert!(text.contains("define void @twice("), "{text}");
+    assert_eq!(place.frit(&["-", "-S", "-o", "-"]).succeeds().out(), text);
+}
+
+#[test]
+fn every_function_is_told_with_its_fusions() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    let said = place.frit(&["in.ll", "-o", "out.bc", "-v"]).succeeds().err();
+    assert!(said.contains("FUSED twice 1\n") && said.contains("FUSED none 0\n") && said.contains(" ms"), "{said}");
+    assert_eq!(place.frit(&["in.ll", "-o", "out.bc"]).succeeds().err(), "");
+}
+
+#[test]
+fn a_limit_stops_fusions() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    for option in ["-frit-fuse-limit=0", "--frit-fuse-limit=0"] {
+        place.frit(&["in.ll", "-S", "-o", "out.ll", option]).succeeds();
+        place.has_loops("out.ll", 2);
+    }
+}
+
+#[test]
+fn the_log_holds_the_decisions() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    place.frit(&["in.ll", "-o", "out.bc", "--log", "log.json"]).succeeds();
+    let log: String = place.read("log.json").split_whitespace().collect();
+    for said in ["\"outcome\":\"merged\"", "\"label\":\"first\"", "\"label\":\"second\"", "\"function\":\"twice\""] {
+        assert!(log.contains(said), "{said} is not in {log}");
+    }
+    let shown = place.frit(&["in.ll", "-o", "out.bc", "--log", "-"]).succeeds().out();
+    assert_eq!(shown.trim_end(), place.read("log.json").trim_end());
+}
+
+#[test]
+fn remarks_are_text_or_yaml() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    let said = place.frit(&["in.ll", "-o", "out.bc", "--remarks"]).succeeds().err();
+    assert!(said.contains("remark:") && said.contains("fused"), "{said}");
+    place.frit(&["in.ll", "-o", "out.bc", "-pass-remarks-output=remarks.yml"]).succeeds();
+    let yaml = place.read("remarks.yml");
+    for said in ["--- !Passed", "frit-loop-fusion", "Function:        twice"] {
+        assert!(yaml.contains(said), "{said} is not in {yaml}");
+    }
+}
+
+#[test]
+fn what_is_no_module_is_3() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    fs::write(place.0.join("text.ll"), "what is this\n").unwrap();
+    fs::write(place.0.join("broken.bc"), b"BC\xc0\xde and nothing").unwrap();
+    let wrong = "define i32 @f(i1 %c) {\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n";
+    fs::write(place.0.join("wrong.ll"), wrong).unwrap();
+    place.frit(&["text.ll"]).fails(3, "text.ll:1:1");
+    place.frit(&["broken.bc"]).fails(3, "broken.bc");
+    place.frit(&["wrong.ll"]).fails(3, "does not dominate all uses");
+    place.frit(&["missing.ll"]).fails(3, "missing.ll");
+}
+
+#[test]
+fn wrong_use_is_2_and_what_cannot_be_written_is_1() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    place.frit(&[]).fails(2, "INPUT");
+    place.frit(&["in.ll", "--frobnicate"]).fails(2, "--frobnicate");
+    place.frit(&["in.ll", "-frit-fuse=sometimes"]).fails(2, "sometimes");
+    place.frit(&["in.ll", "-frit-fuse-limit=many"]).fails(2, "many");
+    place.frit(&["in.ll", "-o", "no/such/folder.bc"]).fails(1, "no/such/folder.bc");
+}
+
+#[test]
+fn opt_runs_the_pass_with_its_options() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    let plugin = built("libfrit_llvm.so");
+    let load = format!("-load-pass-plugin={}", plugin.display());
+    let pass = "-passes=frit-loop-fusion";
+    place.call("opt-19", &[&load, pass, "in.ll", "-S", "-o", "out.ll"]).succeeds();
+    place.has_loops("out.ll", 1);
+    place.call("opt-19", &[&load, pass, "-frit-fuse-limit=0", "in.ll", "-S", "-o", "same.ll"]).succeeds();
+    place.has_loops("same.ll", 2);
+}
+
+#[test]
+fn clang_runs_the_pass_with_its_options_and_tells_what_it_did() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    let source = "void f(int n, float *restrict a, float *restrict b)\n{\n    for (int i = 0; i < n; i++)\n        a[i] += 1.0f;\n    \
+                  for (int i = 0; i < n; i++)\n        b[i] = a[i] * a[i];\n}\n";
+    fs::write(place.0.join("x.c"), source).unwrap();
+    let plugin = built("libfrit_llvm.so");
+    let [load, pass] = ["fplugin", "fpass-plugin"].map(|how| format!("-{how}={}", plugin.display()));
+    let remarks = ["-Rpass=frit-loop-fusion", "-Rpass-missed=frit-loop-fusion", "-g", "-c", "x.c", "-o", "x.o"];
+    let told = |words: &[&str]| place.call("clang-19", &[words, &remarks].concat()).succeeds().err();
+    assert!(told(&["-O2", &pass]).contains("remark: fused"), "{}", told(&["-O2", &pass]));
+    assert!(!told(&["-O2", &load, &pass, "-mllvm", "-frit-fuse-limit=0"]).contains("remark: fused"));
+    assert_eq!(told(&["-O0", &pass]), "", "nothing is optimised at -O0");
+}
