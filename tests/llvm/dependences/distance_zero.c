@@ -24,7 +24,7 @@ void anti(double *restrict a, double *restrict b, int n)
 void output(double *restrict a, const double *restrict b, int n)
 {
     for (int i = 0; i < n; i++)
-        a[i] = b[i];
+        a[i] = b[i] - 1.0;
     for (int i = 0; i < n; i++)
         if (b[i] > 0.5)
             a[i] = 0.5;

@@ -148,7 +148,7 @@ void unused(double *restrict a, double *restrict b, int n)
     double sum = 0.0;
     for (int i = 0; i < n; i++) {
         sum += b[i];
-        a[i] = b[i];
+        a[i] = b[i] * 2.0;
     }
     for (int i = 0; i < n; i++)
         b[i] = a[i] + 1.0;

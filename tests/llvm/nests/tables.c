@@ -1,6 +1,5 @@
 // Global arrays of two and three dimensions, with constant and with variable bounds.
 // fuse: squares 2, part 2, jacobi 1, three_d 3, row_sums 2, diagonal 2, one_row 2
-// cooked: jacobi 0
 // run: squares runs=30
 // run: part n=0..24 m=0..24
 // run: jacobi n=0..24
@@ -40,7 +39,7 @@ void jacobi(int n)
             B[i][j] = 0.25 * (A[i - 1][j] + A[i + 1][j] + A[i][j - 1] + A[i][j + 1]);
     for (int i = 1; i < n - 1; i++)
         for (int j = 1; j < n - 1; j++)
-            A[i][j] = B[i][j];
+            A[i][j] = B[i][j] * 0.5;
 }
 
 void three_d(int n)

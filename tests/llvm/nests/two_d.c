@@ -28,7 +28,7 @@ void outer_only(double *restrict a, const double *restrict b, double *restrict c
             a[i * m + j] = b[i * m + j] * 2.0;
     for (long i = 0; i < n; i++)
         for (long j = 0; j < m; j++)
-            c[i * m + j] = a[i * m + (m - 1 - j)];
+            c[i * m + j] = a[i * m + (m - 1 - j)] + 1.0;
 }
 
 void inner_only(double *restrict a, const double *restrict b, double *restrict c, long n, long m)
@@ -48,7 +48,7 @@ void transposed(double *restrict a, const double *restrict b, double *restrict c
             a[i * n + j] = b[i * n + j] * 2.0;
     for (long i = 0; i < n; i++)
         for (long j = 0; j < n; j++)
-            c[i * n + j] = a[j * n + i];
+            c[i * n + j] = a[j * n + i] + 1.0;
 }
 
 void rows_behind(double *restrict a, const double *restrict b, double *restrict c, long n, long m)
@@ -89,5 +89,5 @@ void upside_down(double *restrict a, const double *restrict b, double *restrict 
             a[i * m + j] = b[i * m + j] * 2.0;
     for (long i = 0; i < n; i++)
         for (long j = 0; j < m; j++)
-            c[i * m + j] = a[(n - 1 - i) * m + j];
+            c[i * m + j] = a[(n - 1 - i) * m + j] + 1.0;
 }

@@ -54,7 +54,7 @@ void of_stencil(float *restrict a, float *restrict b, float *restrict c, float *
 void anti(double *restrict a, double *restrict b, int n)
 {
     for (int i = 0; i < n; i++)
-        b[i] = a[i];
+        b[i] = a[i] + 1.0;
     for (int i = 0; i < n; i++)
         a[i + 2] = b[i] * 2.0;
 }
@@ -63,7 +63,7 @@ void anti(double *restrict a, double *restrict b, int n)
 void output(double *restrict a, const double *restrict b, int n)
 {
     for (int i = 0; i < n; i++)
-        a[i + 1] = b[i + 1];
+        a[i + 1] = b[i + 1] * 0.5;
     for (int i = 0; i < n; i++)
-        a[i + 2] = b[i];
+        a[i + 2] = b[i] - 1.0;
 }
