@@ -42,14 +42,12 @@ struct Options {
   }
 };
 
-Options &options() {
-  static Options All;
-  return All;
-}
+// Made when the plugin is loaded, so that the command line may name them.
+Options All;
 
 struct LoopFusion : PassInfoMixin<LoopFusion> {
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
-    options().pass();
+    All.pass();
     auto &Remarks = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
     return frit_fuse_function(&F, &Remarks) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
@@ -58,9 +56,6 @@ struct LoopFusion : PassInfoMixin<LoopFusion> {
 } // namespace
 
 extern "C" {
-
-// Called when the plugin is loaded, before the command line is read.
-void frit_register_options() { options(); }
 
 void frit_register_callbacks(PassBuilder &PB) {
   PB.registerPipelineParsingCallback([](StringRef Name, FunctionPassManager &FPM, ArrayRef<PassBuilder::PipelineElement>) {

@@ -76,7 +76,7 @@ impl Func {
 
     /// The function with its promises about the loops in it, checked by LLVM.
     pub(crate) fn is_well_formed(self) -> bool {
-        let action = llvm_sys::analysis::LLVMVerifierFailureAction::LLVMReturnStatusAction;
+        let action = llvm_sys::analysis::LLVMVerifierFailureAction::LLVMPrintMessageAction;
         unsafe { llvm_sys::analysis::LLVMVerifyFunction(self.0, action) == 0 }
     }
 }

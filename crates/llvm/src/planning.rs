@@ -179,8 +179,17 @@ impl Uses {
                             needs_of(region, &makers, &mut known, instruction, &mut before);
                         }
                         needs_of(region, &makers, &mut known, node.from.terminator(), &mut before);
-                        for &instruction in guard.post.iter().chain(&node.join_phis()) {
-                            needs_of(region, &makers, &mut known, instruction, &mut after);
+                        for phi in node.join_phis() {
+                            needs_of(region, &makers, &mut known, phi, &mut after);
+                        }
+                        for operand in guard.post.iter().flat_map(|instruction| instruction.operands()) {
+                            match makers.get(&operand) {
+                                Some(&maker) => _ = after.insert(maker),
+                                None if region.floating.contains_key(&operand) => {
+                                    needs_of(region, &makers, &mut known, operand, &mut before);
+                                }
+                                None => {}
+                            }
                         }
                     }
                 }

@@ -34,8 +34,6 @@ pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
         // SAFETY: LLVM gives its pass builder.
         unsafe { sys::frit_register_callbacks(builder.cast::<PassBuilder>()) }
     }
-    // SAFETY: options are registered when the plugin is loaded.
-    unsafe { sys::frit_register_options() }
     PassPluginLibraryInfo {
         api_version: API_VERSION,
         name: c"frit-loop-fusion".as_ptr(),

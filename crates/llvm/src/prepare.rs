@@ -92,6 +92,10 @@ pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster) -> Opti
     let nodes: Vec<&LoopNode> =
         cluster.members.iter().map(|&at| region.nodes[at].as_loop().expect("clusters are of loops")).collect();
     let at = nodes.last().expect("a cluster has members").from.terminator();
+    // Copies of the loops would need copies of these as well.
+    if !cluster.checks.is_empty() && !region.late_values(&cluster.members).is_empty() {
+        return None;
+    }
     let entry = entry(facts, &nodes);
     let counts: Vec<Scev> = nodes.iter().map(|node| node.candidate.count).collect();
     let same = counts.iter().all(|&count| {

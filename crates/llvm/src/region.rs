@@ -74,6 +74,35 @@ pub(crate) struct Guard {
     pub(crate) post: Vec<Value>,
 }
 
+impl Region {
+    /// The value is floating and made from one of the results.
+    pub(crate) fn is_made_from(&self, value: Value, results: &HashSet<Value>) -> bool {
+        let mut work = vec![value];
+        let mut seen = HashSet::new();
+        while let Some(next) = work.pop() {
+            if !self.floating.contains_key(&next) || !seen.insert(next) {
+                continue;
+            }
+            for operand in next.operands() {
+                if results.contains(&operand) {
+                    return true;
+                }
+                work.push(operand);
+            }
+        }
+        false
+    }
+
+    /// What the phis behind these loops take that is made from results of these loops themselves.
+    pub(crate) fn late_values(&self, members: &[usize]) -> HashSet<Value> {
+        let results: HashSet<Value> = members.iter().flat_map(|&at| self.nodes[at].results()).collect();
+        let nodes = members.iter().filter_map(|&at| self.nodes[at].as_loop());
+        let phis = nodes.flat_map(|node| node.exit_phis().into_iter().chain(node.join_phis()));
+        let values = phis.flat_map(|phi| phi.operands());
+        values.filter(|&value| self.is_made_from(value, &results)).collect()
+    }
+}
+
 impl LoopNode {
     /// The phis of its exit: what of it is used outside.
     pub(crate) fn exit_phis(&self) -> Vec<Value> {
@@ -88,6 +117,11 @@ impl LoopNode {
     /// The last block before `join` on the way through the loop.
     pub(crate) fn last(&self) -> Block {
         self.guard.as_ref().map_or(self.candidate.latch, |guard| *guard.after.last().expect("a loop has an exit"))
+    }
+
+    /// The value is computed in the loop.
+    pub(crate) fn is_inside(&self, value: Value) -> bool {
+        value.is_instruction() && self.candidate.blocks.contains(&value.block())
     }
 
     /// Where it begins in the source.

@@ -170,10 +170,24 @@ pub(crate) fn run(chain: &mut Chain<'_>, nodes: &[&LoopNode], prepared: &Prepare
             let start = |phi: Value| phi.incoming_from(node.candidate.preheader);
             State {
                 phis: node.candidate.phis().into_iter().map(|phi| carried(phi, start(phi))).collect(),
-                outs: node.exit_phis().into_iter().map(|phi| carried(phi, phi.ty().poison())).collect(),
+                outs: node
+                    .exit_phis()
+                    .into_iter()
+                    .map(|phi| carried(phi, phi.ty().poison()))
+                    .filter(|out| node.is_inside(out.next))
+                    .collect(),
             }
         })
         .collect();
+    let mut fixed: Vec<(Value, Value)> = Vec::new();
+    for node in nodes {
+        for phi in node.exit_phis() {
+            let value = phi.incoming_from(node.candidate.latch);
+            if !node.is_inside(value) {
+                fixed.push((phi, value));
+            }
+        }
+    }
     // Copies are made while the originals are as they were.
     let needed = |count: Count| !matches!(count, Count::Constant(0));
     let copy =
@@ -205,7 +219,13 @@ pub(crate) fn run(chain: &mut Chain<'_>, nodes: &[&LoopNode], prepared: &Prepare
             part(chain, &[(nodes[at], Some(copies))], &mut states[at..=at], strand.epilogue);
         }
     }
-    states.into_iter().flat_map(|state| state.outs).map(|out| (out.phi, out.now)).collect()
+    let mut outs: HashMap<Value, Value> =
+        states.into_iter().flat_map(|state| state.outs).map(|out| (out.phi, out.now)).collect();
+    // What does not come from the loop is what it is.
+    for &(phi, value) in &fixed {
+        outs.insert(phi, value);
+    }
+    outs
 }
 
 /// A part with its own guard, if it may have no iteration at all.

@@ -127,7 +127,6 @@ unsafe extern "C" {
     pub(crate) fn frit_drop_promises(instruction: Value);
     pub(crate) fn frit_copy_location(to: Value, from: Value);
 
-    pub(crate) fn frit_register_options();
     pub(crate) fn frit_register_callbacks(builder: *mut PassBuilder);
     pub(crate) fn frit_remark(emitter: *mut Emitter, kind: c_uint, name: *const c_char, at: Value, text: *const c_char);
     pub(crate) fn frit_emitter_new(function: Value) -> *mut Emitter;

@@ -201,14 +201,16 @@ impl Chain<'_> {
             .iter()
             .map(|strand| self.region.nodes[strand.node].as_loop().expect("clusters are of loops"))
             .collect();
+        let members: Vec<usize> = prepared.strands.iter().map(|strand| strand.node).collect();
+        let late = self.region.late_values(&members);
         for node in &nodes {
-            self.need_all_of(node);
+            self.need_all_of(node, &late);
         }
         for value in strand::needs(prepared) {
             self.need(value);
         }
         let results = match prepared.check {
-            None => self.run(&nodes, prepared),
+            None => self.run(&nodes, prepared, &late),
             Some(check) => self.run_either(&nodes, prepared, check),
         };
         for (old, new) in results {
@@ -223,7 +225,7 @@ impl Chain<'_> {
     }
 
     /// Floating instructions that a loop needs, and what decides whether it is entered.
-    fn need_all_of(&mut self, node: &LoopNode) {
+    fn need_all_of(&mut self, node: &LoopNode, late: &HashSet<Value>) {
         for instruction in node.candidate.blocks.iter().flat_map(|block| block.instructions()) {
             self.need_operands(instruction);
         }
@@ -246,7 +248,9 @@ impl Chain<'_> {
             }
         }
         for phi in node.exit_phis().into_iter().chain(node.join_phis()) {
-            self.need_operands(phi);
+            for operand in phi.operands().into_iter().filter(|operand| !late.contains(operand)) {
+                self.need(operand);
+            }
         }
     }
 
@@ -261,7 +265,7 @@ impl Chain<'_> {
         let end_plain = self.open;
         self.open = fused;
         fused.move_after(end_plain);
-        let together = self.run(nodes, prepared);
+        let together = self.run(nodes, prepared, &HashSet::new());
         let end_fused = self.open;
         let merge = self.new_block("frit.merge");
         Builder::at_end(end_plain).branch(merge);
@@ -276,7 +280,7 @@ impl Chain<'_> {
     }
 
     /// Runs members as one. Yields what takes the place of each result.
-    fn run(&mut self, nodes: &[&LoopNode], prepared: &Prepared) -> Vec<(Value, Value)> {
+    fn run(&mut self, nodes: &[&LoopNode], prepared: &Prepared, late: &HashSet<Value>) -> Vec<(Value, Value)> {
         let (outside, leave) = match prepared.entry {
             Entry::Together(condition, enters_on) => {
                 let (inside, leave) = (self.new_block("frit.enter"), self.func.append_block("frit.leave"));
@@ -324,6 +328,9 @@ impl Chain<'_> {
                 // The guard has nothing to decide any more.
             } else if apart {
                 // The way through the loop's own guard, once more.
+                for value in node.join_phis().into_iter().flat_map(|phi| phi.operands()) {
+                    self.need(value);
+                }
                 let from = self.open;
                 let (yes, join) = (self.new_block("frit.after"), self.func.append_block("frit.join"));
                 let (then, otherwise) = if guard.enters_on { (yes, join) } else { (join, yes) };
@@ -357,15 +364,35 @@ impl Chain<'_> {
                 }
             }
         }
-        if let Some(leave) = leave {
+        if let (Some(leave), Entry::Together(condition, enters_on)) = (leave, prepared.entry) {
             let end = self.open;
             Builder::at_end(end).branch(leave);
             leave.move_after(end);
             self.open = leave;
             let builder = Builder::at_end(leave);
+            // Late values are made from results, so they are there behind the phis only.
+            let mut choices = Vec::new();
             for (old, new) in &mut results {
-                *new = builder.phi(old.ty(), &[(bypass[old], outside), (*new, end)], "");
+                let other = bypass[old];
+                if !late.contains(new) && !late.contains(&other) {
+                    *new = builder.phi(old.ty(), &[(other, outside), (*new, end)], "");
+                } else if *new != other {
+                    let own = match late.contains(new) {
+                        true => *new,
+                        false => builder.phi(old.ty(), &[(old.ty().poison(), outside), (*new, end)], ""),
+                    };
+                    choices.push((new, own, other));
+                }
             }
+            for (new, own, other) in choices {
+                self.need(own);
+                self.need(other);
+                let (then, otherwise) = if enters_on { (own, other) } else { (other, own) };
+                *new = Builder::at_end(self.open).select(self.current(condition), then, otherwise);
+            }
+        }
+        for &(_, new) in &results {
+            self.need(new);
         }
         results
     }
