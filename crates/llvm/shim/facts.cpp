@@ -95,6 +95,10 @@ unsigned frit_phi_kind(Analyses *A, Loop *L, PHINode *Phi) {
 bool frit_dominates(Analyses *A, BasicBlock *X, BasicBlock *Y) { return A->DT.dominates(X, Y); }
 bool frit_dominates_instruction(Analyses *A, Instruction *X, Instruction *Y) { return A->DT.dominates(X, Y); }
 bool frit_is_reachable(Analyses *A, BasicBlock *B) { return A->DT.isReachableFromEntry(B); }
+BasicBlock *frit_immediate_dominator(Analyses *A, BasicBlock *B) {
+  DomTreeNode *N = A->DT.getNode(B);
+  return N && N->getIDom() ? N->getIDom()->getBlock() : nullptr;
+}
 BasicBlock *frit_immediate_post_dominator(Analyses *A, BasicBlock *B) {
   DomTreeNode *N = A->PDT.getNode(B);
   if (!N || !N->getIDom())
@@ -163,6 +167,17 @@ uint64_t frit_access_size(Instruction *I) {
     return 0;
   TypeSize Size = I->getDataLayout().getTypeStoreSize(T);
   return Size.isScalable() ? 0 : Size.getFixedValue();
+}
+// `memset`, `memcpy` and `memmove` of constant length: what is written, and what is read, if something is. 0 for all else.
+uint64_t frit_block_operation(Instruction *I, Value **Target, Value **Source) {
+  auto *Op = dyn_cast<MemIntrinsic>(I);
+  auto *Length = Op ? dyn_cast<ConstantInt>(Op->getLength()) : nullptr;
+  if (!Length || Op->isVolatile())
+    return 0;
+  *Target = Op->getRawDest();
+  auto *Transfer = dyn_cast<MemTransferInst>(Op);
+  *Source = Transfer ? Transfer->getRawSource() : nullptr;
+  return Length->getZExtValue();
 }
 Value *frit_access_pointer(Instruction *I) {
   if (auto *R = dyn_cast<AtomicRMWInst>(I)) return R->getPointerOperand();

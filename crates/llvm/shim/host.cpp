@@ -8,6 +8,8 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Remarks/RemarkStreamer.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <cstring>
 
@@ -90,16 +92,32 @@ void frit_remark(OptimizationRemarkEmitter *Emitter, unsigned Kind, const char *
 OptimizationRemarkEmitter *frit_emitter_new(Function *F) { return new OptimizationRemarkEmitter(F); }
 void frit_emitter_free(OptimizationRemarkEmitter *Emitter) { delete Emitter; }
 
-// Where an instruction is in the source: the line, 0 if unknown; file and directory are valid as long as the module.
-unsigned frit_location(Instruction *I, unsigned *Column, const char **File, size_t *FileLength) {
-  const DebugLoc &Where = I->getDebugLoc();
-  if (!Where)
+// Where an instruction is in the source: the line, 0 if unknown; the file's path is to be released.
+static unsigned location(const DILocation *Where, unsigned *Column, char **File) {
+  if (!Where || !Where->getLine())
     return 0;
-  *Column = Where.getCol();
-  StringRef Name = Where->getFilename();
-  *File = Name.data();
-  *FileLength = Name.size();
-  return Where.getLine();
+  *Column = Where->getColumn();
+  SmallString<128> Path(Where->getFilename());
+  if (sys::path::is_relative(Path) && !Where->getDirectory().empty()) {
+    Path = Where->getDirectory();
+    sys::path::append(Path, Where->getFilename());
+  }
+  *File = strdup(Path.c_str());
+  return Where->getLine();
+}
+unsigned frit_location(Instruction *I, unsigned *Column, char **File) { return location(I->getDebugLoc(), Column, File); }
+unsigned frit_loop_start(Instruction *Latch, unsigned *Column, char **File) {
+  MDNode *Loop = Latch->getMetadata(LLVMContext::MD_loop);
+  for (unsigned At = 1; Loop && At < Loop->getNumOperands(); At++)
+    if (auto *Where = dyn_cast_or_null<DILocation>(Loop->getOperand(At).get()))
+      return location(Where, Column, File);
+  return 0;
+}
+char *frit_block_name(BasicBlock *B) {
+  std::string Text;
+  raw_string_ostream Stream(Text);
+  B->printAsOperand(Stream, false);
+  return strdup(StringRef(Text).ltrim('%').str().c_str());
 }
 
 // Remarks as YAML in a file, as `opt -pass-remarks-output` writes them. Null, or a message.

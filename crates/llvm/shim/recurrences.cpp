@@ -61,9 +61,8 @@ const SCEV *frit_backedge_count(Analyses *A, Loop *L) {
   return isa<SCEVCouldNotCompute>(S) ? nullptr : S;
 }
 unsigned frit_scev_kind(const SCEV *S) { return S->getSCEVType(); }
-enum { ConstantKind = scConstant, AddKind = scAddExpr };
 void frit_scev_kinds(unsigned *Out) {
-  unsigned Kinds[] = {scConstant, scAddExpr, scMulExpr, scAddRecExpr, scUnknown, scZeroExtend, scSignExtend};
+  unsigned Kinds[] = {scConstant, scAddExpr, scMulExpr, scAddRecExpr, scZeroExtend, scSignExtend, scSMaxExpr, scUMaxExpr};
   std::copy(std::begin(Kinds), std::end(Kinds), Out);
 }
 size_t frit_scev_operands(const SCEV *S, const SCEV **Out, size_t Room) {
@@ -107,6 +106,17 @@ bool frit_count_fits(Analyses *A, const SCEV *S, Loop *L) {
   if (A->SE.getTypeSizeInBits(S->getType()) > 64)
     return false;
   return A->SE.getUnsignedRangeMax(A->SE.applyLoopGuards(S, L)).isNonNegative();
+}
+// Is it no negative number, read with a sign, wherever the loop is entered?
+bool frit_known_non_negative(Analyses *A, const SCEV *S, Loop *L) {
+  ScalarEvolution &SE = A->SE;
+  return SE.isKnownNonNegative(S) || SE.isKnownNonNegative(SE.applyLoopGuards(S, L)) ||
+         SE.isLoopEntryGuardedByCond(L, ICmpInst::ICMP_SGE, S, SE.getZero(S->getType()));
+}
+// Is X at least Y wherever the loop is entered?
+bool frit_known_at_least(Analyses *A, const SCEV *X, const SCEV *Y, bool Signed, Loop *L) {
+  ICmpInst::Predicate P = Signed ? ICmpInst::ICMP_SGE : ICmpInst::ICMP_UGE;
+  return A->SE.isKnownPredicate(P, X, Y) || A->SE.isLoopEntryGuardedByCond(L, P, X, Y);
 }
 // Building.
 const SCEV *frit_scev_minus(Analyses *A, const SCEV *X, const SCEV *Y) { return A->SE.getMinusSCEV(X, Y); }

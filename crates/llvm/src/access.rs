@@ -48,11 +48,11 @@ pub(crate) struct Place {
 }
 
 impl Access {
-    /// The instruction's access to memory, if it makes one that matters.
-    pub(crate) fn of(forms: &mut Forms<'_>, instruction: Value, item: Option<Loop>) -> Option<Access> {
+    /// The instruction's accesses to memory, if it makes some that matter.
+    pub(crate) fn of(forms: &mut Forms<'_>, instruction: Value, item: Option<Loop>) -> Vec<Access> {
         let (reads, writes) = (instruction.reads(), instruction.writes());
         if !reads && !writes || instruction.is_marker() {
-            return None;
+            return Vec::new();
         }
         let facts = forms.facts;
         let innermost = facts.loop_of(instruction.block());
@@ -68,30 +68,41 @@ impl Access {
             }
             loops.reverse();
         }
-        let place = instruction.access_pointer().and_then(|pointer| {
+        let mut place = |pointer: Value, size: u64| {
             let address = facts.scev(pointer, innermost)?;
             let (base, offset) = facts.base_and_offset(address)?;
-            let size = i64::try_from(instruction.access_size()?).ok()?;
+            let size = i64::try_from(size).ok().filter(|&size| size < 1 << 31)?;
             let fixed_base = item.is_none_or(|item| facts.is_invariant(base, item));
             let offset = match item {
-                Some(item) => forms.of(offset, item),
+                Some(item) => forms.of(offset, item, innermost.unwrap_or(item)),
                 None => None,
             };
             Some(Place { address, base, fixed_base, offset, size })
-        });
+        };
         let time = if item.is_some() { Time::Iterations } else { Time::Once };
-        Some(Access { instruction, writes, reads, ordering: instruction.ordering(), time, place, loops })
+        let ordering = instruction.ordering();
+        let access =
+            |reads, writes, place| Access { instruction, writes, reads, ordering, time, place, loops: loops.clone() };
+        // Copies of blocks of constant length read here and write there.
+        if let Some((target, source, size)) = instruction.block_operation() {
+            let written = access(false, true, place(target, size));
+            let read = source.map(|source| access(true, false, place(source, size)));
+            return read.into_iter().chain([written]).collect();
+        }
+        let pointer = instruction.access_pointer().zip(instruction.access_size());
+        let place = pointer.and_then(|(pointer, size)| place(pointer, size));
+        vec![access(reads, writes, place)]
     }
 
     /// All accesses of blocks, in their order.
     pub(crate) fn in_blocks(forms: &mut Forms<'_>, blocks: &[Block], item: Option<Loop>) -> Vec<Access> {
         let instructions = blocks.iter().flat_map(|block| block.instructions());
-        instructions.filter_map(|instruction| Access::of(forms, instruction, item)).collect()
+        instructions.flat_map(|instruction| Access::of(forms, instruction, item)).collect()
     }
 
-    /// A call has no single place.
+    /// A call has no single place, if it is not one that copies or fills a block of memory.
     pub(crate) fn is_call(&self) -> bool {
-        self.instruction.is_call()
+        self.instruction.is_call() && self.place.is_none()
     }
 
     /// The order of the two matters if they touch the same place: one writes, or both are atomic operations that all threads

@@ -3,8 +3,9 @@
 //!
 //! Whether a fusion comes of it is tried on a copy of the function, in which all loops are brought into form.
 
-use crate::facts::{Facts, Loop};
-use crate::ir::{Block, Func};
+use crate::facts::{Facts, Loop, Scev};
+use crate::ir::{Block, Func, Value};
+use crate::weave::PART;
 use std::collections::BTreeSet;
 
 /// All loops of a function, outer ones before those in them, in an order that only the function decides.
@@ -58,21 +59,71 @@ fn close_joins(func: Func) {
     }
 }
 
+/// Phis of branches that compute the same on each of their ways: the value is computed before the branch instead. Optimisers
+/// leave loop counters like that where one way has a use for the next value.
+fn equal_ways(facts: &Facts) -> Vec<(Value, Scev)> {
+    let mut found = Vec::new();
+    for block in facts.func.blocks() {
+        let Some(of) = facts.is_reachable(block).then(|| facts.loop_of(block)).flatten() else { continue };
+        if of.header() == block || block.phis().is_empty() {
+            continue;
+        }
+        let Some(before) = facts.immediate_dominator(block).filter(|&before| facts.loop_of(before) == Some(of)) else {
+            continue;
+        };
+        for phi in block.phis().into_iter().filter(|phi| phi.ty().is_integer()) {
+            let ways: Vec<Option<Scev>> =
+                phi.incoming().into_iter().map(|(value, _)| facts.scev(value, Some(of))).collect();
+            if let [Some(first), rest @ ..] = &ways[..]
+                && !rest.is_empty()
+                && rest.iter().all(|other| *other == Some(*first))
+                && facts.can_expand(*first, before.terminator(), 8)
+            {
+                found.push((phi, *first));
+            }
+        }
+    }
+    found
+}
+
+/// Computes once what all ways compute.
+fn join_equal_ways(func: Func) {
+    let facts = Facts::new(func);
+    for (phi, scev) in equal_ways(&facts) {
+        let before = facts.immediate_dominator(phi.block()).expect("the block is in a loop");
+        let value = facts.expand(scev, before.terminator());
+        phi.replace_all_uses_with(value);
+        phi.erase();
+    }
+}
+
 /// Nothing has to be brought into form.
 pub(crate) fn is_regular(facts: &Facts) -> bool {
-    all_loops(facts).into_iter().all(|of| is_canonical(facts, of)) && open_joins(facts).is_empty()
+    all_loops(facts).into_iter().all(|of| is_canonical(facts, of))
+        && open_joins(facts).is_empty()
+        && equal_ways(facts).is_empty()
 }
 
 /// Numbers all loops, by marks that survive copies of the function.
 pub(crate) fn number(facts: &Facts) {
     for (number, of) in all_loops(facts).into_iter().enumerate() {
         of.header().terminator().mark(number);
+        for latch in of.header().predecessors().into_iter().filter(|&block| of.contains(block)) {
+            latch.terminator().mark(number);
+        }
     }
+}
+
+/// The number of a loop, whatever form it has by now: rotation leaves the mark of the header before the loop.
+pub(crate) fn number_of(of: Loop) -> Option<usize> {
+    let latch = of.latch().and_then(|latch| latch.terminator().marked());
+    latch.or_else(|| of.header().terminator().marked()).filter(|&number| number < PART)
 }
 
 /// Brings loops into form: all, or those with these numbers and the loops in them.
 pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
     close_joins(func);
+    join_equal_ways(func);
     // From the innermost loops outwards.
     let facts = Facts::new(func);
     let mut loops = all_loops(&facts);
@@ -82,7 +133,7 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
             let mut around = Some(of);
             let mut found = false;
             while let Some(next) = around {
-                found |= next.header().terminator().marked().is_some_and(|number| numbers.contains(&number));
+                found |= number_of(next).is_some_and(|number| numbers.contains(&number));
                 around = next.parent();
             }
             found

@@ -106,6 +106,19 @@ impl Tester {
         if self.analysis == Analysis::Scev {
             return quick.unwrap_or(Distance::Unbounded);
         }
+        if std::env::var_os("FRIT_ASK").is_some() {
+            eprintln!(
+                "apart {apart} {:?}",
+                forms
+                    .symbols
+                    .iter()
+                    .map(|(s, m)| match m {
+                        Meaning::Value(v) => format!("{s}={}", facts_text(forms, *v)),
+                        _ => format!("{s}=iter"),
+                    })
+                    .collect::<Vec<_>>()
+            );
+        }
         let mut question = Question::new(forms, (i, first), (j, second));
         for &of in a.loops.iter().chain(&b.loops) {
             question.bound(forms, of, if a.loops.contains(&of) { first } else { second });
@@ -185,6 +198,9 @@ impl Tester {
             Ok(most.to_string().parse().map_or(Answer::Unbounded, Answer::AtMost))
         });
         let answer = answer.unwrap_or(Answer::Unbounded);
+        if std::env::var_os("FRIT_ASK").is_some() {
+            eprintln!("{set} -> {answer:?}");
+        }
         self.answers.insert(set.to_string(), answer);
         answer
     }
@@ -331,7 +347,7 @@ impl Question {
         self.constraints.push(format!("0 <= i{}", iteration.at()));
         let facts = forms.facts;
         let Some(scev) = facts.backedge_count(of).filter(|&count| facts.count_fits(count, of)) else { return };
-        let Some(mut count) = forms.of(scev, within) else { return };
+        let Some(mut count) = forms.of(scev, within, of) else { return };
         // A difference of two values may wrap where the count does not: then it is a value of its own.
         if count.symbols().iter().filter(|&&&symbol| forms.loop_of(symbol).is_none()).count() > 1 {
             if !facts.is_invariant(scev, within) {
@@ -385,3 +401,7 @@ impl Question {
 // loop has. Steps are below 2^31 here, so that takes more than 2^32 iterations whose accesses lie more than a whole address space
 // apart from the first to the last, and all of them in one object. Indices of fewer bits that wrap are extended by an operation that is no recurrence for ScalarEvolution, and
 // therefore have no polynomial.
+
+fn facts_text(forms: &Forms<'_>, v: crate::facts::Scev) -> String {
+    forms.facts.text(v)
+}

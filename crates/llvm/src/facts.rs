@@ -12,7 +12,7 @@ pub(crate) struct Facts {
     raw: *mut sys::Analyses,
     /// The function.
     pub(crate) func: Func,
-    kinds: [u32; 7],
+    kinds: [u32; 8],
 }
 
 /// A loop.
@@ -34,6 +34,10 @@ pub(crate) enum Form {
     Mul(Vec<Scev>),
     /// In each iteration of the loop one step more than in the one before.
     Recurrence { of: Loop, start: Scev, step: Scev },
+    /// A number of more bits; `signed` if its sign is kept.
+    Extend { signed: bool, of: Scev },
+    /// The greatest of these.
+    Max { signed: bool, of: Vec<Scev> },
     /// Anything else.
     Opaque,
 }
@@ -145,7 +149,7 @@ impl Loop {
 impl Facts {
     /// Looks at the function as it is now.
     pub(crate) fn new(func: Func) -> Facts {
-        let mut kinds = [0; 7];
+        let mut kinds = [0; 8];
         // SAFETY: the function has a body; `kinds` has room for what is written.
         let raw = unsafe {
             sys::frit_scev_kinds(kinds.as_mut_ptr());
@@ -188,6 +192,12 @@ impl Facts {
 
     pub(crate) fn is_reachable(&self, block: Block) -> bool {
         unsafe { sys::frit_is_reachable(self.raw, block.0) }
+    }
+
+    /// The nearest block that all ways to this one pass.
+    pub(crate) fn immediate_dominator(&self, block: Block) -> Option<Block> {
+        let found = unsafe { sys::frit_immediate_dominator(self.raw, block.0) };
+        (!found.is_null()).then_some(Block(found))
     }
 
     /// The nearest block that all ways from this one to the function's end pass.
@@ -244,7 +254,7 @@ impl Facts {
             let fill = |out: *mut *mut sys::Scev, room| unsafe { sys::frit_scev_operands(scev.0, out.cast(), room) };
             list(fill).into_iter().map(|raw| Scev(raw.cast_const())).collect()
         };
-        let [constant, add, mul, recurrence, ..] = self.kinds;
+        let [constant, add, mul, recurrence, zero_extend, sign_extend, signed_max, unsigned_max] = self.kinds;
         if kind == constant {
             let mut value = 0;
             let fits = unsafe { sys::frit_scev_constant(scev.0, &mut value) };
@@ -260,6 +270,12 @@ impl Facts {
             let Some(of) = Loop::some(unsafe { sys::frit_scev_loop(scev.0) }) else { return Form::Opaque };
             let operands = operands();
             return Form::Recurrence { of, start: operands[0], step: operands[1] };
+        }
+        if kind == zero_extend || kind == sign_extend {
+            return Form::Extend { signed: kind == sign_extend, of: operands()[0] };
+        }
+        if kind == signed_max || kind == unsigned_max {
+            return Form::Max { signed: kind == signed_max, of: operands() };
         }
         Form::Opaque
     }
@@ -288,6 +304,16 @@ impl Facts {
     /// The count is no negative number, read with a sign, wherever the loop is entered.
     pub(crate) fn count_fits(&self, count: Scev, of: Loop) -> bool {
         unsafe { sys::frit_count_fits(self.raw, count.0, of.0) }
+    }
+
+    /// No negative number, read with a sign, wherever the loop is entered.
+    pub(crate) fn known_non_negative(&self, scev: Scev, of: Loop) -> bool {
+        unsafe { sys::frit_known_non_negative(self.raw, scev.0, of.0) }
+    }
+
+    /// At least the other one wherever the loop is entered.
+    pub(crate) fn known_at_least(&self, x: Scev, y: Scev, signed: bool, of: Loop) -> bool {
+        unsafe { sys::frit_known_at_least(self.raw, x.0, y.0, signed, of.0) }
     }
 
     pub(crate) fn minus(&self, x: Scev, y: Scev) -> Scev {

@@ -57,14 +57,15 @@ impl<'f> Forms<'f> {
         }
     }
 
-    /// An integer expression that is used in `within`, or in loops around it: nothing but recurrences may change in them.
-    pub(crate) fn of(&mut self, scev: Scev, within: Loop) -> Option<Polynomial> {
-        let form = self.build(scev, within, 0)?;
+    /// An integer expression that is used in the loop `at`: nothing but recurrences may change in `within`, which is `at` or
+    /// a loop around it.
+    pub(crate) fn of(&mut self, scev: Scev, within: Loop, at: Loop) -> Option<Polynomial> {
+        let form = self.build(scev, within, at, 0)?;
         let small = form.len() <= 24 && form.degree() <= 5 && form.terms().all(|(_, factor)| factor.abs() < LARGE);
         small.then_some(form)
     }
 
-    fn build(&mut self, scev: Scev, within: Loop, depth: usize) -> Option<Polynomial> {
+    fn build(&mut self, scev: Scev, within: Loop, at: Loop, depth: usize) -> Option<Polynomial> {
         if depth > 24 {
             return None;
         }
@@ -73,14 +74,14 @@ impl<'f> Forms<'f> {
             Form::Add(terms) => {
                 let mut sum = Poly::zero();
                 for term in terms {
-                    sum += &self.build(term, within, depth + 1)?;
+                    sum += &self.build(term, within, at, depth + 1)?;
                 }
                 Some(sum)
             }
             Form::Mul(factors) => {
                 let mut product = Poly::constant(1);
                 for factor in factors {
-                    let factor = self.of(factor, within)?;
+                    let factor = self.of(factor, within, at)?;
                     if product.terms().any(|(_, factor)| factor.abs() >= LARGE) || product.len() * factor.len() > 64 {
                         return None;
                     }
@@ -89,17 +90,53 @@ impl<'f> Forms<'f> {
                 Some(product)
             }
             Form::Recurrence { of, start, step } => {
-                let start = self.build(start, within, depth + 1)?;
-                let step = self.of(step, within)?;
+                let start = self.build(start, within, at, depth + 1)?;
+                let step = self.of(step, within, at)?;
                 let iteration = Poly::symbol(self.iteration(of));
                 Some(start + &iteration * &step)
             }
-            Form::Opaque => {
-                // A value that changes in none of the loops looked at; in loops around them all accesses are in one iteration.
-                let fixed = self.facts.is_invariant(scev, within);
-                fixed.then(|| Poly::symbol(self.symbol(Meaning::Value(scev))))
+            Form::Extend { signed, of } => self.extended(of, signed, within, at).or_else(|| self.fixed(scev, within)),
+            Form::Max { signed, of } => {
+                // A bound like max(n, 1), where the guard says that n is at least 1.
+                let greatest = of
+                    .iter()
+                    .copied()
+                    .find(|&x| of.iter().all(|&y| x == y || self.facts.known_at_least(x, y, signed, at)));
+                match greatest {
+                    Some(greatest) => self.build(greatest, within, at, depth + 1),
+                    None => self.fixed(scev, within),
+                }
             }
+            Form::Opaque => self.fixed(scev, within),
         }
+    }
+
+    /// A value that changes in none of the loops looked at; in loops around them all accesses are in one iteration.
+    fn fixed(&mut self, scev: Scev, within: Loop) -> Option<Polynomial> {
+        let fixed = self.facts.is_invariant(scev, within);
+        fixed.then(|| Poly::symbol(self.symbol(Meaning::Value(scev))))
+    }
+
+    /// A number of fewer bits, read with its sign, where that is what its extension is. A sum of a constant and a value that
+    /// are both known not to be negative has not wrapped: it would be negative, or the value be.
+    fn extended(&mut self, of: Scev, signed: bool, within: Loop, at: Loop) -> Option<Polynomial> {
+        let facts = self.facts;
+        let (constant, value) = match facts.form(of) {
+            Form::Add(terms) => match terms[..] {
+                [constant, value] => match facts.form(constant) {
+                    Form::Constant(constant) => (constant, value),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            Form::Opaque => (0, of),
+            _ => return None,
+        };
+        let exact = constant == 0 && signed || facts.known_non_negative(of, at) && facts.known_non_negative(value, at);
+        if !exact || constant.abs() >= LARGE || !matches!(facts.form(value), Form::Opaque) {
+            return None;
+        }
+        Some(self.fixed(value, within)? + Poly::constant(constant))
     }
 }
 

@@ -86,6 +86,11 @@ impl Block {
         unsafe { CStr::from_ptr(LLVMGetBasicBlockName(self.0)).to_string_lossy().into_owned() }
     }
 
+    /// The name, or the number that the block has in the text of its function.
+    pub(crate) fn label(self) -> String {
+        owned(unsafe { sys::frit_block_name(self.0) })
+    }
+
     pub(crate) fn instructions(self) -> Vec<Value> {
         let mut all = Vec::new();
         let mut next = unsafe { LLVMGetFirstInstruction(self.0) };
@@ -461,15 +466,25 @@ impl Value {
         (size != 0).then_some(size)
     }
 
+    /// A call that fills a block of memory of constant length, or copies one: where it writes, where it reads, and how much.
+    pub(crate) fn block_operation(self) -> Option<(Value, Option<Value>, u64)> {
+        let (mut target, mut source) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let size = unsafe { sys::frit_block_operation(self.0, &mut target, &mut source) };
+        (size != 0).then(|| (Value(target), (!source.is_null()).then_some(Value(source)), size))
+    }
+
     pub(crate) fn underlying_object(self) -> Value {
         unsafe { Value(sys::frit_underlying_object(self.0)) }
     }
 
     /// Line, column and file of its debug location.
     pub(crate) fn location(self) -> Option<Location> {
-        let (mut column, mut file, mut length) = (0, std::ptr::null(), 0);
-        let line = unsafe { sys::frit_location(self.0, &mut column, &mut file, &mut length) };
-        (line != 0).then(|| Location { file: text(file, length), line, column })
+        Location::found(|column, file| unsafe { sys::frit_location(self.0, column, file) })
+    }
+
+    /// Where the loop that this terminator of a latch closes begins, as its metadata tells.
+    pub(crate) fn loop_start(self) -> Option<Location> {
+        Location::found(|column, file| unsafe { sys::frit_loop_start(self.0, column, file) })
     }
 
     pub(crate) fn mark(self, number: usize) {
@@ -504,6 +519,24 @@ pub(crate) struct Location {
     pub(crate) file: String,
     pub(crate) line: u32,
     pub(crate) column: u32,
+}
+
+impl Location {
+    fn found(look: impl FnOnce(*mut c_uint, *mut *mut std::ffi::c_char) -> c_uint) -> Option<Location> {
+        let (mut column, mut file) = (0, std::ptr::null_mut());
+        let line = look(&mut column, &mut file);
+        (line != 0).then(|| Location { file: owned(file), line, column })
+    }
+}
+
+/// A string of the shim's, which is released.
+fn owned(text: *mut std::ffi::c_char) -> String {
+    // SAFETY: the shim gives a string of C that is ours.
+    unsafe {
+        let owned = CStr::from_ptr(text).to_string_lossy().into_owned();
+        LLVMDisposeMessage(text);
+        owned
+    }
 }
 
 /// Writes instructions at the end of blocks, or before an instruction.

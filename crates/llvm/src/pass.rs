@@ -105,7 +105,7 @@ fn fuse(
             for cluster in clusters.iter().filter(|cluster| cluster.members.len() > 1) {
                 for &member in &cluster.members {
                     let node = region.nodes[member].as_loop().expect("clusters are of loops");
-                    fused.extend(node.candidate.header.terminator().marked().filter(|&number| number < PART));
+                    fused.extend(canonical::number_of(node.candidate.of));
                 }
             }
             report.fusions += fusions;
@@ -207,7 +207,7 @@ fn note_merged(
                 first: Named::of(region, cluster.members[at - 1]),
                 second: Named::of(region, second),
                 outcome: Outcome::Merged {
-                    into: header.name(),
+                    into: header.label(),
                     shift: cluster.shifts[at] - cluster.shifts[at - 1],
                     checked: prepared.check.is_some(),
                 },

@@ -297,7 +297,8 @@ fn same_count(forms: &Forms<'_>, one: &LoopNode, other: &LoopNode) -> bool {
 fn counts(forms: &Forms<'_>, node: &LoopNode) -> bool {
     let candidate = &node.candidate;
     let facts = forms.facts;
-    facts.bits(candidate.count) <= 64 && facts.count_fits(candidate.count, candidate.of)
+    let bits = facts.bits(candidate.count);
+    bits < 64 || bits == 64 && facts.count_fits(candidate.count, candidate.of)
 }
 
 /// A name for messages.
@@ -553,6 +554,10 @@ fn apart(
     edges: &HashMap<(usize, usize), Edge>,
 ) -> Vec<(usize, usize, Refusal)> {
     let mut found = Vec::new();
+    let own = |at: usize| match &region.nodes[at].kind {
+        Kind::Opaque { refused: Some((_, refusal)), .. } => Some(refusal.clone()),
+        _ => None,
+    };
     let all: Vec<usize> = (0..region.nodes.len())
         .filter(|&at| match &region.nodes[at].kind {
             Kind::Loop(_) => true,
@@ -560,15 +565,16 @@ fn apart(
             Kind::Code(_) => false,
         })
         .collect();
+    if let &[alone] = &all[..]
+        && let Some(refusal) = own(alone)
+    {
+        found.push((alone, alone, refusal));
+    }
     for pair in all.windows(2) {
         let (first, second) = (pair[0], pair[1]);
         if clusters.iter().any(|cluster| cluster.members.contains(&first) && cluster.members.contains(&second)) {
             continue;
         }
-        let own = |at: usize| match &region.nodes[at].kind {
-            Kind::Opaque { refused: Some((_, refusal)), .. } => Some(refusal.clone()),
-            _ => None,
-        };
         let refusal = own(first).or_else(|| own(second)).or_else(|| refusals.get(&(first, second)).cloned());
         let between = || {
             let depends = |x: usize, y: usize| edges.get(&(x, y)).is_some_and(|edge| edge.ordered);

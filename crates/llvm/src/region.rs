@@ -6,7 +6,7 @@
 //! one entry and one exit. Instructions in the blocks of the chain that touch memory, or have other effects, are nodes as
 //! well. All others are pure: they are executed wherever their values are needed, and called *floating*.
 
-use crate::access::{Access, Time};
+use crate::access::Access;
 use crate::candidate::Candidate;
 use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
@@ -133,7 +133,7 @@ impl LoopNode {
 /// Where a loop is in the source, as well as its branches and instructions tell.
 pub(crate) fn location(header: Block, latch: Block) -> Option<crate::ir::Location> {
     let candidates = [latch.terminator(), header.terminator()].into_iter().chain(header.instructions());
-    candidates.filter_map(Value::location).next()
+    latch.terminator().loop_start().or_else(|| candidates.filter_map(Value::location).next())
 }
 
 impl Node {
@@ -159,6 +159,7 @@ impl Node {
         match &self.kind {
             Kind::Loop(node) if node.guard.is_none() => node.exit_phis(),
             Kind::Loop(node) => node.join_phis(),
+            Kind::Opaque { from, join, .. } if from == join => Vec::new(),
             Kind::Opaque { join, .. } => join.phis(),
             Kind::Code(value) => vec![*value],
         }
@@ -220,7 +221,8 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
             break;
         };
         parts.push((own, node));
-        if !seen.insert(next) {
+        // A loop that is not always left to one place ends the chain.
+        if next == at || !seen.insert(next) {
             break;
         }
         chain.push(next);
@@ -247,7 +249,7 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
                     region.floating.insert(instruction, order);
                     continue;
                 }
-                let accesses: Vec<Access> = Access::of(forms, instruction, None).into_iter().collect();
+                let accesses = Access::of(forms, instruction, None);
                 let is_barrier = is_barrier(&[instruction]);
                 region.nodes.push(Node { kind: Kind::Code(instruction), accesses, is_barrier });
             }
@@ -265,8 +267,11 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
         }
     }
     found.push(region);
-    // A loop alone has nothing to be fused with.
-    found.retain(|region| region.nodes.iter().filter(|node| node.is_loop()).count() >= 2);
+    // A loop alone has nothing to be fused with; why one cannot be fused at all is told.
+    found.retain(|region| {
+        let loops = region.nodes.iter().filter(|node| node.is_loop()).count();
+        loops >= 2 || loops == 1 && region.nodes.iter().all(|node| node.as_loop().is_none())
+    });
     found
 }
 
@@ -294,22 +299,27 @@ fn step(
             return None;
         }
         if let Some(of) = facts.loop_of(next).filter(|of| of.header() == next && of.parent() == parent) {
-            let exit = of.exit().filter(|&exit| facts.loop_of(exit) == parent && of.has_dedicated_exits())?;
             let candidate = if skip(of) { Err(Refusal::IrregularControlFlow) } else { Candidate::of(facts, of) };
-            let node = match candidate {
-                Ok(candidate) if candidate.preheader == at => loop_node(forms, candidate, None, at, exit),
-                Ok(_) => return None,
-                Err(refusal) => {
-                    // The chain goes on behind it only if it is always left there.
-                    let always = facts.immediate_post_dominator(at).is_some();
-                    if !always || exit.phis().iter().any(|phi| phi.ty().is_token()) {
+            let refusal = match candidate {
+                Ok(candidate) => {
+                    let exit = candidate.exit;
+                    if candidate.preheader != at || facts.loop_of(exit) != parent {
                         return None;
                     }
-                    let refused = (!skip(of)).then_some((of, refusal));
-                    opaque(forms, at, of.blocks(), exit, refused)
+                    return Some((Some(loop_node(forms, candidate, None, at, exit)), exit));
                 }
+                Err(refusal) => refusal,
             };
-            return Some((Some(node), exit));
+            let refused = (!skip(of)).then_some((of, refusal));
+            // The chain goes on where it is always left to, if there is such a place.
+            let ways =
+                meeting_point(facts, at, parent).and_then(|join| between(at, join, header).map(|ways| (join, ways)));
+            let Some((join, inside)) = ways.filter(|(join, inside)| !is_odd(inside) && !join.has_address_taken())
+            else {
+                // As the last node; nothing follows that could be moved round it.
+                return Some((Some(opaque(forms, at, of.blocks(), at, refused)), at));
+            };
+            return Some((Some(opaque(forms, at, inside, join, refused)), join));
         }
         let same = facts.loop_of(next) == parent && next.single_predecessor() == Some(at) && next.phis().is_empty();
         return (same && !next.has_address_taken()).then_some((None, next));
@@ -319,17 +329,31 @@ fn step(
         return None;
     }
     let inside = between(at, join, header)?;
-    if let Some(node) = guarded(forms, at, join, &inside, parent, skip) {
+    let mut refused = None;
+    if let Some(node) = guarded(forms, at, join, &inside, parent, skip, &mut refused) {
         return Some((Some(node), join));
     }
-    // Exceptional ways in and out are not moved.
-    let odd = |block: &Block| {
-        block.instructions().iter().any(|instruction| instruction.ty().is_token()) || block.has_address_taken()
-    };
-    if inside.iter().any(odd) || terminator.condition().is_none() && !is_switch(terminator) {
+    if is_odd(&inside) || terminator.condition().is_none() && !is_switch(terminator) {
         return None;
     }
-    Some((Some(opaque(forms, at, inside, join, None)), join))
+    Some((Some(opaque(forms, at, inside, join, refused)), join))
+}
+
+/// Where all ways from the end of a block meet again, in the same loop.
+fn meeting_point(facts: &Facts, at: Block, parent: Option<Loop>) -> Option<Block> {
+    let mut join = facts.immediate_post_dominator(at)?;
+    // The blocks of the loop itself come first.
+    while facts.loop_of(join) != parent {
+        join = facts.immediate_post_dominator(join)?;
+    }
+    facts.dominates(at, join).then_some(join)
+}
+
+/// Exceptional ways in and out are not moved.
+fn is_odd(blocks: &[Block]) -> bool {
+    blocks.iter().any(|block| {
+        block.instructions().iter().any(|instruction| instruction.ty().is_token()) || block.has_address_taken()
+    })
 }
 
 fn is_switch(terminator: Value) -> bool {
@@ -367,6 +391,7 @@ fn guarded(
     inside: &[Block],
     parent: Option<Loop>,
     skip: &dyn Fn(Loop) -> bool,
+    refused: &mut Option<(Loop, Refusal)>,
 ) -> Option<Node> {
     let facts = forms.facts;
     let condition = at.terminator().condition()?;
@@ -391,7 +416,13 @@ fn guarded(
             if skip(of) {
                 return None;
             }
-            break Candidate::of(facts, of).ok()?;
+            match Candidate::of(facts, of) {
+                Ok(candidate) => break candidate,
+                Err(refusal) => {
+                    *refused = Some((of, refusal));
+                    return None;
+                }
+            }
         }
         if before.len() > inside.len() {
             return None;
@@ -436,10 +467,7 @@ fn loop_node(forms: &mut Forms<'_>, candidate: Candidate, guard: Option<Guard>, 
     let mut is_barrier = false;
     if let Some(guard) = &guard {
         for &instruction in guard.pre.iter().chain(&guard.post) {
-            if let Some(mut access) = Access::of(forms, instruction, None) {
-                access.time = Time::Once;
-                accesses.push(access);
-            }
+            accesses.extend(Access::of(forms, instruction, None));
         }
         let once: Vec<Value> = guard.pre.iter().chain(&guard.post).copied().collect();
         is_barrier = self::is_barrier(&once);

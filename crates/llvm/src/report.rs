@@ -46,13 +46,13 @@ pub(crate) struct Report {
 impl Named {
     /// A node of a region that is a loop.
     pub(crate) fn of(region: &Region, node: usize) -> Named {
-        let header = match &region.nodes[node].kind {
-            Kind::Loop(node) => return Named { label: node.candidate.header.name(), location: node.location() },
-            Kind::Opaque { refused: Some((of, _)), .. } => of.header(),
-            Kind::Opaque { from, .. } => *from,
-            Kind::Code(value) => value.block(),
+        let (header, latch) = match &region.nodes[node].kind {
+            Kind::Loop(node) => return Named { label: node.candidate.header.label(), location: node.location() },
+            Kind::Opaque { refused: Some((of, _)), .. } => (of.header(), of.latch().unwrap_or(of.header())),
+            Kind::Opaque { from, .. } => (*from, *from),
+            Kind::Code(value) => (value.block(), value.block()),
         };
-        Named { label: header.name(), location: location(header, header) }
+        Named { label: header.label(), location: location(header, latch) }
     }
 
     fn json(&self) -> Json {
@@ -109,6 +109,10 @@ impl Decision {
                 let checked = if *checked { ", where a check finds that their memory does not overlap" } else { "" };
                 let (first, second) = (self.first.text(), self.second.text());
                 (0, "Fused".to_string(), format!("fused the loops at {first} and {second}{late}{checked}"))
+            }
+            Outcome::Apart(refusal) if self.first.label == self.second.label => {
+                let code = refusal.code();
+                (1, camel_case(code), format!("cannot fuse the loop at {}: {refusal} [{code}]", self.first.text()))
             }
             Outcome::Apart(refusal) => {
                 let (first, second) = (self.first.text(), self.second.text());

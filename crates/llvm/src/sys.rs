@@ -43,6 +43,7 @@ unsafe extern "C" {
     pub(crate) fn frit_dominates(analyses: A, x: Block, y: Block) -> bool;
     pub(crate) fn frit_dominates_instruction(analyses: A, x: Value, y: Value) -> bool;
     pub(crate) fn frit_is_reachable(analyses: A, block: Block) -> bool;
+    pub(crate) fn frit_immediate_dominator(analyses: A, block: Block) -> Block;
     pub(crate) fn frit_immediate_post_dominator(analyses: A, block: Block) -> Block;
 
     pub(crate) fn frit_may_throw(instruction: Value) -> bool;
@@ -58,6 +59,8 @@ unsafe extern "C" {
     pub(crate) fn frit_is_speculatable(instruction: Value) -> bool;
     pub(crate) fn frit_can_be_vectorised(analyses: A, instruction: Value) -> bool;
     pub(crate) fn frit_access_size(instruction: Value) -> u64;
+    pub(crate) fn frit_block_operation(instruction: Value, target: *mut Value, source: *mut Value) -> u64;
+    pub(crate) fn frit_block_name(block: Block) -> *mut c_char;
     pub(crate) fn frit_access_pointer(instruction: Value) -> Value;
     pub(crate) fn frit_underlying_object(value: Value) -> Value;
     pub(crate) fn frit_allocation_kind(analyses: A, value: Value) -> c_uint;
@@ -78,6 +81,8 @@ unsafe extern "C" {
     pub(crate) fn frit_remove_base(analyses: A, scev: S) -> S;
     pub(crate) fn frit_scev_range(analyses: A, scev: S, low: *mut i64, high: *mut i64);
     pub(crate) fn frit_count_fits(analyses: A, scev: S, of: L) -> bool;
+    pub(crate) fn frit_known_non_negative(analyses: A, scev: S, of: L) -> bool;
+    pub(crate) fn frit_known_at_least(analyses: A, x: S, y: S, signed: bool, of: L) -> bool;
     pub(crate) fn frit_scev_minus(analyses: A, x: S, y: S) -> S;
     pub(crate) fn frit_scev_add(analyses: A, x: S, y: S) -> S;
     pub(crate) fn frit_scev_mul(analyses: A, x: S, y: S) -> S;
@@ -131,12 +136,8 @@ unsafe extern "C" {
     pub(crate) fn frit_remark(emitter: *mut Emitter, kind: c_uint, name: *const c_char, at: Value, text: *const c_char);
     pub(crate) fn frit_emitter_new(function: Value) -> *mut Emitter;
     pub(crate) fn frit_emitter_free(emitter: *mut Emitter);
-    pub(crate) fn frit_location(
-        instruction: Value,
-        column: *mut c_uint,
-        file: *mut *const c_char,
-        length: *mut usize,
-    ) -> c_uint;
+    pub(crate) fn frit_location(instruction: Value, column: *mut c_uint, file: *mut *mut c_char) -> c_uint;
+    pub(crate) fn frit_loop_start(latch: Value, column: *mut c_uint, file: *mut *mut c_char) -> c_uint;
     pub(crate) fn frit_remarks_to(
         context: LLVMContextRef,
         path: *const c_char,
