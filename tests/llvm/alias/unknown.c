@@ -6,7 +6,7 @@
 // run: in_place a=f32[n] b=f32[n] n=0..20 alias=any
 // run: offsets a=f64[n+2] b=f64[n+2] c=f64[n+2] n=0..20 alias=any
 // run: three_loops a=f64[n] b=f64[n] c=f64[n] n=0..20 alias=any
-// run: unequal a=f64[n] b=f64[m] c=f64[m] n=0..20 m=0..20 alias=any
+// run: unequal a=f64[20] b=f64[20] c=f64[20] n=0..20 m=0..20 alias=any
 // run: of_bytes a=i8[n] b=i8[n] n=0..20 alias=any
 // run: shifted a=f64[n+1] b=f64[n+1] c=f64[n+1] n=0..20 alias=any
 // run: result a=f64[n] b=f64[n] n=0..20 alias=any
@@ -65,7 +65,7 @@ void unequal(double *a, const double *b, double *c, int n, int m)
 {
     for (int i = 0; i < n; i++)
         a[i] = a[i] * 0.5;
-    for (int i = 0; i < n && i < m; i++)
+    for (int i = 0; i < m; i++)
         c[i] = a[i] + b[i];
 }
 

@@ -1,5 +1,6 @@
 // Calls between loops, and in their bodies, by what they may do.
-// fuse: of_nothing 1, that_writes 1, that_reads_first 0, that_sees_all 0, prints 1, in_body_pure 1, in_body_prints 0, in_body_one_prints 0, square_roots 1
+// fuse: of_nothing 1, that_writes 1, that_reads_first 0, that_sees_all 0, prints 1, in_body_pure 1, in_body_prints 0, in_body_one_prints 0, square_roots 0
+// cooked: square_roots 1
 // refuse: that_sees_all code-between, in_body_prints may-not-return, in_body_one_prints may-not-return
 // run: of_nothing a=f64[n] b=f64[n] n=0..20
 // run: that_writes a=f64[n] b=f64[n] at=f64[1] n=0..20
@@ -101,6 +102,7 @@ long in_body_one_prints(const long *restrict a, const long *restrict b, int n)
     return sum;
 }
 
+// Without optimisations, a square root may set the number of an error.
 void square_roots(double *restrict a, double *restrict b, int n)
 {
     for (int i = 0; i < n; i++)

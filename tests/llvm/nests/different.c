@@ -1,6 +1,6 @@
 // Nests whose inner loops differ: the outer loops fuse, the inner ones where they can.
-// fuse: depth 1, bounds 2, triangle_and_square 2, three_inner 3, matrix_vector 1, inside_if 1, sums_of_rows_then_columns 0
-// refuse: sums_of_rows_then_columns backward-dependence
+// fuse: depth 1, bounds 0, triangle_and_square 2, three_inner 3, matrix_vector 1, inside_if 1, sums_of_rows_then_columns 0
+// refuse: bounds backward-dependence, sums_of_rows_then_columns backward-dependence
 // run: depth a=f64[n*m] s=f64[n] n=0..8 m=0..8
 // run: bounds a=f64[n*16] b=f64[n*16] n=0..8 m=0..16 k=0..16
 // run: triangle_and_square a=f64[n*n] b=f64[n*n] n=0..8
@@ -19,6 +19,7 @@ void depth(double *restrict a, double *restrict s, long n, long m)
             a[i * m + j] += s[i];
 }
 
+// Rows of 16 elements, of which the loops may run over more for all that is known: then a row's end is the next row's start.
 void bounds(double *restrict a, double *restrict b, long n, long m, long k)
 {
     for (long i = 0; i < n; i++)

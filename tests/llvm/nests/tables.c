@@ -1,12 +1,14 @@
-// Global arrays of two and three dimensions, with constant and with variable bounds.
-// fuse: squares 2, part 2, jacobi 1, three_d 3, row_sums 2, diagonal 2, one_row 2
+// Global arrays of two and three dimensions. That a column's number is below the length of a row has to be seen from the loop's bounds.
+// fuse: squares 2, part 0, jacobi 2, three_d 3, row_sums 2, diagonal 2, one_row 2
+// cooked: one_row 1
+// refuse: part backward-dependence
 // run: squares runs=30
 // run: part n=0..24 m=0..24
-// run: jacobi n=0..24
-// run: three_d n=0..8
+// run: jacobi runs=30
+// run: three_d runs=30
 // run: row_sums n=0..24
-// run: diagonal n=0..24
-// run: one_row n=0..24
+// run: diagonal runs=30
+// run: one_row runs=30
 
 double A[24][24], B[24][24], C[24][24], S[24], T[24];
 double X[8][8][8], Y[8][8][8];
@@ -32,25 +34,25 @@ void part(int n, int m)
 }
 
 // The second nest overwrites what the first reads around: it follows a row behind.
-void jacobi(int n)
+void jacobi(void)
 {
-    for (int i = 1; i < n - 1; i++)
-        for (int j = 1; j < n - 1; j++)
+    for (int i = 1; i < 23; i++)
+        for (int j = 1; j < 23; j++)
             B[i][j] = 0.25 * (A[i - 1][j] + A[i + 1][j] + A[i][j - 1] + A[i][j + 1]);
-    for (int i = 1; i < n - 1; i++)
-        for (int j = 1; j < n - 1; j++)
+    for (int i = 1; i < 23; i++)
+        for (int j = 1; j < 23; j++)
             A[i][j] = B[i][j] * 0.5;
 }
 
-void three_d(int n)
+void three_d(void)
 {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            for (int k = 0; k < n; k++)
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++)
+            for (int k = 0; k < 8; k++)
                 X[i][j][k] = Y[i][j][k] * 0.5;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            for (int k = 0; k < n; k++)
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 8; j++)
+            for (int k = 0; k < 8; k++)
                 Y[i][j][k] = X[i][j][k] + 1.0;
 }
 
@@ -70,23 +72,23 @@ void row_sums(int n)
 }
 
 // Triangles.
-void diagonal(int n)
+void diagonal(void)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < 24; i++)
         for (int j = 0; j <= i; j++)
             A[i][j] = B[i][j] + 2.0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < 24; i++)
         for (int j = 0; j <= i; j++)
             C[i][j] = A[i][j] * 3.0;
 }
 
 // The second nest's inner loop reads the first element of a row in all iterations, which the first makes in its first: both levels fuse.
-void one_row(int n)
+void one_row(void)
 {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
+    for (int i = 0; i < 24; i++)
+        for (int j = 0; j < 24; j++)
             A[i][j] = B[i][j] + S[j];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
+    for (int i = 0; i < 24; i++)
+        for (int j = 0; j < 24; j++)
             C[i][j] = A[i][0] * B[i][j];
 }
