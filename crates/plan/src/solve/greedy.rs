@@ -185,11 +185,14 @@ impl<'a> Merging<'a> {
             clusters.sort_unstable();
             clusters.dedup();
             let product = clusters.iter().fold(1, |product: u128, &c| product.saturating_mul(self.generators[c]));
-            let fit = clusters.iter().enumerate().all(|(at, &one)| {
-                clusters[at + 1..].iter().all(|&other| {
-                    let (members, fits) = (self.members.row(other), self.fits.row(one));
-                    members.iter().zip(fits).all(|(members, fits)| members & !fits == 0)
-                })
+            // Fitting is mutual, so that each cluster is compared with all others at once.
+            let mut all = vec![0; self.members.row(0).len()];
+            for &cluster in clusters.iter() {
+                all.iter_mut().zip(self.members.row(cluster)).for_each(|(all, members)| *all |= members);
+            }
+            let fit = clusters.iter().all(|&cluster| {
+                let (members, fits) = (self.members.row(cluster), self.fits.row(cluster));
+                all.iter().zip(members).zip(fits).all(|((all, members), fits)| all & !members & !fits == 0)
             });
             if product > self.problem.limit || !fit {
                 return false;
