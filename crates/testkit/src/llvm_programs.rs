@@ -145,6 +145,9 @@ impl Generator {
         let mut frees = String::new();
         let mut head = String::new();
         let length = self.length();
+        if !self.locals.is_empty() {
+            let _ = writeln!(head, "    const int length = {length};");
+        }
         for local in &self.locals {
             let elem = self.elem;
             if local.is_heap {
@@ -273,7 +276,8 @@ impl Generator {
         let local = self.locals[at].clone();
         self.locals[at].is_filled = true;
         let index = format!("i{}", self.loops);
-        let length = self.length();
+        // Most compute the length before the loop, some in its condition.
+        let length = if self.chance(85) { "length".to_string() } else { self.length() };
         let scope = Scope { index: index.clone(), low: 0, high: 0, column: None };
         self.line(&format!("for (int {index} = 0; {index} < {length}; {index}++)"));
         let value = self.value(&scope, &local.name);
