@@ -1,7 +1,8 @@
 //! Fusion by the plugin for clang keeps results bit for bit, on C as people write it (`benches/llvm/kernels`) and on the C that Frit
 //! writes with its own fusion off. How long it takes is measured by `benches/llvm.sh`.
 
-use frit_testkit::c_files::failures;
+use frit_testkit::c_files::{failures, files};
+use frit_testkit::c_harness::{Kernel, harness};
 use frit_testkit::run_files::{Expected, Input, cases};
 use std::fs;
 use std::io::Write;
@@ -146,6 +147,46 @@ fn kernels_compute_the_same_with_all_that_is_legal_fused() {
         return;
     };
     assert!(all > some, "{all} fusions of all that is legal, {some} of at most one in a module");
+}
+
+/// The kernels that `frit fuse` is tested with, on arrays of all sizes and special values: what they leave is the same with the plugin.
+#[test]
+fn kernels_of_frit_fuse_compute_the_same() {
+    let Some(plugin) = plugin() else { return };
+    let scratch = Scratch::new("fuse");
+    let paths = files("kernels");
+    let fusions = Mutex::new(0);
+    let failures = failures(&paths, |path| {
+        let source = scratch.0.join(path.file_name().expect("kernels have names"));
+        let kernel = Kernel::read(path)?;
+        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        fs::write(&source, harness(&kernel, &text)?).map_err(|error| error.to_string())?;
+        let program = |name: &str, extra: &[String]| {
+            let program = source.with_extension(name);
+            let mut clang = Command::new(CLANG);
+            clang.args(["-O2", "-ffp-contract=off", "-w", "-Rpass=frit-loop-fusion"]).args(extra);
+            let told = run(clang.arg(&source).arg("-o").arg(&program).arg("-lm"))?;
+            let output = run_with(&program, "");
+            let is_well = output.status.success() && !output.stdout.is_empty();
+            if is_well { Ok((output.stdout, remarks(&told))) } else { Err(format!("{name}: {output:?}")) }
+        };
+        let load = |how: &str| format!("-{how}={}", plugin.display());
+        let always = [load("fplugin"), load("fpass-plugin"), "-mllvm".to_string(), "-frit-fuse=always".to_string()];
+        let (expected, _) = program("plain", &[])?;
+        for (name, extra) in [("fused", &always[1..2]), ("always", &always[..])] {
+            let (found, told) = program(name, extra)?;
+            if found != expected {
+                let [expected, found] = [expected, found].map(|text| String::from_utf8_lossy(&text).into_owned());
+                return Err(format!("{name}:\n{expected}\n{found}"));
+            }
+            *fusions.lock().expect("no check panics while it counts") += told;
+        }
+        Ok(())
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let fusions = *fusions.lock().unwrap();
+    println!("{fusions} fusions in {} kernels of `frit fuse`, twice", paths.len());
+    assert!(fusions >= 20, "only {fusions} fusions");
 }
 
 /// A compiler for `frit build`: clang, which may load the plugin, with the threads of OpenMP left out so that loops stay in the function
