@@ -7,10 +7,14 @@ use crate::ir::{Block, Ordering, Value};
 /// When an access happens, seen from the loop that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// Once, before or after the loop, or without any loop.
+    /// Once, without any loop.
     Once,
+    /// Once, before the loop, if that is entered.
+    Before,
     /// In its iterations.
     Iterations,
+    /// Once, after the loop, if that was entered.
+    After,
 }
 
 /// An instruction that touches memory.
@@ -58,7 +62,7 @@ impl Access {
         let innermost = facts.loop_of(instruction.block());
         let mut loops = Vec::new();
         if let Some(item) = item {
-            let mut next = innermost;
+            let mut next = innermost.filter(|_| item.contains(instruction.block()));
             while let Some(of) = next {
                 loops.push(of);
                 if of == item {
@@ -74,12 +78,16 @@ impl Access {
             let size = i64::try_from(size).ok().filter(|&size| size < 1 << 31)?;
             let fixed_base = item.is_none_or(|item| facts.is_invariant(base, item));
             let offset = match item {
-                Some(item) => forms.of(offset, item, innermost.unwrap_or(item)),
+                Some(item) => forms.of(offset, item, loops.last().copied().unwrap_or(item)),
                 None => None,
             };
             Some(Place { address, base, fixed_base, offset, size })
         };
-        let time = if item.is_some() { Time::Iterations } else { Time::Once };
+        let time = match item {
+            Some(item) if item.contains(instruction.block()) => Time::Iterations,
+            Some(_) => Time::Before,
+            None => Time::Once,
+        };
         let ordering = instruction.ordering();
         let access =
             |reads, writes, place| Access { instruction, writes, reads, ordering, time, place, loops: loops.clone() };

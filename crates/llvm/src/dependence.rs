@@ -9,13 +9,13 @@
 //!
 //! Read `facts` before: addresses are ScalarEvolution's. See Note [Offsets do not wrap].
 
-use crate::access::{Access, Place};
+use crate::access::{Access, Place, Time};
 use crate::facts::Loop;
 use crate::forms::{Forms, Meaning, Polynomial, Symbol, content};
 use crate::options::Analysis;
 use frit_isl::{Context, Set};
-use frit_support::{Index, Monomial, Poly};
-use std::collections::{BTreeSet, HashMap};
+use frit_support::{Monomial, Poly};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// The greatest number of iterations by which the first loop's access may be behind.
@@ -97,7 +97,10 @@ impl Tester {
         (y, (b, second)): (&Place, (&Access, Loop)),
     ) -> Distance {
         let (i, j) = (forms.iteration(first), forms.iteration(second));
-        let quick = same_step(apart, i, j, x.size, y.size);
+        let quick = match b.time {
+            Time::Iterations => same_step(apart, i, j, x.size, y.size),
+            _ => None,
+        };
         match quick {
             Some(Distance::Never) => return Distance::Never,
             Some(Distance::AtMost(most)) if most <= 0 => return Distance::AtMost(most),
@@ -106,22 +109,13 @@ impl Tester {
         if self.analysis == Analysis::Scev {
             return quick.unwrap_or(Distance::Unbounded);
         }
-        if std::env::var_os("FRIT_ASK").is_some() {
-            eprintln!(
-                "apart {apart} {:?}",
-                forms
-                    .symbols
-                    .iter()
-                    .map(|(s, m)| match m {
-                        Meaning::Value(v) => format!("{s}={}", facts_text(forms, *v)),
-                        _ => format!("{s}=iter"),
-                    })
-                    .collect::<Vec<_>>()
-            );
-        }
         let mut question = Question::new(forms, (i, first), (j, second));
         for &of in a.loops.iter().chain(&b.loops) {
             question.bound(forms, of, if a.loops.contains(&of) { first } else { second });
+        }
+        if b.time == Time::Before {
+            // What precedes the second loop is as late as an iteration before its first one.
+            question.constraints.push("i1 = -1".into());
         }
         let overlap = self.overlap(forms, &mut question, apart, x.size, y.size);
         let answer = match overlap {
@@ -198,9 +192,6 @@ impl Tester {
             Ok(most.to_string().parse().map_or(Answer::Unbounded, Answer::AtMost))
         });
         let answer = answer.unwrap_or(Answer::Unbounded);
-        if std::env::var_os("FRIT_ASK").is_some() {
-            eprintln!("{set} -> {answer:?}");
-        }
         self.answers.insert(set.to_string(), answer);
         answer
     }
@@ -294,17 +285,15 @@ fn divide(stride: &Polynomial, below: &Polynomial) -> Option<Polynomial> {
 
 /// A set of integers that is being described: first the distance, then iterations; parameters are values.
 struct Question {
-    i: Symbol,
-    j: Symbol,
-    iterations: BTreeSet<Symbol>,
+    /// In the order of their appearance, so that questions of one shape have one text.
+    iterations: Vec<Symbol>,
     parameters: Vec<Monomial<Symbol>>,
     constraints: Vec<String>,
 }
 
 impl Question {
     fn new(forms: &mut Forms<'_>, (i, _): (Symbol, Loop), (j, second): (Symbol, Loop)) -> Question {
-        let mut question =
-            Question { i, j, iterations: BTreeSet::from([i, j]), parameters: Vec::new(), constraints: Vec::new() };
+        let mut question = Question { iterations: vec![i, j], parameters: Vec::new(), constraints: Vec::new() };
         // Loops around both are in one iteration.
         let mut outer = second.parent();
         while let Some(of) = outer {
@@ -329,9 +318,7 @@ impl Question {
                 });
                 format!("p{at}")
             } else if monomial.degree() == 1 {
-                let symbol = monomial.powers()[0].0;
-                self.iterations.insert(symbol);
-                format!("i{}", symbol.at())
+                self.iteration(monomial.powers()[0].0)
             } else {
                 return None;
             };
@@ -340,11 +327,21 @@ impl Question {
         Some(if text.is_empty() { "0".into() } else { format!("({text})") })
     }
 
+    /// The name of an iteration.
+    fn iteration(&mut self, symbol: Symbol) -> String {
+        let known = self.iterations.iter().position(|&other| other == symbol);
+        let at = known.unwrap_or_else(|| {
+            self.iterations.push(symbol);
+            self.iterations.len() - 1
+        });
+        format!("i{at}")
+    }
+
     /// The iterations that a loop has.
     fn bound(&mut self, forms: &mut Forms<'_>, of: Loop, within: Loop) {
         let iteration = forms.iteration(of);
-        self.iterations.insert(iteration);
-        self.constraints.push(format!("0 <= i{}", iteration.at()));
+        let name = self.iteration(iteration);
+        self.constraints.push(format!("0 <= {name}"));
         let facts = forms.facts;
         let Some(scev) = facts.backedge_count(of).filter(|&count| facts.count_fits(count, of)) else { return };
         let Some(mut count) = forms.of(scev, within, of) else { return };
@@ -356,7 +353,7 @@ impl Question {
             count = Poly::symbol(forms.symbol(Meaning::Value(scev)));
         }
         if let Some(text) = self.affine(forms, &count) {
-            self.constraints.push(format!("i{} <= {text}", iteration.at()));
+            self.constraints.push(format!("{name} <= {text}"));
             // The loop is entered at all.
             self.constraints.push(format!("0 <= {text}"));
         }
@@ -366,7 +363,6 @@ impl Question {
     fn set(&self, forms: &Forms<'_>, conditions: &[String]) -> String {
         let names =
             |prefix: &str, count: usize| (0..count).map(|at| format!("{prefix}{at}")).collect::<Vec<_>>().join(", ");
-        let iterations: Vec<String> = self.iterations.iter().map(|symbol| format!("i{}", symbol.at())).collect();
         let mut constraints = self.constraints.clone();
         for (at, parameter) in self.parameters.iter().enumerate() {
             if let [(symbol, 1)] = parameter.powers()
@@ -383,11 +379,9 @@ impl Question {
         }
         constraints.extend_from_slice(conditions);
         format!(
-            "[{}] -> {{ [d, {}] : d = i{} - i{} and {} }}",
+            "[{}] -> {{ [d, {}] : d = i0 - i1 and {} }}",
             names("p", self.parameters.len()),
-            iterations.join(", "),
-            self.i.at(),
-            self.j.at(),
+            names("i", self.iterations.len()),
             constraints.join(" and ")
         )
     }
@@ -401,7 +395,3 @@ impl Question {
 // loop has. Steps are below 2^31 here, so that takes more than 2^32 iterations whose accesses lie more than a whole address space
 // apart from the first to the last, and all of them in one object. Indices of fewer bits that wrap are extended by an operation that is no recurrence for ScalarEvolution, and
 // therefore have no polynomial.
-
-fn facts_text(forms: &Forms<'_>, v: crate::facts::Scev) -> String {
-    forms.facts.text(v)
-}

@@ -388,6 +388,24 @@ impl Value {
         unsafe { sys::frit_copy_location(self.0, from.0) }
     }
 
+    /// A copy at the end of a block.
+    pub(crate) fn copy_to_end(self, block: Block) -> Value {
+        let builder = Builder::at_end(block);
+        unsafe {
+            let copy = LLVMInstructionClone(self.0);
+            LLVMInsertIntoBuilder(builder.0, copy);
+            Value(copy)
+        }
+    }
+
+    pub(crate) fn replace_operand(self, old: Value, new: Value) {
+        for (at, operand) in self.operands().into_iter().enumerate() {
+            if operand == old {
+                self.set_operand(at as u32, new);
+            }
+        }
+    }
+
     // Facts that need no analysis.
 
     pub(crate) fn may_throw(self) -> bool {

@@ -79,10 +79,10 @@ fn fuse(
 ) -> bool {
     let mut changed = false;
     let mut options = options.clone();
+    let mut tester = Tester::new(options.analysis);
     for _ in 0..MOST_ROUNDS {
         let facts = Facts::new(func);
         let mut forms = Forms::new(&facts);
-        let mut tester = Tester::new(options.analysis);
         tester.drop_scopes = has_scopes_in_loops(&facts);
         let is_part = |of: Loop| of.header().terminator().marked() == Some(PART);
         let regions = regions(&mut forms, &is_part);

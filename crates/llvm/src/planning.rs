@@ -174,6 +174,9 @@ impl Uses {
                     for phi in node.exit_phis() {
                         needs_of(region, &makers, &mut known, phi, &mut after);
                     }
+                    for &instruction in &node.pre {
+                        needs_of(region, &makers, &mut known, instruction, &mut before);
+                    }
                     if let Some(guard) = &node.guard {
                         for instruction in guard.before.iter().flat_map(|block| block.body()) {
                             needs_of(region, &makers, &mut known, instruction, &mut before);
@@ -320,9 +323,14 @@ fn between_loops(
     (other, y, j): (&LoopNode, &Access, usize),
     options: &Options,
 ) -> Option<Refusal> {
-    if x.time == Time::Once || y.time == Time::Once {
-        let aliased = forms.facts.may_alias(x.instruction, y.instruction, tester.drop_scopes);
-        return aliased.then_some(Refusal::PreheaderCode);
+    match (x.time, y.time) {
+        // What comes before the first loop comes before everything in the fused one, what comes after the second after.
+        (Time::Before, _) | (_, Time::After) => return None,
+        (Time::Iterations, Time::Iterations | Time::Before) if !(y.time == Time::Before && y.writes) => {}
+        _ => {
+            let aliased = forms.facts.may_alias(x.instruction, y.instruction, tester.drop_scopes);
+            return aliased.then_some(Refusal::PreheaderCode);
+        }
     }
     match tester.distance(forms, (x, one.candidate.of), (y, other.candidate.of)) {
         Distance::Never => None,
@@ -334,6 +342,7 @@ fn between_loops(
         Distance::Unbounded => {
             let call = [x, y].into_iter().find(|access| access.is_call());
             Some(match call {
+                _ if y.time == Time::Before => Refusal::PreheaderCode,
                 Some(access) => Refusal::CallMemory { call: callee(access.instruction) },
                 None => Refusal::BackwardDependence { distance: None },
             })

@@ -19,6 +19,8 @@ use std::collections::HashSet;
 const STREAMS: usize = 20;
 /// Values that are needed in every iteration and change in none, or go round the loop: beyond this they are spilled.
 const VALUES: usize = 28;
+/// Instructions of a loop that processors keep decoded.
+const INSTRUCTIONS: usize = 400;
 /// Bytes of the nearest cache that one loop may count on.
 const NEAREST_CACHE: i64 = 16 << 10;
 
@@ -35,6 +37,8 @@ pub(crate) struct Traits {
     pub(crate) values: HashSet<Value>,
     /// Iterations, if that is a constant.
     pub(crate) iterations: Option<i64>,
+    /// Instructions of its body.
+    pub(crate) instructions: usize,
 }
 
 impl Traits {
@@ -70,7 +74,8 @@ impl Traits {
             _ => None,
         };
         let vectorisable = innermost && is_vectorisable(forms, candidate, accesses);
-        Traits { innermost, vectorisable, streams, values, iterations }
+        let instructions = candidate.blocks.iter().map(|block| block.body().len()).sum();
+        Traits { innermost, vectorisable, streams, values, iterations, instructions }
     }
 }
 
@@ -96,7 +101,7 @@ fn is_vectorisable(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Acc
         Some((place.base, step, offset - &Poly::symbol(iteration).scale(step)))
     };
     for (at, first) in accesses.iter().enumerate() {
-        if first.time == Time::Once {
+        if first.time != Time::Iterations {
             continue;
         }
         let Some((base, step, rest)) = step_of(first) else { return false };
@@ -104,7 +109,7 @@ fn is_vectorisable(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Acc
             return false;
         }
         for second in &accesses[at + 1..] {
-            if !first.writes && !second.writes || second.time == Time::Once {
+            if !first.writes && !second.writes || second.time != Time::Iterations {
                 continue;
             }
             let Some((other, other_step, other_rest)) = step_of(second) else { return false };
@@ -195,6 +200,9 @@ pub(crate) fn together(traits: &[&Traits]) -> Option<Refusal> {
     let streams: HashSet<_> = traits.iter().flat_map(|traits| &traits.streams).collect();
     if streams.len() > STREAMS && traits.len() > 1 {
         return Some(Refusal::TooManyStreams { streams: streams.len() });
+    }
+    if traits.len() > 1 && traits.iter().map(|traits| traits.instructions).sum::<usize>() > INSTRUCTIONS {
+        return Some(Refusal::CodeGrowth);
     }
     let values: HashSet<_> = traits.iter().flat_map(|traits| &traits.values).collect();
     if values.len() > VALUES && traits.iter().all(|traits| traits.innermost) {

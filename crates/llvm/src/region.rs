@@ -6,7 +6,7 @@
 //! one entry and one exit. Instructions in the blocks of the chain that touch memory, or have other effects, are nodes as
 //! well. All others are pure: they are executed wherever their values are needed, and called *floating*.
 
-use crate::access::Access;
+use crate::access::{Access, Time};
 use crate::candidate::Candidate;
 use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
@@ -52,6 +52,9 @@ pub(crate) struct LoopNode {
     pub(crate) candidate: Candidate,
     /// What decides whether it is entered, if something does.
     pub(crate) guard: Option<Guard>,
+    /// What is executed once before the loop, if it is entered: where it has a guard, what cannot be executed otherwise; where
+    /// it has none, loads that only the loop needs, and what is made of them.
+    pub(crate) pre: Vec<Value>,
     /// The block of the chain before.
     pub(crate) from: Block,
     /// The block of the chain behind; its phis are the results.
@@ -68,8 +71,6 @@ pub(crate) struct Guard {
     pub(crate) before: Vec<Block>,
     /// The blocks from the loop's exit to where the other way comes in.
     pub(crate) after: Vec<Block>,
-    /// What is executed once before the loop, if it is entered, and cannot be executed otherwise.
-    pub(crate) pre: Vec<Value>,
     /// What is executed once after the loop, if it was entered.
     pub(crate) post: Vec<Value>,
 }
@@ -154,6 +155,16 @@ impl Node {
         }
     }
 
+    /// What the loop, if it is one, is preceded by in all ways into it.
+    fn begin_with(&mut self, forms: &mut Forms<'_>, pre: Vec<Value>) {
+        let Kind::Loop(node) = &mut self.kind else { return };
+        for &instruction in &pre {
+            self.accesses.extend(Access::of(forms, instruction, Some(node.candidate.of)));
+        }
+        self.is_barrier |= is_barrier(&pre);
+        node.pre = pre;
+    }
+
     /// The values that it defines and later parts of the region can use.
     pub(crate) fn results(&self) -> Vec<Value> {
         match &self.kind {
@@ -166,8 +177,9 @@ impl Node {
     }
 }
 
-/// More instructions between loops make a region end: what cannot be moved keeps loops apart anyway.
-const MOST_NODES: usize = 400;
+/// Larger regions are taken apart: the pairs of a region grow with the square of its parts. What becomes one loop in each part
+/// may be fused with its neighbours in the next round.
+const MOST_NODES: usize = 80;
 
 /// All regions of the function with at least two loops (of which one may be refused), those of outer loops first.
 pub(crate) fn regions(forms: &mut Forms<'_>, skip: &dyn Fn(Loop) -> bool) -> Vec<Region> {
@@ -238,13 +250,17 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
     else {
         return Vec::new();
     };
-    for (at, (code, node)) in parts.into_iter().enumerate() {
+    for (at, (code, mut node)) in parts.into_iter().enumerate() {
         if at < first || at > last {
             continue;
         }
         if at > first {
+            let own = node.as_ref().map_or_else(Vec::new, |node| needed_only_by(node, &code));
             for instruction in code {
                 order += 1;
+                if own.contains(&instruction) {
+                    continue;
+                }
                 if instruction.is_pure() {
                     region.floating.insert(instruction, order);
                     continue;
@@ -252,6 +268,9 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
                 let accesses = Access::of(forms, instruction, None);
                 let is_barrier = is_barrier(&[instruction]);
                 region.nodes.push(Node { kind: Kind::Code(instruction), accesses, is_barrier });
+            }
+            if let Some(node) = node.as_mut().filter(|_| !own.is_empty()) {
+                node.begin_with(forms, own);
             }
         }
         if let Some(node) = node {
@@ -277,8 +296,10 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
 
 /// Pure instructions on the way into a guarded loop that can as well be executed where the loop is not entered.
 fn speculated(node: &Node) -> Vec<Value> {
-    let Some(guard) = node.as_loop().and_then(|node| node.guard.as_ref()) else { return Vec::new() };
-    let pre: HashSet<Value> = guard.pre.iter().copied().collect();
+    let Some((node, guard)) = node.as_loop().and_then(|node| node.guard.as_ref().map(|guard| (node, guard))) else {
+        return Vec::new();
+    };
+    let pre: HashSet<Value> = node.pre.iter().copied().collect();
     let all = guard.before.iter().flat_map(|block| block.body());
     all.filter(|instruction| !pre.contains(instruction)).collect()
 }
@@ -458,22 +479,51 @@ fn guarded(
         }
     }
     let post = after.iter().flat_map(|block| block.body()).collect();
-    let guard = Guard { condition, enters_on, before, after, pre: kept, post };
-    Some(loop_node(forms, candidate, Some(guard), at, join))
+    let guard = Guard { condition, enters_on, before, after, post };
+    let mut node = loop_node(forms, candidate, Some(guard), at, join);
+    node.begin_with(forms, kept);
+    Some(node)
 }
 
 fn loop_node(forms: &mut Forms<'_>, candidate: Candidate, guard: Option<Guard>, from: Block, join: Block) -> Node {
     let mut accesses = Access::in_blocks(forms, &candidate.blocks, Some(candidate.of));
     let mut is_barrier = false;
     if let Some(guard) = &guard {
-        for &instruction in guard.pre.iter().chain(&guard.post) {
-            accesses.extend(Access::of(forms, instruction, None));
+        for &instruction in &guard.post {
+            for mut access in Access::of(forms, instruction, None) {
+                access.time = Time::After;
+                accesses.push(access);
+            }
         }
-        let once: Vec<Value> = guard.pre.iter().chain(&guard.post).copied().collect();
-        is_barrier = self::is_barrier(&once);
+        is_barrier = self::is_barrier(&guard.post);
     }
-    let node = LoopNode { candidate, guard, from, join };
+    let node = LoopNode { candidate, guard, pre: Vec::new(), from, join };
     Node { kind: Kind::Loop(Box::new(node)), accesses, is_barrier }
+}
+
+/// Loads right before a loop that only the loop needs, and what is made of them: optimisers leave them there for the first
+/// iterations of loops that keep elements for the next ones.
+fn needed_only_by(node: &Node, code: &[Value]) -> Vec<Value> {
+    let Some(node) = node.as_loop().filter(|node| node.guard.is_none()) else { return Vec::new() };
+    let mut own: Vec<Value> = Vec::new();
+    // From the last one backwards: users come before what they use.
+    for &instruction in code.iter().rev() {
+        let users = instruction.users();
+        let only = users.iter().all(|user| own.contains(user) || node.candidate.blocks.contains(&user.block()));
+        let is_plain = instruction.is_load() && !instruction.is_volatile() && instruction.ordering() == Ordering::None;
+        if only && !users.is_empty() && (is_plain || instruction.is_pure()) {
+            own.push(instruction);
+        }
+    }
+    own.reverse();
+    // Pure ones that use none of these loads are better left to float.
+    let mut kept: Vec<Value> = Vec::new();
+    for instruction in own {
+        if instruction.is_load() || instruction.operands().iter().any(|operand| kept.contains(operand)) {
+            kept.push(instruction);
+        }
+    }
+    kept
 }
 
 fn opaque(

@@ -2,7 +2,7 @@
 //! Source: [LLVM] section 6: peeling, rewiring of latches and headers, phis.
 
 use crate::ir::{Block, Builder, Copies, Func, Value};
-use crate::prepare::{Count, Group, Prepared};
+use crate::prepare::{Count, Entry, Group, Prepared};
 use crate::region::LoopNode;
 use crate::sys;
 use crate::weave::{Chain, FUSED, PART};
@@ -163,43 +163,28 @@ struct State {
 
 /// Runs all parts of a fusion. Yields what the phis of the members' exits are.
 pub(crate) fn run(chain: &mut Chain<'_>, nodes: &[&LoopNode], prepared: &Prepared) -> HashMap<Value, Value> {
-    let mut states: Vec<State> = nodes
-        .iter()
-        .map(|node| {
-            let carried = |phi: Value, now: Value| Carried { phi, next: phi.incoming_from(node.candidate.latch), now };
-            let start = |phi: Value| phi.incoming_from(node.candidate.preheader);
-            State {
-                phis: node.candidate.phis().into_iter().map(|phi| carried(phi, start(phi))).collect(),
-                outs: node
-                    .exit_phis()
-                    .into_iter()
-                    .map(|phi| carried(phi, phi.ty().poison()))
-                    .filter(|out| node.is_inside(out.next))
-                    .collect(),
-            }
-        })
-        .collect();
+    let mut states: Vec<State> = Vec::new();
+    let mut copies: Vec<(Option<Copies>, Option<Copies>)> = Vec::new();
     let mut fixed: Vec<(Value, Value)> = Vec::new();
-    for node in nodes {
-        for phi in node.exit_phis() {
-            let value = phi.incoming_from(node.candidate.latch);
-            if !node.is_inside(value) {
-                fixed.push((phi, value));
-            }
-        }
-    }
-    // Copies are made while the originals are as they were.
     let needed = |count: Count| !matches!(count, Count::Constant(0));
-    let copy =
-        |node: &LoopNode, count: Count, suffix: &str| needed(count).then(|| Copies::of(&node.candidate.blocks, suffix));
-    let copies: Vec<(Option<Copies>, Option<Copies>)> = nodes
-        .iter()
-        .zip(&prepared.strands)
-        .map(|(node, strand)| (copy(node, strand.prologue, ".prologue"), copy(node, strand.epilogue, ".epilogue")))
-        .collect();
-    for (at, strand) in prepared.strands.iter().enumerate() {
-        if let Some(copies) = &copies[at].0 {
-            part(chain, &[(nodes[at], Some(copies))], &mut states[at..=at], strand.prologue);
+    // What precedes a member comes after the prologues of those before it; copies are made while the originals are as they
+    // were.
+    for (node, strand) in nodes.iter().zip(&prepared.strands) {
+        chain.before(node, matches!(prepared.entry, Entry::Apart));
+        let latch = node.candidate.latch;
+        let carried = |phi: Value, now: Value| Carried { phi, next: phi.incoming_from(latch), now };
+        let start = |phi: Value| phi.incoming_from(node.candidate.preheader);
+        let phis = node.candidate.phis().into_iter().map(|phi| carried(phi, start(phi))).collect();
+        let outs = node.exit_phis().into_iter().map(|phi| carried(phi, phi.ty().poison()));
+        let (outs, others): (Vec<Carried>, Vec<Carried>) = outs.partition(|out| node.is_inside(out.next));
+        fixed.extend(others.into_iter().map(|out| (out.phi, out.next)));
+        states.push(State { phis, outs });
+        let copy = |count: Count, suffix: &str| needed(count).then(|| Copies::of(&node.candidate.blocks, suffix));
+        copies.push((copy(strand.prologue, ".prologue"), copy(strand.epilogue, ".epilogue")));
+        let (prologue, _) = copies.last().expect("it was pushed");
+        if let Some(prologue) = prologue {
+            let state = states.last_mut().expect("it was pushed");
+            part(chain, &[(node, Some(prologue))], std::slice::from_mut(state), strand.prologue);
         }
     }
     for (state, strand) in states.iter_mut().zip(&prepared.strands) {

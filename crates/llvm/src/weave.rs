@@ -28,6 +28,8 @@ pub(crate) struct Chain<'r> {
     /// Blocks of the old chain: instructions in them are still to be placed.
     old: HashSet<Block>,
     placed: HashSet<Value>,
+    /// Instructions of nodes: pure or not, they are placed with these.
+    owned: HashSet<Value>,
     /// Results of loops, and what has taken their place.
     replaced: HashMap<Value, Value>,
 }
@@ -82,8 +84,13 @@ pub(crate) fn weave(region: &Region, clusters: &[Cluster], prepared: &[Prepared]
     }
     old.remove(&first_node.from);
 
+    let mut owned = HashSet::new();
+    for node in region.nodes[first..=last].iter().filter_map(|node| node.as_loop()) {
+        owned.extend(node.pre.iter().copied());
+        owned.extend(node.guard.iter().flat_map(|guard| guard.post.iter().copied()));
+    }
     let mut chain =
-        Chain { func, open: first_node.from, region, old, placed: HashSet::new(), replaced: HashMap::new() };
+        Chain { func, open: first_node.from, region, old, placed: HashSet::new(), owned, replaced: HashMap::new() };
     let mut used = HashSet::from([first_node.from]);
     for (cluster, prepared) in clusters.iter().zip(prepared) {
         let node = cluster.members[0];
@@ -153,6 +160,7 @@ impl Chain<'_> {
         value.is_instruction()
             && !self.placed.contains(&value)
             && self.old.contains(&value.block())
+            && !self.owned.contains(&value)
             && !value.is_phi()
             && !value.is_terminator()
             && value.is_pure()
@@ -229,6 +237,9 @@ impl Chain<'_> {
         for instruction in node.candidate.blocks.iter().flat_map(|block| block.instructions()) {
             self.need_operands(instruction);
         }
+        for operand in node.pre.iter().flat_map(|instruction| instruction.operands()) {
+            self.need(operand);
+        }
         if let Some(guard) = &node.guard {
             self.need(guard.condition);
             // Copies of the way to the loop hold what is not needed anywhere else, too.
@@ -238,13 +249,8 @@ impl Chain<'_> {
                     self.need(operand);
                 }
             }
-            for &instruction in guard.pre.iter().chain(&guard.post) {
-                for operand in instruction.operands() {
-                    let own = guard.pre.contains(&operand) || guard.post.contains(&operand);
-                    if !own {
-                        self.need(operand);
-                    }
-                }
+            for operand in guard.post.iter().flat_map(|instruction| instruction.operands()) {
+                self.need(operand);
             }
         }
         for phi in node.exit_phis().into_iter().chain(node.join_phis()) {
@@ -293,9 +299,6 @@ impl Chain<'_> {
             Entry::Always | Entry::Apart => (self.open, None),
         };
         let apart = matches!(prepared.entry, Entry::Apart);
-        for node in nodes {
-            self.before(node, apart);
-        }
         let outs = strand::run(self, nodes, prepared);
         for (&exit_phi, &value) in &outs {
             exit_phi.replace_uses_in(value, &self.blocks_behind(nodes));
@@ -404,28 +407,28 @@ impl Chain<'_> {
     }
 
     /// What is executed once before a loop, if that is entered.
-    fn before(&mut self, node: &LoopNode, apart: bool) {
-        let Some(guard) = node.guard.as_ref().filter(|guard| !guard.pre.is_empty()) else { return };
-        if !apart {
-            for &instruction in &guard.pre {
+    pub(crate) fn before(&mut self, node: &LoopNode, apart: bool) {
+        let guard = node.guard.as_ref().filter(|_| apart && !node.pre.is_empty());
+        let Some(guard) = guard else {
+            for &instruction in &node.pre {
                 self.place(instruction);
             }
             return;
-        }
+        };
         let from = self.open;
         let (yes, join) = (self.new_block("frit.before"), self.func.append_block("frit.begin"));
         let (then, otherwise) = if guard.enters_on { (yes, join) } else { (join, yes) };
         Builder::at_end(from).branch_if(self.current(guard.condition), then, otherwise);
         self.open = yes;
-        for &instruction in &guard.pre {
+        for &instruction in &node.pre {
             self.place(instruction);
         }
         Builder::at_end(yes).branch(join);
         join.move_after(yes);
         self.open = join;
         let builder = Builder::at_end(join);
-        for &instruction in &guard.pre {
-            let outside = |user: &Value| !guard.pre.contains(user);
+        for &instruction in &node.pre {
+            let outside = |user: &Value| !node.pre.contains(user);
             if !instruction.ty().is_void() && instruction.users().iter().any(outside) {
                 // Where the loop is not entered nobody looks.
                 let users: Vec<Value> = instruction.users().into_iter().filter(outside).collect();
@@ -455,6 +458,15 @@ impl Chain<'_> {
             header.terminator().mark(PART);
             match &node.guard {
                 None => {
+                    let mut own_pre: Vec<(Value, Value)> = Vec::new();
+                    for &instruction in &node.pre {
+                        let new = instruction.copy_to_end(self.open);
+                        for &(old, new_operand) in &own_pre {
+                            new.replace_operand(old, new_operand);
+                        }
+                        instruction.replace_uses_in(new, &blocks);
+                        own_pre.push((instruction, new));
+                    }
                     let body = Body::copy(node, &copy.copies);
                     let phis = node.exit_phis();
                     let inside: Vec<Value> =
