@@ -1,6 +1,7 @@
 //! Generated C programs are fused as LLVM IR and compute the same, bit for bit; what was done to them is counted, and none may be absent.
 //!
-//! `LLVM_PROGRAMS=N` takes another number of programs, `LLVM_FIRST=N` begins with another one, `LLVM_SHOW=N` prints program N.
+//! `LLVM_PROGRAMS=N` takes another number of programs, `LLVM_FIRST=N` begins with another one, `LLVM_SHOW=N` prints program N, `LLVM_FAILURES=N` ends
+//! after so many batches that fail.
 
 use frit_testkit::c_files::failures;
 use frit_testkit::llvm_harness::{
@@ -132,7 +133,7 @@ fn fused_programs_compute_what_they_did() {
     let wrong = AtomicUsize::new(0);
     let failures = failures(&batches, |batch| {
         // What fails early fails often.
-        if wrong.load(Ordering::Relaxed) >= 5 {
+        if wrong.load(Ordering::Relaxed) >= number("LLVM_FAILURES", 5) {
             return Ok(());
         }
         let at: usize = batch.to_string_lossy().parse().expect("batches are named by numbers");
