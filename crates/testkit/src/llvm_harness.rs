@@ -41,11 +41,20 @@ pub fn files() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/llvm");
     let mut paths = Vec::new();
     collect(&root, &mut paths);
+    paths.retain(|path| !path.starts_with(root.join("robust")));
     paths.sort();
     let Some(only) = only() else { return paths };
     let only = only.trim_start_matches("./").to_string();
     paths.retain(|path| path.to_string_lossy().contains(&only));
     assert!(!paths.is_empty(), "no file has `{only}` in its path");
+    paths
+}
+
+/// The files of `tests/llvm/robust`, which have no headers: what is to be seen there is that nothing breaks.
+pub fn robust_files() -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/llvm/robust"), &mut paths);
+    paths.sort();
     paths
 }
 

@@ -150,7 +150,7 @@ fn fused_programs_compute_what_they_did() {
     println!("{executions} executions, {fusions} fusions in {functions} functions: {done:?}; {said:?}");
     assert!(failures.is_empty(), "{} batches:\n{}", failures.len(), failures.join("\n"));
     if programs >= PROGRAMS {
-        assert!(fusions >= programs, "only {fusions} fusions");
+        assert!(fusions * 5 >= programs * 4, "only {fusions} fusions");
         for (what, least) in DONE {
             let count = done.get(what).copied().unwrap_or(0);
             assert!(count >= least, "{what} happened {count} times");

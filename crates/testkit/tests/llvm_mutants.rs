@@ -3,7 +3,7 @@
 //! `LLVM_MUTANTS=N` takes another number of mutants, `LLVM_FIRST=N` begins with another one.
 
 use frit_testkit::c_files::failures;
-use frit_testkit::llvm_harness::{Cooking, compile, files, frit_llvm, only, scratch, verify};
+use frit_testkit::llvm_harness::{Cooking, compile, files, frit_llvm, only, robust_files, scratch, verify};
 use frit_testkit::llvm_mutants::{mutant, single_functions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -96,4 +96,25 @@ fn mutants_do_no_harm() {
     if only().is_none() {
         assert!(valid >= mutants / 3 && rejected >= mutants / 20, "{valid} valid mutants, {rejected} rejected");
     }
+}
+
+#[test]
+fn odd_functions_do_no_harm() {
+    let folder = scratch("llvm-robust");
+    let paths = robust_files();
+    assert!(!paths.is_empty());
+    let mut failures = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Numbers choose options.
+        for number in 0..2 {
+            match check(&text, &folder, number) {
+                Ok(true) => {}
+                Ok(false) => failures.push(format!("{}: it is rejected", path.display())),
+                Err(error) => failures.push(format!("{}: {error}", path.display())),
+            }
+        }
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
