@@ -265,3 +265,29 @@ fn clang_runs_the_pass_with_its_options_and_tells_what_it_did() {
     assert!(!told(&["-O2", &load, &pass, "-mllvm", "-frit-fuse-limit=0"]).contains("remark: fused"));
     assert_eq!(told(&["-O0", &pass]), "", "nothing is optimised at -O0");
 }
+
+#[test]
+fn two_runs_on_one_module_write_the_same() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    let source: String = (0..6)
+        .map(|k| {
+            format!(
+                "void f{k}(int n, int m, const float *restrict in, float *restrict a, float *restrict b)\n{{\n    for (int i = 0; i < n; i++)\n        \
+                 a[i] = in[i] * 2;\n    for (int i = 0; i < m - {k}; i++)\n        b[i] = in[i] + {k};\n    for (int i = 0; i < n - {k}; i++)\n        \
+                 b[i] += a[i + {k}];\n}}\n"
+            )
+        })
+        .collect();
+    fs::write(place.0.join("x.c"), source).unwrap();
+    place.call("clang-19", &["-O1", "-g", "-fno-vectorize", "-S", "-emit-llvm", "x.c", "-o", "x.ll"]).succeeds();
+    let fused = || place.frit(&["x.ll", "-S", "--log", "log.json"]).succeeds().out();
+    let (first, log) = (fused(), place.read("log.json"));
+    assert!(log.contains("merged"), "{log}");
+    for _ in 0..40 {
+        assert_eq!(fused(), first);
+        assert_eq!(place.read("log.json"), log);
+    }
+}
