@@ -1,7 +1,8 @@
-; What stands in the second loop's preheader moves before the first loop or behind the second, if nothing that it depends on is in the way.
-; fuse: arithmetic 1, load_hoisted 1, store_sunk 1, load_and_store 1, two_stores 1, load_of_stored 0, store_to_read 0, store_to_first_only 1
+; What stands in the second loop's preheader moves before the first loop or behind the second, if nothing that it depends on is in the way;
+; or between them once the iterations of the first that it needs have run.
+; fuse: arithmetic 1, load_hoisted 1, store_sunk 1, load_and_store 1, two_stores 1, load_of_stored 1, store_to_read 0, store_to_first_only 1
 ; fuse: store_to_second_only 1, volatile_load 0, atomic_store 0, monotonic_load 1, chain 1, division 1
-; refuse: load_of_stored preheader-code|code-between, store_to_read preheader-code|code-between, volatile_load preheader-code|code-between, atomic_store preheader-code|code-between
+; refuse: store_to_read preheader-code|code-between, volatile_load preheader-code|code-between, atomic_store preheader-code|code-between
 ; run: arithmetic a=f64[n] b=f64[n] c=f64[n+1] n=0..20
 ; run: load_hoisted a=f64[n] b=f64[n] c=f64[n+1] n=0..20
 ; run: store_sunk a=f64[n] b=f64[n] c=f64[n+1] n=0..20

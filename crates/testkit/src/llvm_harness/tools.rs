@@ -185,6 +185,13 @@ impl Fused {
                 }
             }
             let [old, new] = [&before, &after].map(|module| module.function(name).map(|function| &function.text));
+            let unplaced = |text: &String| {
+                let accesses = text.lines().filter(|line| line.starts_with("  store ") || line.contains(" = load "));
+                accesses.filter(|line| !line.contains("!dbg")).count()
+            };
+            if old.is_some_and(|old| unplaced(old) == 0) && new.is_some_and(|new| unplaced(new) > 0) {
+                failures.push(format!("{name}: accesses to memory have lost their places in the source{how}"));
+            }
             if self.counts.get(name) == Some(&0) && old != new {
                 failures.push(format!("{name} has no fusion{how}, but its text has changed"));
             }
