@@ -24,12 +24,31 @@ void frit_phi_remove(PHINode *Phi, unsigned At) { Phi->removeIncomingValue(At, f
 
 // Places.
 void frit_move_before(Instruction *I, Instruction *Place) { I->moveBefore(Place); }
-void frit_move_to_end(Instruction *I, BasicBlock *B) { I->moveBefore(*B, B->end()); }
+void frit_move_to_end(Instruction *I, BasicBlock *B) {
+  BasicBlock *From = I->getParent();
+  bool IsTerminator = I->isTerminator();
+  if (IsTerminator)
+    I->dropDbgRecords();
+  I->moveBefore(*B, B->end());
+  if (IsTerminator)
+    From->deleteTrailingDbgRecords();
+}
 void frit_move_phi(PHINode *Phi, BasicBlock *B) { Phi->moveBefore(*B, B->getFirstNonPHIIt()); }
 void frit_erase(Instruction *I) {
   if (!I->use_empty())
     I->replaceAllUsesWith(PoisonValue::get(I->getType()));
+  BasicBlock *B = I->getParent();
+  bool IsTerminator = I->isTerminator();
+  if (IsTerminator)
+    I->dropDbgRecords();
   I->eraseFromParent();
+  // Records without an instruction behind them would go to whatever is put there next.
+  if (IsTerminator)
+    B->deleteTrailingDbgRecords();
+}
+void frit_delete_block(BasicBlock *B) {
+  B->deleteTrailingDbgRecords();
+  B->eraseFromParent();
 }
 // Splits the block before I: what follows is the new block.
 BasicBlock *frit_split_before(Instruction *I) { return I->getParent()->splitBasicBlock(I, I->getParent()->getName() + ".rest"); }

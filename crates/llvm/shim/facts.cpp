@@ -10,15 +10,9 @@ using namespace llvm;
 
 namespace {
 // The memory an instruction may touch at any time: the object of its pointer, whatever the iteration.
-MemoryLocation whereverItGoes(const Instruction *I, bool DropScopes) {
-  const Value *Ptr = getLoadStorePointerOperand(I);
+MemoryLocation whereverItGoes(const Instruction *I, const Value *Ptr, bool DropScopes) {
+  // Tags of a call are about all that it touches, and hold for one place as well.
   AAMDNodes Tags = I->getAAMetadata();
-  if (auto *RMW = dyn_cast<AtomicRMWInst>(I))
-    Ptr = RMW->getPointerOperand();
-  if (auto *CX = dyn_cast<AtomicCmpXchgInst>(I))
-    Ptr = CX->getPointerOperand();
-  if (!Ptr)
-    return MemoryLocation();
   if (DropScopes) {
     Tags.Scope = nullptr;
     Tags.NoAlias = nullptr;
@@ -208,24 +202,21 @@ bool frit_is_free(Analyses *A, Instruction *I) {
   return Call && A->TLI.getLibFunc(*Call, Known) && Known == LibFunc_free;
 }
 
-// Aliases. Both instructions may be in any iteration of loops around them.
-bool frit_may_alias(Analyses *A, Instruction *X, Instruction *Y, bool DropScopes) {
+// Aliases. Both instructions may be in any iteration of loops around them. The pointers are what they access, or null where
+// that is not one place.
+bool frit_may_alias(Analyses *A, Instruction *X, Value *PX, Instruction *Y, Value *PY, bool DropScopes) {
+  if (PX && PY)
+    return !A->AA.isNoAlias(whereverItGoes(X, PX, DropScopes), whereverItGoes(Y, PY, DropScopes));
   auto *CX = dyn_cast<CallBase>(X), *CY = dyn_cast<CallBase>(Y);
-  if (CX && CY)
+  if (CX && !PX && CY && !PY)
     return isModOrRefSet(A->AA.getModRefInfo(CX, CY)) || isModOrRefSet(A->AA.getModRefInfo(CY, CX));
-  if (CX || CY) {
-    CallBase *Call = CX ? CX : CY;
-    Instruction *Other = CX ? Y : X;
-    MemoryLocation Where = whereverItGoes(Other, DropScopes);
-    if (!Where.Ptr)
-      return true;
-    ModRefInfo Info = A->AA.getModRefInfo(Call, Where);
-    return Other->mayWriteToMemory() ? isModOrRefSet(Info) : isModSet(Info);
-  }
-  MemoryLocation WX = whereverItGoes(X, DropScopes), WY = whereverItGoes(Y, DropScopes);
-  if (!WX.Ptr || !WY.Ptr)
+  CallBase *Call = CX && !PX ? CX : CY && !PY ? CY : nullptr;
+  Instruction *Other = Call == X ? Y : X;
+  Value *Place = Call == X ? PY : PX;
+  if (!Call || !Place)
     return true;
-  return !A->AA.isNoAlias(WX, WY);
+  ModRefInfo Info = A->AA.getModRefInfo(Call, whereverItGoes(Other, Place, DropScopes));
+  return Other->mayWriteToMemory() ? isModOrRefSet(Info) : isModSet(Info);
 }
 
 // What LLVM's own dependence analysis says: may there be a dependence?

@@ -116,7 +116,11 @@ unsigned frit_loop_start(Instruction *Latch, unsigned *Column, char **File) {
 char *frit_block_name(BasicBlock *B) {
   std::string Text;
   raw_string_ostream Stream(Text);
-  B->printAsOperand(Stream, false);
+  // Numbers are found by numbering the whole function.
+  if (B->hasName())
+    Stream << B->getName();
+  else if (B->getParent()->size() < 500)
+    B->printAsOperand(Stream, false);
   return strdup(StringRef(Text).ltrim('%').str().c_str());
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Access {
     pub(crate) ordering: Ordering,
     /// When it happens.
     pub(crate) time: Time,
+    /// The pointer that it accesses memory by, if it is one.
+    pub(crate) pointer: Option<Value>,
     /// Where, if that is an address: what it is an offset from, in a loop-independent way.
     pub(crate) place: Option<Place>,
     /// The loops around it, from that which the dependence test is about inwards.
@@ -89,17 +91,19 @@ impl Access {
             None => Time::Once,
         };
         let ordering = instruction.ordering();
-        let access =
-            |reads, writes, place| Access { instruction, writes, reads, ordering, time, place, loops: loops.clone() };
+        let access = |reads, writes, pointer, place| {
+            let loops = loops.clone();
+            Access { instruction, writes, reads, ordering, time, pointer, place, loops }
+        };
         // Copies of blocks of constant length read here and write there.
         if let Some((target, source, size)) = instruction.block_operation() {
-            let written = access(false, true, place(target, size));
-            let read = source.map(|source| access(true, false, place(source, size)));
+            let written = access(false, true, Some(target), place(target, size));
+            let read = source.map(|source| access(true, false, Some(source), place(source, size)));
             return read.into_iter().chain([written]).collect();
         }
         let pointer = instruction.access_pointer().zip(instruction.access_size());
         let place = pointer.and_then(|(pointer, size)| place(pointer, size));
-        vec![access(reads, writes, place)]
+        vec![access(reads, writes, instruction.access_pointer(), place)]
     }
 
     /// All accesses of blocks, in their order.

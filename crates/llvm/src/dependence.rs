@@ -65,7 +65,7 @@ impl Tester {
     ) -> Distance {
         let facts = forms.facts;
         let ((a, _), (b, _)) = (first, second);
-        if !facts.may_alias(a.instruction, b.instruction, self.drop_scopes) {
+        if !facts.may_alias(a, b, self.drop_scopes) {
             return Distance::Never;
         }
         let found = match (&a.place, &b.place) {
@@ -343,7 +343,7 @@ impl Question {
         let name = self.iteration(iteration);
         self.constraints.push(format!("0 <= {name}"));
         let facts = forms.facts;
-        let Some(scev) = facts.backedge_count(of).filter(|&count| facts.count_fits(count, of)) else { return };
+        let Some(scev) = facts.backedge_count(of).filter(|&count| forms.is_count(count, of)) else { return };
         let Some(mut count) = forms.of(scev, within, of) else { return };
         // A difference of two values may wrap where the count does not: then it is a value of its own.
         if count.symbols().iter().filter(|&&&symbol| forms.loop_of(symbol).is_none()).count() > 1 {

@@ -3,6 +3,7 @@
 //! The facts are those of the function at the time when [`Facts::new`] looked at it; after an edit of its control flow they
 //! are looked up anew.
 
+use crate::access::Access;
 use crate::ir::{Block, Func, Value};
 use crate::sys;
 use std::ptr;
@@ -207,8 +208,9 @@ impl Facts {
     }
 
     /// May one touch what the other writes, in whatever iterations they are?
-    pub(crate) fn may_alias(&self, x: Value, y: Value, drop_scopes: bool) -> bool {
-        unsafe { sys::frit_may_alias(self.raw, x.0, y.0, drop_scopes) }
+    pub(crate) fn may_alias(&self, x: &Access, y: &Access, drop_scopes: bool) -> bool {
+        let pointer = |access: &Access| access.pointer.map_or(ptr::null_mut(), |pointer| pointer.0);
+        unsafe { sys::frit_may_alias(self.raw, x.instruction.0, pointer(x), y.instruction.0, pointer(y), drop_scopes) }
     }
 
     /// LLVM's own dependence analysis sees a dependence.

@@ -111,6 +111,25 @@ impl<'f> Forms<'f> {
         }
     }
 
+    /// A number of iterations that is no negative number, read with a sign, wherever the loop is entered.
+    pub(crate) fn is_count(&mut self, count: Scev, of: Loop) -> bool {
+        let facts = self.facts;
+        if facts.count_fits(count, of) {
+            return true;
+        }
+        // A value of fewer bits less a constant, as `n - 2`, where the guard says that the value is large enough.
+        let Some(form) = self.of(count, of, of) else { return false };
+        let constant = form.constant_term();
+        let value = form - Poly::constant(constant);
+        let Some(&symbol) = value.as_symbol() else { return false };
+        match self.symbols[symbol] {
+            Meaning::Value(value) if facts.bits(value) < 64 => {
+                facts.known_at_least(value, facts.number(-constant, facts.bits(value)), true, of)
+            }
+            _ => false,
+        }
+    }
+
     /// A value that changes in none of the loops looked at; in loops around them all accesses are in one iteration.
     fn fixed(&mut self, scev: Scev, within: Loop) -> Option<Polynomial> {
         let fixed = self.facts.is_invariant(scev, within);

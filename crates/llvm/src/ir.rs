@@ -149,7 +149,7 @@ impl Block {
     }
 
     pub(crate) fn delete(self) {
-        unsafe { LLVMDeleteBasicBlock(self.0) }
+        unsafe { sys::frit_delete_block(self.0) }
     }
 
     pub(crate) fn move_after(self, other: Block) {

@@ -4,7 +4,7 @@
 use crate::access::{Access, Time};
 use crate::candidate::callee;
 use crate::dependence::{Distance, Tester};
-use crate::forms::Forms;
+use crate::forms::{Forms, Polynomial};
 use crate::ir::Value;
 use crate::options::{Fuse, Options};
 use crate::profit::{self, Reuse, Traits};
@@ -47,6 +47,10 @@ struct Edge {
     shift: Option<i64>,
     /// Accesses that may overlap for all that is known.
     unknown: Vec<(usize, usize)>,
+    /// One writes what the other touches, at a distance that only the program's run decides.
+    remote: bool,
+    /// One writes under a condition what the other touches.
+    conditional: bool,
 }
 
 /// Run-time checks of one fused loop: beyond this the original order is kept.
@@ -90,12 +94,21 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
             if options.fuse == Fuse::Profitable {
                 let nested = region.parent.is_some();
                 let shift = edge.shift.unwrap_or(0).max(0);
-                match profit::against(&traits[&first], &traits[&second], reuse, shift, nested) {
+                let between = profit::Between {
+                    reuse,
+                    shift,
+                    nested,
+                    checked: !edge.unknown.is_empty(),
+                    remote: edge.remote,
+                    conditional: edge.conditional,
+                };
+                match profit::against(&traits[&first], &traits[&second], between) {
                     // They may still share with a third loop.
                     Some(Refusal::NoReuse) => {
                         refusals.insert((first, second), Refusal::NoReuse);
                         let together = Reuse { shared: true, forwarded: true };
-                        if profit::against(&traits[&first], &traits[&second], together, shift, nested).is_some() {
+                        let between = profit::Between { reuse: together, ..between };
+                        if profit::against(&traits[&first], &traits[&second], between).is_some() {
                             continue;
                         }
                     }
@@ -119,10 +132,11 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
         clusters = clusters
             .into_iter()
             .flat_map(|cluster| {
-                let fusions = cluster.members.len() - 1;
-                let kept = fusions <= left;
-                left -= if kept { fusions } else { 0 };
-                if kept { vec![cluster] } else { cluster.members.iter().map(|&at| Cluster::alone(at)).collect() }
+                let fusions = (cluster.members.len() - 1).min(left);
+                left -= fusions;
+                let (kept, others) = cluster.members.split_at(fusions + 1);
+                let others: Vec<Cluster> = others.iter().map(|&at| Cluster::alone(at)).collect();
+                std::iter::once(make(region, &edges, kept.to_vec())).chain(others).collect::<Vec<Cluster>>()
             })
             .collect();
     }
@@ -263,7 +277,7 @@ fn edge(
                 continue;
             }
             let Some((one, other)) = loops else {
-                if forms.facts.may_alias(x.instruction, y.instruction, tester.drop_scopes) {
+                if forms.facts.may_alias(x, y, tester.drop_scopes) {
                     edge.ordered = true;
                     return edge;
                 }
@@ -297,11 +311,10 @@ fn same_count(forms: &Forms<'_>, one: &LoopNode, other: &LoopNode) -> bool {
 }
 
 /// The number of its iterations can be computed with.
-fn counts(forms: &Forms<'_>, node: &LoopNode) -> bool {
+fn counts(forms: &mut Forms<'_>, node: &LoopNode) -> bool {
     let candidate = &node.candidate;
-    let facts = forms.facts;
-    let bits = facts.bits(candidate.count);
-    bits < 64 || bits == 64 && facts.count_fits(candidate.count, candidate.of)
+    let bits = forms.facts.bits(candidate.count);
+    bits < 64 || bits == 64 && forms.is_count(candidate.count, candidate.of)
 }
 
 /// A name for messages.
@@ -328,9 +341,24 @@ fn between_loops(
         (Time::Before, _) | (_, Time::After) => return None,
         (Time::Iterations, Time::Iterations | Time::Before) if !(y.time == Time::Before && y.writes) => {}
         _ => {
-            let aliased = forms.facts.may_alias(x.instruction, y.instruction, tester.drop_scopes);
+            let aliased = forms.facts.may_alias(x, y, tester.drop_scopes);
             return aliased.then_some(Refusal::PreheaderCode);
         }
+    }
+    if let (Some(p), Some(q)) = (&x.place, &y.place)
+        && p.base == q.base
+    {
+        let (i, j) = (forms.iteration(one.candidate.of), forms.iteration(other.candidate.of));
+        let rest = |form: &Polynomial, symbol| form.linear_in(&symbol).map(|(_, rest)| rest);
+        let fixed = |form: &Option<Polynomial>, symbol| form.as_ref().and_then(|form| rest(form, symbol));
+        edge.remote |= match (fixed(&p.offset, i), fixed(&q.offset, j)) {
+            (Some(at), Some(other)) => !(at - other).is_constant(),
+            _ => true,
+        };
+        let is_conditional = |access: &Access, node: &LoopNode| {
+            access.writes && !forms.facts.dominates(access.instruction.block(), node.candidate.latch)
+        };
+        edge.conditional |= is_conditional(x, one) || is_conditional(y, other);
     }
     match tester.distance(forms, (x, one.candidate.of), (y, other.candidate.of)) {
         Distance::Never => None,

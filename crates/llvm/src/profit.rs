@@ -39,6 +39,10 @@ pub(crate) struct Traits {
     pub(crate) iterations: Option<i64>,
     /// Instructions of its body.
     pub(crate) instructions: usize,
+    /// It calls functions.
+    pub(crate) calls: bool,
+    /// Values that go from one iteration to the next, counters left out.
+    pub(crate) carried: usize,
 }
 
 impl Traits {
@@ -75,7 +79,13 @@ impl Traits {
         };
         let vectorisable = innermost && is_vectorisable(forms, candidate, accesses);
         let instructions = candidate.blocks.iter().map(|block| block.body().len()).sum();
-        Traits { innermost, vectorisable, streams, values, iterations, instructions }
+        let is_call = |instruction: &Value| {
+            instruction.is_call() && !instruction.is_marker() && !facts.can_be_vectorised(*instruction)
+        };
+        let calls = candidate.blocks.iter().any(|block| block.body().iter().any(is_call));
+        let is_carried = |phi: &Value| facts.recurrence(*phi, candidate.of).is_none();
+        let carried = candidate.phis().into_iter().filter(is_carried).count();
+        Traits { innermost, vectorisable, streams, values, iterations, instructions, calls, carried }
     }
 }
 
@@ -169,17 +179,44 @@ pub(crate) fn reuse(first: &Node, second: &Node) -> Reuse {
     reuse
 }
 
+/// What lies between two loops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Between {
+    /// What they have in common.
+    pub(crate) reuse: Reuse,
+    /// The iterations by which the second has to be late.
+    pub(crate) shift: i64,
+    /// They are in a loop.
+    pub(crate) nested: bool,
+    /// A check at run time is needed.
+    pub(crate) checked: bool,
+    /// One writes what the other touches, at a distance that only the program's run decides.
+    pub(crate) remote: bool,
+    /// One writes under a condition what the other touches.
+    pub(crate) conditional: bool,
+}
+
 /// Why fusing two loops would not pay, if so.
-pub(crate) fn against(first: &Traits, second: &Traits, reuse: Reuse, shift: i64, nested: bool) -> Option<Refusal> {
+pub(crate) fn against(first: &Traits, second: &Traits, between: Between) -> Option<Refusal> {
+    let Between { reuse, shift, nested, checked, remote, conditional } = between;
     if !reuse.shared {
         return Some(Refusal::NoReuse);
     }
     if first.vectorisable != second.vectorisable {
         return Some(Refusal::VectorisationLost);
     }
-    // Prologue and epilogue would be executed again and again, for rows that stay in the cache.
-    if nested && shift > 0 {
+    // Prologue and epilogue, and checks, would be executed again and again, for rows that stay in the cache.
+    if nested && (shift > 0 || checked) {
         return Some(Refusal::CodeGrowth);
+    }
+    // A vectoriser would have to check whether rows of one array overlap, and sees only the whole of it. Elements that are
+    // stored under a condition are stored by parts of vectors, and cannot be forwarded to loads.
+    if first.vectorisable && (remote || conditional) {
+        return Some(Refusal::VectorisationLost);
+    }
+    // What a call does not preserve is stored and loaded round it in every iteration.
+    if first.calls && second.carried > 0 || second.calls && first.carried > 0 {
+        return Some(Refusal::RegisterPressure { values: first.values.len() + second.values.len() });
     }
     if let (Some(n), Some(m)) = (first.iterations, second.iterations) {
         let streams = first.streams.union(&second.streams).count() as i64;

@@ -255,7 +255,7 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
             continue;
         }
         if at > first {
-            let own = node.as_ref().map_or_else(Vec::new, |node| needed_only_by(node, &code));
+            let own = node.as_ref().map_or_else(Vec::new, |node| first_elements(facts, node, &code));
             for instruction in code {
                 order += 1;
                 if own.contains(&instruction) {
@@ -501,15 +501,19 @@ fn loop_node(forms: &mut Forms<'_>, candidate: Candidate, guard: Option<Guard>, 
     Node { kind: Kind::Loop(Box::new(node)), accesses, is_barrier }
 }
 
-/// Loads right before a loop that only the loop needs, and what is made of them: optimisers leave them there for the first
-/// iterations of loops that keep elements for the next ones.
-fn needed_only_by(node: &Node, code: &[Value]) -> Vec<Value> {
+/// Loads right before a loop that only its first iterations need, and what is made of them: optimisers leave them there where
+/// a loop keeps elements for its next iterations.
+fn first_elements(facts: &Facts, node: &Node, code: &[Value]) -> Vec<Value> {
     let Some(node) = node.as_loop().filter(|node| node.guard.is_none()) else { return Vec::new() };
     let mut own: Vec<Value> = Vec::new();
     // From the last one backwards: users come before what they use.
     for &instruction in code.iter().rev() {
         let users = instruction.users();
-        let only = users.iter().all(|user| own.contains(user) || node.candidate.blocks.contains(&user.block()));
+        let kept = |user: &Value| {
+            let candidate = &node.candidate;
+            user.block() == candidate.header && user.is_phi() && facts.recurrence(*user, candidate.of).is_none()
+        };
+        let only = users.iter().all(|user| own.contains(user) || kept(user));
         let is_plain = instruction.is_load() && !instruction.is_volatile() && instruction.ordering() == Ordering::None;
         if only && !users.is_empty() && (is_plain || instruction.is_pure()) {
             own.push(instruction);

@@ -67,7 +67,8 @@ pub(crate) fn tell_apart(func: Func, groups: &[Group]) {
         let scopes: Vec<_> = groups.iter().map(|_| sys::frit_scope(func.0, domain)).collect();
         for (group, &scope) in groups.iter().zip(&scopes) {
             let others: Vec<_> = group.others.iter().map(|&other| scopes[other]).collect();
-            for access in &group.accesses {
+            // What a call reads and what it writes would be told apart together.
+            for access in group.accesses.iter().filter(|access| !access.is_call()) {
                 sys::frit_add_scopes(access.0, scope, others.as_ptr(), others.len());
             }
         }

@@ -65,7 +65,7 @@ unsafe extern "C" {
     pub(crate) fn frit_underlying_object(value: Value) -> Value;
     pub(crate) fn frit_allocation_kind(analyses: A, value: Value) -> c_uint;
     pub(crate) fn frit_is_free(analyses: A, instruction: Value) -> bool;
-    pub(crate) fn frit_may_alias(analyses: A, x: Value, y: Value, drop_scopes: bool) -> bool;
+    pub(crate) fn frit_may_alias(analyses: A, x: Value, px: Value, y: Value, py: Value, drop_scopes: bool) -> bool;
     pub(crate) fn frit_llvm_dependence(analyses: A, x: Value, y: Value) -> bool;
 
     pub(crate) fn frit_scev(analyses: A, value: Value, scope: L) -> S;
@@ -107,6 +107,7 @@ unsafe extern "C" {
     pub(crate) fn frit_move_to_end(instruction: Value, block: Block);
     pub(crate) fn frit_move_phi(phi: Value, block: Block);
     pub(crate) fn frit_erase(instruction: Value);
+    pub(crate) fn frit_delete_block(block: Block);
     pub(crate) fn frit_split_before(instruction: Value) -> Block;
     pub(crate) fn frit_merge_into_predecessor(block: Block) -> bool;
     pub(crate) fn frit_replace_uses_in(old: Value, new: Value, blocks: *const Block, count: usize);
