@@ -136,7 +136,7 @@ fn kernels_compute_the_same_at_level_2() {
 #[test]
 fn kernels_compute_the_same_at_level_3() {
     let Some(fusions) = compare_kernels("-O3", &[]) else { return };
-    assert!(fusions >= 40, "only {fusions} fusions in all kernels");
+    assert!(fusions >= 30, "only {fusions} fusions in all kernels");
 }
 
 #[test]
