@@ -92,32 +92,26 @@ bool frit_fold_empty(BasicBlock *B) {
 }
 
 // Copies.
-ValueToValueMapTy *frit_clone_blocks(BasicBlock **Blocks, size_t N, const char *Suffix) {
-  auto *Map = new ValueToValueMapTy();
-  SmallVector<BasicBlock *> Copies;
+void frit_clone_blocks(BasicBlock **Blocks, size_t N, const char *Suffix, BasicBlock **Out) {
+  ValueToValueMapTy Map;
   Function *F = Blocks[0]->getParent();
   BasicBlock *Behind = Blocks[N - 1]->getNextNode();
   // Scopes of aliases that are declared inside are the copy's own.
   SmallVector<MDNode *> Scopes;
   identifyNoAliasScopesToClone(ArrayRef<BasicBlock *>(Blocks, N), Scopes);
+  SmallVector<BasicBlock *> Copies;
   for (size_t At = 0; At < N; At++) {
-    BasicBlock *Copy = CloneBasicBlock(Blocks[At], *Map, Suffix, F);
-    Copy->moveBefore(Behind ? Behind : &F->back());
-    if (!Behind)
-      Copy->moveAfter(&F->back());
-    (*Map)[Blocks[At]] = Copy;
+    BasicBlock *Copy = CloneBasicBlock(Blocks[At], Map, Suffix, F);
+    if (Behind)
+      Copy->moveBefore(Behind);
+    Map[Blocks[At]] = Copy;
     Copies.push_back(Copy);
+    Out[At] = Copy;
   }
-  remapInstructionsInBlocks(Copies, *Map);
+  remapInstructionsInBlocks(Copies, Map);
   if (!Scopes.empty())
     cloneAndAdaptNoAliasScopes(Scopes, Copies, F->getContext(), Suffix);
-  return Map;
 }
-Value *frit_map_get(ValueToValueMapTy *Map, Value *V) {
-  auto It = Map->find(V);
-  return It == Map->end() ? nullptr : static_cast<Value *>(It->second);
-}
-void frit_map_free(ValueToValueMapTy *Map) { delete Map; }
 
 // A copy of the function, invisible from outside. Its blocks are in the order of the original's.
 Function *frit_clone_function(Function *F) {

@@ -3,6 +3,7 @@
 use crate::facts::{Loop, Scev};
 use crate::forms::{Forms, Polynomial};
 use crate::ir::{Block, Ordering, Value};
+use std::collections::HashSet;
 
 /// When an access happens, seen from the loop that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,10 +107,22 @@ impl Access {
         vec![access(reads, writes, instruction.access_pointer(), place)]
     }
 
-    /// All accesses of blocks, in their order.
+    /// All accesses of blocks, in their order; of those that do the same to the same place, the first.
     pub(crate) fn in_blocks(forms: &mut Forms<'_>, blocks: &[Block], item: Option<Loop>) -> Vec<Access> {
-        let instructions = blocks.iter().flat_map(|block| block.instructions());
-        instructions.flat_map(|instruction| Access::of(forms, instruction, item)).collect()
+        let mut known = HashSet::new();
+        let mut all = Vec::new();
+        for instruction in blocks.iter().flat_map(|block| block.instructions()) {
+            for access in Access::of(forms, instruction, item) {
+                let block = instruction.block();
+                let same = access.place.as_ref().map(|place| {
+                    (place.address, place.size, access.pointer, access.reads, access.writes, access.ordering, block)
+                });
+                if same.is_none_or(|same| known.insert(same)) {
+                    all.push(access);
+                }
+            }
+        }
+        all
     }
 
     /// A call has no single place, if it is not one that copies or fills a block of memory.

@@ -7,6 +7,7 @@ use crate::sys;
 use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind};
+use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_uint};
 
 /// A value: a constant, an argument, an instruction.
@@ -519,7 +520,7 @@ impl Value {
 }
 
 /// How an access is ordered among those of other threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Ordering {
     /// It is not atomic.
     None,
@@ -646,32 +647,34 @@ impl Drop for Builder {
     }
 }
 
-/// Copies of blocks, and what became of the values in them.
-pub(crate) struct Copies(*mut sys::Map);
+/// Copies of blocks, and what became of the values in them when they were copied.
+pub(crate) struct Copies {
+    values: HashMap<Value, Value>,
+    blocks: HashMap<Block, Block>,
+}
 
 impl Copies {
     /// Copies the blocks; edges among them lead to copies, others stay. Phis of blocks behind get no entries.
-    pub(crate) fn of(blocks: &[Block], suffix: &str) -> Copies {
+    pub(crate) fn of(originals: &[Block], suffix: &str) -> Copies {
         let suffix = CString::new(suffix).unwrap_or_default();
-        unsafe { Copies(sys::frit_clone_blocks(blocks.as_ptr().cast(), blocks.len(), suffix.as_ptr())) }
+        let mut copied = vec![std::ptr::null_mut(); originals.len()];
+        unsafe {
+            sys::frit_clone_blocks(originals.as_ptr().cast(), originals.len(), suffix.as_ptr(), copied.as_mut_ptr());
+        }
+        let blocks: HashMap<Block, Block> = originals.iter().copied().zip(copied.into_iter().map(Block)).collect();
+        let values = originals
+            .iter()
+            .flat_map(|original| original.instructions().into_iter().zip(blocks[original].instructions()))
+            .collect();
+        Copies { values, blocks }
     }
 
     /// The copy of a value, or the value itself where it was not copied.
     pub(crate) fn value(&self, original: Value) -> Value {
-        let copy = unsafe { sys::frit_map_get(self.0, original.0) };
-        if copy.is_null() { original } else { Value(copy) }
+        self.values.get(&original).copied().unwrap_or(original)
     }
 
     pub(crate) fn block(&self, original: Block) -> Block {
-        unsafe {
-            let copy = sys::frit_map_get(self.0, LLVMBasicBlockAsValue(original.0));
-            if copy.is_null() { original } else { Block(LLVMValueAsBasicBlock(copy)) }
-        }
-    }
-}
-
-impl Drop for Copies {
-    fn drop(&mut self) {
-        unsafe { sys::frit_map_free(self.0) }
+        self.blocks.get(&original).copied().unwrap_or(original)
     }
 }

@@ -11,7 +11,7 @@ macro_rules! opaque {
         pub(crate) struct $name([u8; 0]);
     )* };
 }
-opaque!(Analyses, Loop, Scev, Map, Emitter, PassBuilder);
+opaque!(Analyses, Loop, Scev, Emitter, PassBuilder);
 
 type Block = LLVMBasicBlockRef;
 type Value = LLVMValueRef;
@@ -117,9 +117,7 @@ unsafe extern "C" {
     pub(crate) fn frit_simplified(instruction: Value) -> Value;
     pub(crate) fn frit_close_join(analyses: A, block: Block, join: Block) -> Block;
     pub(crate) fn frit_fold_empty(block: Block) -> bool;
-    pub(crate) fn frit_clone_blocks(blocks: *const Block, count: usize, suffix: *const c_char) -> *mut Map;
-    pub(crate) fn frit_map_get(map: *mut Map, value: Value) -> Value;
-    pub(crate) fn frit_map_free(map: *mut Map);
+    pub(crate) fn frit_clone_blocks(blocks: *const Block, count: usize, suffix: *const c_char, copies: *mut Block);
     pub(crate) fn frit_clone_function(function: Value) -> Value;
     pub(crate) fn frit_delete_function(function: Value);
     pub(crate) fn frit_canonicalise(analyses: A, of: L);
