@@ -78,7 +78,11 @@ impl Func {
     /// The function with its promises about the loops in it, checked by LLVM.
     pub(crate) fn is_well_formed(self) -> bool {
         let action = llvm_sys::analysis::LLVMVerifierFailureAction::LLVMPrintMessageAction;
-        unsafe { llvm_sys::analysis::LLVMVerifyFunction(self.0, action) == 0 }
+        let good = unsafe { llvm_sys::analysis::LLVMVerifyFunction(self.0, action) == 0 };
+        if !good && std::env::var_os("FRIT_DUMP").is_some() {
+            unsafe { LLVMDumpValue(self.0) }
+        }
+        good
     }
 }
 

@@ -11,9 +11,10 @@
 //! See Note [Order of the parts].
 
 use crate::facts::{Facts, Form, Scev};
-use crate::ir::{Builder, Value};
+use crate::ir::{Block, Builder, Value};
 use crate::planning::Cluster;
-use crate::region::{LoopNode, Region};
+use crate::region::{Kind, LoopNode, Region};
+use std::collections::HashSet;
 
 /// A number of iterations.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +92,6 @@ pub(crate) fn alone(region: &Region, node: usize) -> Prepared {
 pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster) -> Option<Prepared> {
     let nodes: Vec<&LoopNode> =
         cluster.members.iter().map(|&at| region.nodes[at].as_loop().expect("clusters are of loops")).collect();
-    let at = nodes.last().expect("a cluster has members").from.terminator();
     // Copies of the loops would need copies of these as well.
     if !cluster.checks.is_empty() && !region.late_values(&cluster.members).is_empty() {
         return None;
@@ -104,15 +104,96 @@ pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster) -> Opti
     });
     let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
     let aligned = same && !is_late && !matches!(entry, Entry::Apart);
+    let mut expansion = Expansion::new(facts, region, &nodes);
+    let prepared = compute(&mut expansion, cluster, &nodes, entry, aligned);
+    if prepared.is_none() {
+        // Nothing is left of what was computed in vain.
+        for value in expansion.made.into_iter().rev() {
+            value.delete_if_dead();
+        }
+    }
+    prepared
+}
+
+fn compute(
+    expansion: &mut Expansion<'_>,
+    cluster: &Cluster,
+    nodes: &[&LoopNode],
+    entry: Entry,
+    aligned: bool,
+) -> Option<Prepared> {
     let (strands, main) = if aligned {
         let none = Count::Constant(0);
         let strand = |&node: &usize| Strand { node, prologue: none, epilogue: none, starts: Vec::new() };
         (cluster.members.iter().map(strand).collect(), None)
     } else {
-        parts(facts, cluster, &nodes, entry, at)?
+        parts(expansion, cluster, nodes, entry)?
     };
-    let (check, apart) = check(facts, region, cluster, at)?;
+    let (check, apart) = check(expansion, cluster)?;
     Some(Prepared { strands, entry, main, check, apart })
+}
+
+/// Code for expressions, before the first of the loops where that can be.
+struct Expansion<'a> {
+    facts: &'a Facts,
+    region: &'a Region,
+    /// The ends of blocks before the loops, in their order.
+    places: Vec<Value>,
+    /// Blocks whose values are not there before the fused loop, even though they come before the last of the loops.
+    inside: HashSet<Block>,
+    made: Vec<Value>,
+}
+
+impl<'a> Expansion<'a> {
+    fn new(facts: &'a Facts, region: &'a Region, nodes: &[&LoopNode]) -> Expansion<'a> {
+        let mut inside = HashSet::new();
+        for node in &region.nodes {
+            match &node.kind {
+                Kind::Loop(node) => inside.extend(&node.candidate.blocks),
+                Kind::Opaque { inside: blocks, .. } => inside.extend(blocks),
+                Kind::Code(_) => {}
+            }
+        }
+        let places = nodes.iter().map(|node| node.from.terminator()).collect();
+        Expansion { facts, region, places, inside, made: Vec::new() }
+    }
+
+    /// The end of the last block before a loop: everything that the loops need is there.
+    fn last(&self) -> Value {
+        *self.places.last().expect("there are loops")
+    }
+
+    /// The value of an expression, if it is small and can be known before the loops. LLVM uses values that are there
+    /// already, also from within loops that are sure to have been executed; those are of no use.
+    fn value(&mut self, scev: Scev) -> Option<Value> {
+        for at in self.places.clone() {
+            if self.facts.can_expand(scev, at, BUDGET) {
+                let value = self.facts.expand(scev, at);
+                self.made.push(value);
+                if self.is_before(value) {
+                    return Some(value);
+                }
+            }
+        }
+        None
+    }
+
+    fn is_before(&self, value: Value) -> bool {
+        let mut work = vec![value];
+        let mut seen = HashSet::new();
+        while let Some(next) = work.pop() {
+            if !next.is_instruction() || !seen.insert(next) {
+                continue;
+            }
+            if self.inside.contains(&next.block()) {
+                return false;
+            }
+            if self.region.chain.contains(&next.block()) && !next.is_phi() {
+                work.extend(next.operands());
+            }
+        }
+        true
+    }
 }
 
 /// Who decides whether the loops are entered: guards that are known to hold are none, and equal ones are one.
@@ -148,12 +229,12 @@ fn entry(facts: &Facts, nodes: &[&LoopNode]) -> Entry {
 
 /// The parts of members that differ in their numbers of iterations, are late, or are entered on their own.
 fn parts(
-    facts: &Facts,
+    expansion: &mut Expansion<'_>,
     cluster: &Cluster,
     nodes: &[&LoopNode],
     entry: Entry,
-    at: Value,
 ) -> Option<(Vec<Strand>, Option<Count>)> {
+    let (facts, at) = (expansion.facts, expansion.last());
     let wide = at.block().function().integer(64);
     let one = facts.number(1, 64);
     let apart = matches!(entry, Entry::Apart);
@@ -161,9 +242,6 @@ fn parts(
     let mut counts: Vec<(Scev, i64)> = Vec::new();
     for node in nodes {
         let count = facts.plus(facts.zero_extend(node.candidate.count, 64), one);
-        if !facts.can_expand(count, at, BUDGET) {
-            return None;
-        }
         let least = match facts.form(count) {
             Form::Constant(count) => count,
             _ => 1,
@@ -174,12 +252,13 @@ fn parts(
         match node.guard.as_ref().filter(decided) {
             None => counts.push((count, least)),
             Some(guard) => {
-                let some = facts.expand(count, at);
+                let some = expansion.value(count)?;
                 let builder = Builder::before(at);
                 // Poison where the loop is not entered is chosen by nobody.
                 let (then, otherwise) =
                     if guard.enters_on { (some, wide.constant(0)) } else { (wide.constant(0), some) };
                 let chosen = builder.select(guard.condition, then, otherwise);
+                expansion.made.push(chosen);
                 counts.push((facts.scev(chosen, facts.loop_of(at.block()))?, 0));
             }
         }
@@ -207,17 +286,16 @@ fn parts(
             _ => (facts.unsigned_min(main.0, rest), main.1.min(least)),
         };
     }
-    let computed = |scev: Scev, least: i64| -> Option<Count> {
+    let computed = |expansion: &mut Expansion<'_>, scev: Scev, least: i64| -> Option<Count> {
         match facts.form(scev) {
             Form::Constant(count) => Some(Count::Constant(count)),
-            _ if !facts.can_expand(scev, at, BUDGET) => None,
-            _ => Some(Count::Computed { value: facts.expand(scev, at), some: least > 0 }),
+            _ => Some(Count::Computed { value: expansion.value(scev)?, some: least > 0 }),
         }
     };
     let mut strands = Vec::new();
     for (which, node) in nodes.iter().enumerate() {
-        let prologue = computed(prologues[which], 0)?;
-        let epilogue = computed(facts.minus(rests[which].0, main.0), 0)?;
+        let prologue = computed(expansion, prologues[which], 0)?;
+        let epilogue = computed(expansion, facts.minus(rests[which].0, main.0), 0)?;
         let early = latest - cluster.shifts[which];
         let mut starts = Vec::new();
         for phi in node.candidate.phis() {
@@ -227,20 +305,21 @@ fn parts(
             // Where the main loop has an iteration, the prologue had all of its own.
             let Some((start, step)) = facts.recurrence(phi, node.candidate.of) else { continue };
             let later = facts.plus(start, facts.times(step, facts.number(early, facts.bits(step))));
-            if facts.can_expand(later, at, BUDGET) {
-                starts.push((phi, facts.expand(later, at)));
+            if let Some(later) = expansion.value(later) {
+                starts.push((phi, later));
             }
         }
         strands.push(Strand { node: cluster.members[which], prologue, epilogue, starts });
     }
     // Members without a common iteration make no loop.
-    let main = computed(main.0, main.1)?;
+    let main = computed(expansion, main.0, main.1)?;
     let empty = matches!(main, Count::Constant(count) if count <= 0);
     (!empty).then_some((strands, Some(main)))
 }
 
 /// A check that memory does not overlap where that is needed, and which accesses it tells apart.
-fn check(facts: &Facts, region: &Region, cluster: &Cluster, at: Value) -> Option<(Option<Value>, Vec<Group>)> {
+fn check(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<(Option<Value>, Vec<Group>)> {
+    let (facts, region, at) = (expansion.facts, expansion.region, expansion.last());
     if cluster.checks.is_empty() {
         return Some((None, Vec::new()));
     }
@@ -286,12 +365,10 @@ fn check(facts: &Facts, region: &Region, cluster: &Cluster, at: Value) -> Option
             pairs.push(pair);
         }
     }
-    if ranges.iter().any(|range| !facts.can_expand(range.low, at, BUDGET) || !facts.can_expand(range.high, at, BUDGET))
-    {
-        return None;
+    let mut ends: Vec<(Value, Value)> = Vec::new();
+    for range in &ranges {
+        ends.push((expansion.value(range.low)?, expansion.value(range.high)?));
     }
-    let ends: Vec<(Value, Value)> =
-        ranges.iter().map(|range| (facts.expand(range.low, at), facts.expand(range.high, at))).collect();
     let builder = Builder::before(at);
     let mut all: Option<Value> = None;
     for &(x, y) in &pairs {

@@ -278,6 +278,12 @@ fn iterate(chain: &mut Chain<'_>, members: &[(&LoopNode, Option<&Copies>)], stat
     if !once && (is_copy || members.len() > 1) {
         header.terminator().mark(if is_copy { PART } else { FUSED });
     }
+    // Loops in an iteration that is executed apart are no neighbours of the fused loop.
+    for (node, copies) in members.iter().filter(|_| once) {
+        for &inner in &node.candidate.inner {
+            copies.map_or(inner, |copies| copies.block(inner)).terminator().mark(PART);
+        }
+    }
     let builder = Builder::at_end(chain.open);
     let mut last: HashMap<Value, Value> = HashMap::new();
     for (state, ends) in states.iter_mut().zip(ends) {

@@ -25,11 +25,8 @@ pub(crate) struct Chain<'r> {
     /// Its end: a block without a terminator.
     pub(crate) open: Block,
     region: &'r Region,
-    /// Blocks of the old chain: instructions in them are still to be placed.
-    old: HashSet<Block>,
-    placed: HashSet<Value>,
-    /// Instructions of nodes: pure or not, they are placed with these.
-    owned: HashSet<Value>,
+    /// Instructions of the old chain that are placed where they are needed first, and have not been yet.
+    floating: HashSet<Value>,
     /// Results of loops, and what has taken their place.
     replaced: HashMap<Value, Value>,
 }
@@ -89,8 +86,9 @@ pub(crate) fn weave(region: &Region, clusters: &[Cluster], prepared: &[Prepared]
         owned.extend(node.pre.iter().copied());
         owned.extend(node.guard.iter().flat_map(|guard| guard.post.iter().copied()));
     }
-    let mut chain =
-        Chain { func, open: first_node.from, region, old, placed: HashSet::new(), owned, replaced: HashMap::new() };
+    let floating = old.iter().flat_map(|block| block.body()).filter(|instruction| instruction.is_pure());
+    let floating = floating.filter(|instruction| !owned.contains(instruction)).collect();
+    let mut chain = Chain { func, open: first_node.from, region, floating, replaced: HashMap::new() };
     let mut used = HashSet::from([first_node.from]);
     for (cluster, prepared) in clusters.iter().zip(prepared) {
         let node = cluster.members[0];
@@ -119,7 +117,7 @@ pub(crate) fn weave(region: &Region, clusters: &[Cluster], prepared: &[Prepared]
     Builder::at_end(chain.open).branch(rest);
     rest.replace_predecessor(last_node.join, chain.open);
     // Old blocks hold nothing by now, and nothing leads to them.
-    let retired: Vec<Block> = chain.old.iter().copied().filter(|block| !used.contains(block)).collect();
+    let retired: Vec<Block> = old.iter().copied().filter(|block| !used.contains(block)).collect();
     for &block in &retired {
         for instruction in block.instructions().into_iter().rev() {
             instruction.erase();
@@ -135,7 +133,6 @@ impl Chain<'_> {
     pub(crate) fn place(&mut self, instruction: Value) {
         self.need_operands(instruction);
         instruction.move_to_end(self.open);
-        self.placed.insert(instruction);
     }
 
     /// Sees to it that the value is there.
@@ -148,7 +145,7 @@ impl Chain<'_> {
             }
             if ready {
                 value.move_to_end(self.open);
-                self.placed.insert(value);
+                self.floating.remove(&value);
             } else {
                 work.push((value, true));
                 work.extend(value.operands().into_iter().map(|operand| (operand, false)));
@@ -157,13 +154,7 @@ impl Chain<'_> {
     }
 
     fn is_floating(&self, value: Value) -> bool {
-        value.is_instruction()
-            && !self.placed.contains(&value)
-            && self.old.contains(&value.block())
-            && !self.owned.contains(&value)
-            && !value.is_phi()
-            && !value.is_terminator()
-            && value.is_pure()
+        self.floating.contains(&value)
     }
 
     pub(crate) fn need_operands(&mut self, instruction: Value) {
@@ -183,6 +174,7 @@ impl Chain<'_> {
         for block in blocks.iter().rev() {
             for instruction in block.instructions().into_iter().rev() {
                 if self.is_floating(instruction) && instruction.is_unused() {
+                    self.floating.remove(&instruction);
                     instruction.erase();
                 }
             }
