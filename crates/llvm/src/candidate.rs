@@ -24,6 +24,8 @@ pub(crate) struct Candidate {
     pub(crate) count: Scev,
     /// All its blocks, the header first.
     pub(crate) blocks: Vec<Block>,
+    /// The number of its instructions.
+    pub(crate) instructions: usize,
     /// The headers of loops in it.
     pub(crate) inner: Vec<Block>,
 }
@@ -52,13 +54,14 @@ impl Candidate {
             return Err(irregular);
         }
         let count = facts.backedge_count(of).ok_or(Refusal::NoTripCount)?;
+        let instructions = blocks.iter().map(|block| block.body().len()).sum();
         let mut inner = Vec::new();
         let mut work = of.children();
         while let Some(next) = work.pop() {
             inner.push(next.header());
             work.extend(next.children());
         }
-        Ok(Candidate { of, preheader, header, latch, exit, count, blocks, inner })
+        Ok(Candidate { of, preheader, header, latch, exit, count, blocks, instructions, inner })
     }
 
     /// Header phis.

@@ -271,6 +271,15 @@ fn edge(
         return edge;
     }
     let loops = a.as_loop().zip(b.as_loop());
+    if let Some((one, other)) = loops
+        && options.fuse == Fuse::Profitable
+        && profit::is_too_long(&one.candidate, &other.candidate)
+    {
+        // They will not be fused, so that their order is all that matters.
+        edge.ordered = true;
+        edge.refusal = Some(Refusal::CodeGrowth);
+        return edge;
+    }
     for (i, x) in a.accesses.iter().enumerate() {
         for (j, y) in b.accesses.iter().enumerate() {
             if !x.conflicts_with(y) {

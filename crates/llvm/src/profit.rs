@@ -78,7 +78,7 @@ impl Traits {
             _ => None,
         };
         let vectorisable = innermost && is_vectorisable(forms, candidate, accesses);
-        let instructions = candidate.blocks.iter().map(|block| block.body().len()).sum();
+        let instructions = candidate.instructions;
         let is_call = |instruction: &Value| {
             instruction.is_call() && !instruction.is_marker() && !facts.can_be_vectorised(*instruction)
         };
@@ -144,6 +144,11 @@ fn is_vectorisable(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Acc
         }
     }
     true
+}
+
+/// Together they would have too many instructions.
+pub(crate) fn is_too_long(first: &Candidate, second: &Candidate) -> bool {
+    first.instructions + second.instructions > INSTRUCTIONS
 }
 
 /// What two loops have in common.
