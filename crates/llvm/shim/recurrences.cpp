@@ -116,7 +116,17 @@ bool frit_known_non_negative(Analyses *A, const SCEV *S, Loop *L) {
 // Is X at least Y wherever the loop is entered?
 bool frit_known_at_least(Analyses *A, const SCEV *X, const SCEV *Y, bool Signed, Loop *L) {
   ICmpInst::Predicate P = Signed ? ICmpInst::ICMP_SGE : ICmpInst::ICMP_UGE;
-  return A->SE.isKnownPredicate(P, X, Y) || A->SE.isLoopEntryGuardedByCond(L, P, X, Y);
+  auto Known = [&](ICmpInst::Predicate P, const SCEV *Y) {
+    return A->SE.isKnownPredicate(P, X, Y) || A->SE.isLoopEntryGuardedByCond(L, P, X, Y);
+  };
+  if (Known(P, Y))
+    return true;
+  // Two guards together: at least one less, and not equal to that.
+  auto *C = dyn_cast<SCEVConstant>(Y);
+  if (!C || (Signed ? C->getAPInt().isMinSignedValue() : C->getAPInt().isZero()))
+    return false;
+  const SCEV *Less = A->SE.getConstant(C->getAPInt() - 1);
+  return Known(P, Less) && Known(ICmpInst::ICMP_NE, Less);
 }
 // Building.
 const SCEV *frit_scev_minus(Analyses *A, const SCEV *X, const SCEV *Y) { return A->SE.getMinusSCEV(X, Y); }

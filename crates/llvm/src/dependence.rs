@@ -117,7 +117,8 @@ impl Tester {
             // What precedes the second loop is as late as an iteration before its first one.
             question.constraints.push("i1 = -1".into());
         }
-        let overlap = self.overlap(forms, &mut question, apart, x.size, y.size);
+        let overlap =
+            [false, true].into_iter().find_map(|low| self.overlap(forms, &mut question, apart, x.size, y.size, low));
         let answer = match overlap {
             Some(conditions) => self.ask(&question.set(forms, &conditions)),
             None => Answer::Unbounded,
@@ -141,8 +142,9 @@ impl Tester {
         apart: &Polynomial,
         size: i64,
         other: i64,
+        low: bool,
     ) -> Option<Vec<String>> {
-        let strides = strides(forms, apart)?;
+        let strides = strides(forms, apart, low)?;
         let Some((_, lowest)) = strides.first() else {
             return None;
         };
@@ -215,72 +217,63 @@ fn same_step(apart: &Polynomial, i: Symbol, j: Symbol, size: i64, other: i64) ->
     Some(if least > most { Distance::Never } else { Distance::AtMost(most) })
 }
 
-/// The offset as digits of a number with symbolic places: from the place of 1 upwards, each stride a multiple of the one
-/// before. The first is the part without a symbolic stride.
-fn strides(forms: &Forms<'_>, apart: &Polynomial) -> Option<Vec<(Polynomial, Polynomial)>> {
-    let is_iteration = |symbol: &Symbol| forms.loop_of(*symbol).is_some();
-    // For every product of sizes, the factors of iterations that it is multiplied by.
-    let mut parts: Vec<(Monomial<Symbol>, Polynomial)> = Vec::new();
-    let mut fixed = Polynomial::zero();
-    for (monomial, factor) in apart.terms() {
-        let (mut sizes, mut iterations) = (Monomial::one(), Monomial::one());
-        for &(symbol, exponent) in monomial.powers() {
-            for _ in 0..exponent {
-                let one = Monomial::symbol(symbol);
-                if is_iteration(&symbol) {
-                    iterations = iterations.times(&one);
-                } else {
-                    sizes = sizes.times(&one);
-                }
-            }
-        }
-        if iterations.degree() > 1 {
+/// The offset as digits of a number with symbolic places, each with its stride: from the place of 1 upwards, each stride a
+/// multiple of the one before. What no iteration is multiplied by, as in `a[(i + 1) * n + j]`, belongs to the place whose stride
+/// it is a multiple of, or, if `low`, to the lowest one, as in `a[i * n + (n - 1 - j)]`.
+fn strides(forms: &Forms<'_>, apart: &Polynomial, low: bool) -> Option<Vec<(Polynomial, Polynomial)>> {
+    let mut fixed = apart.clone();
+    let mut parts: Vec<(Polynomial, Polynomial)> = vec![(Poly::constant(1), Poly::zero())];
+    let symbols: Vec<Symbol> = apart.symbols().into_iter().copied().collect();
+    for symbol in symbols.into_iter().filter(|&symbol| forms.loop_of(symbol).is_some()) {
+        let (factor, rest) = fixed.linear_in(&symbol)?;
+        fixed = rest;
+        if factor.symbols().iter().any(|symbol| forms.loop_of(**symbol).is_some()) {
             return None;
         }
-        if iterations.is_one() {
-            fixed.add_term(sizes, factor);
-            continue;
+        // The stride without its numeric factor, which is the digit's for now.
+        let leading = factor.terms().last().map_or(1, |(_, factor)| factor.signum());
+        let scale = if factor.is_constant() { factor.as_constant()? } else { content(&factor) * leading };
+        let mut stride = Poly::zero();
+        for (monomial, factor) in factor.terms() {
+            stride.add_term(monomial.clone(), factor / scale);
         }
-        match parts.iter_mut().find(|(stride, _)| *stride == sizes) {
-            Some((_, digit)) => digit.add_term(iterations, factor),
-            None => parts.push((sizes, Polynomial::zero() + Poly::term(iterations, factor))),
+        match parts.iter_mut().find(|(other, _)| *other == stride) {
+            Some((_, digit)) => digit.add_term(Monomial::symbol(symbol), scale),
+            None => parts.push((stride, Poly::symbol(symbol).scale(scale))),
         }
-    }
-    if !parts.iter().any(|(stride, _)| stride.is_one()) {
-        parts.push((Monomial::one(), Polynomial::zero()));
     }
     parts.sort_by_key(|(stride, _)| stride.degree());
-    // Constant rows: `a[(i + 1) * n + j]`. What has no symbolic stride of ours belongs to the lowest subscript.
-    let only_low = parts.len() == 1;
-    for (monomial, factor) in fixed.terms() {
-        let at = parts.iter().position(|(stride, _)| !only_low && !stride.is_one() && stride == monomial);
-        match at {
-            Some(at) => parts[at].1.add_term(Monomial::one(), factor),
-            None => parts[0].1.add_term(monomial.clone(), factor),
-        }
-    }
-    let mut strides = Vec::new();
-    for (at, (stride, digit)) in parts.into_iter().enumerate() {
-        if at == 0 {
-            strides.push((Polynomial::constant(1), digit));
-            continue;
-        }
-        let scale = content(&digit).max(1);
-        let mut quotient = Polynomial::zero();
+    for at in (1..parts.len()).rev() {
+        let (stride, digit) = &parts[at];
+        let scale = content(digit);
+        let stride = stride.scale(scale);
+        let mut quotient = Poly::zero();
         for (monomial, factor) in digit.terms() {
             quotient.add_term(monomial.clone(), factor / scale);
         }
-        strides.push((Poly::term(stride, scale), quotient));
+        let (monomial, leading) = stride.terms().last().map(|(monomial, factor)| (monomial.clone(), factor))?;
+        let times = fixed.coefficient(&monomial) / leading;
+        if !low && times != 0 {
+            fixed -= &stride.scale(times);
+            quotient.add_term(Monomial::one(), times);
+        }
+        parts[at] = (stride, quotient);
     }
-    Some(strides)
+    parts[0].1 += &fixed;
+    Some(parts)
 }
 
-/// The quotient of two single terms.
+/// The quotient of a stride by a smaller one, if that has one term.
 fn divide(stride: &Polynomial, below: &Polynomial) -> Option<Polynomial> {
-    let (monomial, factor) = stride.terms().next()?;
-    let (other, divisor) = below.terms().next()?;
-    let quotient = monomial.divided_by(other)?;
-    (factor % divisor == 0).then(|| Poly::term(quotient, factor / divisor))
+    let [(other, divisor)] = below.terms().collect::<Vec<_>>()[..] else { return None };
+    let mut quotient = Poly::zero();
+    for (monomial, factor) in stride.terms() {
+        if factor % divisor != 0 {
+            return None;
+        }
+        quotient.add_term(monomial.divided_by(other)?, factor / divisor);
+    }
+    Some(quotient)
 }
 
 /// A set of integers that is being described: first the distance, then iterations; parameters are values.

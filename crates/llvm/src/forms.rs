@@ -151,7 +151,13 @@ impl<'f> Forms<'f> {
             Form::Opaque => (0, of),
             _ => return None,
         };
-        let exact = constant == 0 && signed || facts.known_non_negative(of, at) && facts.known_non_negative(value, at);
+        let at_least = |constant: i64| {
+            let bound = facts.number(constant, facts.bits(value));
+            facts.known_at_least(value, bound, true, at)
+        };
+        let exact = constant == 0 && signed
+            || facts.known_non_negative(of, at) && facts.known_non_negative(value, at)
+            || constant <= 0 && constant > -LARGE && at_least(-constant);
         if !exact || constant.abs() >= LARGE || !matches!(facts.form(value), Form::Opaque) {
             return None;
         }

@@ -568,26 +568,30 @@ fn distinct(region: &Region, checks: &[(AccessOf, AccessOf)]) -> usize {
     pairs.iter().filter(|&&(x, y)| x == y || !pairs.contains(&(y, x))).count()
 }
 
-/// Parts that are connected by shared data, or by an order.
+/// Parts that are connected by shared data; parts that cannot come one after the other are one.
 fn connected(
     cluster: &[usize],
     sharing: &HashSet<(usize, usize)>,
     edges: &HashMap<(usize, usize), Edge>,
 ) -> Vec<Vec<usize>> {
-    let ordered = |pair: (usize, usize)| edges.get(&pair).is_some_and(|edge| edge.ordered);
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for &member in cluster {
-        let shares = |group: &Vec<usize>| {
-            group.iter().any(|&other| sharing.contains(&(other, member)) || ordered((other, member)))
-        };
-        let (mut joined, rest): (Vec<Vec<usize>>, Vec<Vec<usize>>) = groups.into_iter().partition(shares);
-        let mut group: Vec<usize> = joined.drain(..).flatten().collect();
-        group.push(member);
-        group.sort_unstable();
+        let shares = |group: &Vec<usize>| group.iter().any(|&other| sharing.contains(&(other, member)));
+        let (joined, rest): (Vec<Vec<usize>>, Vec<Vec<usize>>) = groups.into_iter().partition(shares);
         groups = rest;
-        groups.push(group);
+        groups.push(joined.into_iter().flatten().chain([member]).collect());
     }
+    groups.iter_mut().for_each(|group| group.sort_unstable());
     groups.sort();
+    let ordered = |from: &[usize], to: &[usize]| {
+        from.iter().any(|&x| to.iter().any(|&y| edges.get(&(x, y)).is_some_and(|edge| edge.ordered)))
+    };
+    // Sorted by their first members, groups can run in this order unless one of them has to run before an earlier one.
+    for later in 0..groups.len() {
+        if (0..later).any(|earlier| ordered(&groups[later], &groups[earlier])) {
+            return vec![cluster.to_vec()];
+        }
+    }
     groups
 }
 
