@@ -95,7 +95,7 @@ fn fuse(
                 continue;
             }
             let planned = planning::plan(&mut forms, &mut tester, region, &options);
-            let (clusters, prepared) = prepare_all(&facts, region, &planned);
+            let (clusters, prepared) = prepare_all(&facts, region, &planned, &options);
             let fusions: usize = clusters.iter().map(|cluster| cluster.members.len() - 1).sum();
             note_apart(region, &planned, &mut apart);
             if fusions == 0 {
@@ -155,12 +155,12 @@ fn blocks_of(region: &Region) -> Vec<Block> {
 }
 
 /// Computes what each cluster needs; those for which that cannot be done are taken apart.
-fn prepare_all(facts: &Facts, region: &Region, planned: &Planned) -> (Vec<Cluster>, Vec<Prepared>) {
+fn prepare_all(facts: &Facts, region: &Region, planned: &Planned, options: &Options) -> (Vec<Cluster>, Vec<Prepared>) {
     let mut clusters = Vec::new();
     let mut prepared = Vec::new();
     for cluster in &planned.clusters {
         if cluster.members.len() > 1
-            && let Some(found) = prepare::prepare(facts, region, cluster)
+            && let Some(found) = prepare::prepare(facts, region, cluster, options)
         {
             clusters.push(cluster.clone());
             prepared.push(found);

@@ -12,7 +12,9 @@
 
 use crate::facts::{Facts, Form, Scev};
 use crate::ir::{Block, Builder, Value};
+use crate::options::{Fuse, Options};
 use crate::planning::Cluster;
+use crate::profit;
 use crate::region::{Kind, LoopNode, Region};
 use std::collections::HashSet;
 
@@ -89,13 +91,9 @@ pub(crate) fn alone(region: &Region, node: usize) -> Prepared {
 }
 
 /// Computes what a cluster needs, or `None` where something cannot be computed there.
-pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster) -> Option<Prepared> {
+pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster, options: &Options) -> Option<Prepared> {
     let nodes: Vec<&LoopNode> =
         cluster.members.iter().map(|&at| region.nodes[at].as_loop().expect("clusters are of loops")).collect();
-    // Copies of the loops would need copies of these as well.
-    if !cluster.checks.is_empty() && !region.late_values(&cluster.members).is_empty() {
-        return None;
-    }
     let entry = entry(facts, &nodes);
     let counts: Vec<Scev> = nodes.iter().map(|node| node.candidate.count).collect();
     let same = counts.iter().all(|&count| {
@@ -105,6 +103,7 @@ pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster) -> Opti
     let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
     let aligned = same && !is_late && !matches!(entry, Entry::Apart);
     let mut expansion = Expansion::new(facts, region, &nodes);
+    expansion.profitable = options.fuse == Fuse::Profitable;
     let prepared = compute(&mut expansion, cluster, &nodes, entry, aligned);
     if prepared.is_none() {
         // Nothing is left of what was computed in vain.
@@ -130,6 +129,19 @@ fn compute(
         parts(expansion, cluster, nodes, entry)?
     };
     let (check, apart) = check(expansion, cluster)?;
+    let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
+    let long = match is_late && expansion.profitable {
+        true => are_long(expansion, nodes)?,
+        false => None,
+    };
+    let check = match (check, long) {
+        (Some(check), Some(long)) => Some(Builder::before(expansion.last()).and(check, long)),
+        (check, long) => check.or(long),
+    };
+    // Copies of the loops would need copies of these as well.
+    if check.is_some() && !expansion.region.late_values(&cluster.members).is_empty() {
+        return None;
+    }
     Some(Prepared { strands, entry, main, check, apart })
 }
 
@@ -141,6 +153,8 @@ struct Expansion<'a> {
     places: Vec<Value>,
     /// Blocks whose values are not there before the fused loop, even though they come before the last of the loops.
     inside: HashSet<Block>,
+    /// Only what pays is fused.
+    profitable: bool,
     made: Vec<Value>,
 }
 
@@ -155,7 +169,7 @@ impl<'a> Expansion<'a> {
             }
         }
         let places = nodes.iter().map(|node| node.from.terminator()).collect();
-        Expansion { facts, region, places, inside, made: Vec::new() }
+        Expansion { facts, region, places, inside, profitable: false, made: Vec::new() }
     }
 
     /// The end of the last block before a loop: everything that the loops need is there.
@@ -315,6 +329,46 @@ fn parts(
     let main = computed(expansion, main.0, main.1)?;
     let empty = matches!(main, Count::Constant(count) if count <= 0);
     (!empty).then_some((strands, Some(main)))
+}
+
+/// A check that loops have enough iterations for prologues and epilogues to be made up for: of the loops themselves where they
+/// are executed again and again, of the loops in them where they have some. `None` where they are known to be too short.
+#[allow(clippy::option_option)]
+fn are_long(expansion: &mut Expansion<'_>, nodes: &[&LoopNode]) -> Option<Option<Value>> {
+    let facts = expansion.facts;
+    let mut all: Option<Value> = None;
+    for node in nodes {
+        let of = node.candidate.of;
+        let mut innermost = of;
+        while let Some(&next) = innermost.children().first() {
+            innermost = next;
+        }
+        let (looked_at, least) = match (innermost == of, expansion.region.parent) {
+            (true, None) => continue,
+            (true, Some(_)) => (of, profit::FEW_ITERATIONS),
+            (false, _) => (innermost, profit::SHORT_ROW),
+        };
+        let Some(count) = facts.backedge_count(looked_at) else { continue };
+        if let Form::Constant(count) = facts.form(count) {
+            if count < least {
+                return None;
+            }
+            continue;
+        }
+        // What is known only within the outer loop is not looked at.
+        if !facts.is_invariant(count, of) {
+            continue;
+        }
+        let Some(value) = expansion.value(count) else { continue };
+        let builder = Builder::before(expansion.last());
+        let enough = builder.compare(llvm_sys::LLVMIntPredicate::LLVMIntSGT, value, value.ty().constant(least));
+        all = Some(match all {
+            Some(all) => builder.and(all, enough),
+            None => enough,
+        });
+    }
+    let builder = Builder::before(expansion.last());
+    Some(all.map(|all| builder.freeze(all)))
 }
 
 /// A check that memory does not overlap where that is needed, and which accesses it tells apart.

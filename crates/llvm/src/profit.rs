@@ -211,7 +211,7 @@ pub(crate) fn against(first: &Traits, second: &Traits, between: Between) -> Opti
         return Some(Refusal::VectorisationLost);
     }
     // Prologue and epilogue, and checks, would be executed again and again, for rows that stay in the cache.
-    if nested && (shift > 0 || checked) {
+    if nested && (checked || shift > 0 && !(first.innermost && second.innermost)) {
         return Some(Refusal::CodeGrowth);
     }
     // A vectoriser would have to check whether rows of one array overlap, and sees only the whole of it. Elements that are
@@ -252,6 +252,11 @@ pub(crate) fn together(traits: &[&Traits]) -> Option<Refusal> {
     }
     None
 }
+
+/// Iterations below which prologues and epilogues cost more than a loop that is executed again and again saves.
+pub(crate) const FEW_ITERATIONS: i64 = 256;
+/// Iterations of inner loops below which it costs more to go from one to the next than their fused outer loop saves.
+pub(crate) const SHORT_ROW: i64 = 128;
 
 /// Bytes that a loop's sweep over one stream moves, for the planner: the number of iterations in eights where it is known.
 pub(crate) fn sweep(facts: &Facts, count: Scev) -> i64 {
