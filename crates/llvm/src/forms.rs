@@ -1,6 +1,7 @@
 //! Addresses and counts as polynomials: in the iterations of loops, and in values that do not change while these run.
 
 use crate::facts::{Facts, Form, Loop, Scev};
+use crate::ir::Value;
 use frit_support::{Index, Poly, Table, define_index};
 use std::collections::HashMap;
 
@@ -29,11 +30,12 @@ pub(crate) struct Forms<'f> {
     pub(crate) facts: &'f Facts,
     pub(crate) symbols: Table<Symbol, Meaning>,
     known: HashMap<Meaning, Symbol>,
+    walked: HashMap<Loop, bool>,
 }
 
 impl<'f> Forms<'f> {
     pub(crate) fn new(facts: &'f Facts) -> Forms<'f> {
-        Forms { facts, symbols: Table::default(), known: HashMap::new() }
+        Forms { facts, symbols: Table::default(), known: HashMap::new(), walked: HashMap::new() }
     }
 
     pub(crate) fn symbol(&mut self, meaning: Meaning) -> Symbol {
@@ -117,6 +119,9 @@ impl<'f> Forms<'f> {
         if facts.count_fits(count, of) {
             return true;
         }
+        if facts.bits(count) == 64 && self.is_walked(of) {
+            return true;
+        }
         // A value of fewer bits less a constant, as `n - 2`, where the guard says that the value is large enough.
         let Some(form) = self.of(count, of, of) else { return false };
         let constant = form.constant_term();
@@ -128,6 +133,28 @@ impl<'f> Forms<'f> {
             }
             _ => false,
         }
+    }
+
+    /// Memory is walked through with the iterations of the loop. See Note [Counts of loops that walk through memory].
+    fn is_walked(&mut self, of: Loop) -> bool {
+        if let Some(&known) = self.walked.get(&of) {
+            return known;
+        }
+        let facts = self.facts;
+        let moves = |instruction: Value| -> bool {
+            let Some(pointer) = instruction.access_pointer() else { return false };
+            let Some(mut address) = facts.scev(pointer, facts.loop_of(instruction.block())) else { return false };
+            while let Form::Recurrence { of: around, start, .. } = facts.form(address) {
+                if around == of {
+                    return true;
+                }
+                address = start;
+            }
+            false
+        };
+        let walked = of.blocks().into_iter().any(|block| block.instructions().into_iter().any(moves));
+        self.walked.insert(of, walked);
+        walked
     }
 
     /// A value that changes in none of the loops looked at; in loops around them all accesses are in one iteration.
@@ -175,3 +202,10 @@ pub(crate) fn content(form: &Polynomial) -> i64 {
     };
     form.terms().fold(0, |content, (_, factor)| gcd(content, factor))
 }
+
+// Note [Counts of loops that walk through memory]
+//
+// A count of 64 bits is a number without a sign. Read with one it is negative where the loop goes back 2^63 times or more. A
+// loop that touches another place in each iteration, and there is no more than 2^63 bytes of memory in an object, leaves the
+// object before that; a program that does so has no meaning that a transformation could keep. So where the count of such a
+// loop is used, it is the non-negative number that it is as a polynomial.
