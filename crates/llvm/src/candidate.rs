@@ -97,14 +97,14 @@ fn executes_regularly(facts: &Facts, of: Loop, blocks: &[Block]) -> Result<(), R
             if instruction.ordering() == Ordering::Stronger {
                 return Err(Refusal::AtomicOrdering);
             }
-            if instruction.may_throw() {
+            if instruction.may_throw() || instruction.opcode() == LLVMOpcode::LLVMInvoke {
                 return Err(Refusal::MayThrow { call: callee(instruction) });
             }
             if instruction.is_convergent() {
                 return Err(Refusal::ConvergentCall);
             }
             let opcode = instruction.opcode();
-            if matches!(opcode, LLVMOpcode::LLVMIndirectBr | LLVMOpcode::LLVMCallBr | LLVMOpcode::LLVMInvoke) {
+            if matches!(opcode, LLVMOpcode::LLVMIndirectBr | LLVMOpcode::LLVMCallBr) {
                 return Err(Refusal::IrregularControlFlow);
             }
             if !instruction.will_return() && !instruction.is_terminator() {

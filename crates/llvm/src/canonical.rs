@@ -4,9 +4,9 @@
 //! Whether a fusion comes of it is tried on a copy of the function, in which all loops are brought into form.
 
 use crate::facts::{Facts, Loop, Scev};
-use crate::ir::{Block, Func, Value};
+use crate::ir::{Block, Builder, Func, Value};
 use crate::weave::PART;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// All loops of a function, outer ones before those in them, in an order that only the function decides.
 pub(crate) fn all_loops(facts: &Facts) -> Vec<Loop> {
@@ -97,11 +97,101 @@ fn join_equal_ways(func: Func) {
     }
 }
 
+/// Values that a loop leaves behind and that are known before it begins, as the last value of its counter: the phi of its exit,
+/// and the value.
+/// Source: [LLVM] section 7.1, where loops that use such values are always kept apart.
+fn known_exit_values(facts: &Facts) -> Vec<(Value, Scev, Block)> {
+    let mut found = Vec::new();
+    for of in all_loops(facts) {
+        let (Some(preheader), Some(latch), Some(exit)) = (of.preheader(), of.latch(), of.exit()) else { continue };
+        if of.exiting() != Some(latch) || exit.single_predecessor() != Some(latch) {
+            continue;
+        }
+        for phi in exit.phis() {
+            let value = phi.incoming_from(latch);
+            if !value.is_instruction() || !of.contains(value.block()) {
+                continue;
+            }
+            if let Some(last) = facts.scev(value, of.parent())
+                && facts.is_invariant(last, of)
+                && facts.can_expand(last, preheader.terminator(), 12)
+            {
+                found.push((phi, last, preheader));
+            }
+        }
+    }
+    found
+}
+
+/// Phis behind a branch round a loop whose values are there before the branch already: (phi, the branch's block).
+fn early_choices(facts: &Facts) -> Vec<(Value, Block)> {
+    let mut found = Vec::new();
+    for block in facts.func.blocks() {
+        let phis = block.phis();
+        let Some(before) = facts.immediate_dominator(block).filter(|_| !phis.is_empty()) else { continue };
+        let direct = block.predecessors().contains(&before) && block.predecessors().len() == 2;
+        if !direct || before.terminator().condition().is_none() || facts.loop_of(block) != facts.loop_of(before) {
+            continue;
+        }
+        for phi in phis {
+            let is_early = |value: Value| {
+                !value.is_instruction()
+                    || facts.dominates(value.block(), before)
+                    || value.block().single_predecessor() == Some(before)
+                        && value.is_pure()
+                        && value.is_speculatable()
+                        && value
+                            .operands()
+                            .iter()
+                            .all(|operand| !operand.is_instruction() || facts.dominates(operand.block(), before))
+            };
+            if phi.ty().is_integer() && phi.operands().into_iter().all(is_early) {
+                found.push((phi, before));
+            }
+        }
+    }
+    found
+}
+
+/// Computes before loops what is known before them, so that it is no result of theirs.
+fn settle_exit_values(func: Func, wanted: &dyn Fn(Loop) -> bool) {
+    let facts = Facts::new(func);
+    let mut behind = HashSet::new();
+    for (phi, last, preheader) in known_exit_values(&facts) {
+        let of = facts.loop_of(phi.incoming()[0].1);
+        if of.is_some_and(wanted) {
+            behind.extend(phi.block().successors());
+            let value = facts.expand(last, preheader.terminator());
+            phi.replace_all_uses_with(value);
+            phi.erase();
+        }
+    }
+    drop(facts);
+    let facts = Facts::new(func);
+    for (phi, before) in early_choices(&facts).into_iter().filter(|(phi, _)| behind.contains(&phi.block())) {
+        let terminator = before.terminator();
+        let condition = terminator.condition().expect("the branch has a condition");
+        for operand in phi.operands() {
+            if operand.is_instruction() && !facts.dominates(operand.block(), before) {
+                operand.move_before(terminator);
+            }
+        }
+        let direct = phi.incoming_from(before);
+        let (other, _) = phi.incoming().into_iter().find(|&(_, from)| from != before).expect("there are two ways");
+        let straight = before.successors()[0] == phi.block();
+        let (then, otherwise) = if straight { (direct, other) } else { (other, direct) };
+        let chosen = Builder::before(terminator).select(condition, then, otherwise);
+        phi.replace_all_uses_with(chosen);
+        phi.erase();
+    }
+}
+
 /// Nothing has to be brought into form.
 pub(crate) fn is_regular(facts: &Facts) -> bool {
     all_loops(facts).into_iter().all(|of| is_canonical(facts, of))
         && open_joins(facts).is_empty()
         && equal_ways(facts).is_empty()
+        && known_exit_values(facts).is_empty()
 }
 
 /// Numbers all loops, by marks that survive copies of the function.
@@ -122,6 +212,12 @@ pub(crate) fn number_of(of: Loop) -> Option<usize> {
 
 /// Brings loops into form: all, or those with these numbers and the loops in them.
 pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
+    let wanted = |of: Loop| {
+        numbers.is_none_or(|numbers| {
+            let mut around = std::iter::successors(Some(of), |of| of.parent());
+            around.any(|of| number_of(of).is_some_and(|number| numbers.contains(&number)))
+        })
+    };
     close_joins(func);
     join_equal_ways(func);
     // From the innermost loops outwards.
@@ -129,17 +225,10 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
     let mut loops = all_loops(&facts);
     loops.reverse();
     for of in loops {
-        let wanted = numbers.is_none_or(|numbers| {
-            let mut around = Some(of);
-            let mut found = false;
-            while let Some(next) = around {
-                found |= number_of(next).is_some_and(|number| numbers.contains(&number));
-                around = next.parent();
-            }
-            found
-        });
-        if wanted && !is_canonical(&facts, of) {
+        if wanted(of) && !is_canonical(&facts, of) {
             facts.canonicalise(of);
         }
     }
+    drop(facts);
+    settle_exit_values(func, &wanted);
 }

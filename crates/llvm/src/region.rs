@@ -509,8 +509,13 @@ fn first_elements(facts: &Facts, node: &Node, code: &[Value]) -> Vec<Value> {
     // From the last one backwards: users come before what they use.
     for &instruction in code.iter().rev() {
         let users = instruction.users();
+        // Numbers with a point decide on no address and no number of iterations, so they may be anything to the loop.
+        let is_plain_number = instruction.ty().is_floating();
         let kept = |user: &Value| {
             let candidate = &node.candidate;
+            if is_plain_number && candidate.blocks.contains(&user.block()) {
+                return true;
+            }
             user.block() == candidate.header && user.is_phi() && facts.recurrence(*user, candidate.of).is_none()
         };
         let only = users.iter().all(|user| own.contains(user) || kept(user));
