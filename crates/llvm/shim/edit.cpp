@@ -200,6 +200,7 @@ void frit_join_loop_metadata(Instruction *To, Instruction **From, size_t N) {
 }
 // Metadata and flags that promise what may no longer hold where the instruction is executed under other conditions.
 void frit_drop_promises(Instruction *I) { I->dropUBImplyingAttrsAndMetadata(); }
-// Tells a load's users that they read a value: poison and undef stay what they are.
+// The load is used for another one, of the same place, as well: it promises what both do.
+void frit_take_over(Instruction *Load, Instruction *Other) { combineMetadataForCSE(Load, Other, false); }
 void frit_copy_location(Instruction *To, Instruction *From) { To->setDebugLoc(From->getDebugLoc()); }
 }

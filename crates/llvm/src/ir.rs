@@ -234,6 +234,16 @@ impl Value {
         unsafe { !LLVMIsAICmpInst(self.0).is_null() }
     }
 
+    /// How a comparison of integers or pointers compares.
+    pub(crate) fn predicate(self) -> LLVMIntPredicate {
+        unsafe { LLVMGetICmpPredicate(self.0) }
+    }
+
+    /// The constant null.
+    pub(crate) fn is_null(self) -> bool {
+        unsafe { LLVMIsNull(self.0) != 0 }
+    }
+
     pub(crate) fn is_terminator(self) -> bool {
         unsafe { !LLVMIsATerminatorInst(self.0).is_null() }
     }
@@ -625,6 +635,16 @@ impl Builder {
 
     pub(crate) fn zero_extend(&self, x: Value, to: Type) -> Value {
         unsafe { Value(LLVMBuildZExtOrBitCast(self.0, x.0, to.0, c"".as_ptr())) }
+    }
+
+    /// A load of what another one loads, from somewhere else.
+    pub(crate) fn load_like(&self, other: Value, pointer: Value) -> Value {
+        unsafe {
+            let load = Value(LLVMBuildLoad2(self.0, LLVMTypeOf(other.0), pointer.0, c"".as_ptr()));
+            LLVMSetAlignment(load.0, LLVMGetAlignment(other.0));
+            load.copy_location(other);
+            load
+        }
     }
 
     /// An offset of bytes from a pointer.

@@ -9,6 +9,7 @@
 //! - `forms`, `dependence`: addresses as polynomials, and the exact test on integer sets;
 //! - `planning`, `profit`, `refusal`: which loops become one;
 //! - `prepare`, `weave`, `strand`, `tidy`: the rewriting;
+//! - `contraction`: what need not go through memory any more;
 //! - `pass`: all of it in order; `report`: what was decided.
 //!
 //! The library is the plugin for `opt` and `clang`; the command `frit-llvm` runs the same pass on a file. Read `pass` next.
@@ -16,6 +17,7 @@
 mod access;
 mod candidate;
 mod canonical;
+mod contraction;
 mod dependence;
 mod facts;
 mod forms;

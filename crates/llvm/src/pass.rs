@@ -5,6 +5,7 @@
 //! are tried there as they come.
 
 use crate::canonical;
+use crate::contraction::contract;
 use crate::dependence::Tester;
 use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
@@ -131,6 +132,10 @@ fn fuse(
         drop(regions);
         drop(forms);
         drop(facts);
+        tidy::tidy(func, &options, report);
+    }
+    if changed && options.contract {
+        contract(func, tester.drop_scopes, report);
         tidy::tidy(func, &options, report);
     }
     changed

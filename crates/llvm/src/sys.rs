@@ -129,6 +129,7 @@ unsafe extern "C" {
     pub(crate) fn frit_add_scopes(instruction: Value, scope: *mut c_void, others: *const *mut c_void, count: usize);
     pub(crate) fn frit_join_loop_metadata(to: Value, from: *const Value, count: usize);
     pub(crate) fn frit_drop_promises(instruction: Value);
+    pub(crate) fn frit_take_over(load: Value, other: Value);
     pub(crate) fn frit_copy_location(to: Value, from: Value);
 
     pub(crate) fn frit_register_callbacks(builder: *mut PassBuilder);
