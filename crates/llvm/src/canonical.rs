@@ -44,6 +44,31 @@ fn open_joins(facts: &Facts) -> Vec<(Block, Block)> {
     open
 }
 
+/// Guards whose condition is known where they stand, because an earlier one asked the same, are no branches any more.
+/// Source: [LLVM] section 5.2, where such a pair of loops has different guards.
+fn prove_guards(func: Func) {
+    let facts = Facts::new(func);
+    for (block, _) in open_joins(&facts) {
+        let terminator = block.terminator();
+        let Some(condition) = terminator.condition().filter(|condition| condition.is_instruction()) else { continue };
+        let ways = block.successors();
+        let known = |result: bool| facts.known_condition(condition, result, terminator);
+        let (taken, other) = match (known(true), known(false)) {
+            (true, false) => (ways[0], ways[1]),
+            (false, true) => (ways[1], ways[0]),
+            _ => continue,
+        };
+        if taken == other {
+            continue;
+        }
+        for phi in other.phis() {
+            phi.remove_incoming_from(block);
+        }
+        Builder::before(terminator).branch(taken);
+        terminator.erase();
+    }
+}
+
 /// Gives every branch a meeting point of its own ways, as far as there can be one.
 fn close_joins(func: Func) {
     // What is closed may open the way for those around it.
@@ -218,6 +243,7 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
             around.any(|of| number_of(of).is_some_and(|number| numbers.contains(&number)))
         })
     };
+    prove_guards(func);
     close_joins(func);
     join_equal_ways(func);
     // From the innermost loops outwards.
