@@ -70,7 +70,10 @@ pub fn main() -> ExitCode {
         _ => argument,
     });
     let arguments = Arguments::parse_from(arguments);
-    match frit_support::with_deep_stack(move || run(&arguments)) {
+    let input = arguments.input.display().to_string();
+    let result = std::panic::catch_unwind(|| frit_support::with_deep_stack(move || run(&arguments)));
+    let bug = |_| Err(Failure(1, format!("this is a bug of Frit's; {input} shows it, and nothing was written")));
+    match result.unwrap_or_else(bug) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(code, message)) => {
             eprintln!("error: {message}");
@@ -146,11 +149,7 @@ unsafe fn transform(context: LLVMContextRef, arguments: &Arguments) -> Result<()
                 let emitter = sys::frit_emitter_new(func.0);
                 let changed = fuse_function(session, func, emitter);
                 sys::frit_emitter_free(emitter);
-                assert!(
-                    !changed || func.is_well_formed(),
-                    "the function `{}` is well-formed after fusion",
-                    func.name()
-                );
+                assert!(!changed || func.is_well_formed(), "`{}` is well-formed after fusion", func.name());
             }
             if session.options.verbose {
                 eprintln!("frit-loop-fusion: {:.3} ms in all", session.time.as_secs_f64() * 1e3);
@@ -176,6 +175,14 @@ unsafe fn transform(context: LLVMContextRef, arguments: &Arguments) -> Result<()
     }
 }
 
+/// What LLVM's reader calls instead of reporting an error.
+extern "C" fn is_wrong_input(reason: *const c_char) {
+    // SAFETY: LLVM gives a string of C.
+    let reason = unsafe { CStr::from_ptr(reason).to_string_lossy() };
+    eprintln!("error: the input is no valid LLVM IR: {reason}");
+    std::process::exit(3);
+}
+
 unsafe fn read(context: LLVMContextRef, arguments: &Arguments) -> Result<LLVMModuleRef, Failure> {
     let shown = arguments.input.display();
     unsafe {
@@ -191,7 +198,10 @@ unsafe fn read(context: LLVMContextRef, arguments: &Arguments) -> Result<LLVMMod
             return Err(Failure(3, format!("{shown}: {}", message(wrong))));
         }
         let mut module = ptr::null_mut();
+        // Wrong debug information is fatal to LLVM's reader.
+        llvm_sys::error_handling::LLVMInstallFatalErrorHandler(Some(is_wrong_input));
         let failed = llvm_sys::ir_reader::LLVMParseIRInContext(context, buffer, &mut module, &mut wrong);
+        llvm_sys::error_handling::LLVMResetFatalErrorHandler();
         if failed != 0 {
             return Err(Failure(3, format!("{shown} is no LLVM IR: {}", message(wrong))));
         }

@@ -145,9 +145,7 @@ impl Tester {
         low: bool,
     ) -> Option<Vec<String>> {
         let strides = strides(forms, apart, low)?;
-        let Some((_, lowest)) = strides.first() else {
-            return None;
-        };
+        let (_, lowest) = strides.first()?;
         // The subscript without a symbolic stride, in bytes.
         let text = question.affine(forms, lowest)?;
         let mut conditions = vec![format!("-{other} < {text} < {size}")];

@@ -2,7 +2,7 @@
 
 use crate::facts::{Facts, Form, Loop, Scev};
 use crate::ir::Value;
-use frit_support::{Index, Poly, Table, define_index};
+use frit_support::{Poly, Table, define_index};
 use std::collections::HashMap;
 
 define_index!(

@@ -78,11 +78,7 @@ impl Func {
     /// The function with its promises about the loops in it, checked by LLVM.
     pub(crate) fn is_well_formed(self) -> bool {
         let action = llvm_sys::analysis::LLVMVerifierFailureAction::LLVMPrintMessageAction;
-        let good = unsafe { llvm_sys::analysis::LLVMVerifyFunction(self.0, action) == 0 };
-        if !good && std::env::var_os("FRIT_DUMP").is_some() {
-            unsafe { LLVMDumpValue(self.0) }
-        }
-        good
+        unsafe { llvm_sys::analysis::LLVMVerifyFunction(self.0, action) == 0 }
     }
 }
 

@@ -13,23 +13,23 @@ use std::time::{Duration, Instant};
 /// What LLVM reads of a pass plugin: `llvm::PassPluginLibraryInfo`.
 #[repr(C)]
 #[allow(missing_docs)]
-pub struct PassPluginLibraryInfo {
-    pub api_version: u32,
-    pub name: *const c_char,
-    pub version: *const c_char,
-    pub register_callbacks: unsafe extern "C" fn(*mut PassBuilderOfLlvm),
+pub(crate) struct PassPluginLibraryInfo {
+    pub(crate) api_version: u32,
+    pub(crate) name: *const c_char,
+    pub(crate) version: *const c_char,
+    pub(crate) register_callbacks: unsafe extern "C" fn(*mut PassBuilderOfLlvm),
 }
 
 /// LLVM's pass builder, seen from outside.
 #[repr(C)]
-pub struct PassBuilderOfLlvm([u8; 0]);
+pub(crate) struct PassBuilderOfLlvm([u8; 0]);
 
 /// The version of the interface of LLVM 19.
 const API_VERSION: u32 = 1;
 
 /// The plugin's entry: LLVM finds it by name.
 #[unsafe(no_mangle)]
-pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
+pub(crate) extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     unsafe extern "C" fn register(builder: *mut PassBuilderOfLlvm) {
         // SAFETY: LLVM gives its pass builder.
         unsafe { sys::frit_register_callbacks(builder.cast::<PassBuilder>()) }
@@ -64,7 +64,7 @@ pub(crate) fn with_session<T>(use_it: impl FnOnce(&mut Session) -> T) -> T {
 ///
 /// Both are strings of C.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frit_set_option(name: *const c_char, value: *const c_char) {
+pub(crate) unsafe extern "C" fn frit_set_option(name: *const c_char, value: *const c_char) {
     let text = |pointer: *const c_char| unsafe { CStr::from_ptr(pointer).to_string_lossy().into_owned() };
     if let Err(message) = with_session(|session| session.options.set(&text(name), &text(value))) {
         eprintln!("frit-loop-fusion: {message}");
@@ -78,13 +78,23 @@ pub unsafe extern "C" fn frit_set_option(name: *const c_char, value: *const c_ch
 ///
 /// `function` is a function with a body; `emitter` is null or that of the function.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn frit_fuse_function(function: LLVMValueRef, emitter: *mut EmitterOfLlvm) -> bool {
-    with_session(|session| fuse_function(session, Func(function), emitter.cast::<Emitter>()))
+pub(crate) unsafe extern "C" fn frit_fuse_function(function: LLVMValueRef, emitter: *mut EmitterOfLlvm) -> bool {
+    let func = Func(function);
+    let fused = std::panic::catch_unwind(|| with_session(|session| fuse_function(session, func, emitter.cast())));
+    fused.unwrap_or_else(|_| {
+        // The function may be half rewritten: there is nothing to go on with.
+        eprintln!(
+            "frit-loop-fusion: this is a bug of Frit's, in the function `{}`; `-mllvm -frit-fuse-limit=N` with a small N goes \
+             round it and shows which fusion it is",
+            func.name()
+        );
+        std::process::exit(1)
+    })
 }
 
 /// LLVM's remark emitter, seen from outside.
 #[repr(C)]
-pub struct EmitterOfLlvm([u8; 0]);
+pub(crate) struct EmitterOfLlvm([u8; 0]);
 
 /// Runs the pass on a function, and keeps what it decided.
 pub(crate) fn fuse_function(session: &mut Session, func: Func, emitter: *mut Emitter) -> bool {
