@@ -1,6 +1,7 @@
 // ScalarEvolution: how values and addresses move with the iterations, read node by node, and built into code.
 #include "shim.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include <string>
 
 using namespace llvm;
@@ -197,6 +198,16 @@ bool frit_can_expand(Analyses *A, const SCEV *S, Instruction *At, unsigned Budge
 }
 Value *frit_expand(Analyses *A, const SCEV *S, Instruction *At) {
   return expander(A).expandCodeFor(S, S->getType(), At->getIterator());
+}
+// Expanded values that nobody uses go.
+void frit_delete_expanded(Analyses *A, Value **Values, size_t N) {
+  // The expander must not find them again.
+  A->Expander.reset();
+  SmallVector<WeakTrackingVH> Dead;
+  for (size_t At = 0; At < N; At++)
+    if (isa<Instruction>(Values[At]))
+      Dead.push_back(Values[At]);
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
 }
 // A string of LLVM's: to be released with LLVMDisposeMessage.
 char *frit_scev_text(const SCEV *S) {

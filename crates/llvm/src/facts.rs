@@ -388,6 +388,11 @@ impl Facts {
         Value(unsafe { sys::frit_expand(self.raw, scev.0, at.0) })
     }
 
+    /// Expanded values, and what only they use, go where nothing uses them.
+    pub(crate) fn delete_expanded(&self, values: &[Value]) {
+        unsafe { sys::frit_delete_expanded(self.raw, values.as_ptr().cast(), values.len()) }
+    }
+
     /// For debugging and reports.
     pub(crate) fn text(&self, scev: Scev) -> String {
         unsafe {

@@ -107,9 +107,7 @@ pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster, options
     let prepared = compute(&mut expansion, cluster, &nodes, entry, aligned);
     if prepared.is_none() {
         // Nothing is left of what was computed in vain.
-        for value in expansion.made.into_iter().rev() {
-            value.delete_if_dead();
-        }
+        facts.delete_expanded(&expansion.made);
     }
     prepared
 }

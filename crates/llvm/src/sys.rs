@@ -98,6 +98,7 @@ unsafe extern "C" {
     pub(crate) fn frit_extremes(analyses: A, scev: S, outer: L, low: *mut S, high: *mut S) -> bool;
     pub(crate) fn frit_can_expand(analyses: A, scev: S, at: Value, budget: c_uint) -> bool;
     pub(crate) fn frit_expand(analyses: A, scev: S, at: Value) -> Value;
+    pub(crate) fn frit_delete_expanded(analyses: A, values: *const Value, count: usize);
     pub(crate) fn frit_scev_text(scev: S) -> *mut c_char;
 
     pub(crate) fn frit_phi_set_value(phi: Value, at: c_uint, value: Value);
