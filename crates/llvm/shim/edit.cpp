@@ -12,6 +12,7 @@
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/SSAUpdater.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 using namespace llvm;
 
@@ -143,6 +144,19 @@ void frit_canonicalise(Analyses *A, Loop *L) {
     if (!L->isRecursivelyLCSSAForm(A->DT, A->LI))
       formLCSSARecursively(*L, A->DT, &A->LI, &A->SE);
   }
+}
+
+// A loop of so few iterations, and a known number of them, becomes straight-line code.
+bool frit_unroll(Analyses *A, Loop *L, unsigned Most) {
+  unsigned Count = A->SE.getSmallConstantTripCount(L);
+  if (Count == 0 || Count > Most || !L->isLoopSimplifyForm() || !L->isInnermost() || !L->isLCSSAForm(A->DT))
+    return false;
+  UnrollLoopOptions Options{};
+  Options.Count = Count;
+  Options.Force = true;
+  TargetTransformInfo TTI(A->F.getDataLayout());
+  LoopUnrollResult Result = UnrollLoop(L, Options, &A->LI, &A->SE, &A->DT, &A->AC, &TTI, nullptr, true);
+  return Result != LoopUnrollResult::Unmodified;
 }
 
 // Loops are named by metadata on the terminator of their header: marks survive clones and rewriting.

@@ -13,14 +13,19 @@ mod remove;
 use crate::facts::{Facts, Loop};
 use crate::ir::{Block, Func, Ordering, Value};
 use crate::report::Report;
-use crate::weave::FUSED;
+use crate::weave::{FUSED, PART};
 
 /// A load that was replaced may be what another one was waiting for.
 const MOST_ROUNDS: usize = 4;
+/// Values are kept for this many iterations.
+const LONGEST_LAG: i64 = 4;
+/// Instructions in a loop that becomes straight-line code.
+const MOST_UNROLLED: usize = 40;
 
 /// Takes loads and stores out of the fused loops of a function. Scopes that are declared in loops tell accesses of one
 /// iteration apart only; with `drop_scopes` nobody asks them.
 pub(crate) fn contract(func: Func, drop_scopes: bool, report: &mut Report) {
+    unroll_parts(func);
     for _ in 0..MOST_ROUNDS {
         delete_dead(func);
         let found = {
@@ -34,6 +39,28 @@ pub(crate) fn contract(func: Func, drop_scopes: bool, report: &mut Report) {
     }
     report.removed += remove::remove(&Facts::new(func));
     delete_dead(func);
+}
+
+/// What comes before or after a fused loop is a loop itself where it has two iterations or more. What these store into memory
+/// that nobody else sees is known where they are straight-line code.
+fn unroll_parts(func: Func) {
+    let is_small =
+        |of: &Loop| of.blocks().iter().map(|block| block.instructions().len()).sum::<usize>() <= MOST_UNROLLED;
+    let header_of = |facts: &Facts, block: Block| facts.loop_of(block).filter(|of| of.header() == block);
+    loop {
+        let facts = Facts::new(func);
+        let is_open = |access: Value| {
+            let pointer = access.access_pointer();
+            pointer.is_some_and(|pointer| remove::is_private(&facts, pointer.underlying_object()))
+        };
+        let parts = func.blocks().into_iter().filter(|block| block.terminator().marked() == Some(PART));
+        let mut loops = parts
+            .filter_map(|block| header_of(&facts, block))
+            .filter(|of| is_small(of) && of.blocks().iter().any(|block| block.instructions().into_iter().any(is_open)));
+        if !loops.any(|of| facts.unroll(of, LONGEST_LAG as u32)) {
+            break;
+        }
+    }
 }
 
 /// The innermost loops that fusions made. Nothing in them orders the accesses of this thread among those of others.

@@ -409,6 +409,12 @@ impl Facts {
         unsafe { !sys::frit_close_join(self.raw, block.0, join.0).is_null() }
     }
 
+    /// A loop of at most so many iterations, where their number is known, becomes straight-line code, and its blocks go.
+    /// Post-dominance is no longer known then.
+    pub(crate) fn unroll(&self, of: Loop, most: u32) -> bool {
+        unsafe { sys::frit_unroll(self.raw, of.0, most) }
+    }
+
     /// Brings a loop into simplified, rotated and LCSSA form where that can be done.
     pub(crate) fn canonicalise(&self, of: Loop) {
         unsafe { sys::frit_canonicalise(self.raw, of.0) }

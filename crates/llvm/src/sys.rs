@@ -122,6 +122,7 @@ unsafe extern "C" {
     pub(crate) fn frit_clone_function(function: Value) -> Value;
     pub(crate) fn frit_delete_function(function: Value);
     pub(crate) fn frit_canonicalise(analyses: A, of: L);
+    pub(crate) fn frit_unroll(analyses: A, of: L, most: c_uint) -> bool;
     pub(crate) fn frit_mark(instruction: Value, number: c_uint);
     pub(crate) fn frit_marked(instruction: Value) -> i64;
     pub(crate) fn frit_unmark(instruction: Value);

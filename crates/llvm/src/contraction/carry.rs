@@ -1,14 +1,12 @@
 //! Loads of what was stored a few iterations ago: header phis hand it on.
 
 use super::flow::{Flow, overlap};
-use super::{content, fused_loops};
+use super::{LONGEST_LAG, content, fused_loops};
 use crate::access::Access;
 use crate::facts::{Facts, Form, Loop, Scev};
 use crate::ir::{Block, Builder, Value};
 use llvm_sys::LLVMIntPredicate;
 
-/// Values are kept for this many iterations.
-const LONGEST_LAG: i64 = 4;
 /// Operations of an address or a count before the loop.
 const BUDGET: u32 = 24;
 
