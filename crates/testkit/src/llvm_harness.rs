@@ -7,6 +7,8 @@
 //!   something does not pay;
 //! - `always: f 3`: the number under `-frit-fuse=always`, where it is another than under the default options;
 //! - `cooked: f 1`: the number after clang's own optimisations (C only), where it is another, whatever the options;
+//! - `forwarded: f 2`, `removed: g 1`: the number of loads that take what was stored from a register, and of allocations that are gone, where the function has as
+//!   many fusions as it is to have;
 //! - `refuse: f backward-dependence`: the code of a decision about `f` in the log, under the default options; one of several, as in `f code-between|preheader-code`;
 //! - `run: f a=f64[n+1] b=i32[n]:0..9 n=0..20 m=n..n+2 alias=any`: how to call `f`. Without this line there is no call.
 //!

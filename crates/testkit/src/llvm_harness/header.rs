@@ -11,6 +11,10 @@ pub struct Header {
     pub always: BTreeMap<String, usize>,
     /// The same under the default options after clang's optimisations, if that is another number.
     pub cooked: BTreeMap<String, usize>,
+    /// The number of loads that take what was stored from a register, in functions that are fused as they are to be.
+    pub forwarded: BTreeMap<String, usize>,
+    /// The number of allocations that are gone in these.
+    pub removed: BTreeMap<String, usize>,
     /// Functions, and codes that the log has for them.
     pub refuse: Vec<(String, String)>,
     /// How to call functions.
@@ -82,7 +86,7 @@ impl Elem {
     }
 }
 
-const KEYS: [&str; 5] = ["fuse", "always", "cooked", "refuse", "run"];
+const KEYS: [&str; 7] = ["fuse", "always", "cooked", "forwarded", "removed", "refuse", "run"];
 
 impl Header {
     /// Reads the first comments of a file.
@@ -96,6 +100,8 @@ impl Header {
                 "fuse" => counts(value, &mut header.fuse)?,
                 "always" => counts(value, &mut header.always)?,
                 "cooked" => counts(value, &mut header.cooked)?,
+                "forwarded" => counts(value, &mut header.forwarded)?,
+                "removed" => counts(value, &mut header.removed)?,
                 "refuse" => {
                     for one in value.split(',') {
                         let pair =
@@ -114,6 +120,7 @@ impl Header {
             return Err("the header needs `fuse`".into());
         }
         let told = header.always.keys().chain(header.cooked.keys()).chain(header.refuse.iter().map(|(name, _)| name));
+        let told = told.chain(header.forwarded.keys()).chain(header.removed.keys());
         match told.chain(header.calls.iter().map(|call| &call.function)).find(|name| !header.fuse.contains_key(*name)) {
             Some(name) => Err(format!("`fuse` does not say what is to become of `{name}`")),
             None => Ok(header),
@@ -177,11 +184,12 @@ mod tests {
 
     #[test]
     fn a_header_is_read() {
-        let text = "; Two loops: one.\n; fuse: f 2, g 0\n; always: g 1\n; refuse: g no-reuse\n\
+        let text = "; Two loops: one.\n; fuse: f 2, g 0\n; always: g 1\n; refuse: g no-reuse\n; removed: f 1\n\
             ; run: f a=f64[n*m+1] idx=i32[n]:0..n-1 n=0..7 m=n..n+1 alias=a,idx runs=9\n\ndefine\n; fuse: h 7\n";
         let header = Header::parse(text).unwrap();
         assert_eq!(header.fuse, BTreeMap::from([("f".into(), 2), ("g".into(), 0)]));
         assert_eq!(header.always, BTreeMap::from([("g".into(), 1)]));
+        assert_eq!(header.removed, BTreeMap::from([("f".into(), 1)]));
         assert_eq!(header.refuse, [("g".to_string(), "no-reuse".to_string())]);
         let [call] = &header.calls[..] else { panic!("{:?}", header.calls) };
         assert_eq!(call.integers[1], ("m".to_string(), "n".to_string(), "n+1".to_string()));
@@ -198,6 +206,7 @@ mod tests {
         assert!(error("; fuses: f 1\n").contains("unknown key"));
         assert!(error("; fuse: f\n").contains("no function and number"));
         assert!(error("; fuse: f 1\n; run: g n=0..1\n").contains("become of `g`"));
+        assert!(error("; fuse: f 1\n; forwarded: g 2\n").contains("become of `g`"));
         assert!(error("; fuse: f 1\n; run: f a=f80[4]\n").contains("f64[n]"));
     }
 }

@@ -23,6 +23,10 @@ pub struct Fused {
     pub text: String,
     /// Functions and how many fusions they had.
     pub counts: BTreeMap<String, usize>,
+    /// Functions and how many loads take what was stored from a register.
+    pub forwarded: BTreeMap<String, usize>,
+    /// Functions and how many allocations are gone.
+    pub removed: BTreeMap<String, usize>,
     /// Functions and the codes of decisions about them that are not merges.
     pub codes: Vec<(String, String)>,
     /// Functions of which something would be right, but does not pay.
@@ -151,7 +155,10 @@ pub fn fuse(module: &Path, options: &[&str], to: &Path) -> Result<Fused, String>
         }
     }
     for function in list("functions") {
-        let (name, count) = (word(&function["name"]), function["fusions"].as_u64().unwrap_or(u64::MAX) as usize);
+        let number = |key: &str| function[key].as_u64().unwrap_or(u64::MAX) as usize;
+        let (name, count) = (word(&function["name"]), number("fusions"));
+        fused.forwarded.insert(name.clone(), number("forwarded"));
+        fused.removed.insert(name.clone(), number("removed"));
         if fused.counts.get(&name) != Some(&count) {
             return Err(format!("the log has {count} fusions of {name}, the summary {:?}", fused.counts.get(&name)));
         }
@@ -182,6 +189,16 @@ impl Fused {
                         self.codes.iter().filter(|(of, _)| of == name).map(|(_, code)| code.as_str()).collect();
                     let found = found.map_or("no number of".to_string(), usize::to_string);
                     failures.push(format!("{name} has {found} fusions instead of {wanted}{how} {why:?}"));
+                }
+            }
+            let kinds =
+                [("loads", &header.forwarded, &self.forwarded), ("allocations", &header.removed, &self.removed)];
+            for (what, all_wanted, found) in kinds.into_iter().filter(|_| self.counts.get(name) == Some(&wanted)) {
+                if let Some(wanted) = all_wanted.get(name)
+                    && found.get(name) != Some(wanted)
+                {
+                    let found = found.get(name).copied().unwrap_or_default();
+                    failures.push(format!("{name} has {found} {what} less instead of {wanted}{how}"));
                 }
             }
             let [old, new] = [&before, &after].map(|module| module.function(name).map(|function| &function.text));
