@@ -72,7 +72,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse_from(arguments);
     let input = arguments.input.display().to_string();
     let result = std::panic::catch_unwind(|| frit_support::with_deep_stack(move || run(&arguments)));
-    let bug = |_| Err(Failure(1, format!("this is a bug of Frit's; {input} shows it, and nothing was written")));
+    let bug = |_| Err(Failure(4, format!("this is a bug of Frit's; {input} shows it, and nothing was written")));
     match result.unwrap_or_else(bug) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(code, message)) => {

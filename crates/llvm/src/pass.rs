@@ -35,7 +35,7 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
     }
     let changed = if canonical::is_regular(&facts) {
         drop(facts);
-        fuse(func, options, emitter, report, &mut BTreeSet::new())
+        fuse(func, options, emitter, report, &mut BTreeSet::new(), true)
     } else {
         canonical::number(&facts);
         drop(facts);
@@ -45,21 +45,21 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         canonical::bring_into_form(copy, None);
         let mut tried = Report::new(func);
         let mut fused = BTreeSet::new();
-        let works = fuse(copy, options, std::ptr::null_mut(), &mut tried, &mut fused);
+        let works = fuse(copy, options, std::ptr::null_mut(), &mut tried, &mut fused, true);
         unsafe { sys::frit_delete_function(copy.0) }
+        // What was learnt on the copy holds for the function. There its other loops are not in form, which would be the reason
+        // given for all of them.
+        let start = func.blocks()[0];
+        let is_apart = |decision: &Decision| matches!(decision.outcome, Outcome::Apart(_));
+        for mut decision in tried.decisions.into_iter().filter(is_apart) {
+            decision.function = func.name();
+            decision.remark(emitter, start);
+            report.decisions.push(decision);
+        }
         if works {
             canonical::bring_into_form(func, Some(&fused));
-            fuse(func, options, emitter, report, &mut BTreeSet::new())
-        } else {
-            // What was learnt on the copy holds for the function; its loops stay as they are.
-            let start = func.blocks()[0];
-            for decision in &mut tried.decisions {
-                decision.function = func.name();
-                decision.remark(emitter, start);
-            }
-            report.decisions = tried.decisions;
-            false
         }
+        works && fuse(func, options, emitter, report, &mut BTreeSet::new(), false)
     };
     for block in func.blocks() {
         block.terminator().unmark();
@@ -70,13 +70,15 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
     changed
 }
 
-/// Rounds over a function whose loops are in form. Adds the numbers of fused loops to `fused`.
+/// Rounds over a function whose loops are in form. Adds the numbers of fused loops to `fused`; loops that stay apart are told if
+/// `tell_apart`.
 fn fuse(
     func: Func,
     options: &Options,
     emitter: *mut Emitter,
     report: &mut Report,
     fused: &mut BTreeSet<usize>,
+    tell_apart: bool,
 ) -> bool {
     let mut changed = false;
     let mut options = options.clone();
@@ -95,8 +97,8 @@ fn fuse(
             if blocks.iter().any(|block| taken.contains(block)) {
                 continue;
             }
-            let planned = planning::plan(&mut forms, &mut tester, region, &options);
-            let (clusters, prepared) = prepare_all(&facts, region, &planned, &options);
+            let mut planned = planning::plan(&mut forms, &mut tester, region, &options);
+            let (clusters, prepared) = prepare_all(&facts, region, &mut planned, &options);
             let fusions: usize = clusters.iter().map(|cluster| cluster.members.len() - 1).sum();
             note_apart(region, &planned, &mut apart);
             if fusions == 0 {
@@ -118,7 +120,7 @@ fn fuse(
         }
         if chosen.is_empty() {
             // What stays apart is known only now.
-            for (decision, at) in apart {
+            for (decision, at) in apart.into_iter().filter(|_| tell_apart) {
                 decision.remark(emitter, at);
                 report.decisions.push(decision);
             }
@@ -159,21 +161,36 @@ fn blocks_of(region: &Region) -> Vec<Block> {
     blocks
 }
 
-/// Computes what each cluster needs; those for which that cannot be done are taken apart.
-fn prepare_all(facts: &Facts, region: &Region, planned: &Planned, options: &Options) -> (Vec<Cluster>, Vec<Prepared>) {
+/// Computes what each cluster needs. Where that cannot be done for all its loops it is done for as many of the first ones as can
+/// be, and then for the rest.
+fn prepare_all(
+    facts: &Facts,
+    region: &Region,
+    planned: &mut Planned,
+    options: &Options,
+) -> (Vec<Cluster>, Vec<Prepared>) {
     let mut clusters = Vec::new();
     let mut prepared = Vec::new();
     for cluster in &planned.clusters {
-        if cluster.members.len() > 1
-            && let Some(found) = prepare::prepare(facts, region, cluster, options)
-        {
-            clusters.push(cluster.clone());
+        let mut rest = cluster.clone();
+        while !rest.members.is_empty() {
+            let mut why = None;
+            let (count, found) = (2..=rest.members.len())
+                .rev()
+                .find_map(|count| match prepare::prepare(facts, region, &rest.first(count), options) {
+                    Ok(found) => Some((count, found)),
+                    Err(refusal) => {
+                        why = Some(refusal);
+                        None
+                    }
+                })
+                .unwrap_or_else(|| (1, prepare::alone(region, rest.members[0])));
+            if let (Some(refusal), Some(&next)) = (why, rest.members.get(count)) {
+                planned.apart.push((rest.members[count - 1], next, refusal));
+            }
+            clusters.push(rest.first(count));
             prepared.push(found);
-            continue;
-        }
-        for &member in &cluster.members {
-            clusters.push(Cluster { members: vec![member], shifts: vec![0], checks: Vec::new() });
-            prepared.push(prepare::alone(region, member));
+            rest = rest.without_first(count);
         }
     }
     (clusters, prepared)

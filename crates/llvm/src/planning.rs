@@ -146,6 +146,26 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
 }
 
 impl Cluster {
+    /// The first members alone.
+    pub(crate) fn first(&self, count: usize) -> Cluster {
+        self.part(0..count)
+    }
+
+    /// The other members alone.
+    pub(crate) fn without_first(&self, count: usize) -> Cluster {
+        self.part(count..self.members.len())
+    }
+
+    /// Some members, one after the other, alone. The first of them is not late.
+    fn part(&self, range: std::ops::Range<usize>) -> Cluster {
+        let members = self.members[range.clone()].to_vec();
+        let least = self.shifts[range.clone()].iter().copied().min().unwrap_or(0);
+        let shifts = self.shifts[range].iter().map(|shift| shift - least).collect();
+        let within = |&((x, _), (y, _)): &(AccessOf, AccessOf)| members.contains(&x) && members.contains(&y);
+        let checks = self.checks.iter().copied().filter(within).collect();
+        Cluster { members, shifts, checks }
+    }
+
     fn alone(member: usize) -> Cluster {
         Cluster { members: vec![member], shifts: vec![0], checks: Vec::new() }
     }

@@ -15,6 +15,7 @@ use crate::ir::{Block, Builder, Value};
 use crate::options::{Fuse, Options};
 use crate::planning::Cluster;
 use crate::profit;
+use crate::refusal::Refusal;
 use crate::region::{Kind, LoopNode, Region};
 use std::collections::HashSet;
 
@@ -90,8 +91,13 @@ pub(crate) fn alone(region: &Region, node: usize) -> Prepared {
     Prepared { strands, entry, main: None, check: None, apart: Vec::new() }
 }
 
-/// Computes what a cluster needs, or `None` where something cannot be computed there.
-pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster, options: &Options) -> Option<Prepared> {
+/// Computes what a cluster needs, or says why that cannot be computed before its loops.
+pub(crate) fn prepare(
+    facts: &Facts,
+    region: &Region,
+    cluster: &Cluster,
+    options: &Options,
+) -> Result<Prepared, Refusal> {
     let nodes: Vec<&LoopNode> =
         cluster.members.iter().map(|&at| region.nodes[at].as_loop().expect("clusters are of loops")).collect();
     let entry = entry(facts, &nodes);
@@ -105,7 +111,7 @@ pub(crate) fn prepare(facts: &Facts, region: &Region, cluster: &Cluster, options
     let mut expansion = Expansion::new(facts, region, &nodes);
     expansion.profitable = options.fuse == Fuse::Profitable;
     let prepared = compute(&mut expansion, cluster, &nodes, entry, aligned);
-    if prepared.is_none() {
+    if prepared.is_err() {
         // Nothing is left of what was computed in vain.
         facts.delete_expanded(&expansion.made);
     }
@@ -118,18 +124,18 @@ fn compute(
     nodes: &[&LoopNode],
     entry: Entry,
     aligned: bool,
-) -> Option<Prepared> {
+) -> Result<Prepared, Refusal> {
     let (strands, main) = if aligned {
         let none = Count::Constant(0);
         let strand = |&node: &usize| Strand { node, prologue: none, epilogue: none, starts: Vec::new() };
         (cluster.members.iter().map(strand).collect(), None)
     } else {
-        parts(expansion, cluster, nodes, entry)?
+        parts(expansion, cluster, nodes, entry).ok_or(Refusal::TripCountOverflow)?
     };
-    let (check, apart) = check(expansion, cluster)?;
+    let (check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
     let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
     let long = match is_late && expansion.profitable {
-        true => are_long(expansion, nodes)?,
+        true => are_long(expansion, nodes).ok_or(Refusal::CodeGrowth)?,
         false => None,
     };
     let check = match (check, long) {
@@ -138,9 +144,9 @@ fn compute(
     };
     // Copies of the loops would need copies of these as well.
     if check.is_some() && !expansion.region.late_values(&cluster.members).is_empty() {
-        return None;
+        return Err(Refusal::ValueUsedAcross { value: String::new() });
     }
-    Some(Prepared { strands, entry, main, check, apart })
+    Ok(Prepared { strands, entry, main, check, apart })
 }
 
 /// Code for expressions, before the first of the loops where that can be.

@@ -154,9 +154,9 @@ impl fmt::Display for Refusal {
             Refusal::CallMemory { call } => {
                 write!(f, "the call{} in one of them may touch what the other one does", named(call))
             }
-            Refusal::TripCountOverflow => {
-                f.write_str("their numbers of iterations may exceed what can be computed with")
-            }
+            Refusal::TripCountOverflow => f.write_str(
+                "their numbers of iterations cannot be computed with before both: they may be too large, or come too late",
+            ),
             Refusal::NoReuse => f.write_str("they share no data"),
             Refusal::VectorisationLost => {
                 f.write_str("one can be executed on vectors, and together with the other one could not")
