@@ -10,10 +10,12 @@ mod flow;
 mod forward;
 mod remove;
 
-use crate::facts::{Facts, Loop};
-use crate::ir::{Block, Func, Ordering, Value};
+use crate::facts::{Facts, Form, Loop};
+use crate::ir::{Block, Builder, Func, Ordering, Value};
 use crate::report::Report;
+use crate::sys;
 use crate::weave::{FUSED, PART};
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
 /// A load that was replaced may be what another one was waiting for.
 const MOST_ROUNDS: usize = 4;
@@ -25,6 +27,7 @@ const MOST_UNROLLED: usize = 40;
 /// Takes loads and stores out of the fused loops of a function. Scopes that are declared in loops tell accesses of one
 /// iteration apart only; with `drop_scopes` nobody asks them.
 pub(crate) fn contract(func: Func, drop_scopes: bool, report: &mut Report) {
+    drop_empty_parts(func);
     unroll_parts(func);
     for _ in 0..MOST_ROUNDS {
         delete_dead(func);
@@ -39,6 +42,73 @@ pub(crate) fn contract(func: Func, drop_scopes: bool, report: &mut Report) {
     }
     report.removed += remove::remove(&Facts::new(func));
     delete_dead(func);
+}
+
+/// Loops for iterations that are left are often never entered: counts that were computed apart are equal.
+fn drop_empty_parts(func: Func) {
+    let facts = Facts::new(func);
+    for select in func.blocks().into_iter().flat_map(|block| block.body()) {
+        if let Some((number, difference)) = needless_choice(&facts, select) {
+            let builder = Builder::before(select);
+            let number = builder.zero_extend(number, select.ty());
+            select.replace_all_uses_with(builder.add(number, select.ty().constant(difference)));
+        }
+    }
+    drop(facts);
+    let facts = Facts::new(func);
+    let is_part = |block: Block| {
+        block.terminator().marked() == Some(PART) && facts.loop_of(block).is_some_and(|of| of.header() == block)
+    };
+    let leads_to_part =
+        |block: Block| is_part(block) || block.terminator().is_unconditional_branch() && is_part(block.successors()[0]);
+    let mut known = Vec::new();
+    for block in func.blocks().into_iter().filter(|&block| facts.is_reachable(block)) {
+        let terminator = block.terminator();
+        let Some(condition) = terminator.condition().filter(|&condition| condition.is_instruction()) else { continue };
+        // The latch of a part leads to it as well.
+        let is_entry = block.successors().into_iter().any(|next| leads_to_part(next) && !facts.dominates(next, block));
+        let found = [true, false].into_iter().find(|&result| facts.known_condition(condition, result, terminator));
+        if let Some(result) = found.filter(|_| is_entry) {
+            known.push((terminator, condition.ty().constant(result.into())));
+        }
+    }
+    drop(facts);
+    for (terminator, result) in &known {
+        terminator.set_operand(0, *result);
+    }
+    if !known.is_empty() {
+        // SAFETY: no handle to blocks of the function is held here.
+        unsafe { sys::frit_remove_unreachable(func.0) };
+    }
+}
+
+/// A choice like `x == 1 ? 0 : x - 1`, which is `x - 1` anyway: x, and what is added to it.
+fn needless_choice(facts: &Facts, select: Value) -> Option<(Value, i64)> {
+    if select.opcode() != LLVMOpcode::LLVMSelect || !select.ty().is_integer() {
+        return None;
+    }
+    let condition = select.operand(0);
+    if !condition.is_instruction() || !condition.is_comparison() || !condition.operand(0).ty().is_integer() {
+        return None;
+    }
+    let (equal, other) = match condition.predicate() {
+        LLVMIntPredicate::LLVMIntEQ => (select.operand(1), select.operand(2)),
+        LLVMIntPredicate::LLVMIntNE => (select.operand(2), select.operand(1)),
+        _ => return None,
+    };
+    let (number, against) = (condition.operand(0), condition.operand(1).as_constant().filter(|&value| value >= 0)?);
+    let (number_form, other_form) = (facts.scev(number, None)?, facts.scev(other, None)?);
+    let bits = facts.bits(other_form);
+    if bits > 64 || facts.bits(number_form) > bits || facts.loop_of(select.block()).is_some() {
+        return None;
+    }
+    let difference = facts.minus(other_form, facts.zero_extend(number_form, bits));
+    match facts.form(difference) {
+        Form::Constant(difference) if difference.abs() < 1 << 31 && against < 1 << 31 => {
+            (equal.as_constant()? == against + difference && bits > 32).then_some((number, difference))
+        }
+        _ => None,
+    }
 }
 
 /// What comes before or after a fused loop is a loop itself where it has two iterations or more. What these store into memory

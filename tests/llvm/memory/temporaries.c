@@ -1,7 +1,7 @@
 // Arrays that only the fused loop uses become values; those that others see stay.
-// fuse: on_stack 1, variable_length 1, on_heap 1, window 1, window_of_three 1, chain 2, rows 2, escapes 1, read_after 1, partly_written 0, zeroed 1, freed_late 1, conditional 1, window_fixed 1, window_of_three_fixed 1, around_fixed 1, on_heap_checked 1, aligned 1, volatile_outside 1, kept_address 1, filled 1, given_back 1, integers 1
+// fuse: on_stack 1, variable_length 1, on_heap 1, window 1, window_of_three 1, chain 2, rows 2, escapes 1, read_after 1, partly_written 0, zeroed 1, freed_late 1, conditional 1, window_fixed 1, window_of_three_fixed 1, around_fixed 1, on_heap_checked 1, aligned 1, volatile_outside 1, kept_address 1, filled 1, given_back 1, integers 1, window_behind 1
 // forwarded: on_stack 1, variable_length 1, on_heap 1, chain 3, rows 1, read_after 1, freed_late 1, aligned 1, integers 1
-// removed: on_stack 1, variable_length 1, on_heap 1, chain 2, rows 1, escapes 0, read_after 0, zeroed 0, freed_late 0, window_fixed 1, window_of_three_fixed 1, around_fixed 1, on_heap_checked 1, aligned 1, volatile_outside 0, kept_address 0, filled 1, given_back 0, integers 1
+// removed: on_stack 1, variable_length 1, on_heap 1, chain 2, rows 1, escapes 0, read_after 0, zeroed 0, freed_late 0, window_fixed 1, window_of_three_fixed 1, around_fixed 1, on_heap_checked 1, aligned 1, volatile_outside 0, kept_address 0, filled 1, given_back 0, integers 1, window_behind 1
 // run: on_stack a=f64[n] b=f64[n] n=0..64
 // run: variable_length a=f64[n] b=f64[n] n=1..64
 // run: on_heap a=f64[n] b=f64[n] n=0..64
@@ -24,6 +24,7 @@
 // run: kept_address a=f64[n] b=f64[n] n=0..64
 // run: filled a=f64[n] b=f64[n] n=0..64
 // run: given_back a=f64[n] b=f64[n] n=1..64
+// run: window_behind a=f64[n] b=f64[n] n=0..64
 // run: integers a=i32[n] b=i32[n] n=0..64
 
 void *malloc(unsigned long size);
@@ -277,4 +278,14 @@ void integers(const int *restrict a, int *restrict b, int n)
         t[i] = a[i] * 3;
     for (int i = 0; i < n; i++)
         b[i] = t[i] ^ 5;
+}
+
+// The second loop has an iteration less than the first, if that has one.
+void window_behind(const double *restrict a, double *restrict b, int n)
+{
+    double t[64];
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 2.0;
+    for (int i = 1; i < n; i++)
+        b[i] = t[i] + t[i - 1];
 }

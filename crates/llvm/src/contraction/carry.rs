@@ -20,20 +20,16 @@ struct Chain<'f> {
 /// Replaces loads of fused loops; yields how many.
 pub(super) fn carry(facts: &Facts, drop_scopes: bool) -> usize {
     let mut count = 0;
-    for of in fused_loops(facts) {
-        if !runs_through(of) {
-            continue;
-        }
-        // One store at a time: replacing loads changes what others store.
-        loop {
-            let flow = Flow::new(facts, drop_scopes);
-            let Some(chain) = find(&flow, of) else { break };
-            let Some(plan) = starts(&flow, &chain) else { break };
-            count += chain.loads.len();
-            build(facts, &chain, &plan);
-        }
+    let loops: Vec<Loop> = fused_loops(facts).into_iter().filter(|&of| runs_through(of)).collect();
+    // One store at a time: replacing loads changes what others store.
+    loop {
+        let flow = Flow::new(facts, drop_scopes);
+        let found =
+            loops.iter().find_map(|&of| find(&flow, of)).and_then(|chain| Some((starts(&flow, &chain)?, chain)));
+        let Some((plan, chain)) = found else { return count };
+        count += chain.loads.len();
+        build(facts, &chain, &plan);
     }
-    count
 }
 
 /// Each iteration that begins gets to its end, and the loop is left there only.
