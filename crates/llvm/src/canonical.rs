@@ -44,11 +44,36 @@ fn open_joins(facts: &Facts) -> Vec<(Block, Block)> {
     open
 }
 
+/// The block ends with a branch round a loop.
+fn leads_to_loop(facts: &Facts, block: Block) -> bool {
+    let of = facts.loop_of(block);
+    let leaves = |next: &Block| of.is_some_and(|of| !of.contains(*next));
+    let ways = block.successors();
+    if ways.len() != 2 || ways.iter().any(leaves) || of.is_some_and(|of| of.latch() == Some(block)) {
+        return false;
+    }
+    ways.into_iter().any(|mut next| {
+        for _ in 0..3 {
+            if facts.loop_of(next).is_some_and(|inner| inner.header() == next && !inner.contains(block)) {
+                return true;
+            }
+            if next.successors().len() != 1 || next.single_predecessor().is_none() {
+                return false;
+            }
+            next = next.successors()[0];
+        }
+        false
+    })
+}
+
 /// Guards whose condition is known where they stand, because an earlier one asked the same, are no branches any more.
 /// Source: [LLVM] section 5.2, where such a pair of loops has different guards.
 fn prove_guards(func: Func) {
     let facts = Facts::new(func);
-    for (block, _) in open_joins(&facts) {
+    let mut blocks: Vec<Block> = open_joins(&facts).into_iter().map(|(block, _)| block).collect();
+    blocks.extend(func.blocks().into_iter().filter(|&block| facts.is_reachable(block) && leads_to_loop(&facts, block)));
+    let mut proved = HashSet::new();
+    for block in blocks.into_iter().filter(|&block| proved.insert(block)) {
         let terminator = block.terminator();
         let Some(condition) = terminator.condition().filter(|condition| condition.is_instruction()) else { continue };
         let ways = block.successors();
@@ -122,10 +147,36 @@ fn join_equal_ways(func: Func) {
     }
 }
 
+/// How a value is there before the loop.
+enum Early {
+    /// Computed from what is there.
+    Computed(Scev),
+    /// By these instructions of the loop, the value is the last.
+    Hoisted(Vec<Value>),
+}
+
+/// The instructions that make a value which is the same in every iteration, and can be executed before the loop.
+fn invariant(of: Loop, value: Value) -> Option<Vec<Value>> {
+    let mut chain = Vec::new();
+    let mut work = vec![value];
+    while let Some(next) = work.pop() {
+        if !next.is_instruction() || !of.contains(next.block()) || chain.contains(&next) {
+            continue;
+        }
+        if !next.is_pure() || !next.is_speculatable() || chain.len() > 8 {
+            return None;
+        }
+        chain.push(next);
+        work.extend(next.operands());
+    }
+    chain.reverse();
+    Some(chain)
+}
+
 /// Values that a loop leaves behind and that are known before it begins, as the last value of its counter: the phi of its exit,
 /// and the value.
 /// Source: [LLVM] section 7.1, where loops that use such values are always kept apart.
-fn known_exit_values(facts: &Facts) -> Vec<(Value, Scev, Block)> {
+fn known_exit_values(facts: &Facts) -> Vec<(Value, Early, Block)> {
     let mut found = Vec::new();
     for of in all_loops(facts) {
         let (Some(preheader), Some(latch), Some(exit)) = (of.preheader(), of.latch(), of.exit()) else { continue };
@@ -141,7 +192,9 @@ fn known_exit_values(facts: &Facts) -> Vec<(Value, Scev, Block)> {
                 && facts.is_invariant(last, of)
                 && facts.can_expand(last, preheader.terminator(), 12)
             {
-                found.push((phi, last, preheader));
+                found.push((phi, Early::Computed(last), preheader));
+            } else if let Some(chain) = invariant(of, value) {
+                found.push((phi, Early::Hoisted(chain), preheader));
             }
         }
     }
@@ -170,7 +223,8 @@ fn early_choices(facts: &Facts) -> Vec<(Value, Block)> {
                             .iter()
                             .all(|operand| !operand.is_instruction() || facts.dominates(operand.block(), before))
             };
-            if phi.ty().is_integer() && phi.operands().into_iter().all(is_early) {
+            let is_number = phi.ty().is_integer() || phi.ty().is_floating();
+            if is_number && phi.operands().into_iter().all(is_early) {
                 found.push((phi, before));
             }
         }
@@ -186,7 +240,27 @@ fn settle_exit_values(func: Func, wanted: &dyn Fn(Loop) -> bool) {
         let of = facts.loop_of(phi.incoming()[0].1);
         if of.is_some_and(wanted) {
             behind.extend(phi.block().successors());
-            let value = facts.expand(last, preheader.terminator());
+            // Before the branch round the loop, where that can be.
+            let branch = preheader.single_predecessor().map(Block::terminator);
+            let branch = branch.filter(|branch| branch.condition().is_some());
+            let there = |chain: &[Value], place: Value| {
+                let operands = chain.iter().flat_map(|instruction| instruction.operands());
+                let mut outer = operands.filter(|operand| operand.is_instruction() && !chain.contains(operand));
+                outer.all(|operand| facts.instruction_dominates(operand, place))
+            };
+            let value = match last {
+                Early::Computed(scev) => {
+                    let place = branch.filter(|&branch| facts.can_expand(scev, branch, 12));
+                    facts.expand(scev, place.unwrap_or(preheader.terminator()))
+                }
+                Early::Hoisted(chain) => {
+                    let place = branch.filter(|&branch| there(&chain, branch)).unwrap_or(preheader.terminator());
+                    for &instruction in &chain {
+                        instruction.move_before(place);
+                    }
+                    *chain.last().expect("the value is in its chain")
+                }
+            };
             phi.replace_all_uses_with(value);
             phi.erase();
         }
@@ -256,5 +330,7 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
         }
     }
     drop(facts);
+    // Rotation has made guards.
+    prove_guards(func);
     settle_exit_values(func, &wanted);
 }
