@@ -54,6 +54,10 @@ fn drop_empty_parts(func: Func) {
             select.replace_all_uses_with(builder.add(number, select.ty().constant(difference)));
         }
     }
+    let outside = func.blocks().into_iter().filter(|&block| facts.loop_of(block).is_none());
+    for extension in outside.flat_map(|block| block.body()) {
+        widen_sum(extension);
+    }
     drop(facts);
     let facts = Facts::new(func);
     let is_part = |block: Block| {
@@ -80,6 +84,25 @@ fn drop_empty_parts(func: Func) {
         // SAFETY: no handle to blocks of the function is held here.
         unsafe { sys::frit_remove_unreachable(func.0) };
     }
+}
+
+/// The extension of a sum of a number and a constant that does not wrap is the sum of their extensions, which can be compared
+/// with the extension of the number.
+fn widen_sum(extension: Value) {
+    let signed = match extension.opcode() {
+        LLVMOpcode::LLVMZExt => false,
+        LLVMOpcode::LLVMSExt => true,
+        _ => return,
+    };
+    let sum = extension.operand(0);
+    if !extension.ty().is_integer() || !sum.is_exact_sum(signed) {
+        return;
+    }
+    let Some(constant) = sum.operand(1).as_constant().filter(|&constant| signed || constant >= 0) else { return };
+    let builder = Builder::before(extension);
+    let (number, wide) = (sum.operand(0), extension.ty());
+    let number = if signed { builder.sign_extend(number, wide) } else { builder.zero_extend(number, wide) };
+    extension.replace_all_uses_with(builder.add(number, wide.constant(constant)));
 }
 
 /// A choice like `x == 1 ? 0 : x - 1`, which is `x - 1` anyway: x, and what is added to it.

@@ -230,6 +230,13 @@ impl Value {
         unsafe { !LLVMIsAICmpInst(self.0).is_null() }
     }
 
+    /// A sum that does not wrap, read without signs or with them.
+    pub(crate) fn is_exact_sum(self, signed: bool) -> bool {
+        self.is_instruction()
+            && self.opcode() == LLVMOpcode::LLVMAdd
+            && unsafe { if signed { LLVMGetNSW(self.0) != 0 } else { LLVMGetNUW(self.0) != 0 } }
+    }
+
     /// How a comparison of integers or pointers compares.
     pub(crate) fn predicate(self) -> LLVMIntPredicate {
         unsafe { LLVMGetICmpPredicate(self.0) }
@@ -641,6 +648,10 @@ impl Builder {
             load.copy_location(other);
             load
         }
+    }
+
+    pub(crate) fn sign_extend(&self, x: Value, to: Type) -> Value {
+        unsafe { Value(LLVMBuildSExtOrBitCast(self.0, x.0, to.0, c"".as_ptr())) }
     }
 
     /// An offset of bytes from a pointer.

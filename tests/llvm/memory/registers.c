@@ -1,6 +1,6 @@
 // What one body stores and another loads stays in a register, for some iterations if need be; and what must not.
-// fuse: same 1, twice 2, one_late 1, two_late 1, four_late 1, five_late 1, downwards 1, in_place 1, wide_and_narrow 1, as_integer 1, overwritten 2, overwritten_late 2, perhaps 1, unknown 1, both_load 1, through_pointer 1, own_later 1
-// forwarded: same 1, twice 3, one_late 1, two_late 2, four_late 1, five_late 0, downwards 1, wide_and_narrow 0, as_integer 0, overwritten 2, overwritten_late 1, perhaps 0, both_load 1, own_later 0
+// fuse: same 1, twice 2, one_late 1, two_late 1, four_late 1, five_late 1, downwards 1, in_place 1, wide_and_narrow 1, as_integer 1, overwritten 2, overwritten_late 2, perhaps 1, unknown 1, both_load 1, through_pointer 1, own_later 1, stored_sometimes 1
+// forwarded: same 1, twice 3, one_late 1, two_late 2, four_late 1, five_late 0, downwards 1, wide_and_narrow 0, as_integer 0, overwritten 2, overwritten_late 1, perhaps 0, both_load 1, own_later 0, stored_sometimes 2
 // run: same a=f64[n] b=f64[n] t=f64[n] n=0..40
 // run: twice a=f64[n] b=f64[n] t=f64[n] n=0..40
 // run: one_late a=f64[n+1] b=f64[n+1] t=f64[n+1] n=0..40
@@ -17,6 +17,7 @@
 // run: unknown a=f64[n] b=f64[n] t=f64[n] n=0..40 alias=any
 // run: both_load a=f64[n] b=f64[n] t=f64[n] n=0..40
 // run: through_pointer a=f64[n+1] b=f64[n+1] t=f64[n+1] n=0..40
+// run: stored_sometimes a=f64[n] b=f64[n] t=f64[n+4] n=0..40
 // run: own_later a=f64[n+2] b=f64[n+2] t=f64[n+2] n=0..40
 
 void same(const double *restrict a, double *restrict b, double *restrict t, int n)
@@ -172,4 +173,18 @@ void own_later(const double *restrict a, double *restrict b, double *restrict t,
         b[i] = t[i + 2] + 1.0;
     for (int i = 0; i < n; i++)
         t[i] = a[i] * 2.0;
+}
+
+// Between two loads of one place another one of the array is stored to, which may be the same.
+void stored_sometimes(const double *restrict a, double *restrict b, double *restrict t, int n)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] * 2.0;
+    for (int i = 0; i < n; i++) {
+        double x = t[i];
+        if (x > 0.0)
+            t[3] = b[i];
+        if (i & 1)
+            b[i] += t[i];
+    }
 }

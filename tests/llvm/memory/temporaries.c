@@ -280,12 +280,20 @@ void integers(const int *restrict a, int *restrict b, int n)
         b[i] = t[i] ^ 5;
 }
 
-// The second loop has an iteration less than the first, if that has one.
-void window_behind(const double *restrict a, double *restrict b, int n)
+// The second loop has an iteration less than the first.
+void window_behind(const double *restrict a, double *restrict b, long n)
 {
     double t[64];
-    for (int i = 0; i < n; i++)
+    if (n < 1)
+        return;
+    long i = 0, j = 1;
+    do {
         t[i] = a[i] * 2.0;
-    for (int i = 1; i < n; i++)
-        b[i] = t[i] + t[i - 1];
+        i++;
+    } while (i < n);
+    if (n != 1)
+        do {
+            b[j] = t[j] + t[j - 1];
+            j++;
+        } while (j < n);
 }

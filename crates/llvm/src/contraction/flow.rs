@@ -84,12 +84,12 @@ impl<'f> Flow<'f> {
             let writers = self.writers.get(&block).into_iter().flatten();
             let mut between = writers.filter(|writer| {
                 let at = self.order[&writer.instruction];
-                low < at && at < high
+                low <= at && at < high
             });
             !between.any(|writer| self.clobbers(writer, second))
         };
         if from == to {
-            return clean(from, begin, end);
+            return clean(from, begin + 1, end);
         }
         let mut seen = HashSet::new();
         let mut open = to.predecessors();
@@ -102,7 +102,7 @@ impl<'f> Flow<'f> {
             }
             open.extend(block.predecessors());
         }
-        clean(from, begin, usize::MAX) && (seen.contains(&to) || clean(to, 0, end))
+        clean(from, begin + 1, usize::MAX) && (seen.contains(&to) || clean(to, 0, end))
     }
 }
 
