@@ -69,9 +69,6 @@ void frit_redirect(Instruction *Terminator, BasicBlock *From, BasicBlock *To) {
 // Blocks nothing leads to.
 bool frit_remove_unreachable(Function *F) { return removeUnreachableBlocks(*F); }
 bool frit_delete_if_dead(Value *V) { return RecursivelyDeleteTriviallyDeadInstructions(V); }
-// What the instruction is when its operands are taken into account; null if it is itself.
-Value *frit_simplified(Instruction *I) { return simplifyInstruction(I, SimplifyQuery(I->getDataLayout(), I)); }
-
 // A join of the ways from B that others reach as well gets a block before it for the ways from B alone. Null if there are none.
 BasicBlock *frit_close_join(Analyses *A, BasicBlock *B, BasicBlock *Join) {
   SmallVector<BasicBlock *> Own;
@@ -212,9 +209,6 @@ void frit_join_loop_metadata(Instruction *To, Instruction **From, size_t N) {
   }
   To->setMetadata(LLVMContext::MD_loop, New);
 }
-// Metadata and flags that promise what may no longer hold where the instruction is executed under other conditions.
-void frit_drop_promises(Instruction *I) { I->dropUBImplyingAttrsAndMetadata(); }
-// The load is used for another one, of the same place, as well: it promises what both do.
-void frit_take_over(Instruction *Load, Instruction *Other) { combineMetadataForCSE(Load, Other, false); }
+// The place in the source.
 void frit_copy_location(Instruction *To, Instruction *From) { To->setDebugLoc(From->getDebugLoc()); }
 }

@@ -27,18 +27,6 @@ Analyses *frit_analyses_new(Function *F) { return new Analyses(*F); }
 void frit_analyses_free(Analyses *A) { delete A; }
 
 // Loops.
-size_t frit_top_loops(Analyses *A, Loop **Out, size_t Room) {
-  SmallVector<Loop *> All = A->LI.getLoopsInPreorder();
-  size_t N = 0;
-  for (Loop *L : All) {
-    if (L->getParentLoop())
-      continue;
-    if (N < Room)
-      Out[N] = L;
-    N++;
-  }
-  return N;
-}
 Loop *frit_loop_for(Analyses *A, BasicBlock *B) { return A->LI.getLoopFor(B); }
 Loop *frit_loop_parent(Loop *L) { return L->getParentLoop(); }
 size_t frit_loop_children(Loop *L, Loop **Out, size_t Room) {
@@ -71,7 +59,6 @@ size_t frit_loop_blocks(Loop *L, BasicBlock **Out, size_t Room) {
   }
   return N;
 }
-bool frit_loop_is_annotated_parallel(Loop *L) { return L->isAnnotatedParallel(); }
 // 0 no recurrence that a vectoriser knows, 1 induction, 2 reduction, 3 value of an iteration before.
 unsigned frit_phi_kind(Analyses *A, Loop *L, PHINode *Phi) {
   InductionDescriptor Induction;
@@ -99,7 +86,6 @@ BasicBlock *frit_immediate_post_dominator(Analyses *A, BasicBlock *B) {
     return nullptr;
   return N->getIDom()->getBlock();
 }
-bool frit_post_dominates(Analyses *A, BasicBlock *X, BasicBlock *Y) { return A->PDT.dominates(X, Y); }
 
 // Instructions.
 bool frit_may_throw(Instruction *I) { return I->mayThrow(); }

@@ -2,7 +2,6 @@
 #include "shim.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Transforms/Utils/Local.h"
-#include <string>
 
 using namespace llvm;
 
@@ -87,10 +86,6 @@ Loop *frit_scev_loop(const SCEV *S) {
   auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
   return Rec && Rec->isAffine() ? const_cast<Loop *>(Rec->getLoop()) : nullptr;
 }
-Value *frit_scev_value(const SCEV *S) {
-  auto *U = dyn_cast<SCEVUnknown>(S);
-  return U ? U->getValue() : nullptr;
-}
 uint64_t frit_scev_bits(Analyses *A, const SCEV *S) { return A->SE.getTypeSizeInBits(S->getType()); }
 bool frit_scev_invariant(Analyses *A, const SCEV *S, Loop *L) { return A->SE.isLoopInvariant(S, L); }
 const SCEV *frit_pointer_base(Analyses *A, const SCEV *S) {
@@ -140,9 +135,6 @@ const SCEV *frit_scev_number(Analyses *A, int64_t N, unsigned Bits) {
 }
 const SCEV *frit_scev_zext(Analyses *A, const SCEV *S, unsigned Bits) {
   return A->SE.getNoopOrZeroExtend(S, IntegerType::get(A->F.getContext(), Bits));
-}
-const SCEV *frit_scev_trunc(Analyses *A, const SCEV *S, unsigned Bits) {
-  return A->SE.getTruncateOrNoop(S, IntegerType::get(A->F.getContext(), Bits));
 }
 // Start and step of a header phi that is an affine recurrence of L.
 bool frit_recurrence(Analyses *A, PHINode *Phi, Loop *L, const SCEV **Start, const SCEV **Step) {
@@ -208,12 +200,5 @@ void frit_delete_expanded(Analyses *A, Value **Values, size_t N) {
     if (isa<Instruction>(Values[At]))
       Dead.push_back(Values[At]);
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
-}
-// A string of LLVM's: to be released with LLVMDisposeMessage.
-char *frit_scev_text(const SCEV *S) {
-  std::string Text;
-  raw_string_ostream Stream(Text);
-  S->print(Stream);
-  return strdup(Text.c_str());
 }
 }

@@ -147,6 +147,85 @@ fn join_equal_ways(func: Func) {
     }
 }
 
+/// A guard right inside of another one: the blocks that end with them, where the inner one's ways meet, and where the outer
+/// one's do.
+struct NestedGuards {
+    outer: Block,
+    inner: Block,
+    inner_join: Block,
+    join: Block,
+}
+
+/// Guards of loops that are right inside of others, as in `if (c) for (...)`.
+fn nested_guards(facts: &Facts) -> Vec<NestedGuards> {
+    let mut found = Vec::new();
+    for inner in facts.func.blocks() {
+        if !facts.is_reachable(inner) || !leads_to_loop(facts, inner) || !inner.phis().is_empty() {
+            continue;
+        }
+        let Some(outer) = inner.single_predecessor().filter(|outer| outer.terminator().condition().is_some()) else {
+            continue;
+        };
+        let ways = [outer.successors(), inner.successors()].concat();
+        let [x, y, z, w] = ways[..] else { continue };
+        let join = if x == inner { y } else { x };
+        let leads_there = |block: &Block| {
+            block.terminator().is_unconditional_branch() && block.successors()[0] == join && block.body().is_empty()
+        };
+        let Some(inner_join) = [z, w].into_iter().find(leads_there).filter(|&meeting| meeting != join) else {
+            continue;
+        };
+        let is_free = |instruction: &Value| instruction.is_pure() && instruction.is_speculatable();
+        let same_loop = [inner, inner_join, join].iter().all(|&block| facts.loop_of(block) == facts.loop_of(outer));
+        let two = |block: Block| block.predecessors().len() == 2;
+        if same_loop && two(inner_join) && two(join) && x != y && inner.body().iter().all(is_free) {
+            found.push(NestedGuards { outer, inner, inner_join, join });
+        }
+    }
+    found
+}
+
+/// One guard instead of two, one in the other.
+/// Source: [LLVM] section 7.1, where guards are neither inserted nor merged.
+fn merge_guards(func: Func) {
+    for _ in 0..4 {
+        let facts = Facts::new(func);
+        let Some(NestedGuards { outer, inner, inner_join, join }) = nested_guards(&facts).into_iter().next() else {
+            break;
+        };
+        let terminator = outer.terminator();
+        for instruction in inner.body() {
+            instruction.move_before(terminator);
+        }
+        let builder = Builder::before(terminator);
+        let asks = |block: Block, way: Block| {
+            let condition = block.terminator().condition().expect("a guard has a condition");
+            if block.successors()[0] == way { condition } else { builder.not(condition) }
+        };
+        let enter = *inner.successors().iter().find(|&&next| next != inner_join).expect("a guard has two ways");
+        let first = asks(outer, inner);
+        let second = asks(inner, enter);
+        let both = builder.select(first, second, func.integer(1).constant(0));
+        for phi in join.phis() {
+            // Round both guards, or only round the inner one.
+            let (round, through) = (phi.incoming_from(outer), phi.incoming_from(inner_join));
+            let own = through.is_instruction() && through.is_phi() && through.block() == inner_join;
+            let within = if own { through.incoming_from(inner) } else { through };
+            if within != round {
+                phi.set_incoming_from(outer, builder.select(first, within, round));
+            }
+        }
+        for phi in inner_join.phis() {
+            phi.remove_incoming_from(inner);
+        }
+        builder.branch_if(both, enter, join);
+        enter.replace_predecessor(inner, outer);
+        terminator.erase();
+        inner.terminator().erase();
+        inner.delete();
+    }
+}
+
 /// How a value is there before the loop.
 enum Early {
     /// Computed from what is there.
@@ -291,6 +370,7 @@ pub(crate) fn is_regular(facts: &Facts) -> bool {
         && open_joins(facts).is_empty()
         && equal_ways(facts).is_empty()
         && known_exit_values(facts).is_empty()
+        && nested_guards(facts).is_empty()
 }
 
 /// Numbers all loops, by marks that survive copies of the function.
@@ -332,5 +412,6 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
     drop(facts);
     // Rotation has made guards.
     prove_guards(func);
+    merge_guards(func);
     settle_exit_values(func, &wanted);
 }

@@ -161,10 +161,6 @@ impl Facts {
 
     // SAFETY from here on: `raw` is valid as long as `self`, and handles point into its function.
 
-    pub(crate) fn top_loops(&self) -> Vec<Loop> {
-        list(|out, room| unsafe { sys::frit_top_loops(self.raw, out, room) }).into_iter().map(Loop).collect()
-    }
-
     /// The innermost loop around a block.
     pub(crate) fn loop_of(&self, block: Block) -> Option<Loop> {
         Loop::some(unsafe { sys::frit_loop_for(self.raw, block.0) })
@@ -346,10 +342,6 @@ impl Facts {
         Scev(unsafe { sys::frit_scev_zext(self.raw, scev.0, bits) })
     }
 
-    pub(crate) fn truncate(&self, scev: Scev, bits: u32) -> Scev {
-        Scev(unsafe { sys::frit_scev_trunc(self.raw, scev.0, bits) })
-    }
-
     /// Start and step of a header phi that moves by the same step in every iteration.
     pub(crate) fn recurrence(&self, phi: Value, of: Loop) -> Option<(Scev, Scev)> {
         let (mut start, mut step) = (ptr::null(), ptr::null());
@@ -391,16 +383,6 @@ impl Facts {
     /// Expanded values, and what only they use, go where nothing uses them.
     pub(crate) fn delete_expanded(&self, values: &[Value]) {
         unsafe { sys::frit_delete_expanded(self.raw, values.as_ptr().cast(), values.len()) }
-    }
-
-    /// For debugging and reports.
-    pub(crate) fn text(&self, scev: Scev) -> String {
-        unsafe {
-            let text = sys::frit_scev_text(scev.0);
-            let owned = std::ffi::CStr::from_ptr(text).to_string_lossy().into_owned();
-            llvm_sys::core::LLVMDisposeMessage(text);
-            owned
-        }
     }
 
     /// Where ways from `block` meet others, in `join`, they get a block of their own before it. The facts stay true but for

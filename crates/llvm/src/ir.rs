@@ -397,11 +397,6 @@ impl Value {
         unsafe { sys::frit_delete_if_dead(self.0) }
     }
 
-    pub(crate) fn simplified(self) -> Option<Value> {
-        let value = unsafe { sys::frit_simplified(self.0) };
-        (!value.is_null()).then_some(Value(value))
-    }
-
     pub(crate) fn copy_location(self, from: Value) {
         unsafe { sys::frit_copy_location(self.0, from.0) }
     }
@@ -609,10 +604,6 @@ impl Builder {
 
     pub(crate) fn add(&self, x: Value, y: Value) -> Value {
         unsafe { Value(LLVMBuildAdd(self.0, x.0, y.0, c"".as_ptr())) }
-    }
-
-    pub(crate) fn sub(&self, x: Value, y: Value) -> Value {
-        unsafe { Value(LLVMBuildSub(self.0, x.0, y.0, c"".as_ptr())) }
     }
 
     pub(crate) fn and(&self, x: Value, y: Value) -> Value {

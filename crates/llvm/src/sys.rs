@@ -23,7 +23,6 @@ unsafe extern "C" {
     pub(crate) fn frit_analyses_new(function: Value) -> A;
     pub(crate) fn frit_analyses_free(analyses: A);
 
-    pub(crate) fn frit_top_loops(analyses: A, out: *mut L, room: usize) -> usize;
     pub(crate) fn frit_loop_for(analyses: A, block: Block) -> L;
     pub(crate) fn frit_loop_parent(of: L) -> L;
     pub(crate) fn frit_loop_children(of: L, out: *mut L, room: usize) -> usize;
@@ -90,7 +89,6 @@ unsafe extern "C" {
     pub(crate) fn frit_scev_umax(analyses: A, x: S, y: S) -> S;
     pub(crate) fn frit_scev_number(analyses: A, number: i64, bits: c_uint) -> S;
     pub(crate) fn frit_scev_zext(analyses: A, scev: S, bits: c_uint) -> S;
-    pub(crate) fn frit_scev_trunc(analyses: A, scev: S, bits: c_uint) -> S;
     pub(crate) fn frit_recurrence(analyses: A, phi: Value, of: L, start: *mut S, step: *mut S) -> bool;
     pub(crate) fn frit_known_equal(analyses: A, x: S, y: S, at: Value) -> bool;
     pub(crate) fn frit_known_condition(analyses: A, comparison: Value, result: bool, at: Value) -> bool;
@@ -99,7 +97,6 @@ unsafe extern "C" {
     pub(crate) fn frit_can_expand(analyses: A, scev: S, at: Value, budget: c_uint) -> bool;
     pub(crate) fn frit_expand(analyses: A, scev: S, at: Value) -> Value;
     pub(crate) fn frit_delete_expanded(analyses: A, values: *const Value, count: usize);
-    pub(crate) fn frit_scev_text(scev: S) -> *mut c_char;
 
     pub(crate) fn frit_phi_set_value(phi: Value, at: c_uint, value: Value);
     pub(crate) fn frit_phi_set_block(phi: Value, at: c_uint, block: Block);
@@ -115,7 +112,6 @@ unsafe extern "C" {
     pub(crate) fn frit_redirect(terminator: Value, from: Block, to: Block);
     pub(crate) fn frit_remove_unreachable(function: Value) -> bool;
     pub(crate) fn frit_delete_if_dead(value: Value) -> bool;
-    pub(crate) fn frit_simplified(instruction: Value) -> Value;
     pub(crate) fn frit_close_join(analyses: A, block: Block, join: Block) -> Block;
     pub(crate) fn frit_fold_empty(block: Block) -> bool;
     pub(crate) fn frit_clone_blocks(blocks: *const Block, count: usize, suffix: *const c_char, copies: *mut Block);
@@ -130,7 +126,6 @@ unsafe extern "C" {
     pub(crate) fn frit_scope(function: Value, domain: *mut c_void) -> *mut c_void;
     pub(crate) fn frit_add_scopes(instruction: Value, scope: *mut c_void, others: *const *mut c_void, count: usize);
     pub(crate) fn frit_join_loop_metadata(to: Value, from: *const Value, count: usize);
-    pub(crate) fn frit_drop_promises(instruction: Value);
     pub(crate) fn frit_take_over(load: Value, other: Value);
     pub(crate) fn frit_copy_location(to: Value, from: Value);
 

@@ -1,5 +1,5 @@
 // Calls between loops, and in their bodies, by what they may do.
-// fuse: of_nothing 1, that_writes 1, that_reads_first 0, that_sees_all 0, prints 1, in_body_pure 1, in_body_prints 0, in_body_one_prints 0, square_roots 0
+// fuse: of_nothing 1, that_writes 1, that_reads_first 0, that_sees_all 0, prints 0, in_body_pure 1, in_body_prints 0, in_body_one_prints 0, square_roots 0
 // cooked: square_roots 1
 // refuse: that_sees_all code-between, in_body_prints may-not-return, in_body_one_prints may-not-return
 // run: of_nothing a=f64[n] b=f64[n] n=0..20
@@ -57,7 +57,7 @@ void that_sees_all(double *a, double *b, int n)
         b[i] = a[i] + 1.0;
 }
 
-// Arrays of the function's own are out of every call's reach.
+// Arrays of the function's own are out of every call's reach; but it is not known that the call returns.
 double prints(const double *restrict a, const double *restrict b, int n)
 {
     double own[32], sum = 0.0;

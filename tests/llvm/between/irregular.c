@@ -1,6 +1,7 @@
 // A loop with branches in its condition, between loops that fuse around it.
 // fuse: around 1
-// always: around 2
+// always: around 1
+// cooked: around 2
 // run: around a=f64[24] b=f64[24] c=f64[24] n=0..20 m=0..20
 
 void around(double *restrict a, double *restrict b, double *restrict c, int n, int m)

@@ -1,5 +1,6 @@
 ; Loops that are not in canonical form are brought there when a fusion results, and stay as they are otherwise.
 ; fuse: two_entries 1, unknown_start 0, not_closed 1, two_latches 1, tests_first 1, tests_in_the_middle 0, two_heads 0
+; always: unknown_start 1
 ; run: two_entries a=i64[n] b=i64[n] n=0..20 twice=0..1
 ; run: unknown_start a=i64[n+1] b=i64[n+1] n=0..20 twice=0..1
 ; run: not_closed a=i64[n] b=i64[n] n=0..20

@@ -1,6 +1,5 @@
 // Global arrays of two and three dimensions. That a column's number is below the length of a row has to be seen from the loop's bounds.
 // fuse: squares 2, part 0, jacobi 2, three_d 3, row_sums 2, diagonal 2, one_row 2
-// cooked: one_row 1
 // refuse: part backward-dependence
 // run: squares runs=30
 // run: part n=0..24 m=0..24

@@ -1,6 +1,6 @@
 // Values that the first loop makes and others use: last indices, last elements, invariants.
-// fuse: last_index 1, last_index_in_bound 1, last_index_in_next 1, last_element 0, last_element_after 1, invariant 1, shared_counter 1, counter_goes_on 1
-// refuse: last_element value-used-across
+// fuse: last_index 1, last_index_in_bound 1, last_index_in_next 1, last_element 0, last_element_after 1, invariant 1, shared_counter 1, counter_goes_on 0
+// refuse: last_element value-used-across, counter_goes_on backward-dependence|value-used-across
 // run: last_index a=f64[n] b=f64[n] n=0..20
 // run: last_index_in_bound a=f64[n] b=f64[n] n=0..20
 // run: last_index_in_next a=f64[n] b=f64[n] n=0..20
