@@ -68,6 +68,11 @@ void frit_redirect(Instruction *Terminator, BasicBlock *From, BasicBlock *To) {
 }
 // Blocks nothing leads to.
 bool frit_remove_unreachable(Function *F) { return removeUnreachableBlocks(*F); }
+// The same of several, of which some may be used by others alone, or be there twice.
+void frit_delete_all_dead(Value **Values, size_t N) {
+  SmallVector<WeakTrackingVH> Dead(Values, Values + N);
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
+}
 bool frit_delete_if_dead(Value *V) { return RecursivelyDeleteTriviallyDeadInstructions(V); }
 // A join of the ways from B that others reach as well gets a block before it for the ways from B alone. Null if there are none.
 BasicBlock *frit_close_join(Analyses *A, BasicBlock *B, BasicBlock *Join) {
@@ -209,6 +214,8 @@ void frit_join_loop_metadata(Instruction *To, Instruction **From, size_t N) {
   }
   To->setMetadata(LLVMContext::MD_loop, New);
 }
+// The load is used for another one, of the same place, as well: it promises what both do.
+void frit_take_over(Instruction *Load, Instruction *Other) { combineMetadataForCSE(Load, Other, false); }
 // The place in the source.
 void frit_copy_location(Instruction *To, Instruction *From) { To->setDebugLoc(From->getDebugLoc()); }
 }

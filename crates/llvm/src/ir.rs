@@ -645,14 +645,6 @@ impl Builder {
         unsafe { Value(LLVMBuildSExtOrBitCast(self.0, x.0, to.0, c"".as_ptr())) }
     }
 
-    /// An offset of bytes from a pointer.
-    pub(crate) fn offset(&self, pointer: Value, bytes: Value) -> Value {
-        unsafe {
-            let byte = LLVMInt8TypeInContext(LLVMGetTypeContext(LLVMTypeOf(pointer.0)));
-            Value(LLVMBuildGEP2(self.0, byte, pointer.0, [bytes.0].as_mut_ptr(), 1, c"".as_ptr()))
-        }
-    }
-
     pub(crate) fn phi(&self, ty: Type, incoming: &[(Value, Block)], name: &str) -> Value {
         let name = CString::new(name).unwrap_or_default();
         let phi = unsafe { Value(LLVMBuildPhi(self.0, ty.0, name.as_ptr())) };

@@ -111,6 +111,7 @@ unsafe extern "C" {
     pub(crate) fn frit_replace_uses_in(old: Value, new: Value, blocks: *const Block, count: usize);
     pub(crate) fn frit_redirect(terminator: Value, from: Block, to: Block);
     pub(crate) fn frit_remove_unreachable(function: Value) -> bool;
+    pub(crate) fn frit_delete_all_dead(values: *const Value, count: usize);
     pub(crate) fn frit_delete_if_dead(value: Value) -> bool;
     pub(crate) fn frit_close_join(analyses: A, block: Block, join: Block) -> Block;
     pub(crate) fn frit_fold_empty(block: Block) -> bool;
