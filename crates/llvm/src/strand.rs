@@ -93,7 +93,9 @@ pub(crate) fn enter(chain: &mut Chain<'_>, bodies: &[&Body], exit: &Exit) {
         }
     }
     let old = last.latch.terminator();
-    let condition = |terminator: Value| terminator.condition().filter(|condition| condition.is_instruction());
+    // Phis go with the loop that they are of.
+    let is_plain = |condition: &Value| condition.is_instruction() && !condition.is_phi();
+    let condition = |terminator: Value| terminator.condition().filter(is_plain);
     let conditions: Vec<Value> = own.iter().filter_map(|&terminator| condition(terminator)).collect();
     let terminator = match exit {
         Exit::Own => {
@@ -137,8 +139,8 @@ pub(crate) fn enter(chain: &mut Chain<'_>, bodies: &[&Body], exit: &Exit) {
             phi.erase();
         }
     }
-    // SAFETY: all are instructions; two bodies may share one.
-    unsafe { sys::frit_delete_all_dead(conditions.as_ptr().cast(), conditions.len()) }
+    // What they are made of may be what the next part begins with, so they go when all parts are there.
+    chain.dead.extend(conditions);
     behind.move_after(last.latch);
     chain.open = behind;
 }

@@ -12,6 +12,7 @@ use crate::planning::Cluster;
 use crate::prepare::{Entry, Prepared};
 use crate::region::{Kind, LoopNode, Region};
 use crate::strand::{self, Body, Exit};
+use crate::sys;
 use std::collections::{HashMap, HashSet};
 
 /// The mark of loops that are parts or copies made by a fusion: they are left alone from then on.
@@ -27,6 +28,8 @@ pub(crate) struct Chain<'r> {
     region: &'r Region,
     /// Instructions of the old chain that are placed where they are needed first, and have not been yet.
     floating: HashSet<Value>,
+    /// Conditions that decide nothing any more.
+    pub(crate) dead: Vec<Value>,
     /// Results of loops, and what has taken their place.
     replaced: HashMap<Value, Value>,
 }
@@ -88,7 +91,7 @@ pub(crate) fn weave(region: &Region, clusters: &[Cluster], prepared: &[Prepared]
     }
     let floating = old.iter().flat_map(|block| block.body()).filter(|instruction| instruction.is_pure());
     let floating = floating.filter(|instruction| !owned.contains(instruction)).collect();
-    let mut chain = Chain { func, open: first_node.from, region, floating, replaced: HashMap::new() };
+    let mut chain = Chain { func, open: first_node.from, region, floating, dead: Vec::new(), replaced: HashMap::new() };
     let mut used = HashSet::from([first_node.from]);
     for (cluster, prepared) in clusters.iter().zip(prepared) {
         let node = cluster.members[0];
@@ -126,6 +129,8 @@ pub(crate) fn weave(region: &Region, clusters: &[Cluster], prepared: &[Prepared]
     for block in retired.into_iter().chain([aside]) {
         block.delete();
     }
+    // SAFETY: all are instructions of loops; two loops may share one.
+    unsafe { sys::frit_delete_all_dead(chain.dead.as_ptr().cast(), chain.dead.len()) }
 }
 
 impl Chain<'_> {
