@@ -5,7 +5,7 @@ use crate::access::{Access, Time};
 use crate::candidate::callee;
 use crate::dependence::{Distance, Tester};
 use crate::forms::{Forms, Polynomial};
-use crate::ir::Value;
+use crate::ir::{Block, Value};
 use crate::options::{Fuse, Options};
 use crate::profit::{self, Reuse, Traits};
 use crate::refusal::Refusal;
@@ -179,12 +179,7 @@ struct Uses {
 
 impl Uses {
     fn of(region: &Region) -> Uses {
-        let mut makers: HashMap<Value, usize> = HashMap::new();
-        for (at, node) in region.nodes.iter().enumerate() {
-            for value in node.results() {
-                makers.insert(value, at);
-            }
-        }
+        let makers = Makers::of(region);
         let mut known: HashMap<Value, BTreeSet<usize>> = HashMap::new();
         let mut used = Vec::new();
         for node in &region.nodes {
@@ -237,10 +232,41 @@ impl Uses {
     }
 }
 
+/// Which part of a region makes a value.
+struct Makers {
+    values: HashMap<Value, usize>,
+    /// Loops that are not closed are used from outside without a phi.
+    blocks: HashMap<Block, usize>,
+}
+
+impl Makers {
+    fn of(region: &Region) -> Makers {
+        let mut makers = Makers { values: HashMap::new(), blocks: HashMap::new() };
+        for (at, node) in region.nodes.iter().enumerate() {
+            makers.values.extend(node.results().into_iter().map(|value| (value, at)));
+            match &node.kind {
+                Kind::Loop(node) => {
+                    makers.blocks.extend(node.candidate.blocks.iter().map(|&block| (block, at)));
+                    let after = node.guard.iter().flat_map(|guard| &guard.after);
+                    makers.blocks.extend(after.map(|&block| (block, at)));
+                }
+                Kind::Opaque { inside, .. } => makers.blocks.extend(inside.iter().map(|&block| (block, at))),
+                Kind::Code(_) => {}
+            }
+        }
+        makers
+    }
+
+    fn get(&self, value: &Value) -> Option<&usize> {
+        let inside = || value.is_instruction().then(|| self.blocks.get(&value.block())).flatten();
+        self.values.get(value).or_else(inside)
+    }
+}
+
 /// Adds the parts whose results the instruction needs, through floating ones.
 fn needs_of(
     region: &Region,
-    makers: &HashMap<Value, usize>,
+    makers: &Makers,
     known: &mut HashMap<Value, BTreeSet<usize>>,
     instruction: Value,
     out: &mut BTreeSet<usize>,
