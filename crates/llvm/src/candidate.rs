@@ -1,4 +1,4 @@
-//! Which loops may be fused at all. Source: [LLVM] section 4.1; what is only a matter of form there (simplified, rotated) has
+//! Which loops may be fused at all. Source: \[LLVM\] section 4.1; what is only a matter of form there (simplified, rotated) has
 //! been mended before, by `canonical`.
 
 use crate::facts::{Facts, Loop, Scev};

@@ -1,5 +1,5 @@
 //! Loops that are not simplified, rotated or closed are brought into that form if a fusion comes of it, and left as they were
-//! otherwise. Source: [LLVM] section 7.1, the limitation that the pass of LLVM does not reshape loops.
+//! otherwise. Source: \[LLVM\] section 7.1, the limitation that the pass of LLVM does not reshape loops.
 //!
 //! Whether a fusion comes of it is tried on a copy of the function, in which all loops are brought into form.
 
@@ -67,7 +67,7 @@ fn leads_to_loop(facts: &Facts, block: Block) -> bool {
 }
 
 /// Guards whose condition is known where they stand, because an earlier one asked the same, are no branches any more.
-/// Source: [LLVM] section 5.2, where such a pair of loops has different guards.
+/// Source: \[LLVM\] section 5.2, where such a pair of loops has different guards.
 fn prove_guards(func: Func) {
     let facts = Facts::new(func);
     let mut blocks: Vec<Block> = open_joins(&facts).into_iter().map(|(block, _)| block).collect();
@@ -186,7 +186,7 @@ fn nested_guards(facts: &Facts) -> Vec<NestedGuards> {
 }
 
 /// One guard instead of two, one in the other.
-/// Source: [LLVM] section 7.1, where guards are neither inserted nor merged.
+/// Source: \[LLVM\] section 7.1, where guards are neither inserted nor merged.
 fn merge_guards(func: Func) {
     for _ in 0..4 {
         let facts = Facts::new(func);
@@ -254,7 +254,7 @@ fn invariant(of: Loop, value: Value) -> Option<Vec<Value>> {
 
 /// Values that a loop leaves behind and that are known before it begins, as the last value of its counter: the phi of its exit,
 /// and the value.
-/// Source: [LLVM] section 7.1, where loops that use such values are always kept apart.
+/// Source: \[LLVM\] section 7.1, where loops that use such values are always kept apart.
 fn known_exit_values(facts: &Facts) -> Vec<(Value, Early, Block)> {
     let mut found = Vec::new();
     for of in all_loops(facts) {

@@ -1,5 +1,5 @@
 //! Dependences between two loops that are to become one: by how many iterations may the second be ahead?
-//! Source: [LLVM] section 5.3, condition 3; the test is the one of the loop-nest level, on integer sets, and therefore exact
+//! Source: \[LLVM\] section 5.3, condition 3; the test is the one of the loop-nest level, on integer sets, and therefore exact
 //! for affine accesses: several loops, any bounds, several dimensions.
 //!
 //! An iteration `y` of the second loop depends on an iteration `x` of the first if both touch the same bytes. In the fused

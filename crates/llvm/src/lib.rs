@@ -1,6 +1,6 @@
 //! Loop fusion on LLVM IR: the third level of Frit, for loops that another compiler has lowered.
 //!
-//! The pass implements what the documentation of LLVM's LoopFuse describes ([LLVM] in `docs/references.bib`), without the
+//! The pass implements what the documentation of LLVM's LoopFuse describes (\[LLVM\] in `docs/references.bib`), without the
 //! limitations listed there. From a function to fused loops:
 //!
 //! - `facts`: LLVM's analyses, through the C++ shim; `ir`: functions, blocks, instructions;

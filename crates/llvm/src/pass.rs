@@ -1,7 +1,7 @@
 //! The pass over one function.
 //!
 //! Rounds of: look at the function, find its regions, plan each, and rewrite those in which loops are fused, outer ones first
-//! and none twice in a round; until nothing is fused any more. [LLVM] section 3 descends level by level as well, but pairs
+//! and none twice in a round; until nothing is fused any more. \[LLVM\] section 3 descends level by level as well, but pairs
 //! are tried there as they come.
 
 use crate::canonical;

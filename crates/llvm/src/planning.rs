@@ -1,5 +1,5 @@
 //! What is fused in a region: dependences between its nodes, the pairs of loops that may become one, and the plan of all of
-//! them together. Source: [LLVM] section 5, where pairs are tried in order; the planner is that of the other levels.
+//! them together. Source: \[LLVM\] section 5, where pairs are tried in order; the planner is that of the other levels.
 
 use crate::access::{Access, Time};
 use crate::candidate::callee;

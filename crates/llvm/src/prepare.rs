@@ -1,7 +1,7 @@
 //! What a fusion needs to be computed before the loops: how many iterations each part of it has, where values start, whether
 //! memory overlaps. All of this is code without effects, put before the last of the loops while LLVM's analyses still
 //! hold; `weave` moves it to where the fused loop begins.
-//! Source: [LLVM] sections 5.1 and 5.2, conformance and guards, there only for equal or constant numbers of iterations.
+//! Source: \[LLVM\] sections 5.1 and 5.2, conformance and guards, there only for equal or constant numbers of iterations.
 //!
 //! A fused loop of members with `n` iterations each, where member `i` is late by `s` iterations, is
 //! - a prologue for each member that is not as late as the latest one: its first iterations;
@@ -215,7 +215,7 @@ impl<'a> Expansion<'a> {
 }
 
 /// Who decides whether the loops are entered: guards that are known to hold are none, and equal ones are one.
-/// Source: [LLVM] section 5.2, where guards must be identical.
+/// Source: \[LLVM\] section 5.2, where guards must be identical.
 fn entry(facts: &Facts, nodes: &[&LoopNode]) -> Entry {
     let mut common: Option<(Value, bool)> = None;
     let mut unguarded = false;

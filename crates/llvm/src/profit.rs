@@ -1,4 +1,4 @@
-//! Whether a legal fusion pays. [LLVM] section 5.5 leaves this open; the reasons weighed here are those that it names, and
+//! Whether a legal fusion pays. \[LLVM\] section 5.5 leaves this open; the reasons weighed here are those that it names, and
 //! the ones that show when fused loops are timed.
 //!
 //! What fusion gains is traffic: data that both loops touch is fetched once, and what the first stores the second has in

@@ -1,5 +1,5 @@
 //! Regions: what is executed one after the other, each part once, whenever the first is. Loops of one region can be fused.
-//! Source: [LLVM] section 4.2, where loops are adjacent only if nothing lies between; here everything between is a node too.
+//! Source: \[LLVM\] section 4.2, where loops are adjacent only if nothing lies between; here everything between is a node too.
 //!
 //! A region is a chain of blocks of which each dominates the next and is post-dominated by it, all directly in one loop (or
 //! in none). What lies between two blocks of the chain is a *node*: a loop, perhaps with its guard, or something opaque with

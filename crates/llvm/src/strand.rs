@@ -1,5 +1,5 @@
 //! Loops as strands: their bodies one after the other in each iteration of one loop, and copies of them before and after.
-//! Source: [LLVM] section 6: peeling, rewiring of latches and headers, phis.
+//! Source: \[LLVM\] section 6: peeling, rewiring of latches and headers, phis.
 
 use crate::ir::{Block, Builder, Copies, Func, Value};
 use crate::prepare::{Count, Entry, Group, Prepared};

@@ -1,5 +1,5 @@
 //! After a fusion: no needless blocks, phis and values are left.
-//! Source: [LLVM] section 7.4, where blocks are rewired and never merged.
+//! Source: \[LLVM\] section 7.4, where blocks are rewired and never merged.
 
 use crate::facts::{Facts, Scev};
 use crate::ir::{Block, Func, Value};

@@ -1,5 +1,5 @@
 //! The rewriting: the nodes of a region in their new order, clusters of loops as one loop each.
-//! Source: [LLVM] section 6; there blocks are rewired pair by pair, here the chain of the region is built anew, so that no
+//! Source: \[LLVM\] section 6; there blocks are rewired pair by pair, here the chain of the region is built anew, so that no
 //! needless blocks are left and code between loops finds its place.
 //!
 //! The chain grows at its open end, a block without a terminator. A node is moved there; floating instructions follow when
