@@ -15,7 +15,7 @@ use std::ptr;
 /// Fuse loops of LLVM IR.
 ///
 /// Options may be written with one dash, as LLVM's are, or with two. Exit codes: 0 success, 1 the output could not be written,
-/// 2 wrong usage, 3 the input is wrong.
+/// 2 wrong usage, 3 the input is wrong, 4 Frit itself is wrong.
 #[derive(Parser)]
 #[command(name = "frit-llvm", version, max_term_width = 100)]
 struct Arguments {

@@ -291,3 +291,46 @@ fn two_runs_on_one_module_write_the_same() {
         assert_eq!(place.read("log.json"), log);
     }
 }
+
+/// A function of many loops, each over two of three arrays.
+fn many_loops(count: usize) -> String {
+    let mut text =
+        String::from("define void @many(ptr noalias %a, ptr noalias %b, ptr noalias %c, i64 %n) {\nentry:\n");
+    text += "  %any = icmp sgt i64 %n, 0\n  br i1 %any, label %l0, label %end\n";
+    for at in 0..count {
+        let from = if at == 0 { "entry".to_string() } else { format!("e{}", at - 1) };
+        let next = if at + 1 == count { "end".to_string() } else { format!("l{}", at + 1) };
+        let (read, written) = (["a", "b", "c"][at % 3], ["b", "c", "a"][at % 3]);
+        let lines = [
+            format!("l{at}:"),
+            format!("%i{at} = phi i64 [ 0, %{from} ], [ %j{at}, %l{at} ]"),
+            format!("%p{at} = getelementptr inbounds double, ptr %{read}, i64 %i{at}"),
+            format!("%x{at} = load double, ptr %p{at}"),
+            format!("%y{at} = fmul double %x{at}, 2.0"),
+            format!("%q{at} = getelementptr inbounds double, ptr %{written}, i64 %i{at}"),
+            format!("store double %y{at}, ptr %q{at}"),
+            format!("%j{at} = add nuw nsw i64 %i{at}, 1"),
+            format!("%d{at} = icmp eq i64 %j{at}, %n"),
+            format!("br i1 %d{at}, label %e{at}, label %l{at}"),
+            format!("e{at}:"),
+            format!("br label %{next}"),
+        ];
+        text += &(lines.join("\n") + "\n");
+    }
+    text + "end:\n  ret void\n}\n"
+}
+
+#[test]
+fn a_thousand_loops_in_one_function_take_less_than_ten_seconds() {
+    if !is_installed() {
+        return;
+    }
+    let place = Place::new();
+    fs::write(place.0.join("many.ll"), many_loops(1000)).unwrap();
+    let start = std::time::Instant::now();
+    let done = place.frit(&["many.ll", "-v", "-o", "out.bc"]).succeeds();
+    let time = start.elapsed();
+    let fused = done.err().lines().find_map(|line| line.strip_prefix("FUSED many ")?.parse::<usize>().ok()).unwrap();
+    assert!(fused > 800, "{fused} fusions");
+    assert!(time.as_secs() < 10, "it took {time:?}");
+}
