@@ -234,10 +234,14 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
         };
         parts.push((own, node));
         // A loop that is not always left to one place ends the chain.
-        if next == at || !seen.insert(next) {
+        if next == at {
             break;
         }
+        // Where another chain begins already this one ends, with that block as the last.
         chain.push(next);
+        if !seen.insert(next) {
+            break;
+        }
         at = next;
     }
     let mut found = Vec::new();
