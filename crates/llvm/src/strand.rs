@@ -210,6 +210,8 @@ pub(crate) fn run(chain: &mut Chain<'_>, nodes: &[&LoopNode], prepared: &Prepare
         states.into_iter().flat_map(|state| state.outs).map(|out| (out.phi, out.now)).collect();
     // What does not come from the loop is what it is.
     for &(phi, value) in &fixed {
+        // It may be the result of a member before, which has a new place.
+        let value = outs.get(&value).copied().unwrap_or(value);
         outs.insert(phi, value);
     }
     outs

@@ -305,10 +305,13 @@ impl Chain<'_> {
         let mut results = Vec::new();
         for node in nodes {
             let Some(guard) = &node.guard else {
-                results.extend(node.exit_phis().into_iter().map(|phi| (phi, outs[&phi])));
                 for phi in node.exit_phis() {
-                    inner.insert(phi, outs[&phi]);
-                    bypass.insert(phi, outs[&phi]);
+                    let value = outs[&phi];
+                    let (own, other) = (inner.get(&value).copied(), bypass.get(&value).copied());
+                    let own = own.unwrap_or(value);
+                    results.push((phi, own));
+                    inner.insert(phi, own);
+                    bypass.insert(phi, other.unwrap_or(value));
                 }
                 continue;
             };
@@ -471,6 +474,7 @@ impl Chain<'_> {
                     strand::enter(self, &[&body], &Exit::Own);
                     let builder = Builder::at_end(self.open);
                     for (&phi, &value) in phis.iter().zip(&inside) {
+                        let value = results.get(&value).copied().unwrap_or(value);
                         let new = builder.phi(phi.ty(), &[(value, body.latch)], "");
                         results.insert(phi, new);
                     }
