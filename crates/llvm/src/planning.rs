@@ -392,8 +392,12 @@ fn between_loops(
     options: &Options,
 ) -> Option<Refusal> {
     match (x.time, y.time) {
-        // What comes before the first loop comes before everything in the fused one, what comes after the second after.
-        (Time::Before, _) | (_, Time::After) => return None,
+        // What comes before the first loop comes before everything in the fused one, what comes after the second after. Apart
+        // they are in their order.
+        (Time::Before, _) | (_, Time::After) => {
+            edge.ordered |= forms.facts.may_alias(x, y, tester.drop_scopes);
+            return None;
+        }
         (Time::Iterations, Time::Iterations | Time::Before) if !(y.time == Time::Before && y.writes) => {}
         _ => {
             let aliased = forms.facts.may_alias(x, y, tester.drop_scopes);
