@@ -127,7 +127,7 @@ fn needless_choice(facts: &Facts, select: Value) -> Option<(Value, i64)> {
     }
     let difference = facts.minus(other_form, facts.zero_extend(number_form, bits));
     match facts.form(difference) {
-        Form::Constant(difference) if difference.abs() < 1 << 31 && against < 1 << 31 => {
+        Form::Constant(difference) if difference.unsigned_abs() < 1 << 31 && against < 1 << 31 => {
             (equal.as_constant()? == against + difference && bits > 32).then_some((number, difference))
         }
         _ => None,
@@ -178,7 +178,7 @@ fn content(access: Value) -> Value {
 }
 
 /// Loads and computations that nothing uses. What they are computed from follows.
-fn delete_dead(func: Func) {
+pub(crate) fn delete_dead(func: Func) {
     let is_dead = |value: Value| value.is_unused() && (value.is_pure() || value.is_load() && is_plain(value));
     let mut again = true;
     while again {

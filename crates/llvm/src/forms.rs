@@ -63,7 +63,9 @@ impl<'f> Forms<'f> {
     /// a loop around it.
     pub(crate) fn of(&mut self, scev: Scev, within: Loop, at: Loop) -> Option<Polynomial> {
         let form = self.build(scev, within, at, 0)?;
-        let small = form.len() <= 24 && form.degree() <= 5 && form.terms().all(|(_, factor)| factor.abs() < LARGE);
+        let small = form.len() <= 24
+            && form.degree() <= 5
+            && form.terms().all(|(_, factor)| factor.unsigned_abs() < LARGE as u64);
         small.then_some(form)
     }
 
@@ -72,7 +74,7 @@ impl<'f> Forms<'f> {
             return None;
         }
         match self.facts.form(scev) {
-            Form::Constant(value) => (value.abs() < LARGE).then(|| Poly::constant(value)),
+            Form::Constant(value) => (value.unsigned_abs() < LARGE as u64).then(|| Poly::constant(value)),
             Form::Add(terms) => {
                 let mut sum = Poly::zero();
                 for term in terms {
@@ -84,7 +86,9 @@ impl<'f> Forms<'f> {
                 let mut product = Poly::constant(1);
                 for factor in factors {
                     let factor = self.of(factor, within, at)?;
-                    if product.terms().any(|(_, factor)| factor.abs() >= LARGE) || product.len() * factor.len() > 64 {
+                    if product.terms().any(|(_, factor)| factor.unsigned_abs() >= LARGE as u64)
+                        || product.len() * factor.len() > 64
+                    {
                         return None;
                     }
                     product = &product * &factor;
@@ -185,7 +189,7 @@ impl<'f> Forms<'f> {
         let exact = constant == 0 && signed
             || facts.known_non_negative(of, at) && facts.known_non_negative(value, at)
             || constant <= 0 && constant > -LARGE && at_least(-constant);
-        if !exact || constant.abs() >= LARGE || !matches!(facts.form(value), Form::Opaque) {
+        if !exact || constant.unsigned_abs() >= LARGE as u64 || !matches!(facts.form(value), Form::Opaque) {
             return None;
         }
         Some(self.fixed(value, within)? + Poly::constant(constant))

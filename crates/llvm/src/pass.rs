@@ -98,7 +98,7 @@ fn fuse(
                 continue;
             }
             let mut planned = planning::plan(&mut forms, &mut tester, region, &options);
-            let (clusters, prepared) = prepare_all(&facts, region, &mut planned, &options);
+            let (clusters, prepared) = prepare_all(&facts, region, &mut planned, &options, chosen.is_empty());
             let fusions: usize = clusters.iter().map(|cluster| cluster.members.len() - 1).sum();
             note_apart(region, &planned, &mut apart);
             if fusions == 0 {
@@ -168,6 +168,7 @@ fn prepare_all(
     region: &Region,
     planned: &mut Planned,
     options: &Options,
+    mut first: bool,
 ) -> (Vec<Cluster>, Vec<Prepared>) {
     let mut clusters = Vec::new();
     let mut prepared = Vec::new();
@@ -177,7 +178,7 @@ fn prepare_all(
             let mut why = None;
             let (count, found) = (2..=rest.members.len())
                 .rev()
-                .find_map(|count| match prepare::prepare(facts, region, &rest.first(count), options) {
+                .find_map(|count| match prepare::prepare(facts, region, &rest.first(count), options, first) {
                     Ok(found) => Some((count, found)),
                     Err(refusal) => {
                         why = Some(refusal);
@@ -188,6 +189,7 @@ fn prepare_all(
             if let (Some(refusal), Some(&next)) = (why, rest.members.get(count)) {
                 planned.apart.push((rest.members[count - 1], next, refusal));
             }
+            first &= count == 1;
             clusters.push(rest.first(count));
             prepared.push(found);
             rest = rest.without_first(count);

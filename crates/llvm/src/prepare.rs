@@ -91,12 +91,13 @@ pub(crate) fn alone(region: &Region, node: usize) -> Prepared {
     Prepared { strands, entry, main: None, check: None, apart: Vec::new() }
 }
 
-/// Computes what a cluster needs, or says why that cannot be computed before its loops.
+/// Computes what a cluster needs, or says why that cannot be computed before its loops. `first`: no other fusion is prepared.
 pub(crate) fn prepare(
     facts: &Facts,
     region: &Region,
     cluster: &Cluster,
     options: &Options,
+    first: bool,
 ) -> Result<Prepared, Refusal> {
     let nodes: Vec<&LoopNode> =
         cluster.members.iter().map(|&at| region.nodes[at].as_loop().expect("clusters are of loops")).collect();
@@ -111,8 +112,8 @@ pub(crate) fn prepare(
     let mut expansion = Expansion::new(facts, region, &nodes);
     expansion.profitable = options.fuse == Fuse::Profitable;
     let prepared = compute(&mut expansion, cluster, &nodes, entry, aligned);
-    if prepared.is_err() {
-        // Nothing is left of what was computed in vain.
+    if prepared.is_err() && first {
+        // Nothing is left of what was computed in vain. Where other fusions are prepared already it may be what these wait for.
         facts.delete_expanded(&expansion.made);
     }
     prepared

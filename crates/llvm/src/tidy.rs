@@ -1,6 +1,7 @@
 //! After a fusion: no needless blocks, phis and values are left.
 //! Source: \[LLVM\] section 7.4, where blocks are rewired and never merged.
 
+use crate::contraction;
 use crate::facts::{Facts, Scev};
 use crate::ir::{Block, Func, Value};
 use crate::options::Options;
@@ -15,6 +16,7 @@ pub(crate) fn tidy(func: Func, options: &Options, report: &mut Report) {
     unsafe { sys::frit_remove_unreachable(func.0) };
     merge_blocks(func);
     simplify_phis(func);
+    contraction::delete_dead(func);
     let facts = Facts::new(func);
     join_inductions(&facts);
     drop(facts);

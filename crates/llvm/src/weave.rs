@@ -176,14 +176,7 @@ impl Chain<'_> {
                 blocks.extend(&guard.before);
             }
         }
-        for block in blocks.iter().rev() {
-            for instruction in block.instructions().into_iter().rev() {
-                if self.is_floating(instruction) && instruction.is_unused() {
-                    self.floating.remove(&instruction);
-                    instruction.erase();
-                }
-            }
-        }
+        // What nothing uses so far may be what another fusion of this round waits for.
         for block in blocks {
             for instruction in block.instructions() {
                 if self.is_floating(instruction) {

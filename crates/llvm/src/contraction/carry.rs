@@ -45,7 +45,7 @@ fn runs_through(of: Loop) -> bool {
 fn movement(facts: &Facts, of: Loop, address: Scev) -> Option<(Scev, i64)> {
     let Form::Recurrence { of: own, start, step } = facts.form(address) else { return None };
     match facts.form(step) {
-        Form::Constant(step) if own == of && step != 0 && step.abs() < 1 << 31 => Some((start, step)),
+        Form::Constant(step) if own == of && step != 0 && step.unsigned_abs() < 1 << 31 => Some((start, step)),
         _ => None,
     }
 }

@@ -56,7 +56,7 @@ impl<'f> Flow<'f> {
             return None;
         }
         match self.facts.form(self.facts.minus(x_offset, y_offset)) {
-            Form::Constant(distance) if distance.abs() < 1 << 40 => Some(distance),
+            Form::Constant(distance) if distance.unsigned_abs() < 1 << 40 => Some(distance),
             _ => None,
         }
     }
