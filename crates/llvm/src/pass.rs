@@ -195,7 +195,9 @@ fn prepare_all(
             rest = rest.without_first(count);
         }
     }
-    (clusters, prepared)
+    let order = planning::in_order(&clusters, &planned.orders);
+    let mut all: Vec<Option<(Cluster, Prepared)>> = clusters.into_iter().zip(prepared).map(Some).collect();
+    order.into_iter().filter_map(|at| all[at].take()).unzip()
 }
 
 fn note_apart(region: &Region, planned: &Planned, apart: &mut Vec<(Decision, Block)>) {

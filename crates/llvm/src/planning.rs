@@ -30,8 +30,10 @@ pub(crate) type AccessOf = (usize, usize);
 
 /// What is to become of a region.
 pub(crate) struct Planned {
-    /// Its parts in the order in which they are to run.
+    /// Its parts, those that become one together.
     pub(crate) clusters: Vec<Cluster>,
+    /// Which node has to run before which other one, if they are not fused.
+    pub(crate) orders: Vec<(usize, usize)>,
     /// Pairs of loops, neighbours in the program, that stay apart, and why.
     pub(crate) apart: Vec<(usize, usize, Refusal)>,
 }
@@ -140,9 +142,9 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
             })
             .collect();
     }
-    let clusters = in_order(clusters, &edges);
     let apart = apart(region, &loops, &clusters, &refusals, &edges);
-    Planned { clusters, apart }
+    let orders = edges.iter().filter(|(_, edge)| edge.ordered).map(|(&pair, _)| pair).collect();
+    Planned { clusters, orders, apart }
 }
 
 impl Cluster {
@@ -502,16 +504,16 @@ fn solve(
     plan.clusters.into_iter().map(|cluster| cluster.into_iter().map(|node| node.at()).collect()).collect()
 }
 
-/// Clusters in an order in which they can run, as near to that of the program as can be.
-fn in_order(clusters: Vec<Cluster>, edges: &HashMap<(usize, usize), Edge>) -> Vec<Cluster> {
+/// An order in which the clusters can run, as near to that of the program as can be.
+pub(crate) fn in_order(clusters: &[Cluster], orders: &[(usize, usize)]) -> Vec<usize> {
     let owner: HashMap<usize, usize> = clusters
         .iter()
         .enumerate()
         .flat_map(|(at, cluster)| cluster.members.iter().map(move |&node| (node, at)))
         .collect();
     let mut followers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); clusters.len()];
-    for (&(first, second), edge) in edges {
-        if edge.ordered && owner[&first] != owner[&second] {
+    for &(first, second) in orders {
+        if owner[&first] != owner[&second] {
             followers[owner[&first]].insert(owner[&second]);
         }
     }
@@ -532,8 +534,7 @@ fn in_order(clusters: Vec<Cluster>, edges: &HashMap<(usize, usize), Edge>) -> Ve
         }
     }
     assert_eq!(order.len(), clusters.len(), "a plan has no cycles");
-    let mut clusters: Vec<Option<Cluster>> = clusters.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|at| clusters[at].take()).collect()
+    order
 }
 
 /// Clusters with their shifts and checks; too large ones, and those whose loops have nothing in common, are taken apart.
