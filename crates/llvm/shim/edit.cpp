@@ -1,9 +1,7 @@
 // Small edits that the C API has no functions for. None of them decides anything.
 #include "shim.h"
 #include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -11,7 +9,6 @@
 #include "llvm/Transforms/Utils/LoopRotationUtils.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
-#include "llvm/Transforms/Utils/SSAUpdater.h"
 #include "llvm/Transforms/Utils/UnrollLoop.h"
 
 using namespace llvm;
@@ -68,7 +65,7 @@ void frit_redirect(Instruction *Terminator, BasicBlock *From, BasicBlock *To) {
 }
 // Blocks nothing leads to.
 bool frit_remove_unreachable(Function *F) { return removeUnreachableBlocks(*F); }
-// The same of several, of which some may be used by others alone, or be there twice.
+// Values that nobody uses go, and what only they use. Some may be used by others alone, be there twice, or be no instructions.
 void frit_delete_all_dead(Value **Values, size_t N) {
   SmallVector<WeakTrackingVH> Dead(Values, Values + N);
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);

@@ -195,10 +195,6 @@ Value *frit_expand(Analyses *A, const SCEV *S, Instruction *At) {
 void frit_delete_expanded(Analyses *A, Value **Values, size_t N) {
   // The expander must not find them again.
   A->Expander.reset();
-  SmallVector<WeakTrackingVH> Dead;
-  for (size_t At = 0; At < N; At++)
-    if (isa<Instruction>(Values[At]))
-      Dead.push_back(Values[At]);
-  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
+  frit_delete_all_dead(Values, N);
 }
 }

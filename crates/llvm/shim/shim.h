@@ -16,7 +16,6 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
-#include "llvm/Transforms/Utils/ValueMapper.h"
 #include <memory>
 
 // The analyses of one function. They are the pass's own, so that no state of a pass manager is touched while it works.
@@ -44,3 +43,5 @@ struct Analyses {
     AA.addAAResult(TBAA);
   }
 };
+
+extern "C" void frit_delete_all_dead(llvm::Value **Values, size_t N);

@@ -75,13 +75,8 @@ pub(crate) fn callee(call: Value) -> String {
     if !call.is_call() {
         return String::new();
     }
-    let mut length = 0;
-    // SAFETY: a call has a callee; its name is as long as LLVM says.
-    unsafe {
-        let callee = llvm_sys::core::LLVMGetCalledValue(call.0);
-        let name = llvm_sys::core::LLVMGetValueName2(callee, &mut length);
-        String::from_utf8_lossy(std::slice::from_raw_parts(name.cast::<u8>(), length)).into_owned()
-    }
+    // SAFETY: a call has a callee.
+    Value(unsafe { llvm_sys::core::LLVMGetCalledValue(call.0) }).name()
 }
 
 /// Once begun, its iterations are executed one after the other, each to its end, and nobody can tell when.

@@ -37,8 +37,7 @@ fn text(pointer: *const std::ffi::c_char, length: usize) -> String {
 
 impl Func {
     pub(crate) fn name(self) -> String {
-        let mut length = 0;
-        unsafe { text(LLVMGetValueName2(self.0, &mut length), length) }
+        Value(self.0).name()
     }
 
     pub(crate) fn blocks(self) -> Vec<Block> {
@@ -417,6 +416,12 @@ impl Value {
                 self.set_operand(at as u32, new);
             }
         }
+    }
+
+    /// Its name; empty if it has none.
+    pub(crate) fn name(self) -> String {
+        let mut length = 0;
+        unsafe { text(LLVMGetValueName2(self.0, &mut length), length) }
     }
 
     // Facts that need no analysis.

@@ -58,8 +58,11 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         }
         if works {
             canonical::bring_into_form(func, Some(&fused));
+            if !fuse(func, options, emitter, report, &mut BTreeSet::new(), false) {
+                tidy::tidy(func);
+            }
         }
-        works && fuse(func, options, emitter, report, &mut BTreeSet::new(), false)
+        works
     };
     for block in func.blocks() {
         block.terminator().unmark();
@@ -93,7 +96,7 @@ fn fuse(
         let mut taken: HashSet<Block> = HashSet::new();
         let mut apart: Vec<(Decision, Block)> = Vec::new();
         for region in &regions {
-            let blocks = blocks_of(region);
+            let blocks = region.blocks();
             if blocks.iter().any(|block| taken.contains(block)) {
                 continue;
             }
@@ -134,31 +137,13 @@ fn fuse(
         drop(regions);
         drop(forms);
         drop(facts);
-        tidy::tidy(func, &options, report);
+        tidy::tidy(func);
     }
     if changed && options.contract {
         contract(func, tester.drop_scopes, report);
-        tidy::tidy(func, &options, report);
+        tidy::tidy(func);
     }
     changed
-}
-
-/// All blocks that rewriting the region may touch.
-fn blocks_of(region: &Region) -> Vec<Block> {
-    let mut blocks = region.chain.clone();
-    for node in &region.nodes {
-        match &node.kind {
-            Kind::Loop(node) => {
-                blocks.extend(&node.candidate.blocks);
-                if let Some(guard) = &node.guard {
-                    blocks.extend(guard.before.iter().chain(&guard.after));
-                }
-            }
-            Kind::Opaque { inside, .. } => blocks.extend(inside),
-            Kind::Code(_) => {}
-        }
-    }
-    blocks
 }
 
 /// Computes what each cluster needs. Where that cannot be done for all its loops it is done for as many of the first ones as can

@@ -219,7 +219,7 @@ impl Uses {
                         for operand in guard.post.iter().flat_map(|instruction| instruction.operands()) {
                             match makers.get(&operand) {
                                 Some(&maker) => _ = after.insert(maker),
-                                None if region.floating.contains_key(&operand) => {
+                                None if region.floating.contains(&operand) => {
                                     needs_of(region, &makers, &mut known, operand, &mut before);
                                 }
                                 None => {}
@@ -246,15 +246,7 @@ impl Makers {
         let mut makers = Makers { values: HashMap::new(), blocks: HashMap::new() };
         for (at, node) in region.nodes.iter().enumerate() {
             makers.values.extend(node.results().into_iter().map(|value| (value, at)));
-            match &node.kind {
-                Kind::Loop(node) => {
-                    makers.blocks.extend(node.candidate.blocks.iter().map(|&block| (block, at)));
-                    let after = node.guard.iter().flat_map(|guard| &guard.after);
-                    makers.blocks.extend(after.map(|&block| (block, at)));
-                }
-                Kind::Opaque { inside, .. } => makers.blocks.extend(inside.iter().map(|&block| (block, at))),
-                Kind::Code(_) => {}
-            }
+            makers.blocks.extend(node.inside().into_iter().map(|block| (block, at)));
         }
         makers
     }
@@ -279,7 +271,7 @@ fn needs_of(
         for operand in next.operands() {
             if let Some(&maker) = makers.get(&operand) {
                 out.insert(maker);
-            } else if region.floating.contains_key(&operand) && seen.insert(operand) {
+            } else if region.floating.contains(&operand) && seen.insert(operand) {
                 match known.get(&operand) {
                     Some(parts) => out.extend(parts),
                     None => work.push(operand),
@@ -287,7 +279,7 @@ fn needs_of(
             }
         }
     }
-    if region.floating.contains_key(&instruction) {
+    if region.floating.contains(&instruction) {
         known.insert(instruction, out.clone());
     }
 }
@@ -307,7 +299,7 @@ fn edge(
     let (before, after) = &uses.used[second];
     if before.contains(&first) {
         edge.ordered = true;
-        let value = a.results().first().map(|value| value_name(*value)).unwrap_or_default();
+        let value = a.results().first().map(|value| value.name()).unwrap_or_default();
         edge.refusal = Some(Refusal::ValueUsedAcross { value });
         return edge;
     }
@@ -372,16 +364,6 @@ fn counts(forms: &mut Forms<'_>, node: &LoopNode) -> bool {
     let candidate = &node.candidate;
     let bits = forms.facts.bits(candidate.count);
     bits < 64 || bits == 64 && forms.is_count(candidate.count, candidate.of)
-}
-
-/// A name for messages.
-fn value_name(value: Value) -> String {
-    let mut length = 0;
-    // SAFETY: names are as long as LLVM says.
-    unsafe {
-        let name = llvm_sys::core::LLVMGetValueName2(value.0, &mut length);
-        String::from_utf8_lossy(std::slice::from_raw_parts(name.cast::<u8>(), length)).into_owned()
-    }
 }
 
 /// What a pair of accesses of two loops demands.
@@ -659,13 +641,7 @@ fn apart(
         Kind::Opaque { refused: Some((_, refusal)), .. } => Some(refusal.clone()),
         _ => None,
     };
-    let all: Vec<usize> = (0..region.nodes.len())
-        .filter(|&at| match &region.nodes[at].kind {
-            Kind::Loop(_) => true,
-            Kind::Opaque { refused, .. } => refused.is_some(),
-            Kind::Code(_) => false,
-        })
-        .collect();
+    let all: Vec<usize> = (0..region.nodes.len()).filter(|&at| region.nodes[at].is_loop()).collect();
     if let &[alone] = &all[..]
         && let Some(refusal) = own(alone)
     {

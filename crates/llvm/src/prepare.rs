@@ -16,7 +16,8 @@ use crate::options::{Fuse, Options};
 use crate::planning::Cluster;
 use crate::profit;
 use crate::refusal::Refusal;
-use crate::region::{Kind, LoopNode, Region};
+use crate::region::{LoopNode, Node, Region};
+use llvm_sys::LLVMIntPredicate;
 use std::collections::HashSet;
 
 /// A number of iterations.
@@ -39,6 +40,14 @@ pub(crate) struct Strand {
     pub(crate) epilogue: Count,
     /// Values of header phis when the main loop begins, if they differ from those at the beginning and are known.
     pub(crate) starts: Vec<(Value, Value)>,
+}
+
+impl Strand {
+    /// The loop runs as a whole.
+    fn whole(node: usize) -> Strand {
+        let none = Count::Constant(0);
+        Strand { node, prologue: none, epilogue: none, starts: Vec::new() }
+    }
 }
 
 /// Who decides whether the loops are entered.
@@ -82,13 +91,11 @@ const BUDGET: u32 = 60;
 
 /// The fusion of one loop with itself: it stays as it is.
 pub(crate) fn alone(region: &Region, node: usize) -> Prepared {
-    let none = Count::Constant(0);
     let entry = match region.nodes[node].as_loop().and_then(|node| node.guard.as_ref()) {
         Some(guard) => Entry::Together(guard.condition, guard.enters_on),
         None => Entry::Always,
     };
-    let strands = vec![Strand { node, prologue: none, epilogue: none, starts: Vec::new() }];
-    Prepared { strands, entry, main: None, check: None, apart: Vec::new() }
+    Prepared { strands: vec![Strand::whole(node)], entry, main: None, check: None, apart: Vec::new() }
 }
 
 /// Computes what a cluster needs, or says why that cannot be computed before its loops. `first`: no other fusion is prepared.
@@ -110,8 +117,8 @@ pub(crate) fn prepare(
     let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
     let aligned = same && !is_late && !matches!(entry, Entry::Apart);
     let mut expansion = Expansion::new(facts, region, &nodes);
-    expansion.profitable = options.fuse == Fuse::Profitable;
-    let prepared = compute(&mut expansion, cluster, &nodes, entry, aligned);
+    let worth_it = is_late && options.fuse == Fuse::Profitable;
+    let prepared = compute(&mut expansion, cluster, &nodes, (entry, aligned), worth_it);
     if prepared.is_err() && first {
         // Nothing is left of what was computed in vain. Where other fusions are prepared already it may be what these wait for.
         facts.delete_expanded(&expansion.made);
@@ -119,30 +126,26 @@ pub(crate) fn prepare(
     prepared
 }
 
+/// `aligned`: all members begin together and have the same number of iterations; `if_long`: only loops that make up for prologues
+/// and epilogues are fused.
 fn compute(
     expansion: &mut Expansion<'_>,
     cluster: &Cluster,
     nodes: &[&LoopNode],
-    entry: Entry,
-    aligned: bool,
+    (entry, aligned): (Entry, bool),
+    if_long: bool,
 ) -> Result<Prepared, Refusal> {
     let (strands, main) = if aligned {
-        let none = Count::Constant(0);
-        let strand = |&node: &usize| Strand { node, prologue: none, epilogue: none, starts: Vec::new() };
-        (cluster.members.iter().map(strand).collect(), None)
+        (cluster.members.iter().copied().map(Strand::whole).collect(), None)
     } else {
         parts(expansion, cluster, nodes, entry).ok_or(Refusal::TripCountOverflow)?
     };
     let (check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
-    let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
-    let long = match is_late && expansion.profitable {
+    let long = match if_long {
         true => are_long(expansion, nodes).ok_or(Refusal::CodeGrowth)?,
         false => None,
     };
-    let check = match (check, long) {
-        (Some(check), Some(long)) => Some(Builder::before(expansion.last()).and(check, long)),
-        (check, long) => check.or(long),
-    };
+    let check = long.map_or(check, |long| Some(expansion.also(check, long)));
     // Copies of the loops would need copies of these as well.
     if check.is_some() && !expansion.region.late_values(&cluster.members).is_empty() {
         return Err(Refusal::ValueUsedAcross { value: String::new() });
@@ -158,28 +161,37 @@ struct Expansion<'a> {
     places: Vec<Value>,
     /// Blocks whose values are not there before the fused loop, even though they come before the last of the loops.
     inside: HashSet<Block>,
-    /// Only what pays is fused.
-    profitable: bool,
+    /// All that was computed.
     made: Vec<Value>,
 }
 
 impl<'a> Expansion<'a> {
     fn new(facts: &'a Facts, region: &'a Region, nodes: &[&LoopNode]) -> Expansion<'a> {
-        let mut inside = HashSet::new();
-        for node in &region.nodes {
-            match &node.kind {
-                Kind::Loop(node) => inside.extend(&node.candidate.blocks),
-                Kind::Opaque { inside: blocks, .. } => inside.extend(blocks),
-                Kind::Code(_) => {}
-            }
-        }
+        let inside = region.nodes.iter().flat_map(Node::inside).collect();
         let places = nodes.iter().map(|node| node.from.terminator()).collect();
-        Expansion { facts, region, places, inside, profitable: false, made: Vec::new() }
+        Expansion { facts, region, places, inside, made: Vec::new() }
     }
 
     /// The end of the last block before a loop: everything that the loops need is there.
     fn last(&self) -> Value {
         *self.places.last().expect("there are loops")
+    }
+
+    /// A value computed there.
+    fn build(&mut self, value: impl FnOnce(&Builder) -> Value) -> Value {
+        let value = value(&Builder::before(self.last()));
+        self.made.push(value);
+        value
+    }
+
+    /// Both conditions, or the one there is.
+    fn also(&mut self, known: Option<Value>, condition: Value) -> Value {
+        known.map_or(condition, |known| self.build(|builder| builder.and(known, condition)))
+    }
+
+    /// Conditions are computed where loops may not be entered: poison must not decide where to go.
+    fn decided(&mut self, condition: Value) -> Value {
+        self.build(|builder| builder.freeze(condition))
     }
 
     /// The value of an expression, if it is small and can be known before the loops. LLVM uses values that are there
@@ -272,12 +284,10 @@ fn parts(
             None => counts.push((count, least)),
             Some(guard) => {
                 let some = expansion.value(count)?;
-                let builder = Builder::before(at);
                 // Poison where the loop is not entered is chosen by nobody.
                 let (then, otherwise) =
                     if guard.enters_on { (some, wide.constant(0)) } else { (wide.constant(0), some) };
-                let chosen = builder.select(guard.condition, then, otherwise);
-                expansion.made.push(chosen);
+                let chosen = expansion.build(|builder| builder.select(guard.condition, then, otherwise));
                 counts.push((facts.scev(chosen, facts.loop_of(at.block()))?, 0));
             }
         }
@@ -365,20 +375,16 @@ fn are_long(expansion: &mut Expansion<'_>, nodes: &[&LoopNode]) -> Option<Option
             continue;
         }
         let Some(value) = expansion.value(count) else { continue };
-        let builder = Builder::before(expansion.last());
-        let enough = builder.compare(llvm_sys::LLVMIntPredicate::LLVMIntSGT, value, value.ty().constant(least));
-        all = Some(match all {
-            Some(all) => builder.and(all, enough),
-            None => enough,
-        });
+        let enough =
+            expansion.build(|builder| builder.compare(LLVMIntPredicate::LLVMIntSGT, value, value.ty().constant(least)));
+        all = Some(expansion.also(all, enough));
     }
-    let builder = Builder::before(expansion.last());
-    Some(all.map(|all| builder.freeze(all)))
+    Some(all.map(|all| expansion.decided(all)))
 }
 
 /// A check that memory does not overlap where that is needed, and which accesses it tells apart.
 fn check(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<(Option<Value>, Vec<Group>)> {
-    let (facts, region, at) = (expansion.facts, expansion.region, expansion.last());
+    let (facts, region) = (expansion.facts, expansion.region);
     if cluster.checks.is_empty() {
         return Some((None, Vec::new()));
     }
@@ -428,20 +434,15 @@ fn check(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<(Option<Val
     for range in &ranges {
         ends.push((expansion.value(range.low)?, expansion.value(range.high)?));
     }
-    let builder = Builder::before(at);
     let mut all: Option<Value> = None;
     for &(x, y) in &pairs {
-        let below = llvm_sys::LLVMIntPredicate::LLVMIntULE;
-        let before = builder.compare(below, ends[x].1, ends[y].0);
-        let behind = builder.compare(below, ends[y].1, ends[x].0);
-        let disjoint = builder.or(before, behind);
-        all = Some(match all {
-            Some(all) => builder.and(all, disjoint),
-            None => disjoint,
-        });
+        let below = LLVMIntPredicate::LLVMIntULE;
+        let before = expansion.build(|builder| builder.compare(below, ends[x].1, ends[y].0));
+        let behind = expansion.build(|builder| builder.compare(below, ends[y].1, ends[x].0));
+        let disjoint = expansion.build(|builder| builder.or(before, behind));
+        all = Some(expansion.also(all, disjoint));
     }
-    // Bounds are computed where loops may not be entered: poison must not decide where to go.
-    let check = all.map(|all| builder.freeze(all));
+    let check = all.map(|all| expansion.decided(all));
     let groups = ranges.into_iter().enumerate().map(|(number, range)| {
         let others = pairs.iter().filter_map(|&(x, y)| match number {
             _ if number == x => Some(y),

@@ -77,29 +77,23 @@ impl Traits {
             crate::facts::Form::Constant(count) => count.checked_add(1),
             _ => None,
         };
-        let vectorisable = innermost && is_vectorisable(forms, candidate, accesses);
         let instructions = candidate.instructions;
         let is_call = |instruction: &Value| {
             instruction.is_call() && !instruction.is_marker() && !facts.can_be_vectorised(*instruction)
         };
         let calls = candidate.blocks.iter().any(|block| block.body().iter().any(is_call));
+        let vectorisable = innermost && !calls && is_vectorisable(forms, candidate, accesses);
         let is_carried = |phi: &Value| facts.recurrence(*phi, candidate.of).is_none();
         let carried = candidate.phis().into_iter().filter(is_carried).count();
         Traits { innermost, vectorisable, streams, values, iterations, instructions, calls, carried }
     }
 }
 
-/// As the loop vectoriser sees it, in short.
+/// As the loop vectoriser sees it, in short; it calls nothing.
 fn is_vectorisable(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Access]) -> bool {
     let facts = forms.facts;
     for phi in candidate.phis() {
         if facts.recurrence_kind(candidate.of, phi) == Recurrence::Unknown {
-            return false;
-        }
-    }
-    let instructions = candidate.blocks.iter().flat_map(|block| block.instructions());
-    for instruction in instructions {
-        if instruction.is_call() && !instruction.is_marker() && !facts.can_be_vectorised(instruction) {
             return false;
         }
     }
@@ -160,7 +154,7 @@ pub(crate) struct Reuse {
     pub(crate) forwarded: bool,
 }
 
-/// What two loops have in common; `late` is the number of iterations by which the second is shifted.
+/// What two loops have in common.
 pub(crate) fn reuse(first: &Node, second: &Node) -> Reuse {
     let mut reuse = Reuse::default();
     let places = |node: &Node| -> Vec<(Scev, bool, bool)> {

@@ -12,7 +12,7 @@ use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
 use crate::ir::{Block, Ordering, Value};
 use crate::refusal::Refusal;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// A region with at least two loops.
 pub(crate) struct Region {
@@ -20,8 +20,8 @@ pub(crate) struct Region {
     pub(crate) parent: Option<Loop>,
     /// Its parts in the order of the program.
     pub(crate) nodes: Vec<Node>,
-    /// Pure instructions of its blocks, in the order of the program, and where each is in that order.
-    pub(crate) floating: HashMap<Value, usize>,
+    /// Pure instructions of its blocks.
+    pub(crate) floating: HashSet<Value>,
     /// Blocks of the chain.
     pub(crate) chain: Vec<Block>,
 }
@@ -76,12 +76,19 @@ pub(crate) struct Guard {
 }
 
 impl Region {
+    /// All blocks that rewriting the region may touch.
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        let guards = self.nodes.iter().filter_map(|node| node.as_loop()?.guard.as_ref());
+        let ways = guards.flat_map(|guard| guard.before.iter().copied());
+        self.chain.iter().copied().chain(self.nodes.iter().flat_map(Node::inside)).chain(ways).collect()
+    }
+
     /// The value is floating and made from one of the results.
     pub(crate) fn is_made_from(&self, value: Value, results: &HashSet<Value>) -> bool {
         let mut work = vec![value];
         let mut seen = HashSet::new();
         while let Some(next) = work.pop() {
-            if !self.floating.contains_key(&next) || !seen.insert(next) {
+            if !self.floating.contains(&next) || !seen.insert(next) {
                 continue;
             }
             for operand in next.operands() {
@@ -146,8 +153,20 @@ impl Node {
         }
     }
 
+    /// Blocks of which nothing is computed before it has run: all of its own but those on the way to a loop.
+    pub(crate) fn inside(&self) -> Vec<Block> {
+        match &self.kind {
+            Kind::Loop(node) => {
+                let after = node.guard.iter().flat_map(|guard| &guard.after);
+                node.candidate.blocks.iter().chain(after).copied().collect()
+            }
+            Kind::Opaque { inside, .. } => inside.clone(),
+            Kind::Code(_) => Vec::new(),
+        }
+    }
+
     /// It is a loop, whether it may be fused or not.
-    fn is_loop(&self) -> bool {
+    pub(crate) fn is_loop(&self) -> bool {
         match &self.kind {
             Kind::Loop(_) => true,
             Kind::Opaque { refused, .. } => refused.is_some(),
@@ -245,8 +264,7 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
         at = next;
     }
     let mut found = Vec::new();
-    let mut region = Region { parent, nodes: Vec::new(), floating: HashMap::new(), chain: chain.clone() };
-    let mut order = 0;
+    let mut region = Region { parent, nodes: Vec::new(), floating: HashSet::new(), chain: chain.clone() };
     // What lies before the first loop stays where it is.
     let is_loop = |node: &Option<Node>| node.as_ref().is_some_and(Node::is_loop);
     let (Some(first), Some(last)) =
@@ -261,12 +279,11 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
         if at > first {
             let own = node.as_ref().map_or_else(Vec::new, |node| first_elements(facts, node, &code));
             for instruction in code {
-                order += 1;
                 if own.contains(&instruction) {
                     continue;
                 }
                 if instruction.is_pure() {
-                    region.floating.insert(instruction, order);
+                    region.floating.insert(instruction);
                     continue;
                 }
                 let accesses = Access::of(forms, instruction, None);
@@ -278,14 +295,11 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
             }
         }
         if let Some(node) = node {
-            for value in speculated(&node) {
-                order += 1;
-                region.floating.insert(value, order);
-            }
+            region.floating.extend(speculated(&node));
             region.nodes.push(node);
         }
         if region.nodes.len() > MOST_NODES && region.nodes.last().is_some_and(Node::is_loop) {
-            let next = Region { parent, nodes: Vec::new(), floating: HashMap::new(), chain: chain.clone() };
+            let next = Region { parent, nodes: Vec::new(), floating: HashSet::new(), chain: chain.clone() };
             found.push(std::mem::replace(&mut region, next));
         }
     }

@@ -3,38 +3,31 @@
 
 use crate::contraction;
 use crate::facts::{Facts, Scev};
-use crate::ir::{Block, Func, Value};
-use crate::options::Options;
-use crate::report::Report;
+use crate::ir::{Func, Value};
 use crate::sys;
 use crate::weave::FUSED;
 use std::collections::HashMap;
 
 /// Cleans up behind [`weave`](crate::weave).
-pub(crate) fn tidy(func: Func, options: &Options, report: &mut Report) {
+pub(crate) fn tidy(func: Func) {
     // SAFETY: no handle to blocks of the function is held here.
     unsafe { sys::frit_remove_unreachable(func.0) };
     merge_blocks(func);
-    simplify_phis(func);
+    delete_unused_phis(func);
     contraction::delete_dead(func);
-    let facts = Facts::new(func);
-    join_inductions(&facts);
-    drop(facts);
-    let _ = (options, report);
+    join_inductions(&Facts::new(func));
 }
 
 /// Straight lines of blocks become one block.
 fn merge_blocks(func: Func) {
-    let is_ours = |block: Block| block.name().starts_with("frit.") || block.terminator().marked().is_some();
     for block in func.blocks().into_iter().skip(1) {
         let Some(before) = block.single_predecessor() else { continue };
         if !before.terminator().is_unconditional_branch() {
             continue;
         }
-        let near = is_ours(block) || is_ours(before) || block.name().ends_with(".rest") || leads_into_fused(before);
         let mark = before.terminator().marked();
-        if near
-            && unsafe { sys::frit_merge_into_predecessor(block.0) }
+        // SAFETY: the list of blocks holds `block` once.
+        if unsafe { sys::frit_merge_into_predecessor(block.0) }
             && let Some(mark) = mark
         {
             before.terminator().mark(mark);
@@ -53,13 +46,8 @@ pub(crate) fn fold_empty_blocks(func: Func) {
     }
 }
 
-/// The block belongs to a fused loop, as far as can be seen without looking at loops.
-fn leads_into_fused(block: Block) -> bool {
-    block.successors().into_iter().any(|next| !next.phis().is_empty() || next.single_predecessor().is_some())
-}
-
-/// Phis that choose between one value and itself.
-fn simplify_phis(func: Func) {
+/// Phis that nothing uses. What they choose between may be phis as well.
+fn delete_unused_phis(func: Func) {
     let mut again = true;
     while again {
         again = false;

@@ -309,9 +309,9 @@ impl Chain<'_> {
                 continue;
             };
             let replace = |instruction: Value, by: &HashMap<Value, Value>| {
-                for (at, operand) in instruction.operands().into_iter().enumerate() {
+                for operand in instruction.operands() {
                     if let Some(&value) = by.get(&operand) {
-                        instruction.set_operand(at as u32, value);
+                        instruction.replace_operand(operand, value);
                     }
                 }
             };
@@ -427,11 +427,7 @@ impl Chain<'_> {
                 let users: Vec<Value> = instruction.users().into_iter().filter(outside).collect();
                 let phi = builder.phi(instruction.ty(), &[(instruction, yes), (instruction.ty().poison(), from)], "");
                 for user in users {
-                    for (at, operand) in user.operands().into_iter().enumerate() {
-                        if operand == instruction {
-                            user.set_operand(at as u32, phi);
-                        }
-                    }
+                    user.replace_operand(instruction, phi);
                 }
             }
         }
