@@ -13,6 +13,14 @@
 
 using namespace llvm;
 
+// Records without an instruction behind them would go to whatever is put there next.
+static void deleteTrailingRecords(BasicBlock *B) {
+  if (DbgMarker *Marker = B->getTrailingDbgRecords()) {
+    B->deleteTrailingDbgRecords(); // forgets the marker, which values still know as a user
+    Marker->eraseFromParent();
+  }
+}
+
 extern "C" {
 
 // Phis.
@@ -29,7 +37,7 @@ void frit_move_to_end(Instruction *I, BasicBlock *B) {
     I->dropDbgRecords();
   I->moveBefore(*B, B->end());
   if (IsTerminator)
-    From->deleteTrailingDbgRecords();
+    deleteTrailingRecords(From);
 }
 void frit_move_phi(PHINode *Phi, BasicBlock *B) { Phi->moveBefore(*B, B->getFirstNonPHIIt()); }
 void frit_erase(Instruction *I) {
@@ -40,12 +48,11 @@ void frit_erase(Instruction *I) {
   if (IsTerminator)
     I->dropDbgRecords();
   I->eraseFromParent();
-  // Records without an instruction behind them would go to whatever is put there next.
   if (IsTerminator)
-    B->deleteTrailingDbgRecords();
+    deleteTrailingRecords(B);
 }
 void frit_delete_block(BasicBlock *B) {
-  B->deleteTrailingDbgRecords();
+  deleteTrailingRecords(B);
   B->eraseFromParent();
 }
 // Splits the block before I: what follows is the new block.

@@ -149,6 +149,28 @@ fn kernels_compute_the_same_with_all_that_is_legal_fused() {
     assert!(all > some, "{all} fusions of all that is legal, {some} of at most one in a module");
 }
 
+/// Passes that come later find records of variables where the pass left them.
+#[test]
+fn programs_compile_with_debug_information() {
+    let Some(plugin) = plugin() else { return };
+    let scratch = Scratch::new("debug");
+    let load = |how: &str| format!("-{how}={}", plugin.display());
+    let folders = fs::read_dir(project().join("tests/llvm")).unwrap().map(|entry| entry.unwrap().path());
+    let corpus = folders.filter(|path| path.is_dir()).flat_map(|folder| fs::read_dir(folder).unwrap());
+    let is_c = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "c");
+    let paths: Vec<PathBuf> = corpus.map(|entry| entry.unwrap().path()).filter(is_c).chain(kernels()).collect();
+    assert!(paths.len() >= 50, "only {} programs", paths.len());
+    let failures = failures(&paths, |path| {
+        let object = scratch.0.join(path.file_stem().expect("programs have names")).with_extension("o");
+        ["-O1", "-Os", "-O2"].into_iter().try_for_each(|level| {
+            let mut clang = Command::new(CLANG);
+            clang.args([level, "-g", "-w", &load("fplugin"), &load("fpass-plugin"), "-mllvm", "-frit-fuse=always"]);
+            run(clang.arg("-c").arg(path).arg("-o").arg(&object)).map(drop)
+        })
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// The kernels that `frit fuse` is tested with, on arrays of all sizes and special values: what they leave is the same with the plugin.
 #[test]
 fn kernels_of_frit_fuse_compute_the_same() {
