@@ -148,7 +148,7 @@ impl Tester {
         let (_, lowest) = strides.first()?;
         // The subscript without a symbolic stride, in bytes.
         let text = question.affine(forms, lowest)?;
-        let mut conditions = vec![format!("-{other} < {text} < {size}")];
+        let mut conditions = vec![format!("-{size} < {text} < {other}")];
         let mut bounds: Vec<(String, String)> = Vec::new();
         for (at, (stride, digit)) in strides.iter().enumerate().skip(1) {
             let below = &strides[at - 1].0;
@@ -157,7 +157,7 @@ impl Tester {
             let lower = question.affine(forms, &strides[at - 1].1)?;
             if at == 1 {
                 // No difference of the lowest subscript reaches into the next row.
-                bounds.push((format!("{size} - ({ratio}) <= {lower}"), format!("{lower} <= ({ratio}) - {other}")));
+                bounds.push((format!("{other} - ({ratio}) <= {lower}"), format!("{lower} <= ({ratio}) - {size}")));
             } else {
                 bounds.push((format!("-({ratio}) < {lower}"), format!("{lower} < ({ratio})")));
             }
@@ -205,8 +205,8 @@ fn same_step(apart: &Polynomial, i: Symbol, j: Symbol, size: i64, other: i64) ->
     }
     let rest = apart - &(Poly::symbol(i).scale(step) - Poly::symbol(j).scale(step));
     let rest = rest.as_constant()?;
-    // step * (x - y) + rest lies between -other and size.
-    let (low, high) = (1 - other - rest, size - 1 - rest);
+    // step * (x - y) + rest lies between -size and other.
+    let (low, high) = (1 - size - rest, other - 1 - rest);
     if step == 0 {
         return Some(if low <= 0 && 0 <= high { Distance::Unbounded } else { Distance::Never });
     }

@@ -17,7 +17,7 @@ use crate::region::{Kind, Region, regions};
 use crate::report::{Decision, Named, Outcome, Report};
 use crate::sys::{self, Emitter};
 use crate::tidy;
-use crate::weave::{PART, weave};
+use crate::weave::{PART, Replaced, weave};
 use std::collections::{BTreeSet, HashSet};
 
 /// More rounds than loop nests are deep: fused loops may meet others.
@@ -129,8 +129,9 @@ fn fuse(
             }
             break;
         }
+        let mut replaced = Replaced::new();
         for (region, clusters, prepared) in &chosen {
-            weave(region, clusters, prepared);
+            weave(region, clusters, prepared, &mut replaced);
         }
         changed = true;
         drop(chosen);

@@ -16,7 +16,7 @@ use crate::options::{Fuse, Options};
 use crate::planning::Cluster;
 use crate::profit;
 use crate::refusal::Refusal;
-use crate::region::{LoopNode, Node, Region};
+use crate::region::{Guard, LoopNode, Node, Region};
 use llvm_sys::LLVMIntPredicate;
 use std::collections::HashSet;
 
@@ -109,43 +109,95 @@ pub(crate) fn prepare(
     let nodes: Vec<&LoopNode> =
         cluster.members.iter().map(|&at| region.nodes[at].as_loop().expect("clusters are of loops")).collect();
     let entry = entry(facts, &nodes);
-    let counts: Vec<Scev> = nodes.iter().map(|node| node.candidate.count).collect();
-    let same = counts.iter().all(|&count| {
-        let last = nodes[nodes.len() - 1].candidate.preheader.terminator();
-        facts.known_equal(count, counts[0], last)
-    });
-    let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
-    let aligned = same && !is_late && !matches!(entry, Entry::Apart);
-    let mut expansion = Expansion::new(facts, region, &nodes);
-    let worth_it = is_late && options.fuse == Fuse::Profitable;
-    let prepared = compute(&mut expansion, cluster, &nodes, (entry, aligned), worth_it);
-    if prepared.is_err() && first {
-        // Nothing is left of what was computed in vain. Where other fusions are prepared already it may be what these wait for.
-        facts.delete_expanded(&expansion.made);
+    let profitable = options.fuse == Fuse::Profitable;
+    let attempt = |entry: Entry, all_entered: bool| {
+        let mut expansion = Expansion::new(facts, region, &nodes);
+        let prepared = compute(&mut expansion, cluster, &nodes, (entry, all_entered), profitable);
+        if prepared.is_err() && first {
+            // Nothing is left of what was computed in vain. Where other fusions are prepared already it may be what these wait
+            // for.
+            facts.delete_expanded(&expansion.made);
+        }
+        prepared
+    };
+    match entry {
+        // A loop may end before all others have begun, unless all are entered.
+        Entry::Apart if differ_by_constants(facts, &nodes) && !begin_together(facts, cluster, &nodes) => {
+            attempt(Entry::Always, true).or_else(|_| attempt(Entry::Apart, false))
+        }
+        entry => attempt(entry, false),
     }
-    prepared
 }
 
-/// `aligned`: all members begin together and have the same number of iterations; `if_long`: only loops that make up for prologues
-/// and epilogues are fused.
+/// How many iterations more than the first one each loop has is known.
+fn differ_by_constants(facts: &Facts, nodes: &[&LoopNode]) -> bool {
+    let first = iterations(facts, nodes[0]);
+    nodes.iter().all(|node| matches!(facts.form(facts.minus(iterations(facts, node), first)), Form::Constant(_)))
+}
+
+/// Each loop is known to have the iterations that come before the main loop, whatever its guard decides.
+fn begin_together(facts: &Facts, cluster: &Cluster, nodes: &[&LoopNode]) -> bool {
+    let latest = cluster.shifts.iter().max().expect("a cluster has members");
+    nodes.iter().zip(&cluster.shifts).all(|(node, shift)| {
+        let sure = match open_guard(facts, node) {
+            Some(_) => 0,
+            None => at_least(facts, iterations(facts, node)),
+        };
+        latest - shift <= sure
+    })
+}
+
+/// Iterations of a loop that is entered.
+fn iterations(facts: &Facts, node: &LoopNode) -> Scev {
+    facts.plus(facts.zero_extend(node.candidate.count, 64), facts.number(1, 64))
+}
+
+/// What a number of iterations of a loop that is entered is at least.
+fn at_least(facts: &Facts, count: Scev) -> i64 {
+    match facts.form(count) {
+        Form::Constant(count) => count,
+        _ => 1,
+    }
+}
+
+/// A guard of which it is not known that it lets the loop be entered.
+fn open_guard<'n>(facts: &Facts, node: &'n LoopNode) -> Option<&'n Guard> {
+    let is_open = |guard: &&Guard| !facts.known_condition(guard.condition, guard.enters_on, node.from.terminator());
+    node.guard.as_ref().filter(is_open)
+}
+
+/// `all_entered`: the fused loop is for the case that all guards let their loops be entered.
 fn compute(
     expansion: &mut Expansion<'_>,
     cluster: &Cluster,
     nodes: &[&LoopNode],
-    (entry, aligned): (Entry, bool),
-    if_long: bool,
+    (entry, all_entered): (Entry, bool),
+    profitable: bool,
 ) -> Result<Prepared, Refusal> {
-    let (strands, main) = if aligned {
+    let last = nodes[nodes.len() - 1].candidate.preheader.terminator();
+    let count = nodes[0].candidate.count;
+    let same = nodes.iter().all(|node| expansion.facts.known_equal(node.candidate.count, count, last));
+    let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
+    let (strands, main) = if same && !is_late && !matches!(entry, Entry::Apart) {
         (cluster.members.iter().copied().map(Strand::whole).collect(), None)
     } else {
         parts(expansion, cluster, nodes, entry).ok_or(Refusal::TripCountOverflow)?
     };
-    let (check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
-    let long = match if_long {
+    let (mut check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
+    if all_entered {
+        for guard in nodes.iter().filter_map(|node| node.guard.as_ref()) {
+            let enters = match guard.enters_on {
+                true => guard.condition,
+                false => expansion.build(|builder| builder.not(guard.condition)),
+            };
+            check = Some(expansion.also(check, enters));
+        }
+    }
+    let long = match is_late && profitable {
         true => are_long(expansion, nodes).ok_or(Refusal::CodeGrowth)?,
         false => None,
     };
-    let check = long.map_or(check, |long| Some(expansion.also(check, long)));
+    check = long.map_or(check, |long| Some(expansion.also(check, long)));
     // Copies of the loops would need copies of these as well.
     if check.is_some() && !expansion.region.late_values(&cluster.members).is_empty() {
         return Err(Refusal::ValueUsedAcross { value: String::new() });
@@ -233,15 +285,10 @@ fn entry(facts: &Facts, nodes: &[&LoopNode]) -> Entry {
     let mut common: Option<(Value, bool)> = None;
     let mut unguarded = false;
     for node in nodes {
-        let Some(guard) = &node.guard else {
+        let Some(guard) = open_guard(facts, node) else {
             unguarded = true;
             continue;
         };
-        // A condition that is known decides nothing.
-        if facts.known_condition(guard.condition, guard.enters_on, node.from.terminator()) {
-            unguarded = true;
-            continue;
-        }
         match common {
             None => common = Some((guard.condition, guard.enters_on)),
             Some((condition, enters_on)) => {
@@ -267,21 +314,13 @@ fn parts(
 ) -> Option<(Vec<Strand>, Option<Count>)> {
     let (facts, at) = (expansion.facts, expansion.last());
     let wide = at.block().function().integer(64);
-    let one = facts.number(1, 64);
     let apart = matches!(entry, Entry::Apart);
     // Numbers of iterations, and what they are at least.
     let mut counts: Vec<(Scev, i64)> = Vec::new();
     for node in nodes {
-        let count = facts.plus(facts.zero_extend(node.candidate.count, 64), one);
-        let least = match facts.form(count) {
-            Form::Constant(count) => count,
-            _ => 1,
-        };
-        let decided = |guard: &&crate::region::Guard| {
-            apart && !facts.known_condition(guard.condition, guard.enters_on, node.from.terminator())
-        };
-        match node.guard.as_ref().filter(decided) {
-            None => counts.push((count, least)),
+        let count = iterations(facts, node);
+        match open_guard(facts, node).filter(|_| apart) {
+            None => counts.push((count, at_least(facts, count))),
             Some(guard) => {
                 let some = expansion.value(count)?;
                 // Poison where the loop is not entered is chosen by nobody.
@@ -291,6 +330,14 @@ fn parts(
                 counts.push((facts.scev(chosen, facts.loop_of(at.block()))?, 0));
             }
         }
+    }
+    // Who has more iterations than another one has at least as many more.
+    for at in 0..counts.len() {
+        let least = counts.iter().filter_map(|&(other, least)| match facts.form(facts.minus(counts[at].0, other)) {
+            Form::Constant(more) => least.checked_add(more),
+            _ => None,
+        });
+        counts[at].1 = least.max().unwrap_or(0).max(counts[at].1);
     }
     let latest = *cluster.shifts.iter().max().expect("a cluster has members");
     let mut prologues = Vec::new();

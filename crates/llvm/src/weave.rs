@@ -30,13 +30,16 @@ pub(crate) struct Chain<'r> {
     floating: HashSet<Value>,
     /// Conditions that decide nothing any more.
     pub(crate) dead: Vec<Value>,
-    /// Results of loops, and what has taken their place.
-    replaced: HashMap<Value, Value>,
+    replaced: &'r mut Replaced,
 }
+
+/// Results of loops, and what has taken their place. What was prepared for other regions may name them. All of them and all that
+/// was prepared were there at one time, so that no handle means something else by now.
+pub(crate) type Replaced = HashMap<Value, Value>;
 
 /// Puts the nodes of a region into the order of `clusters`, each fused as it was prepared. Only the part of the region in
 /// which something changes is touched.
-pub(crate) fn weave(region: &Region, clusters: &[Cluster], prepared: &[Prepared]) {
+pub(crate) fn weave(region: &Region, clusters: &[Cluster], prepared: &[Prepared], replaced: &mut Replaced) {
     let order: Vec<usize> = clusters.iter().flat_map(|cluster| cluster.members.iter().copied()).collect();
     let changed: HashSet<usize> = clusters
         .iter()
@@ -91,7 +94,7 @@ pub(crate) fn weave(region: &Region, clusters: &[Cluster], prepared: &[Prepared]
     }
     let floating = old.iter().flat_map(|block| block.body()).filter(|instruction| instruction.is_pure());
     let floating = floating.filter(|instruction| !owned.contains(instruction)).collect();
-    let mut chain = Chain { func, open: first_node.from, region, floating, dead: Vec::new(), replaced: HashMap::new() };
+    let mut chain = Chain { func, open: first_node.from, region, floating, dead: Vec::new(), replaced };
     let mut used = HashSet::from([first_node.from]);
     for (cluster, prepared) in clusters.iter().zip(prepared) {
         let node = cluster.members[0];

@@ -195,6 +195,19 @@ impl Generator {
             self.line("}");
             return count;
         }
+        if is_filled && self.depth == 1 && self.chance(8) {
+            // Neighbours that are executed again and again, and what they leave is there the next time.
+            let index = format!("o{}", self.loops);
+            let bound = ["2", "3", "m"][self.random.below(3)];
+            self.line(&format!("for (int {index} = 0; {index} < {bound}; {index}++) {{"));
+            self.depth += 1;
+            for _ in 0..2 {
+                self.one_loop();
+            }
+            self.depth -= 1;
+            self.line("}");
+            return 2;
+        }
         self.one_loop();
         1
     }
@@ -362,6 +375,11 @@ impl Generator {
             return self.line(&sum);
         }
         let array = self.target();
+        if !self.has_rows && self.chance(7) {
+            self.several_elements(scope, &array);
+            self.last = Some(array);
+            return;
+        }
         let place = self.place(scope, &array, true);
         let value = self.value(scope, &array);
         if self.chance(15) {
@@ -379,6 +397,34 @@ impl Generator {
             self.line(&format!("{place} {operator} {value};"));
         }
         self.last = Some(array);
+    }
+
+    /// Elements that are written at once, or so soon after each other that compilers make one access of it.
+    fn several_elements(&mut self, scope: &Scope, array: &str) {
+        let count = 2 + i64::from(scope.high >= 2 && self.chance(50));
+        let from = if self.chance(70) { scope.index.as_str() } else { "0" };
+        match self.random.below(3) {
+            0 => {
+                let source = format!("p{}", self.random.below(self.params));
+                let other = self.random.below(2);
+                self.line(&format!(
+                    "__builtin_memmove(&{array}[{from}], &{source}[{other}], {count} * sizeof({}));",
+                    self.elem
+                ));
+            }
+            1 => {
+                let value = self.random.below(9);
+                for at in 0..count {
+                    self.line(&format!("{array}[{from} + {at}] = {value};"));
+                }
+            }
+            _ => {
+                let value = self.value(scope, array);
+                let inner = format!("k{}x{}", self.loops, self.body.len());
+                self.line(&format!("for (int {inner} = 0; {inner} < {count}; {inner}++)"));
+                self.line(&format!("    {array}[{from} + {inner}] = {value};"));
+            }
+        }
     }
 
     /// An array to write.

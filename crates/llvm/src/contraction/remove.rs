@@ -1,7 +1,7 @@
 //! Allocations that only this function sees, and nobody loads from.
 
 use crate::facts::{Allocation, Facts};
-use crate::ir::Value;
+use crate::ir::{Block, Value};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use std::collections::HashSet;
 
@@ -65,6 +65,26 @@ impl Uses {
         Some(())
     }
 
+    /// Deletes stores that no load can come after: on other ways through the function something is read.
+    fn delete_last_stores(&self) {
+        let mut leads_to_read: HashSet<Block> = HashSet::new();
+        let mut open: Vec<Block> = self.reads.iter().flat_map(|read| read.block().predecessors()).collect();
+        while let Some(block) = open.pop() {
+            if leads_to_read.insert(block) {
+                open.extend(block.predecessors());
+            }
+        }
+        let is_read_behind = |store: Value| {
+            let behind = store.block().instructions().into_iter().skip_while(|&other| other != store);
+            leads_to_read.contains(&store.block()) || behind.into_iter().any(|other| self.reads.contains(&other))
+        };
+        for &store in self.writes.iter().filter(|write| write.is_store()) {
+            if !is_read_behind(store) {
+                store.erase();
+            }
+        }
+    }
+
     /// Deletes the memory and all that is done with it; nothing is read.
     fn delete(self, object: Value) {
         // An allocation that nobody asks for has never failed.
@@ -106,7 +126,11 @@ pub(super) fn remove(facts: &Facts) -> usize {
                 uses.delete(object);
                 false
             }
-            _ => true,
+            Some(uses) => {
+                uses.delete_last_stores();
+                true
+            }
+            None => true,
         });
         if objects.len() == left {
             return before - left;
