@@ -87,6 +87,7 @@ Loop *frit_scev_loop(const SCEV *S) {
   return Rec && Rec->isAffine() ? const_cast<Loop *>(Rec->getLoop()) : nullptr;
 }
 uint64_t frit_scev_bits(Analyses *A, const SCEV *S) { return A->SE.getTypeSizeInBits(S->getType()); }
+bool frit_scev_same_type(const SCEV *X, const SCEV *Y) { return X->getType() == Y->getType(); }
 bool frit_scev_invariant(Analyses *A, const SCEV *S, Loop *L) { return A->SE.isLoopInvariant(S, L); }
 const SCEV *frit_pointer_base(Analyses *A, const SCEV *S) {
   return S->getType()->isPointerTy() ? A->SE.getPointerBase(S) : nullptr;
@@ -135,6 +136,9 @@ const SCEV *frit_scev_number(Analyses *A, int64_t N, unsigned Bits) {
 }
 const SCEV *frit_scev_zext(Analyses *A, const SCEV *S, unsigned Bits) {
   return A->SE.getNoopOrZeroExtend(S, IntegerType::get(A->F.getContext(), Bits));
+}
+const SCEV *frit_scev_sext(Analyses *A, const SCEV *S, unsigned Bits) {
+  return A->SE.getNoopOrSignExtend(S, IntegerType::get(A->F.getContext(), Bits));
 }
 // Start and step of a header phi that is an affine recurrence of L.
 bool frit_recurrence(Analyses *A, PHINode *Phi, Loop *L, const SCEV **Start, const SCEV **Step) {

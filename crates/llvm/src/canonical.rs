@@ -3,6 +3,8 @@
 //!
 //! Whether a fusion comes of it is tried on a copy of the function, in which all loops are brought into form.
 
+mod unnest;
+
 use crate::facts::{Facts, Loop, Scev};
 use crate::ir::{Block, Builder, Func, Value};
 use crate::weave::PART;
@@ -66,6 +68,22 @@ fn leads_to_loop(facts: &Facts, block: Block) -> bool {
     })
 }
 
+/// Blocks on the way up the tree of dominators in which a condition is looked for.
+const MOST_DOMINATORS: usize = 256;
+
+/// What a branch on the same condition said that had to be passed on every way to the block.
+fn asked_before(facts: &Facts, block: Block, condition: Value) -> Option<bool> {
+    let dominators = std::iter::successors(Some(block), |&block| facts.immediate_dominator(block));
+    let mut asking = dominators.skip(1).take(MOST_DOMINATORS).filter(|before| {
+        let terminator = before.terminator();
+        terminator.condition() == Some(condition) && before.successors().len() == 2
+    });
+    asking.find_map(|before| {
+        let leads_here = |way: &Block| way.single_predecessor() == Some(before) && facts.dominates(*way, block);
+        before.successors().iter().position(leads_here).map(|way| way == 0)
+    })
+}
+
 /// Guards whose condition is known where they stand, because an earlier one asked the same, are no branches any more.
 /// Source: \[LLVM\] section 5.2, where such a pair of loops has different guards.
 fn prove_guards(func: Func) {
@@ -77,7 +95,11 @@ fn prove_guards(func: Func) {
         let terminator = block.terminator();
         let Some(condition) = terminator.condition().filter(|condition| condition.is_instruction()) else { continue };
         let ways = block.successors();
-        let known = |result: bool| facts.known_condition(condition, result, terminator);
+        let asked = asked_before(&facts, block, condition);
+        let known = |result: bool| match asked {
+            Some(answer) => answer == result,
+            None => facts.known_condition(condition, result, terminator),
+        };
         let (taken, other) = match (known(true), known(false)) {
             (true, false) => (ways[0], ways[1]),
             (false, true) => (ways[1], ways[0]),
@@ -234,21 +256,26 @@ enum Early {
     Hoisted(Vec<Value>),
 }
 
-/// The instructions that make a value which is the same in every iteration, and can be executed before the loop.
-fn invariant(of: Loop, value: Value) -> Option<Vec<Value>> {
+/// The instructions in these blocks that make a value, if all of them can be executed before the blocks, each after those whose
+/// values it needs.
+fn movable(value: Value, is_inside: &dyn Fn(Block) -> bool) -> Option<Vec<Value>> {
     let mut chain = Vec::new();
-    let mut work = vec![value];
-    while let Some(next) = work.pop() {
-        if !next.is_instruction() || !of.contains(next.block()) || chain.contains(&next) {
+    // (value, its operands are in the chain)
+    let mut work = vec![(value, false)];
+    while let Some((next, ready)) = work.pop() {
+        if !next.is_instruction() || !is_inside(next.block()) || chain.contains(&next) {
             continue;
         }
-        if !next.is_pure() || !next.is_speculatable() || chain.len() > 8 {
+        if ready {
+            chain.push(next);
+            continue;
+        }
+        if next.is_phi() || !next.is_pure() || !next.is_speculatable() || work.len() > 32 || chain.len() > 8 {
             return None;
         }
-        chain.push(next);
-        work.extend(next.operands());
+        work.push((next, true));
+        work.extend(next.operands().into_iter().map(|operand| (operand, false)));
     }
-    chain.reverse();
     Some(chain)
 }
 
@@ -272,7 +299,7 @@ fn known_exit_values(facts: &Facts) -> Vec<(Value, Early, Block)> {
                 && facts.can_expand(last, preheader.terminator(), 12)
             {
                 found.push((phi, Early::Computed(last), preheader));
-            } else if let Some(chain) = invariant(of, value) {
+            } else if let Some(chain) = movable(value, &|block| of.contains(block)) {
                 found.push((phi, Early::Hoisted(chain), preheader));
             }
         }
@@ -371,6 +398,7 @@ pub(crate) fn is_regular(facts: &Facts) -> bool {
         && equal_ways(facts).is_empty()
         && known_exit_values(facts).is_empty()
         && nested_guards(facts).is_empty()
+        && unnest::nested(facts).is_empty()
 }
 
 /// Numbers all loops, by marks that survive copies of the function.
@@ -399,6 +427,7 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
     };
     prove_guards(func);
     close_joins(func);
+    unnest::unnest(func, &wanted);
     join_equal_ways(func);
     // From the innermost loops outwards.
     let facts = Facts::new(func);

@@ -282,6 +282,10 @@ impl Facts {
         unsafe { sys::frit_scev_bits(self.raw, scev.0) as u32 }
     }
 
+    pub(crate) fn same_type(&self, x: Scev, y: Scev) -> bool {
+        unsafe { sys::frit_scev_same_type(x.0, y.0) }
+    }
+
     pub(crate) fn is_invariant(&self, scev: Scev, of: Loop) -> bool {
         unsafe { sys::frit_scev_invariant(self.raw, scev.0, of.0) }
     }
@@ -336,6 +340,10 @@ impl Facts {
 
     pub(crate) fn number(&self, value: i64, bits: u32) -> Scev {
         Scev(unsafe { sys::frit_scev_number(self.raw, value, bits) })
+    }
+
+    pub(crate) fn sign_extend(&self, scev: Scev, bits: u32) -> Scev {
+        Scev(unsafe { sys::frit_scev_sext(self.raw, scev.0, bits) })
     }
 
     pub(crate) fn zero_extend(&self, scev: Scev, bits: u32) -> Scev {

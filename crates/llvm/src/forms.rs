@@ -139,6 +139,20 @@ impl<'f> Forms<'f> {
         }
     }
 
+    /// How often the loop goes back, wherever it is entered, as the sum of a value, read with its sign, and a constant.
+    pub(crate) fn value_and_constant(&mut self, count: Scev, of: Loop) -> Option<(Scev, i64)> {
+        if !self.is_count(count, of) {
+            return None;
+        }
+        let form = self.of(count, of, of)?;
+        let constant = form.constant_term();
+        let value = form - Poly::constant(constant);
+        match self.symbols[*value.as_symbol()?] {
+            Meaning::Value(value) if self.facts.bits(value) <= 64 => Some((value, constant)),
+            _ => None,
+        }
+    }
+
     /// Memory is walked through with the iterations of the loop. See Note [Counts of loops that walk through memory].
     fn is_walked(&mut self, of: Loop) -> bool {
         if let Some(&known) = self.walked.get(&of) {

@@ -236,6 +236,18 @@ impl Value {
             && unsafe { if signed { LLVMGetNSW(self.0) != 0 } else { LLVMGetNUW(self.0) != 0 } }
     }
 
+    /// The conditions that both hold where this one does: it is `x && y`.
+    pub(crate) fn both_of(self) -> Option<[Value; 2]> {
+        if !self.is_instruction() || self.ty() != self.block().function().integer(1) {
+            return None;
+        }
+        match self.opcode() {
+            LLVMOpcode::LLVMAnd => Some([self.operand(0), self.operand(1)]),
+            LLVMOpcode::LLVMSelect if self.operand(2).is_null() => Some([self.operand(0), self.operand(1)]),
+            _ => None,
+        }
+    }
+
     /// How a comparison of integers or pointers compares.
     pub(crate) fn predicate(self) -> LLVMIntPredicate {
         unsafe { LLVMGetICmpPredicate(self.0) }

@@ -13,7 +13,7 @@
 use crate::facts::{Facts, Form, Scev};
 use crate::ir::{Block, Builder, Value};
 use crate::options::{Fuse, Options};
-use crate::planning::Cluster;
+use crate::planning::{AccessOf, Cluster};
 use crate::profit;
 use crate::refusal::Refusal;
 use crate::region::{Guard, LoopNode, Node, Region};
@@ -109,10 +109,11 @@ pub(crate) fn prepare(
     let nodes: Vec<&LoopNode> =
         cluster.members.iter().map(|&at| region.nodes[at].as_loop().expect("clusters are of loops")).collect();
     let entry = entry(facts, &nodes);
+    let counts = iterations(facts, &nodes);
     let profitable = options.fuse == Fuse::Profitable;
     let attempt = |entry: Entry, all_entered: bool| {
         let mut expansion = Expansion::new(facts, region, &nodes);
-        let prepared = compute(&mut expansion, cluster, &nodes, (entry, all_entered), profitable);
+        let prepared = compute(&mut expansion, cluster, (&nodes, &counts), (entry, all_entered), profitable);
         if prepared.is_err() && first {
             // Nothing is left of what was computed in vain. Where other fusions are prepared already it may be what these wait
             // for.
@@ -122,34 +123,45 @@ pub(crate) fn prepare(
     };
     match entry {
         // A loop may end before all others have begun, unless all are entered.
-        Entry::Apart if differ_by_constants(facts, &nodes) && !begin_together(facts, cluster, &nodes) => {
+        Entry::Apart if differ_by_constants(facts, &counts) && !begin_together(facts, cluster, &nodes, &counts) => {
             attempt(Entry::Always, true).or_else(|_| attempt(Entry::Apart, false))
         }
         entry => attempt(entry, false),
     }
 }
 
-/// How many iterations more than the first one each loop has is known.
-fn differ_by_constants(facts: &Facts, nodes: &[&LoopNode]) -> bool {
-    let first = iterations(facts, nodes[0]);
-    nodes.iter().all(|node| matches!(facts.form(facts.minus(iterations(facts, node), first)), Form::Constant(_)))
+/// How many iterations more than the first loop each has is known.
+fn differ_by_constants(facts: &Facts, counts: &[Scev]) -> bool {
+    counts.iter().all(|&count| matches!(facts.form(facts.minus(count, counts[0])), Form::Constant(_)))
 }
 
 /// Each loop is known to have the iterations that come before the main loop, whatever its guard decides.
-fn begin_together(facts: &Facts, cluster: &Cluster, nodes: &[&LoopNode]) -> bool {
+fn begin_together(facts: &Facts, cluster: &Cluster, nodes: &[&LoopNode], counts: &[Scev]) -> bool {
     let latest = cluster.shifts.iter().max().expect("a cluster has members");
-    nodes.iter().zip(&cluster.shifts).all(|(node, shift)| {
+    nodes.iter().zip(counts).zip(&cluster.shifts).all(|((node, &count), shift)| {
         let sure = match open_guard(facts, node) {
             Some(_) => 0,
-            None => at_least(facts, iterations(facts, node)),
+            None => at_least(facts, count),
         };
         latest - shift <= sure
     })
 }
 
-/// Iterations of a loop that is entered.
-fn iterations(facts: &Facts, node: &LoopNode) -> Scev {
-    facts.plus(facts.zero_extend(node.candidate.count, 64), facts.number(1, 64))
+/// Iterations of each loop, if it is entered, in a form in which they can be compared, if there is one.
+fn iterations(facts: &Facts, nodes: &[&LoopNode]) -> Vec<Scev> {
+    let one = facts.number(1, 64);
+    let counts: Vec<Scev> =
+        nodes.iter().map(|node| facts.plus(facts.zero_extend(node.candidate.count, 64), one)).collect();
+    if differ_by_constants(facts, &counts) {
+        return counts;
+    }
+    // ScalarEvolution does not see that extensions of `n - 1` and of `n` differ by 1, as that needs guards.
+    let common = nodes[0].count.map(|(value, _)| value);
+    let of_common = |node: &&LoopNode| {
+        let (value, constant) = node.count.filter(|&(value, _)| Some(value) == common)?;
+        Some(facts.plus(facts.sign_extend(value, 64), facts.number(constant + 1, 64)))
+    };
+    nodes.iter().map(of_common).collect::<Option<Vec<Scev>>>().unwrap_or(counts)
 }
 
 /// What a number of iterations of a loop that is entered is at least.
@@ -170,22 +182,23 @@ fn open_guard<'n>(facts: &Facts, node: &'n LoopNode) -> Option<&'n Guard> {
 fn compute(
     expansion: &mut Expansion<'_>,
     cluster: &Cluster,
-    nodes: &[&LoopNode],
+    (nodes, counts): (&[&LoopNode], &[Scev]),
     (entry, all_entered): (Entry, bool),
     profitable: bool,
 ) -> Result<Prepared, Refusal> {
     let last = nodes[nodes.len() - 1].candidate.preheader.terminator();
-    let count = nodes[0].candidate.count;
-    let same = nodes.iter().all(|node| expansion.facts.known_equal(node.candidate.count, count, last));
+    let equal = |x: Scev, y: Scev| expansion.facts.known_equal(x, y, last);
+    let same = counts.iter().all(|&count| equal(count, counts[0]))
+        || nodes.iter().all(|node| equal(node.candidate.count, nodes[0].candidate.count));
     let is_late = cluster.shifts.iter().any(|&shift| shift != 0);
     let (strands, main) = if same && !is_late && !matches!(entry, Entry::Apart) {
         (cluster.members.iter().copied().map(Strand::whole).collect(), None)
     } else {
-        parts(expansion, cluster, nodes, entry).ok_or(Refusal::TripCountOverflow)?
+        parts(expansion, cluster, (nodes, counts), entry).ok_or(Refusal::TripCountOverflow)?
     };
     let (mut check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
     if all_entered {
-        for guard in nodes.iter().filter_map(|node| node.guard.as_ref()) {
+        for guard in strongest(nodes.iter().filter_map(|node| node.guard.as_ref()).collect()) {
             let enters = match guard.enters_on {
                 true => guard.condition,
                 false => expansion.build(|builder| builder.not(guard.condition)),
@@ -203,6 +216,24 @@ fn compute(
         return Err(Refusal::ValueUsedAcross { value: String::new() });
     }
     Ok(Prepared { strands, entry, main, check, apart })
+}
+
+/// Guards that decide whether all loops are entered: the others are implied.
+fn strongest(guards: Vec<&Guard>) -> Vec<&Guard> {
+    let implies = |guard: &&&Guard| {
+        let mut known = vec![(guard.condition, guard.enters_on)];
+        let mut at = 0;
+        while at < known.len() {
+            let (condition, holds) = known[at];
+            known.extend(condition.both_of().into_iter().flatten().filter(|_| holds).map(|part| (part, true)));
+            at += 1;
+        }
+        guards.iter().all(|other| known.contains(&(other.condition, other.enters_on)))
+    };
+    match guards.iter().find(implies) {
+        Some(&guard) => vec![guard],
+        None => guards,
+    }
 }
 
 /// Code for expressions, before the first of the loops where that can be.
@@ -309,7 +340,7 @@ fn entry(facts: &Facts, nodes: &[&LoopNode]) -> Entry {
 fn parts(
     expansion: &mut Expansion<'_>,
     cluster: &Cluster,
-    nodes: &[&LoopNode],
+    (nodes, iterations): (&[&LoopNode], &[Scev]),
     entry: Entry,
 ) -> Option<(Vec<Strand>, Option<Count>)> {
     let (facts, at) = (expansion.facts, expansion.last());
@@ -317,8 +348,7 @@ fn parts(
     let apart = matches!(entry, Entry::Apart);
     // Numbers of iterations, and what they are at least.
     let mut counts: Vec<(Scev, i64)> = Vec::new();
-    for node in nodes {
-        let count = iterations(facts, node);
+    for (node, &count) in nodes.iter().zip(iterations) {
         match open_guard(facts, node).filter(|_| apart) {
             None => counts.push((count, at_least(facts, count))),
             Some(guard) => {
@@ -439,38 +469,38 @@ fn check(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<(Option<Val
         base: Scev,
         low: Scev,
         high: Scev,
-        accesses: Vec<Value>,
+        /// Accesses that it covers; a call that copies memory has two.
+        accesses: Vec<AccessOf>,
     }
     let mut ranges: Vec<Range> = Vec::new();
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for &(x, y) in &cluster.checks {
         let mut numbers = Vec::new();
-        for (node, access) in [x, y] {
+        for number in [x, y] {
+            let (node, access) = number;
             let of = region.nodes[node].as_loop().expect("checks are between loops").candidate.of;
             let access = &region.nodes[node].accesses[access];
             let place = access.place.as_ref().expect("only places are checked");
             let (low, high) = facts.extremes(place.address, of)?;
             let bits = facts.bits(low);
             let high = facts.plus(high, facts.number(place.size, bits));
-            let number = match ranges.iter().position(|range| range.base == place.base) {
-                Some(number) => {
-                    let range = &mut ranges[number];
-                    if !range.accesses.contains(&access.instruction) {
-                        range.accesses.push(access.instruction);
+            let known = ranges.iter().position(|range| range.base == place.base);
+            match known {
+                Some(known) => {
+                    let range = &mut ranges[known];
+                    if !range.accesses.contains(&number) {
+                        range.accesses.push(number);
                         range.low = least(facts, range.low, low, false);
                         range.high = least(facts, range.high, high, true);
                     }
-                    number
                 }
-                None => {
-                    ranges.push(Range { base: place.base, low, high, accesses: vec![access.instruction] });
-                    ranges.len() - 1
-                }
-            };
-            numbers.push(number);
+                None => ranges.push(Range { base: place.base, low, high, accesses: vec![number] }),
+            }
+            numbers.push(known.unwrap_or(ranges.len() - 1));
         }
         let pair = (numbers[0].min(numbers[1]), numbers[0].max(numbers[1]));
-        if pair.0 == pair.1 {
+        // Pointers into different address spaces cannot be compared.
+        if pair.0 == pair.1 || !facts.same_type(ranges[pair.0].low, ranges[pair.1].low) {
             return None;
         }
         if !pairs.contains(&pair) {
@@ -496,7 +526,8 @@ fn check(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<(Option<Val
             _ if number == y => Some(x),
             _ => None,
         });
-        Group { accesses: range.accesses, others: others.collect() }
+        let accesses = range.accesses.iter().map(|&(node, access)| region.nodes[node].accesses[access].instruction);
+        Group { accesses: accesses.collect(), others: others.collect() }
     });
     Some((check, groups.collect()))
 }

@@ -8,7 +8,7 @@
 
 use crate::access::{Access, Time};
 use crate::candidate::Candidate;
-use crate::facts::{Facts, Loop};
+use crate::facts::{Facts, Loop, Scev};
 use crate::forms::Forms;
 use crate::ir::{Block, Ordering, Value};
 use crate::refusal::Refusal;
@@ -50,6 +50,8 @@ pub(crate) enum Kind {
 pub(crate) struct LoopNode {
     /// The loop.
     pub(crate) candidate: Candidate,
+    /// How often it goes back if it is entered, as the sum of a value, read with its sign, and a constant, if it is one.
+    pub(crate) count: Option<(Scev, i64)>,
     /// What decides whether it is entered, if something does.
     pub(crate) guard: Option<Guard>,
     /// What is executed once before the loop, if it is entered: where it has a guard, what cannot be executed otherwise; where
@@ -515,7 +517,8 @@ fn loop_node(forms: &mut Forms<'_>, candidate: Candidate, guard: Option<Guard>, 
         }
         is_barrier = self::is_barrier(&guard.post);
     }
-    let node = LoopNode { candidate, guard, pre: Vec::new(), from, join };
+    let count = forms.value_and_constant(candidate.count, candidate.of);
+    let node = LoopNode { candidate, count, guard, pre: Vec::new(), from, join };
     Node { kind: Kind::Loop(Box::new(node)), accesses, is_barrier }
 }
 

@@ -89,6 +89,8 @@ unsafe extern "C" {
     pub(crate) fn frit_scev_umax(analyses: A, x: S, y: S) -> S;
     pub(crate) fn frit_scev_number(analyses: A, number: i64, bits: c_uint) -> S;
     pub(crate) fn frit_scev_zext(analyses: A, scev: S, bits: c_uint) -> S;
+    pub(crate) fn frit_scev_same_type(x: S, y: S) -> bool;
+    pub(crate) fn frit_scev_sext(analyses: A, scev: S, bits: c_uint) -> S;
     pub(crate) fn frit_recurrence(analyses: A, phi: Value, of: L, start: *mut S, step: *mut S) -> bool;
     pub(crate) fn frit_known_equal(analyses: A, x: S, y: S, at: Value) -> bool;
     pub(crate) fn frit_known_condition(analyses: A, comparison: Value, result: bool, at: Value) -> bool;

@@ -260,7 +260,7 @@ impl Chain<'_> {
         strand::tell_apart(self.func, &prepared.apart);
         Builder::at_end(self.open).branch_if(self.current(check), fused, plain);
         self.open = plain;
-        let otherwise = self.run_copies(nodes, &copies);
+        let otherwise = self.run_copies(nodes, &copies, check);
         let end_plain = self.open;
         self.open = fused;
         fused.move_after(end_plain);
@@ -436,8 +436,8 @@ impl Chain<'_> {
         }
     }
 
-    /// Copies of loops one after the other, as the originals were. Yields what their results are.
-    fn run_copies(&mut self, nodes: &[&LoopNode], copies: &[Copy]) -> HashMap<Value, Value> {
+    /// Copies of loops one after the other, as the originals were, where the check has failed. Yields what their results are.
+    fn run_copies(&mut self, nodes: &[&LoopNode], copies: &[Copy], check: Value) -> HashMap<Value, Value> {
         let mut results: HashMap<Value, Value> = HashMap::new();
         for (node, copy) in nodes.iter().zip(copies) {
             let own = |value: Value| copy.copies.value(value);
@@ -476,7 +476,11 @@ impl Chain<'_> {
                     let last = copy.copies.block(*guard.after.last().expect("a loop has an exit"));
                     let join = self.func.append_block("frit.join");
                     let (then, otherwise) = if guard.enters_on { (enter, join) } else { (join, enter) };
-                    Builder::at_end(self.open).branch_if(self.current(guard.condition), then, otherwise);
+                    let condition = match guard.condition == check {
+                        true => self.func.integer(1).constant(0),
+                        false => self.current(guard.condition),
+                    };
+                    Builder::at_end(self.open).branch_if(condition, then, otherwise);
                     last.terminator().erase();
                     Builder::at_end(last).branch(join);
                     join.move_after(last);

@@ -1,5 +1,5 @@
 // Loops under conditions.
-// fuse: identical 1, second_guarded 1, first_guarded 1, provable 1, opposite 0, both_inside 1, nested 1, unrelated 0, in_switch 1
+// fuse: identical 1, second_guarded 1, first_guarded 1, provable 1, opposite 0, both_inside 1, nested 1, unrelated 0, in_switch 1, one_in_the_other 3, found_inside 0
 // always: unrelated 1
 // run: identical a=f64[n] b=f64[n] n=0..20 c=0..1
 // run: second_guarded a=f64[n] b=f64[n] n=0..20 c=0..1
@@ -10,6 +10,8 @@
 // run: nested a=f64[n] b=f64[n] n=0..20 c=0..1 d=0..1
 // run: unrelated a=f64[n] b=f64[n] n=0..20 c=0..1 d=0..1
 // run: in_switch a=f64[n] b=f64[n] n=0..20 c=0..3
+// run: one_in_the_other a=f64[n] b=f64[n] c=f64[n] d=f64[n] n=0..20
+// run: found_inside a=f64[n] b=f64[n] n=1..20
 
 void identical(double *restrict a, double *restrict b, int n, int c)
 {
@@ -114,5 +116,47 @@ void in_switch(double *restrict a, double *restrict b, int n, int c)
         break;
     default:
         break;
+    }
+}
+
+// Each guard is round all that follows.
+double one_in_the_other(double *restrict a, double *restrict b, double *restrict c, double *restrict d, long n)
+{
+    double last = 0;
+    if (n > 0) {
+        for (long i = 0; i < n; i++)
+            b[i] = a[i] * 2.0;
+        if (n > 2) {
+            double sum = 0;
+            for (long i = 0; i < n - 2; i++) {
+                c[i] = b[i] + 1.0;
+                sum += c[i];
+            }
+            last = sum;
+            if (n > 4) {
+                for (long i = 0; i < n - 4; i++)
+                    d[i] = c[i] * b[i];
+                last = sum * 2;
+                if (n > 6)
+                    for (long i = 0; i < n - 6; i++)
+                        a[i] = d[i] - c[i];
+            }
+        }
+    }
+    return last;
+}
+
+// Whether the second loop is entered only the first one tells.
+void found_inside(double *restrict a, double *restrict b, int n)
+{
+    if (n > 0) {
+        double most = 0;
+        for (int i = 0; i < n; i++) {
+            a[i] = b[i] * 2.0;
+            most = most > a[i] ? most : a[i];
+        }
+        if (most > 1.0)
+            for (int i = 0; i < n; i++)
+                b[i] = a[i] + 1.0;
     }
 }

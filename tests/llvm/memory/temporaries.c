@@ -1,5 +1,5 @@
 // Arrays that only the fused loop uses become values; those that others see stay.
-// fuse: on_stack 1, variable_length 1, on_heap 1, window 1, window_of_three 1, chain 2, rows 2, escapes 1, read_after 1, partly_written 0, zeroed 1, freed_late 1, conditional 1, window_fixed 1, window_of_three_fixed 1, around_fixed 1, on_heap_checked 1, aligned 1, volatile_outside 1, kept_address 1, filled 1, given_back 1, integers 1, window_behind 1
+// fuse: on_stack 1, variable_length 1, on_heap 1, window 1, window_of_three 1, chain 2, rows 2, escapes 1, read_after 1, partly_written 0, zeroed 1, freed_late 1, conditional 1, window_fixed 1, window_of_three_fixed 1, around_fixed 1, on_heap_checked 1, aligned 1, volatile_outside 1, kept_address 1, filled 1, given_back 1, integers 1, window_behind 1, blur 1, twice_blurred 2
 // forwarded: on_stack 1, variable_length 1, on_heap 1, chain 3, rows 1, read_after 1, freed_late 1, aligned 1, integers 1
 // removed: on_stack 1, variable_length 1, on_heap 1, chain 2, rows 1, escapes 0, read_after 0, zeroed 0, freed_late 0, window_fixed 1, window_of_three_fixed 1, around_fixed 1, on_heap_checked 1, aligned 1, volatile_outside 0, kept_address 0, filled 1, given_back 0, integers 1, window_behind 1
 // run: on_stack a=f64[n] b=f64[n] n=0..64
@@ -25,6 +25,8 @@
 // run: filled a=f64[n] b=f64[n] n=0..64
 // run: given_back a=f64[n] b=f64[n] n=1..64
 // run: window_behind a=f64[n] b=f64[n] n=0..64
+// run: blur a=f32[n] b=f32[n] n=0..40
+// run: twice_blurred a=f32[n] b=f32[n] n=0..70
 // run: integers a=i32[n] b=i32[n] n=0..64
 
 void *malloc(unsigned long size);
@@ -296,4 +298,28 @@ void window_behind(const double *restrict a, double *restrict b, long n)
             b[j] = t[j] + t[j - 1];
             j++;
         } while (j < n);
+}
+
+// With more iterations before the fused loop than the first loop is known to have: where not all loops are entered they stay apart.
+void blur(const float *restrict a, float *restrict b, int n)
+{
+    float *t = malloc((n > 0 ? n : 1) * sizeof *t);
+    for (int i = 0; i < n; i++)
+        t[i] = a[i] * 0.5f + 1.0f;
+    for (int i = 1; i < n - 1; i++)
+        b[i] = t[i - 1] + t[i] + t[i + 1];
+    free(t);
+}
+
+void twice_blurred(const float *restrict a, float *restrict b, int n)
+{
+    float s[64], t[64];
+    if (n > 64)
+        return;
+    for (int i = 0; i < n; i++)
+        s[i] = a[i] * 0.5f;
+    for (int i = 1; i < n - 1; i++)
+        t[i] = s[i - 1] + s[i] + s[i + 1];
+    for (int i = 2; i < n - 2; i++)
+        b[i] = t[i - 1] + t[i] + t[i + 1];
 }

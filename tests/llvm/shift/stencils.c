@@ -1,6 +1,5 @@
 // The second loop reads what the first makes some iterations later: it follows at that distance, with iterations of each loop alone before and after.
 // fuse: one 1, two 1, three 1, both_sides 1, of_stencil 2, anti 1, output 1
-// cooked: of_stencil 1
 // run: one a=f64[n+1] b=f64[n+1] c=f64[n+1] n=0..20
 // run: two a=f64[n+2] b=f64[n+2] c=f64[n+2] n=0..20
 // run: three a=i32[n+3] b=i32[n+3] c=i32[n+3] n=0..20

@@ -139,7 +139,8 @@ fn starts(flow: &Flow<'_>, chain: &Chain<'_>) -> Option<Vec<Start>> {
                 if !facts.can_expand(count, at, BUDGET) || !facts.can_expand(there, at, BUDGET) {
                     return None;
                 }
-                Start { address: there, only_if: Some((late, first)), like: load.instruction }
+                let only_if = (!is_accessed(flow, at, there, load)).then_some((late, first));
+                Start { address: there, only_if, like: load.instruction }
             }
         };
         if !facts.can_expand(first, at, BUDGET) {
@@ -148,6 +149,18 @@ fn starts(flow: &Flow<'_>, chain: &Chain<'_>) -> Option<Vec<Start>> {
         all.push(start);
     }
     Some(all)
+}
+
+/// The same block has an access to the address, so that a load of it, like the other one, cannot fail.
+fn is_accessed(flow: &Flow<'_>, at: Value, address: Scev, like: &Access) -> bool {
+    let is_there = |access: &&Access| {
+        let place = access.place.as_ref().zip(like.place.as_ref());
+        place.is_some_and(|(place, like)| place.address == address && place.size >= like.size)
+    };
+    let Some(access) = flow.plain.get(&at.block()).into_iter().flatten().find(is_there) else { return false };
+    // Nothing behind may free the memory.
+    let behind = at.block().instructions().into_iter().skip_while(|&other| other != access.instruction);
+    behind.into_iter().all(|instruction| !instruction.is_call() || instruction.is_pure())
 }
 
 fn build(facts: &Facts, chain: &Chain<'_>, starts: &[Start]) {
