@@ -96,6 +96,11 @@ fn message(text: *mut c_char) -> String {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let is_output = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if is_output(&arguments.log) && (is_output(&arguments.output) || arguments.output.is_none() && arguments.text) {
+        let message = "log and module cannot both go to standard output: name a file with `-o`, or after `--log`";
+        return Err(Failure(2, message.into()));
+    }
     let values = [
         ("frit-fuse", &arguments.frit_fuse),
         ("frit-fuse-peel-max-count", &arguments.frit_fuse_peel_max_count),

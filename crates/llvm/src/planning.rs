@@ -58,6 +58,9 @@ struct Edge {
 /// Run-time checks of one fused loop: beyond this the original order is kept.
 const MOST_CHECKS: usize = 12;
 
+/// Distances from here on tell nobody anything.
+const FAR: i64 = 1 << 20;
+
 /// Plans a region.
 pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, options: &Options) -> Planned {
     let count = region.nodes.len();
@@ -340,7 +343,9 @@ fn edge(
         }
     }
     if edge.shift.is_some_and(|shift| shift > options.peel_max_count) {
-        edge.refusal = Some(Refusal::BackwardDependence { distance: edge.shift });
+        // Larger ones are bounds of types, not of the program.
+        let distance = edge.shift.filter(|&shift| shift < FAR);
+        edge.refusal = Some(Refusal::BackwardDependence { distance });
     }
     if let Some((one, other)) = loops
         && edge.refusal.is_none()
@@ -628,6 +633,20 @@ fn connected(
     groups
 }
 
+/// What a part that is no loop to be fused is called in messages.
+fn name(node: &Node) -> String {
+    match &node.kind {
+        Kind::Code(value) if value.is_load() => "a load".to_string(),
+        Kind::Code(value) if value.is_store() => "a store".to_string(),
+        Kind::Code(value) if value.is_call() && !callee(*value).is_empty() => {
+            format!("a call of `{}`", callee(*value))
+        }
+        Kind::Code(_) => "an operation".to_string(),
+        Kind::Opaque { refused: Some(_), .. } | Kind::Loop(_) => "a loop".to_string(),
+        Kind::Opaque { .. } => "a branch".to_string(),
+    }
+}
+
 /// Neighbouring loops that stay apart, and why.
 fn apart(
     region: &Region,
@@ -655,9 +674,12 @@ fn apart(
         let refusal = own(first).or_else(|| own(second)).or_else(|| refusals.get(&(first, second)).cloned());
         let between = || {
             let depends = |x: usize, y: usize| edges.get(&(x, y)).is_some_and(|edge| edge.ordered);
-            (first + 1..second).any(|at| depends(first, at) && depends(at, second) && !loops.contains(&at))
+            (first + 1..second).find(|&at| depends(first, at) && depends(at, second) && !loops.contains(&at))
         };
-        let refusal = refusal.unwrap_or_else(|| if between() { Refusal::CodeBetween } else { Refusal::BetterApart });
+        let refusal = refusal.unwrap_or_else(|| match between() {
+            Some(at) => Refusal::CodeBetween { what: name(&region.nodes[at]) },
+            None => Refusal::BetterApart,
+        });
         found.push((first, second, refusal));
     }
     found

@@ -33,7 +33,7 @@ pub(crate) enum Refusal {
     /// The second loop uses a value that is complete only when the first is over.
     ValueUsedAcross { value: String },
     /// What lies between depends on the first loop, and the second on it.
-    CodeBetween,
+    CodeBetween { what: String },
     /// What is executed once before or after one of the loops touches what the other one does.
     PreheaderCode,
     /// A call in one of them may touch what the other one does.
@@ -74,7 +74,7 @@ impl Refusal {
             Refusal::BackwardDependence { .. } => "backward-dependence",
             Refusal::MayAlias => "may-alias",
             Refusal::ValueUsedAcross { .. } => "value-used-across",
-            Refusal::CodeBetween => "code-between",
+            Refusal::CodeBetween { .. } => "code-between",
             Refusal::PreheaderCode => "preheader-code",
             Refusal::CallMemory { .. } => "call-memory",
             Refusal::TripCountOverflow => "trip-count-overflow",
@@ -110,7 +110,7 @@ impl Refusal {
             | Refusal::BackwardDependence { .. }
             | Refusal::MayAlias
             | Refusal::ValueUsedAcross { .. }
-            | Refusal::CodeBetween
+            | Refusal::CodeBetween { .. }
             | Refusal::PreheaderCode
             | Refusal::CallMemory { .. }
             | Refusal::TripCountOverflow => false,
@@ -136,10 +136,10 @@ impl fmt::Display for Refusal {
                 f.write_str("it cannot be brought into a form with one preheader, one latch and its exit there")
             }
             Refusal::BackwardDependence { distance: Some(distance) } => {
-                write!(f, "an iteration of the second needs one of the first that is {distance} iterations later")
+                write!(f, "an iteration of the second may need one of the first that is {distance} iterations later")
             }
             Refusal::BackwardDependence { distance: None } => {
-                f.write_str("iterations of the second need later ones of the first, by no constant distance")
+                f.write_str("iterations of the second may need later ones of the first, by no constant distance")
             }
             Refusal::MayAlias => {
                 f.write_str("two of their pointers may be into the same memory, and no cheap check can tell")
@@ -147,7 +147,9 @@ impl fmt::Display for Refusal {
             Refusal::ValueUsedAcross { value } => {
                 write!(f, "the second uses the value{} that is complete only after the first", named(value))
             }
-            Refusal::CodeBetween => f.write_str("what lies between them depends on the first, and the second on it"),
+            Refusal::CodeBetween { what } => {
+                write!(f, "{what} between them depends on the first, and the second on it")
+            }
             Refusal::PreheaderCode => {
                 f.write_str("what is executed once before or after one of them touches what the other one does")
             }

@@ -185,6 +185,8 @@ fn the_log_holds_the_decisions() {
     for said in ["\"outcome\":\"merged\"", "\"label\":\"first\"", "\"label\":\"second\"", "\"function\":\"twice\""] {
         assert!(log.contains(said), "{said} is not in {log}");
     }
+    let both = place.frit(&["in.ll", "-S", "--log", "-"]);
+    both.fails(2, "cannot both go to standard output");
     let shown = place.frit(&["in.ll", "-o", "out.bc", "--log", "-"]).succeeds().out();
     assert_eq!(shown.trim_end(), place.read("log.json").trim_end());
 }
