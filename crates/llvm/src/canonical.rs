@@ -248,6 +248,9 @@ fn merge_guards(func: Func) {
     }
 }
 
+/// Operations that the last value of a counter or pointer may take.
+const EXIT_BUDGET: u32 = 24;
+
 /// How a value is there before the loop.
 enum Early {
     /// Computed from what is there.
@@ -296,7 +299,7 @@ fn known_exit_values(facts: &Facts) -> Vec<(Value, Early, Block)> {
             }
             if let Some(last) = facts.scev(value, of.parent())
                 && facts.is_invariant(last, of)
-                && facts.can_expand(last, preheader.terminator(), 12)
+                && facts.can_expand(last, preheader.terminator(), EXIT_BUDGET)
             {
                 found.push((phi, Early::Computed(last), preheader));
             } else if let Some(chain) = movable(value, &|block| of.contains(block)) {
@@ -356,7 +359,7 @@ fn settle_exit_values(func: Func, wanted: &dyn Fn(Loop) -> bool) {
             };
             let value = match last {
                 Early::Computed(scev) => {
-                    let place = branch.filter(|&branch| facts.can_expand(scev, branch, 12));
+                    let place = branch.filter(|&branch| facts.can_expand(scev, branch, EXIT_BUDGET));
                     facts.expand(scev, place.unwrap_or(preheader.terminator()))
                 }
                 Early::Hoisted(chain) => {

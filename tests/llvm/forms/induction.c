@@ -1,5 +1,6 @@
 // Loops are what they count, however they are written.
-// fuse: down 1, down_and_up 0, by_two 1, by_three 1, not_equal 1, inclusive 1, unsigned_index 1, wide_and_narrow 1, pointers 1, do_while 1, while_form 1, pointer_and_index 1, scaled 1, unsigned_down 1
+// fuse: down 1, down_and_up 0, by_two 1, by_three 1, not_equal 1, inclusive 1, unsigned_index 1, wide_and_narrow 1, pointers 1, do_while 1, while_form 1, pointer_and_index 1, scaled 1, unsigned_down 1, up_to_the_end 0
+// cooked: up_to_the_end 1
 // refuse: down_and_up backward-dependence
 // run: down a=f64[n] b=f64[n] n=0..20
 // run: down_and_up a=f64[n] b=f64[n] n=0..20
@@ -12,6 +13,7 @@
 // run: pointers a=f64[n] b=f64[n] n=0..20
 // run: do_while a=f64[n] b=f64[n] n=1..20
 // run: while_form a=f64[n] b=f64[n] n=0..20
+// run: up_to_the_end a=f64[n] b=f64[n] c=f64[n] n=0..20
 // run: pointer_and_index a=f64[n] b=f64[n] n=0..20
 // run: scaled a=f64[2*n+1] b=f64[2*n+1] n=0..20
 // run: unsigned_down a=i32[n] b=i32[n] n=0..20
@@ -142,4 +144,15 @@ void unsigned_down(unsigned *restrict a, unsigned *restrict b, unsigned long n)
         a[i] = b[i] * 2u;
     for (unsigned long i = n; i-- > 0;)
         b[i] = a[i] + 1u;
+}
+
+// The second walk ends where the first one's second pointer was at last.
+void up_to_the_end(const double *restrict a, double *restrict b, double *restrict c, long n)
+{
+    const double *p = a, *end = a + n;
+    double *q = b, *r = c;
+    while (p != end)
+        *q++ = *p++ * 2.0;
+    for (double *s = b; s != q; s++)
+        *r++ = *s + 1.0;
 }
