@@ -53,6 +53,8 @@ struct Edge {
     remote: bool,
     /// One writes under a condition what the other touches.
     conditional: bool,
+    /// By how many iterations the second must be late at least for what it reads under a condition.
+    read_sometimes: Vec<i64>,
 }
 
 /// Run-time checks of one fused loop: beyond this the original order is kept.
@@ -105,7 +107,8 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
                     nested,
                     checked: !edge.unknown.is_empty(),
                     remote: edge.remote,
-                    conditional: edge.conditional,
+                    // What is read in a later iteration, and not in each, no register can hold.
+                    conditional: edge.conditional || edge.read_sometimes.iter().any(|&least| least != shift),
                 };
                 match profit::against(&traits[&first], &traits[&second], between) {
                     // They may still share with a third loop.
@@ -411,6 +414,9 @@ fn between_loops(
     match tester.distance(forms, (x, one.candidate.of), (y, other.candidate.of)) {
         Distance::Never => None,
         Distance::AtMost(shift) => {
+            if x.writes && !y.writes && !forms.facts.dominates(y.instruction.block(), other.candidate.latch) {
+                edge.read_sometimes.push(shift);
+            }
             edge.ordered = true;
             edge.shift = Some(edge.shift.map_or(shift, |known| known.max(shift)));
             None

@@ -191,7 +191,8 @@ pub(crate) struct Between {
     pub(crate) checked: bool,
     /// One writes what the other touches, at a distance that only the program's run decides.
     pub(crate) remote: bool,
-    /// One writes under a condition what the other touches.
+    /// One writes under a condition what the other touches, or what the first writes the second reads under a condition in a later
+    /// iteration.
     pub(crate) conditional: bool,
 }
 
