@@ -18,15 +18,7 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
         }
         None => (frit_driver::load(&run.file)?, None),
     };
-    let (result, parts) = unit.entry()?.results();
-    if !run.output.is_empty() && parts != run.output.len() {
-        let files = match parts {
-            0 => "no output file".into(),
-            1 => "1 output file".into(),
-            _ => format!("{parts} output files"),
-        };
-        return Err(Error::usage(format!("the result of type {result} needs {files}, given with -o")));
-    }
+    check_output(&unit, &run.output)?;
     let options = run.compile.options(run.fusion.fusion())?;
     progress.says("compiling");
     let program = frit_driver::compile(&unit, &options)?;
@@ -148,6 +140,7 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
 pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
     let progress = Progress::new("compiling");
     let (unit, input) = load_with_arguments(&bench.file, bench.entry.as_ref(), &bench.arguments)?;
+    check_output(&unit, &bench.output)?;
     progress.says("measuring");
     let options = bench.compile.options(bench.fusion_limit.map_or(Fusion::All, Fusion::AtMost))?;
     let request = frit_driver::bench::Request {
@@ -156,6 +149,14 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
         unfused: bench.no_fuse,
     };
     let measured = frit_driver::bench::measure(&unit, input, &request, &options)?;
+    if !bench.output.is_empty() {
+        write_npy(&bench.output, &measured.results)?;
+    }
+    if bench.times {
+        drop(progress);
+        return print(measured.seconds.iter().map(|s| format!("kernel_seconds: {s:.9}\n")).collect::<String>());
+    }
+    let bandwidth = frit_driver::bandwidth::measure(options.threads);
     drop(progress);
     if bench.json {
         let json = serde_json::json!({
@@ -165,7 +166,7 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
             "runs": measured.kernel.runs,
             "compile_s": measured.compile,
             "bytes": measured.bytes,
-            "bandwidth": measured.bandwidth,
+            "bandwidth": bandwidth,
             "threads": options.threads,
             "engine": measured.engine,
             "against_median_s": measured.against.as_ref().map(|a| a.times.median),
@@ -191,8 +192,8 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
         "memory   {:>10} of arguments and results: {:.2} GB/s, {:.0} % of the {:.2} GB/s measured\n",
         bytes(measured.bytes),
         rate / 1e9,
-        rate / measured.bandwidth * 100.0,
-        measured.bandwidth / 1e9,
+        rate / bandwidth * 100.0,
+        bandwidth / 1e9,
     );
     text += &format!("compile  {:>10}\n", seconds(measured.compile));
     if let Some(unfused) = &measured.unfused {
@@ -269,6 +270,20 @@ fn read_arguments(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
     std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::file(Path::new("<stdin>"), error))?;
     let text = String::from_utf8(bytes).map_err(|_| Error::input("the input is not UTF-8 text"))?;
     arguments::from_text(unit, "<stdin>", &text)
+}
+
+/// There are as many files for the result as it has parts, or none.
+fn check_output(unit: &Unit, files: &[PathBuf]) -> Result<(), Error> {
+    let (result, parts) = unit.entry()?.results();
+    if files.is_empty() || parts == files.len() {
+        return Ok(());
+    }
+    let files = match parts {
+        0 => "no output file".into(),
+        1 => "1 output file".into(),
+        _ => format!("{parts} output files"),
+    };
+    Err(Error::usage(format!("the result of type {result} needs {files}, given with -o")))
 }
 
 fn write_npy(files: &[PathBuf], results: &[Tensor]) -> Result<(), Error> {

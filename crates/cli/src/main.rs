@@ -260,6 +260,12 @@ struct Bench {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Print a line `kernel_seconds: SECONDS` for each run, and nothing else
+    #[arg(long, conflicts_with_all = ["json", "against", "no_fuse"])]
+    times: bool,
+    /// Write the result to this .npy file; once for each array or scalar of the result
+    #[arg(short, long, value_name = "FILE.npy")]
+    output: Vec<PathBuf>,
     #[command(flatten)]
     compile: Compile,
 }

@@ -64,14 +64,8 @@ pub fn from_words(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
                 };
             }
             let tensor = npy::read(Path::new(word)).map_err(|error| bad_file(word, error.to_string()))?;
-            let tensor = npy::convert(tensor, component.elem).map_err(|tensor| {
-                let message = format!(
-                    "has elements of type {}, but parameter `{}` is of type {}",
-                    tensor.elem(),
-                    param.name,
-                    param.ty
-                );
-                bad_file(word, message)
+            let tensor = npy::convert(tensor, component.elem).map_err(|unfit| {
+                bad_file(word, format!("{unfit}, but parameter `{}` is of type {}", param.name, param.ty))
             })?;
             if tensor.shape().len() != component.dims.len() {
                 let (found, needed) = (tensor.shape().len(), component.dims.len());

@@ -1,7 +1,6 @@
 //! Timing of kernels: a program many times on one input, beside the machine's bandwidth and, if asked, beside C that does the
 //! same.
 
-use crate::bandwidth;
 use crate::compile::{Compiled, compile, native_bug, native_failure, optimisation};
 use crate::error::{Error, Kind};
 use crate::native::{Arg, Cache, Compiler, OwnedResult};
@@ -43,10 +42,12 @@ pub struct Times {
 pub struct Measured {
     /// The program's kernel.
     pub kernel: Times,
+    /// The seconds that each run took, in their order.
+    pub seconds: Vec<f64>,
+    /// What the program computed.
+    pub results: Vec<Tensor>,
     /// Bytes of the arguments and results.
     pub bytes: u64,
-    /// Bytes per second that the machine's memory gives to as many threads.
-    pub bandwidth: f64,
     /// Seconds from the source to native code, past the cache or not.
     pub compile: f64,
     /// What ran.
@@ -83,7 +84,6 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
         Some(_) => unit.entry()?.for_array_ir(arguments),
         None => arguments,
     };
-    let bandwidth = bandwidth::measure(options.threads);
     let unfused = match request.unfused {
         true => Some(compile(unit, &Options { fusion: Fusion::Off, ..options.clone() })?),
         false => None,
@@ -98,6 +98,7 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
         baseline.run();
         baseline.agrees(unit.visible(&first.results))?;
     }
+    let results = unit.visible(&first.results).to_vec();
     drop(first);
     if let Some(unfused) = &unfused {
         // The first run alone meets cold caches, as that of the program above.
@@ -116,6 +117,7 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
             baseline_times.push(baseline.run());
         }
     }
+    let seconds = kernel.clone();
     let kernel = times(kernel);
     let against = baseline.map(|_| {
         let times = times(baseline_times);
@@ -125,7 +127,8 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
         let times = times(unfused_times);
         Comparison { ratio: times.median / kernel.median, times }
     });
-    Ok(Measured { kernel, bytes, bandwidth, compile: compile_seconds, engine: compiled.engine(), against, unfused })
+    let engine = compiled.engine();
+    Ok(Measured { kernel, seconds, results, bytes, compile: compile_seconds, engine, against, unfused })
 }
 
 fn times(mut seconds: Vec<f64>) -> Times {

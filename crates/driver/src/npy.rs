@@ -154,22 +154,76 @@ fn write_to(file: File, tensor: &Tensor) -> Result<(), NpyError> {
     }
 }
 
-/// The array with elements of this type, if nothing is lost: integers and reals to wider ones, integers to reals (as in
-/// text input), small integers to characters.
-pub fn convert(tensor: Tensor, to: Scalar) -> Result<Tensor, Tensor> {
+/// Why an array cannot have elements of another type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// The type that its elements have.
+    pub elem: Scalar,
+    /// The first element that the other type does not have, if it is not the type as such.
+    pub value: Option<i128>,
+}
+
+impl std::fmt::Display for Unfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.value {
+            Some(value) => write!(f, "has the element {value}, which does not fit"),
+            None => write!(f, "has elements of type {}", self.elem),
+        }
+    }
+}
+
+/// An integer as a number.
+fn number(value: Const) -> Option<i128> {
+    match value {
+        Const::Int(Scalar::U64, bits) => Some((bits as u64).into()),
+        Const::Int(_, value) => Some(value.into()),
+        _ => None,
+    }
+}
+
+/// Least and greatest value of an integer type; of `bool`, 0 and 1.
+fn range(of: Scalar) -> Option<(i128, i128)> {
+    match of {
+        Scalar::Bool => Some((0, 1)),
+        integer if integer.is_integer() => {
+            let bits = 8 * integer.bytes();
+            let half = 1i128 << (bits - 1);
+            Some(if integer.is_signed() { (-half, half - 1) } else { (0, 2 * half - 1) })
+        }
+        _ => None,
+    }
+}
+
+/// The array with elements of this type, if nothing is lost: reals to wider ones, integers to reals (as in text input), small
+/// integers to characters; integers to all integer types that have their values, and to `bool` if they are 0 and 1.
+///
+/// # Errors
+///
+/// Something would be lost.
+pub fn convert(tensor: Tensor, to: Scalar) -> Result<Tensor, Unfit> {
     let from = tensor.elem();
     if from == to {
         return Ok(tensor);
+    }
+    if let Some((least, greatest)) = range(to).filter(|_| from.is_integer()) {
+        let fits = |value: &i128| least <= *value && *value <= greatest;
+        if range(from).is_none_or(|(low, high)| !fits(&low) || !fits(&high)) {
+            let data = tensor.data();
+            let odd = (0..data.len()).filter_map(|at| number(data.get(at))).find(|value| !fits(value));
+            if odd.is_some() {
+                return Err(Unfit { elem: from, value: odd });
+            }
+        }
     }
     let widens = match to {
         Scalar::F64 => from.is_float() || from.is_integer(),
         Scalar::F32 => matches!(from, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16),
         Scalar::Char => matches!(from, Scalar::U8 | Scalar::U16 | Scalar::U32),
-        Scalar::Bool | Scalar::Cert => false,
-        integer => from.is_integer() && (from.bytes() < integer.bytes() && (integer.is_signed() || !from.is_signed())),
+        Scalar::Cert => false,
+        _ => from.is_integer(),
     };
     if !widens {
-        return Err(tensor);
+        return Err(Unfit { elem: from, value: None });
     }
     let (shape, data) = tensor.into_parts();
     let converted = match (&data, to) {
@@ -231,7 +285,24 @@ mod tests {
     #[test]
     fn conversions_that_lose_something_are_refused() {
         let real = Tensor::new(vec![1], TensorData::F64(vec![0.5])).unwrap();
-        assert!(convert(real, Scalar::I64).is_err());
+        assert_eq!(convert(real, Scalar::I64), Err(Unfit { elem: Scalar::F64, value: None }));
+        let integers = |values: &[i64]| Tensor::new(vec![values.len()], TensorData::I64(values.to_vec())).unwrap();
+        for (values, to, odd) in [
+            (&[1, -2, 1 << 31][..], Scalar::I32, 1 << 31),
+            (&[0, -1], Scalar::U64, -1),
+            (&[0, 1, 2], Scalar::Bool, 2),
+            (&[-128, -129], Scalar::I8, -129),
+        ] {
+            assert_eq!(convert(integers(values), to), Err(Unfit { elem: Scalar::I64, value: Some(odd) }));
+        }
+        let unsigned = Tensor::new(vec![1], TensorData::U64(vec![u64::MAX])).unwrap();
+        let odd = Some(u64::MAX.into());
+        assert_eq!(convert(unsigned, Scalar::I64), Err(Unfit { elem: Scalar::U64, value: odd }));
+        let narrow = Tensor::new(vec![2], TensorData::I32(vec![i32::MIN, 7])).unwrap();
+        assert_eq!(convert(integers(&[i32::MIN.into(), 7]), Scalar::I32), Ok(narrow));
+        let flags = Tensor::new(vec![2], TensorData::U8(vec![0, 1])).unwrap();
+        let truths = Tensor::new(vec![2], TensorData::Bool(vec![false, true])).unwrap();
+        assert_eq!(convert(flags, Scalar::Bool), Ok(truths));
         let small = Tensor::new(vec![1], TensorData::I32(vec![3])).unwrap();
         assert_eq!(convert(small, Scalar::F64).unwrap(), Tensor::new(vec![1], TensorData::F64(vec![3.0])).unwrap());
     }

@@ -107,7 +107,11 @@ fn files_that_do_not_fit_are_refused() {
         place.run(&[name]).fails(1, &["error[bad-input]", &format!("`{name}`"), said]);
     };
     run("real.npy", &npy::file("<f8", false, &[2, 3], &elements), "elements of type f64");
-    run("u8.npy", &npy::file("<u8", false, &[2, 3], &elements), "elements of type u64");
+    run(
+        "u8.npy",
+        &npy::file("<u8", false, &[1, 1], &[255; 8]),
+        "has the element 18446744073709551615, which does not fit, but parameter `a` is of type [[int]]",
+    );
     run("complex.npy", &npy::file("<c16", false, &[1, 3], &elements), "not supported");
     run("bool.npy", &npy::file("|b1", false, &[2, 3], &[0; 6]), "elements of type bool");
     run("rank.npy", &npy::ints(&[1, 2, 3]), "has 1 dimension, but parameter `a` of type [[int]] needs 2");

@@ -20,3 +20,4 @@ mod place;
 mod plan;
 mod sac;
 mod strict;
+mod workloads;

@@ -191,7 +191,7 @@ pub(crate) fn arguments(
             };
             let tensor = if word.ends_with(".npy") {
                 let tensor = npy::read(Path::new(word)).map_err(|error| bad(error.to_string()))?;
-                npy::convert(tensor, *elem).map_err(|tensor| bad(format!("has elements of type {}", tensor.elem())))?
+                npy::convert(tensor, *elem).map_err(|unfit| bad(unfit.to_string()))?
             } else {
                 if parts.len() > 1 {
                     return Err(bad(format!("consists of {} arrays: give as many .npy files", parts.len())));

@@ -1,0 +1,197 @@
+//! The programs of `benches/workloads`, in both languages, compute what their first lines say; and the script that runs them for a
+//! harness.
+
+use crate::place::{Place, project};
+use std::process::Command;
+
+/// All numbers in a text.
+fn numbers(text: &str) -> Vec<f64> {
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
+    text.split(|c| !is_part(c)).filter_map(|word| word.parse().ok()).collect()
+}
+
+fn text_of(values: &[f64]) -> String {
+    let words: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+    format!("[{}]", words.join(", "))
+}
+
+fn table_of(rows: &[Vec<f64>]) -> String {
+    let rows: Vec<String> = rows.iter().map(|row| text_of(row)).collect();
+    format!("[{}]", rows.join(", "))
+}
+
+/// Numbers from 0 to 1 that look arbitrary.
+fn scattered(count: usize, seed: usize) -> Vec<f64> {
+    (0..count).map(|i| ((i * 7919 + seed * 613 + 13) % 1009) as f64 / 1009.0).collect()
+}
+
+fn table(rows: usize, columns: usize, seed: usize) -> Vec<Vec<f64>> {
+    scattered(rows * columns, seed).chunks(columns).map(<[f64]>::to_vec).collect()
+}
+
+/// Runs the workload in each language that it is there in.
+fn computes(workload: &str, arguments: &[String], expected: &[f64]) {
+    let place = Place::new();
+    let mut languages = 0;
+    for language in ["l0", "sac"] {
+        let program = project().join(format!("benches/workloads/{workload}.{language}"));
+        if !program.is_file() {
+            continue;
+        }
+        languages += 1;
+        let mut words = vec!["run".to_string(), program.to_string_lossy().into_owned()];
+        if language == "sac" {
+            words.extend(["--entry".to_string(), "run".to_string()]);
+        }
+        words.extend_from_slice(arguments);
+        let text = place.frit(&words).done().succeeded().text();
+        let found = numbers(&text);
+        assert_eq!(found.len(), expected.len(), "{workload}.{language}: {text}");
+        for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+            // Reals are printed with six digits.
+            let is_close = (found - expected).abs() <= 2e-6 * expected.abs().max(1.0);
+            assert!(is_close, "{workload}.{language}: number {at} is {found} instead of {expected}");
+        }
+    }
+    assert!(languages > 0, "there is no program for {workload}");
+}
+
+#[test]
+fn reductions() {
+    let x = scattered(1000, 1);
+    let y = scattered(1000, 2);
+    let (least, greatest) = x.iter().fold((1.0f64, 0.0f64), |(least, most), &v| (least.min(v), most.max(v)));
+    let mean = x.iter().sum::<f64>() / 1000.0;
+    let variance = x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 1000.0;
+    computes("minmax", &[text_of(&x)], &[least, greatest]);
+    computes("stats", &[text_of(&x)], &[mean, variance, least, greatest]);
+    let chain = |(x, y): (&f64, &f64)| (((0.5 * ((2.5 * x + y) * x - y) + x) * y) + x).powi(2);
+    computes("chain", &[text_of(&x), text_of(&y)], &[x.iter().zip(&y).map(chain).sum()]);
+    let filtered = x.iter().zip(&y).filter(|(x, _)| **x > 0.5).map(|(x, y)| x * y).sum();
+    computes("dotfilter", &[text_of(&x), text_of(&y)], &[filtered]);
+}
+
+#[test]
+fn sums_of_beginnings_and_counts() {
+    let x = scattered(300, 3);
+    let sums = x.iter().scan(0.0, |sum, v| {
+        *sum += v * v - 0.3;
+        Some(*sum)
+    });
+    computes("scanmap", &[text_of(&x)], &sums.collect::<Vec<f64>>());
+    let mut counts = [0.0; 256];
+    x.iter().for_each(|v| counts[(v * 256.0) as usize] += 1.0);
+    computes("histogram", &[text_of(&x)], &counts);
+}
+
+#[test]
+fn stencils() {
+    let a = table(9, 11, 4);
+    let mut now = a.clone();
+    for _ in 0..3 {
+        let old = now.clone();
+        for i in 1..8 {
+            for j in 1..10 {
+                now[i][j] = 0.2 * (old[i][j] + old[i][j - 1] + old[i][j + 1] + old[i - 1][j] + old[i + 1][j]);
+            }
+        }
+    }
+    computes("jacobi2d", &[table_of(&a), "3".into()], &now.concat());
+    let weights = [0.0625, 0.25, 0.375, 0.25, 0.0625];
+    let down = |i: usize, j: usize| -> f64 { (0..5).map(|k| weights[k] * a[i + k][j]).sum() };
+    let sharper = |i: usize, j: usize| {
+        let blurred: f64 = (0..5).map(|k| weights[k] * down(i, j + k)).sum();
+        let own = a[i + 2][j + 2];
+        if (own - blurred).abs() < 0.1 { own } else { own * 4.0 - blurred * 3.0 }
+    };
+    let expected: Vec<f64> = (0..5).flat_map(|i| (0..7).map(move |j| (i, j))).map(|(i, j)| sharper(i, j)).collect();
+    computes("unsharp", &[table_of(&a)], &expected);
+    let mut line = scattered(20, 5);
+    let mut steps = 0.0;
+    let first = line.clone();
+    loop {
+        let old = line.clone();
+        line = (0..20).map(|i| (old[i] + old[(i + 19) % 20] + old[(i + 1) % 20]) / 3.0).collect();
+        steps += 1.0;
+        if line.iter().zip(&old).all(|(x, y)| (x - y).abs() <= 0.05) || steps == 40.0 {
+            break;
+        }
+    }
+    assert!(steps > 1.0 && steps < 40.0, "{steps} steps");
+    let expected: Vec<f64> = line.into_iter().chain([steps]).collect();
+    computes("conv", &[text_of(&first), "0.05".into(), "40".into()], &expected);
+    let stopped = convolved(&first, 2);
+    assert_eq!(stopped.last(), Some(&2.0), "{stopped:?}");
+}
+
+/// The convolution of a line, at most so many steps.
+fn convolved(line: &[f64], most: usize) -> Vec<f64> {
+    let program = project().join("benches/workloads/conv.sac").to_string_lossy().into_owned();
+    let words = ["run", &program, "--entry", "run", &text_of(line), "0.0", &most.to_string()].map(String::from);
+    numbers(&Place::new().frit(words).done().succeeded().text())
+}
+
+#[test]
+fn products_and_pairs() {
+    let (a, b) = (table(5, 4, 6), table(4, 6, 7));
+    let product = |i: usize, j: usize| (0..4).map(|k| a[i][k] * b[k][j]).sum::<f64>();
+    let expected: Vec<f64> = (0..5).flat_map(|i| (0..6).map(move |j| (i, j))).map(|(i, j)| product(i, j)).collect();
+    computes("matmul", &[table_of(&a), table_of(&b)], &expected);
+    let bodies: Vec<Vec<f64>> = (0..4).map(|axis| scattered(8, 8 + axis)).collect();
+    let mut expected = [[0.0; 8]; 3];
+    for i in 0..8 {
+        for j in 0..8 {
+            let d = [0, 1, 2].map(|axis: usize| bodies[axis][j] - bodies[axis][i]);
+            let r = d.iter().map(|x| x * x).sum::<f64>() + 1e-4;
+            (0..3).for_each(|axis| expected[axis][i] += bodies[3][j] / (r * r.sqrt()) * d[axis]);
+        }
+    }
+    let arguments: Vec<String> = bodies.iter().map(|axis| text_of(axis)).collect();
+    computes("nbody", &arguments, &expected.concat());
+}
+
+#[test]
+fn what_the_examples_compute_too() {
+    let place = Place::new();
+    let run = |words: &[&str]| numbers(&place.frit(words.iter().copied()).done().succeeded().text());
+    let path = |name: &str| project().join(name).to_string_lossy().into_owned();
+    let [price, strike, years] = [1, 2, 3].map(|seed| scattered(6, seed).iter().map(|v| v + 0.5).collect::<Vec<f64>>());
+    let flags = "[True, False, True, True, False, False]".to_string();
+    let arguments = [flags, text_of(&price), text_of(&strike), text_of(&years)];
+    let mut words = vec!["run".to_string(), path("examples/p0_options.l0")];
+    words.extend_from_slice(&arguments);
+    computes("blackscholes", &arguments, &numbers(&place.frit(&words).done().succeeded().text()));
+    let (x, y) = (table(7, 8, 4), table(7, 8, 5));
+    let (x, y, example) = (table_of(&x), table_of(&y), path("examples/tomcatv.sac"));
+    let after = |iterations: &str| run(&["run", &example, "--entry", "tomcatv", &x, &y, iterations]);
+    let (one, two) = (after("1"), after("2"));
+    let expected = [&two[..112], &[one[112], two[112], one[113], two[113]]].concat();
+    computes("tomcatv", &[x, y, "2".into()], &expected);
+}
+
+#[test]
+fn the_script_of_the_harness() {
+    let place = Place::new();
+    place.file("x.l0", "fun [real] main(int n) = map(fn real (int i) => toReal(i) / 8.0, iota(n))\n");
+    place.frit(["run", "x.l0", "8", "-o", "x.npy"]).prints("");
+    let script = project().join("benches/workloads/tool.sh");
+    let call = |words: &[&str]| {
+        let mut command = Command::new(&script);
+        command.args(words).current_dir(place.path(".")).env("FRIT", env!("CARGO_BIN_EXE_frit"));
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    for language in ["l0", "sac"] {
+        let (code, out, err) = call(&[language, "minmax", "3", "x.npy", "--", "least.npy", "greatest.npy"]);
+        assert_eq!(code, Some(0), "{err}");
+        assert_eq!(out.lines().count(), 3, "{out}");
+        let seconds = out.lines().map(|line| line.strip_prefix("kernel_seconds: ").unwrap().parse::<f64>().unwrap());
+        assert!(seconds.min_by(f64::total_cmp).is_some_and(|least| least > 0.0), "{out}");
+        place.file("both.l0", "fun {real, real} main(real x, real y) = {x, y}\n");
+        let both = place.frit(["run", "both.l0", "least.npy", "greatest.npy"]).done().succeeded().text();
+        assert_eq!(numbers(&both), [0.0, 0.875]);
+    }
+    let (code, out, err) = call(&["sac", "nowhere", "3", "x.npy", "--", "y.npy"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(err.contains("no program in sac for nowhere"), "{err}");
+}
