@@ -1,9 +1,11 @@
 # `make demo` sets up what is missing, builds Frit and runs a real program; `make llvm` builds `frit-llvm` and the plugin for clang and opt, which
-# need LLVM 19; `make test` passes all tests.
+# need LLVM 19; `make test` passes all tests; `make bench PEERS=FOLDER` times common workloads beside other tools.
 
 CARGO ?= cargo
+# The folder of the harness that times tools; see benches/workloads/run.sh.
+export PEERS ?=
 
-.PHONY: demo build llvm test check setup setup-llvm setup-test
+.PHONY: demo build llvm test bench setup setup-llvm setup-test
 
 demo: build
 	@bash scripts/demo.sh
@@ -16,6 +18,9 @@ llvm: setup-llvm
 
 test: setup-test
 	$(CARGO) xtask check
+
+bench: setup
+	@bash benches/workloads/run.sh $(BENCH_OPTIONS)
 
 setup:
 	@bash scripts/setup.sh

@@ -1,0 +1,68 @@
+"""Writes what the harness measured as one table for each number of threads: results.py TWO_THREADS.json ONE_THREAD.json."""
+import collections, json, platform, subprocess, sys
+
+FRIT = ('frit-l0', 'frit-sac')
+
+
+def first_line(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip().splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return None
+
+
+def processor():
+    try:
+        with open('/proc/cpuinfo') as file:
+            return next(line.split(':', 1)[1].strip() for line in file if line.startswith('model name'))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def versions():
+    found = [f'{processor()}, {platform.system()} {platform.release()}', first_line('gcc', '--version'), f'Python {platform.python_version()}']
+    for name in ('numpy', 'numexpr', 'numba', 'jax', 'torch', 'halide'):
+        try:
+            from importlib.metadata import version
+            found.append(f'{name} {version(name)}')
+        except Exception:
+            pass
+    return '; '.join(part for part in found if part)
+
+
+def time(seconds):
+    return f'{seconds * 1e3:.3g} ms' if seconds >= 1e-3 else f'{seconds * 1e6:.3g} us'
+
+
+def table(threads, file):
+    rows = collections.defaultdict(dict)
+    wrong = []
+    with open(file) as text:
+        for row in json.load(text)['rows']:
+            if 'median' in row:
+                rows[row['wl'], row['size']][row['peer']] = row
+            elif row['peer'] in FRIT and 'no program in' not in str(row['bad']):
+                wrong.append(f"{row['wl']} {row['size']}, {row['peer']}: {row['bad']}")
+    plural = '' if threads == 1 else 's'
+    print(f'\n## {threads} thread{plural}\n')
+    print('| workload | size | tool | median | over the least | x expert C | best peer | x best peer | x limit |')
+    print('|---|---|---|---|---|---|---|---|---|')
+    for (workload, size), peers in rows.items():
+        others = [row for name, row in peers.items() if not name.startswith(('frit', 'C-'))]
+        best = min(others, key=lambda row: row['median'], default=None)
+        for name in FRIT:
+            if name not in peers:
+                continue
+            row = peers[name]
+            spread = f"{(row['median'] / row['min'] - 1) * 100:.0f} %"
+            beside = f"{best['peer']} | {row['median'] / best['median']:.2f}" if best else '- | -'
+            print(f"| {workload} | {size} | {name} | {time(row['median'])} | {spread} | {row['vs_expert']:.2f} | {beside} | {row['vs_limit']:.2f} |")
+    for line in wrong:
+        print(f'\nWrong or failed: {line}')
+
+
+print('# Results\n\nWritten by `make bench`. Times are medians of runs in turn; `x` means so many times as long: as the faster of two builds of expert C, as the fastest of')
+print('the other tools, as the machine could at best (the roofline of memory and arithmetic). On shared machines ratios within a quarter of 1 are no differences.\n')
+print(versions())
+table(2, sys.argv[1])
+table(1, sys.argv[2])
