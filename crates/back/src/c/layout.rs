@@ -7,6 +7,7 @@
 //!
 //! This module knows no C syntax. Read `stmt` for the printing.
 
+use frit_ir::Scalar;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Var};
 use frit_support::{Index, Table, define_index};
 use std::collections::HashMap;
@@ -83,7 +84,17 @@ pub(super) struct Layout<'p> {
     pub(super) arrays: Table<Array, Uses>,
     /// Variables that a loop header assigns.
     pub(super) is_loop_var: Table<Var, bool>,
+    /// Truth values that vector loops over wider elements fold: they have the width of an `int` there. In vectors of bytes, elements
+    /// that are compared would have to be narrowed for each step of the fold.
+    pub(super) is_wide: Table<Var, bool>,
+    /// Bytes of the widest element loaded in the loop that is looked at.
+    widest_load: usize,
+    /// Bytes of the elements of each array.
+    elem_bytes: Table<Array, usize>,
 }
+
+/// Bytes of elements that truth values are as wide as.
+const WIDE: usize = 4;
 
 impl<'p> Layout<'p> {
     /// Lays a procedure out.
@@ -101,6 +112,9 @@ impl<'p> Layout<'p> {
             vars: proc.vars.iter().map(|_| Uses::default()).collect(),
             arrays: proc.arrays.iter().map(|_| Uses::default()).collect(),
             is_loop_var: proc.vars.iter().map(|_| false).collect(),
+            is_wide: proc.vars.iter().map(|_| false).collect(),
+            widest_load: 0,
+            elem_bytes: proc.arrays.iter().map(|(_, data)| data.elem.bytes()).collect(),
         };
         layout.count_interface(proc, root);
         layout.count_block(proc, &body);
@@ -213,6 +227,7 @@ impl<'p> Layout<'p> {
             Expr::Var(var) => self.read_var(*var, block),
             Expr::Load { array, index } => {
                 self.read_array(*array, block);
+                self.widest_load = self.widest_load.max(self.elem_bytes[*array]);
                 for i in index {
                     self.count_expr(i, block);
                 }
@@ -270,7 +285,15 @@ impl<'p> Layout<'p> {
                     let uses = &mut self.vars[var];
                     (uses.home, uses.in_frame) = (Some(home), in_frame);
                 }
+                let around = std::mem::take(&mut self.widest_load);
                 self.count_block(proc, &blocks[0]);
+                if let LoopKind::Independent { parallel: _, simd: true, reductions } = &data.kind {
+                    let truths = reductions.iter().filter(|reduction| proc.vars[reduction.var].scalar == Scalar::Bool);
+                    for reduction in truths.filter(|_| self.widest_load >= WIDE) {
+                        self.is_wide[reduction.var] = true;
+                    }
+                }
+                self.widest_load = self.widest_load.max(around);
             }
             Stmt::While { before: _, cond, body: _ } => {
                 self.count_block(proc, &blocks[0]);

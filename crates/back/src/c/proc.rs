@@ -392,6 +392,11 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         }
     }
 
+    /// The C type that a variable is declared with.
+    pub(super) fn var_type(&self, var: Var) -> &'static str {
+        if self.layout.is_wide[var] { "int32_t" } else { c_type(self.proc.vars[var].scalar) }
+    }
+
     /// The structure that the parts of the procedure share.
     fn frame(&self) -> String {
         let mut frame = format!("struct {}_frame {{\n", self.name);
@@ -399,9 +404,9 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
             writeln!(frame, "    {declaration};").expect("a string takes any text");
         };
         let plain = |name: &str| name.trim_start_matches("f->").to_owned();
-        for (var, data) in self.proc.vars.iter() {
+        for (var, _) in self.proc.vars.iter() {
             if self.layout.vars[var].in_frame {
-                field(format!("{} {}", c_type(data.scalar), plain(&self.vars[var])));
+                field(format!("{} {}", self.var_type(var), plain(&self.vars[var])));
             }
         }
         for (array, data) in self.proc.arrays.iter() {
@@ -465,8 +470,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
             match binding {
                 Binding::Var(var) => {
                     if self.layout.vars[var].reads > 0 {
-                        let data = &self.proc.vars[var];
-                        self.line(&format!("{} {} = 0;", c_type(data.scalar), self.vars[var]));
+                        self.line(&format!("{} {} = 0;", self.var_type(var), self.vars[var]));
                     }
                 }
                 Binding::Array(array) => self.declare_array(array),

@@ -97,7 +97,7 @@ impl<'p> ProcPrinter<'_, 'p> {
         let name = self.var_name(var);
         let begins = !uses.in_frame && uses.begins_in == Some(self.block) && uses.home == uses.begins_in;
         if begins && !self.proc.params.contains(&Binding::Var(var)) && self.declares_now(var) {
-            let t = c_type(self.proc.vars[var].scalar);
+            let t = self.var_type(var);
             let constant = if uses.writes == 1 { "const " } else { "" };
             self.line(&format!("{constant}{t} {name} = {value};"));
         } else {
@@ -194,7 +194,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             let mut branch = Vec::new();
             for (&var, name) in outer.iter().zip(&names) {
                 let copy = self.fresh(name);
-                self.line(&format!("{} {copy} = {name};", c_type(self.proc.vars[var].scalar)));
+                self.line(&format!("{} {copy} = {name};", self.var_type(var)));
                 self.vars[var].clone_from(&copy);
                 branch.push(copy);
             }

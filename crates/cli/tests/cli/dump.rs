@@ -106,3 +106,27 @@ fn dumped_array_ir_is_a_program_with_the_same_result() {
         }
     }
 }
+
+/// The C type that the truth value which a vector loop folds is declared with.
+fn type_of_folded_truth(source: &str) -> String {
+    let place = Place::with_program(source);
+    let text = place.frit(["dump", "p.l0", "--after", "c"]).done().succeeded().text();
+    let clause = text.split("simd reduction(").nth(1).unwrap_or_else(|| panic!("no vector loop folds in\n{text}"));
+    let name = clause.split([':', ')']).nth(1).expect("a clause names its variable");
+    let declaration = text.lines().find(|line| line.contains(&format!(" {name} = ")));
+    declaration.and_then(|line| line.split_whitespace().next()).expect("the variable is declared").to_string()
+}
+
+#[test]
+fn folded_truth_values_are_as_wide_as_what_is_compared() {
+    let any = "fun bool main([real] a) = reduce(op ||, False, map(fn bool (real x) => 1.0 < x, a))\n";
+    let all = "fun bool main([int] a) = reduce(op &&, True, map(fn bool (int x) => x < 9, a))\n";
+    for source in [any, all] {
+        assert_eq!(type_of_folded_truth(source), "int32_t", "{source}");
+    }
+    assert_eq!(type_of_folded_truth("fun bool main([bool] a) = reduce(op ||, False, a)\n"), "bool");
+    let place = Place::with_program(all);
+    place.run(&["[1, 2, 8]"]).prints("True\n");
+    place.run(&["[1, 9, 8]"]).prints("False\n");
+    place.run(&["empty(int)"]).prints("True\n");
+}
