@@ -1,14 +1,22 @@
 //! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
 
-use frit_ir::nest::{LoopKind, Proc, Stmt};
+use frit_ir::BinOp;
+use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt};
+use frit_support::Index;
 
-/// Sets `simd` on every independent loop that only assigns and stores.
+/// Loops of fewer iterations are no faster on vectors, which cost something to begin and to end.
+const FEW: i64 = 4;
+
+/// Sets `simd` on every independent loop that only assigns and stores, but for those that are known to be short, as along the
+/// borders of stencils.
 pub(crate) fn mark_vector_loops(proc: &mut Proc) {
-    for (_, data) in proc.loops.iter_mut() {
-        let straight = is_straight(&data.body);
+    let values = Values::of(proc);
+    let chosen: Vec<bool> =
+        proc.loops.iter().map(|(_, data)| is_straight(&data.body) && !values.is_short(data)).collect();
+    for ((_, data), chosen) in proc.loops.iter_mut().zip(chosen) {
         match &mut data.kind {
             LoopKind::Sequential => {}
-            LoopKind::Independent { simd, .. } => *simd = straight,
+            LoopKind::Independent { simd, .. } => *simd = chosen,
         }
     }
 }
@@ -28,4 +36,136 @@ fn is_straight(body: &[Stmt]) -> bool {
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,
     })
+}
+
+/// What variables are that are assigned once.
+struct Values(Vec<Assigned>);
+
+#[derive(Clone)]
+enum Assigned {
+    Never,
+    Once(Expr),
+    Otherwise,
+}
+
+impl Values {
+    fn of(proc: &Proc) -> Values {
+        let mut values = Values(vec![Assigned::Never; proc.vars.iter().count()]);
+        values.look_at(&proc.body);
+        for (_, data) in proc.loops.iter() {
+            values.look_at(&data.body);
+        }
+        values
+    }
+
+    /// Looks at the statements, but for those in loops that are counted.
+    fn look_at(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Assign { var, value } => {
+                    let known = &mut self.0[var.at()];
+                    *known = match known {
+                        Assigned::Never => Assigned::Once(value.clone()),
+                        Assigned::Once(_) | Assigned::Otherwise => Assigned::Otherwise,
+                    };
+                }
+                Stmt::If { cond: _, then, otherwise } => {
+                    self.look_at(then);
+                    self.look_at(otherwise);
+                }
+                Stmt::While { before, cond: _, body } => {
+                    self.look_at(before);
+                    self.look_at(body);
+                }
+                Stmt::For(_)
+                | Stmt::Store { .. }
+                | Stmt::Alloc { .. }
+                | Stmt::Release { .. }
+                | Stmt::Bind { .. }
+                | Stmt::Swap { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Output { .. }
+                | Stmt::Check { .. }
+                | Stmt::Call { .. } => {}
+            }
+        }
+    }
+
+    /// What a variable was assigned, if that happened once; other expressions are what they are.
+    fn value<'e>(&'e self, expr: &'e Expr) -> &'e Expr {
+        match expr {
+            Expr::Var(var) => match &self.0[var.at()] {
+                Assigned::Once(value) => value,
+                Assigned::Never | Assigned::Otherwise => expr,
+            },
+            _ => expr,
+        }
+    }
+
+    fn constant(&self, expr: &Expr) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Const(constant) => constant.as_i64(),
+            _ => None,
+        }
+    }
+
+    /// Dividend, if it is a constant, and divisor of a remainder.
+    fn remainder<'e>(&'e self, expr: &'e Expr) -> Option<(i64, &'e Expr)> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::FloorMod, x, y } => Some((self.constant(x)?, y)),
+            _ => None,
+        }
+    }
+
+    /// The loop has few iterations: both bounds are constants; or it ends at the remainder of a small number, as the elements do
+    /// that a rotation brings from the end of an axis; or it begins that many before the end of one.
+    fn is_short(&self, data: &LoopData) -> bool {
+        let (lower, upper) = (self.constant(&data.lower), self.constant(&data.upper));
+        if let (Some(lower), Some(upper)) = (lower, upper) {
+            return upper.checked_sub(lower).is_some_and(|count| count < FEW);
+        }
+        // The remainder of c >= 0 by anything is at most c.
+        if let (Some(0..), Some((dividend, _))) = (lower, self.remainder(&data.upper)) {
+            return (0..FEW).contains(&dividend);
+        }
+        // The remainder of -c by max(n, 1) is n - c, or n is at most c.
+        let Some((dividend, divisor)) = self.remainder(&data.lower) else { return false };
+        let is_end = |x: &Expr, y: &Expr| *x == data.upper && self.constant(y) == Some(1);
+        let is_extent = match self.value(divisor) {
+            Expr::Binary { op: BinOp::Max, x, y } => is_end(x, y) || is_end(y, x),
+            _ => false,
+        };
+        is_extent && (1..FEW).contains(&dividend.saturating_neg())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frit_ir::nest::parse::parse_program;
+
+    /// Which loops over `s4 in RANGE`, `s5 in RANGE`, ... are for vectors.
+    fn chosen(ranges: &[&str]) -> Vec<bool> {
+        let loops = ranges.iter().enumerate().map(|(at, range)| {
+            format!("  L{at}: for s{} in {range} independent {{\n    A1[s{}] = 1.0\n  }}\n", at + 4, at + 4)
+        });
+        let vars: Vec<String> = (1..ranges.len() + 4).map(|at| format!("s{at}")).collect();
+        let text = format!(
+            "proc @f(s0: i64, A0: f64[s0]) -> (A1) {{\n  var {}: i64\n  array A1: heap f64[s0]\n  s1 = max(s0, 1)\n  s2 = floormod(2, s1)\n  \
+             s3 = floormod(-2, s1)\n  alloc A1\n{}}}\n",
+            vars.join(", "),
+            loops.collect::<String>()
+        );
+        let mut program = parse_program(&text).unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
+        let (_, proc) = program.procs.iter_mut().next().expect("there is a procedure");
+        mark_vector_loops(proc);
+        let is_simd = |(_, data): (_, &LoopData)| matches!(data.kind, LoopKind::Independent { simd: true, .. });
+        proc.loops.iter().map(is_simd).collect()
+    }
+
+    #[test]
+    fn borders_are_not_for_vectors() {
+        assert_eq!(chosen(&["0..s2", "s2..s3", "s3..s0", "0..s0"]), [false, true, false, true]);
+        assert_eq!(chosen(&["0..3", "0..4", "5..7", "s2..s0"]), [false, true, false, true]);
+    }
 }
