@@ -30,7 +30,7 @@ measure() { # measure THREADS [OPTIONS]: into $work/THREADS.json
         --tool "$(tool frit-l0 l0)" --tool "$(tool frit-sac sac)" --out "$work/$threads.md" --json "$work/$threads.json" "$@"
 }
 measure 2 "$@"
-measure 1 --peers C-expert,C-expert-fast "$@"
+measure 1 "$@" --peers C-expert,C-expert-fast
 "$python" benches/workloads/results.py "$work/2.json" "$work/1.json" >"$work/RESULTS.md"
 mv "$work/RESULTS.md" benches/RESULTS.md
 echo "wrote benches/RESULTS.md"
