@@ -150,7 +150,7 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
     };
     let measured = frit_driver::bench::measure(&unit, input, &request, &options)?;
     if !bench.output.is_empty() {
-        write_npy(&bench.output, &measured.results)?;
+        write_npy(&bench.output, unit.visible(&measured.results))?;
     }
     if bench.times {
         drop(progress);

@@ -59,6 +59,8 @@ pub(crate) enum Entry {
     Together(Value, bool),
     /// Each on its own.
     Apart,
+    /// All are entered where the check holds.
+    Checked,
 }
 
 /// Everything that has been computed for a fusion.
@@ -111,9 +113,9 @@ pub(crate) fn prepare(
     let entry = entry(facts, &nodes);
     let counts = iterations(facts, &nodes);
     let profitable = options.fuse == Fuse::Profitable;
-    let attempt = |entry: Entry, all_entered: bool| {
+    let attempt = |entry: Entry| {
         let mut expansion = Expansion::new(facts, region, &nodes);
-        let prepared = compute(&mut expansion, cluster, (&nodes, &counts), (entry, all_entered), profitable);
+        let prepared = compute(&mut expansion, cluster, (&nodes, &counts), entry, profitable);
         if prepared.is_err() && first {
             // Nothing is left of what was computed in vain. Where other fusions are prepared already it may be what these wait
             // for.
@@ -124,9 +126,9 @@ pub(crate) fn prepare(
     match entry {
         // A loop may end before all others have begun, unless all are entered.
         Entry::Apart if differ_by_constants(facts, &counts) && !begin_together(facts, cluster, &nodes, &counts) => {
-            attempt(Entry::Always, true).or_else(|_| attempt(Entry::Apart, false))
+            attempt(Entry::Checked).or_else(|_| attempt(Entry::Apart))
         }
-        entry => attempt(entry, false),
+        entry => attempt(entry),
     }
 }
 
@@ -178,12 +180,11 @@ fn open_guard<'n>(facts: &Facts, node: &'n LoopNode) -> Option<&'n Guard> {
     node.guard.as_ref().filter(is_open)
 }
 
-/// `all_entered`: the fused loop is for the case that all guards let their loops be entered.
 fn compute(
     expansion: &mut Expansion<'_>,
     cluster: &Cluster,
     (nodes, counts): (&[&LoopNode], &[Scev]),
-    (entry, all_entered): (Entry, bool),
+    entry: Entry,
     profitable: bool,
 ) -> Result<Prepared, Refusal> {
     let last = nodes[nodes.len() - 1].candidate.preheader.terminator();
@@ -197,7 +198,7 @@ fn compute(
         parts(expansion, cluster, (nodes, counts), entry).ok_or(Refusal::TripCountOverflow)?
     };
     let (mut check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
-    if all_entered {
+    if let Entry::Checked = entry {
         for guard in strongest(nodes.iter().filter_map(|node| node.guard.as_ref()).collect()) {
             let enters = match guard.enters_on {
                 true => guard.condition,
@@ -476,8 +477,8 @@ fn check(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<(Option<Val
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for &(x, y) in &cluster.checks {
         let mut numbers = Vec::new();
-        for number in [x, y] {
-            let (node, access) = number;
+        for access_of in [x, y] {
+            let (node, access) = access_of;
             let of = region.nodes[node].as_loop().expect("checks are between loops").candidate.of;
             let access = &region.nodes[node].accesses[access];
             let place = access.place.as_ref().expect("only places are checked");
@@ -488,13 +489,13 @@ fn check(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<(Option<Val
             match known {
                 Some(known) => {
                     let range = &mut ranges[known];
-                    if !range.accesses.contains(&number) {
-                        range.accesses.push(number);
+                    if !range.accesses.contains(&access_of) {
+                        range.accesses.push(access_of);
                         range.low = least(facts, range.low, low, false);
                         range.high = least(facts, range.high, high, true);
                     }
                 }
-                None => ranges.push(Range { base: place.base, low, high, accesses: vec![number] }),
+                None => ranges.push(Range { base: place.base, low, high, accesses: vec![access_of] }),
             }
             numbers.push(known.unwrap_or(ranges.len() - 1));
         }

@@ -289,7 +289,7 @@ impl Chain<'_> {
                 self.open = inside;
                 (outside, Some(leave))
             }
-            Entry::Always | Entry::Apart => (self.open, None),
+            Entry::Always | Entry::Apart | Entry::Checked => (self.open, None),
         };
         let apart = matches!(prepared.entry, Entry::Apart);
         let outs = strand::run(self, nodes, prepared);

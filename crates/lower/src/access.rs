@@ -3,7 +3,7 @@
 //! Views compose into one affine map per axis of what they are views of, so a read through any number of them is one
 //! subscript. Knows nothing of ownership. Read [`crate::storage`] for who owns the memory.
 
-use frit_ir::nest::{Array, Expr, Proc};
+use frit_ir::nest::{Array, Expr, Proc, Stmt};
 use frit_ir::scalar::{BinOp, Const};
 use std::rc::Rc;
 
@@ -250,6 +250,30 @@ pub(crate) fn has_load(expr: &Expr) -> bool {
     let mut found = false;
     each_array(expr, &mut |_| found = true);
     found
+}
+
+/// Calls `f` on all statements, those inside others too.
+pub(crate) fn each_stmt(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {
+    for stmt in stmts {
+        f(stmt);
+        match stmt {
+            Stmt::For(id) => each_stmt(proc, &proc.loops[*id].body, f),
+            Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
+                each_stmt(proc, before, f);
+                each_stmt(proc, other, f);
+            }
+            Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Alloc { .. }
+            | Stmt::Release { .. }
+            | Stmt::Bind { .. }
+            | Stmt::Swap { .. }
+            | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
+            | Stmt::Check { .. }
+            | Stmt::Call { .. } => {}
+        }
+    }
 }
 
 /// Calls `f` on every array that the expression reads.

@@ -16,7 +16,7 @@
 //!
 //! Loops that must run in order are the subject of [`crate::distribution`].
 
-use crate::access::{each_node, size};
+use crate::access::{each_node, each_stmt, size};
 use crate::arithmetic::{expr_cost, is_real};
 use crate::straight::{renamed, renamed_stmt};
 use crate::work::is_simple_unary;
@@ -610,30 +610,6 @@ fn passed_arrays(args: &[Arg]) -> impl Iterator<Item = Array> + '_ {
         Arg::Array(array) => Some(*array),
         Arg::Scalar(_) => None,
     })
-}
-
-/// Calls `f` on all statements, those inside others too.
-fn each_stmt(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {
-    for stmt in stmts {
-        f(stmt);
-        match stmt {
-            Stmt::For(id) => each_stmt(proc, &proc.loops[*id].body, f),
-            Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                each_stmt(proc, before, f);
-                each_stmt(proc, other, f);
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => {}
-        }
-    }
 }
 
 /// Calls `f` on the expressions that are evaluated first where the statement stands; not on those of statements inside it,

@@ -1,5 +1,6 @@
 //! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
 
+use crate::access::each_stmt;
 use frit_ir::BinOp;
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt};
 use frit_support::Index;
@@ -50,45 +51,17 @@ enum Assigned {
 
 impl Values {
     fn of(proc: &Proc) -> Values {
-        let mut values = Values(vec![Assigned::Never; proc.vars.iter().count()]);
-        values.look_at(&proc.body);
-        for (_, data) in proc.loops.iter() {
-            values.look_at(&data.body);
-        }
-        values
-    }
-
-    /// Looks at the statements, but for those in loops that are counted.
-    fn look_at(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
-            match stmt {
-                Stmt::Assign { var, value } => {
-                    let known = &mut self.0[var.at()];
-                    *known = match known {
-                        Assigned::Never => Assigned::Once(value.clone()),
-                        Assigned::Once(_) | Assigned::Otherwise => Assigned::Otherwise,
-                    };
-                }
-                Stmt::If { cond: _, then, otherwise } => {
-                    self.look_at(then);
-                    self.look_at(otherwise);
-                }
-                Stmt::While { before, cond: _, body } => {
-                    self.look_at(before);
-                    self.look_at(body);
-                }
-                Stmt::For(_)
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => {}
+        let mut values = vec![Assigned::Never; proc.vars.iter().count()];
+        each_stmt(proc, &proc.body, &mut |stmt| {
+            if let Stmt::Assign { var, value } = stmt {
+                let known = &mut values[var.at()];
+                *known = match known {
+                    Assigned::Never => Assigned::Once(value.clone()),
+                    Assigned::Once(_) | Assigned::Otherwise => Assigned::Otherwise,
+                };
             }
-        }
+        });
+        Values(values)
     }
 
     /// What a variable was assigned, if that happened once; other expressions are what they are.
@@ -103,10 +76,7 @@ impl Values {
     }
 
     fn constant(&self, expr: &Expr) -> Option<i64> {
-        match self.value(expr) {
-            Expr::Const(constant) => constant.as_i64(),
-            _ => None,
-        }
+        self.value(expr).as_i64()
     }
 
     /// Dividend, if it is a constant, and divisor of a remainder.

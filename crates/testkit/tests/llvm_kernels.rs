@@ -61,6 +61,11 @@ fn run(command: &mut Command) -> Result<String, String> {
     }
 }
 
+/// What makes clang load the plugin: for its options, and for its pass.
+fn load(plugin: &Path) -> [String; 2] {
+    ["fplugin", "fpass-plugin"].map(|how| format!("-{how}={}", plugin.display()))
+}
+
 fn remarks(stderr: &str) -> usize {
     stderr.lines().filter(|line| line.contains("remark:")).count()
 }
@@ -98,9 +103,8 @@ fn compare_kernels(level: &str, options: &[&str]) -> Option<usize> {
         let (plain, fused) = (folder.join(format!("{name}.plain.so")), folder.join(format!("{name}.fused.so")));
         compile(source, level, &[], &plain)?;
         // Clang knows a plugin's options if it is loaded before they are read.
-        let load = |how: &str| format!("-{how}={}", plugin.display());
         let options = options.iter().flat_map(|option| ["-mllvm".to_string(), option.to_string()]);
-        let flags: Vec<String> = [load("fplugin"), load("fpass-plugin")].into_iter().chain(options).collect();
+        let flags: Vec<String> = load(&plugin).into_iter().chain(options).collect();
         let made = compile(source, level, &flags, &fused)?;
         *fusions.lock().expect("no check panics while it counts") += made;
         run(Command::new(&driver).arg("check").arg(&plain).arg(&fused).args(SIZES)).map(drop)
@@ -154,7 +158,6 @@ fn kernels_compute_the_same_with_all_that_is_legal_fused() {
 fn programs_compile_with_debug_information() {
     let Some(plugin) = plugin() else { return };
     let scratch = Scratch::new("debug");
-    let load = |how: &str| format!("-{how}={}", plugin.display());
     let folders = fs::read_dir(project().join("tests/llvm")).unwrap().map(|entry| entry.unwrap().path());
     let corpus = folders.filter(|path| path.is_dir()).flat_map(|folder| fs::read_dir(folder).unwrap());
     let is_c = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "c");
@@ -164,7 +167,7 @@ fn programs_compile_with_debug_information() {
         let object = scratch.0.join(path.file_stem().expect("programs have names")).with_extension("o");
         ["-O1", "-Os", "-O2"].into_iter().try_for_each(|level| {
             let mut clang = Command::new(CLANG);
-            clang.args([level, "-g", "-w", &load("fplugin"), &load("fpass-plugin"), "-mllvm", "-frit-fuse=always"]);
+            clang.args([level, "-g", "-w"]).args(load(&plugin)).args(["-mllvm", "-frit-fuse=always"]);
             run(clang.arg("-c").arg(path).arg("-o").arg(&object)).map(drop)
         })
     });
@@ -192,8 +195,8 @@ fn kernels_of_frit_fuse_compute_the_same() {
             let is_well = output.status.success() && !output.stdout.is_empty();
             if is_well { Ok((output.stdout, remarks(&told))) } else { Err(format!("{name}: {output:?}")) }
         };
-        let load = |how: &str| format!("-{how}={}", plugin.display());
-        let always = [load("fplugin"), load("fpass-plugin"), "-mllvm".to_string(), "-frit-fuse=always".to_string()];
+        let [options, pass] = load(&plugin);
+        let always = [options, pass, "-mllvm".to_string(), "-frit-fuse=always".to_string()];
         let (expected, _) = program("plain", &[])?;
         for (name, extra) in [("fused", &always[1..2]), ("always", &always[..])] {
             let (found, told) = program(name, extra)?;

@@ -89,8 +89,6 @@ pub(super) struct Layout<'p> {
     pub(super) is_wide: Table<Var, bool>,
     /// Bytes of the widest element loaded in the loop that is looked at.
     widest_load: usize,
-    /// Bytes of the elements of each array.
-    elem_bytes: Table<Array, usize>,
 }
 
 /// Bytes of elements that truth values are as wide as.
@@ -114,7 +112,6 @@ impl<'p> Layout<'p> {
             is_loop_var: proc.vars.iter().map(|_| false).collect(),
             is_wide: proc.vars.iter().map(|_| false).collect(),
             widest_load: 0,
-            elem_bytes: proc.arrays.iter().map(|(_, data)| data.elem.bytes()).collect(),
         };
         layout.count_interface(proc, root);
         layout.count_block(proc, &body);
@@ -217,30 +214,30 @@ impl<'p> Layout<'p> {
 
     fn count_extents(&mut self, proc: &Proc, array: Array, block: BlockId) {
         for extent in &proc.arrays[array].extents {
-            self.count_expr(extent, block);
+            self.count_expr(proc, extent, block);
         }
     }
 
-    fn count_expr(&mut self, expr: &Expr, block: BlockId) {
+    fn count_expr(&mut self, proc: &Proc, expr: &Expr, block: BlockId) {
         match expr {
             Expr::Const(_) | Expr::Threads => {}
             Expr::Var(var) => self.read_var(*var, block),
             Expr::Load { array, index } => {
                 self.read_array(*array, block);
-                self.widest_load = self.widest_load.max(self.elem_bytes[*array]);
+                self.widest_load = self.widest_load.max(proc.arrays[*array].elem.bytes());
                 for i in index {
-                    self.count_expr(i, block);
+                    self.count_expr(proc, i, block);
                 }
             }
-            Expr::Unary { op: _, x } => self.count_expr(x, block),
+            Expr::Unary { op: _, x } => self.count_expr(proc, x, block),
             Expr::Binary { op: _, x, y } => {
-                self.count_expr(x, block);
-                self.count_expr(y, block);
+                self.count_expr(proc, x, block);
+                self.count_expr(proc, y, block);
             }
             Expr::Select { cond, on_true, on_false } => {
-                self.count_expr(cond, block);
-                self.count_expr(on_true, block);
-                self.count_expr(on_false, block);
+                self.count_expr(proc, cond, block);
+                self.count_expr(proc, on_true, block);
+                self.count_expr(proc, on_false, block);
             }
         }
     }
@@ -257,23 +254,23 @@ impl<'p> Layout<'p> {
     fn count_stmt(&mut self, proc: &Proc, stmt: &Stmt, blocks: &[Block<'_>], here: BlockId) {
         match stmt {
             Stmt::Assign { var, value } => {
-                self.count_expr(value, here);
+                self.count_expr(proc, value, here);
                 self.write_var(*var, here, true);
             }
             Stmt::Store { array, index, value } => {
                 self.write_array(*array, here);
                 for i in index {
-                    self.count_expr(i, here);
+                    self.count_expr(proc, i, here);
                 }
-                self.count_expr(value, here);
+                self.count_expr(proc, value, here);
             }
             Stmt::For(l) => {
                 let data = &proc.loops[*l];
-                self.count_expr(&data.lower, here);
-                self.count_expr(&data.upper, here);
+                self.count_expr(proc, &data.lower, here);
+                self.count_expr(proc, &data.upper, here);
                 if let LoopKind::Independent { parallel, simd: _, reductions } = &data.kind {
                     if let Some(parallel) = parallel {
-                        self.count_expr(&parallel.work, here);
+                        self.count_expr(proc, &parallel.work, here);
                     }
                     for reduction in reductions {
                         self.read_var(reduction.var, here);
@@ -297,11 +294,11 @@ impl<'p> Layout<'p> {
             }
             Stmt::While { before: _, cond, body: _ } => {
                 self.count_block(proc, &blocks[0]);
-                self.count_expr(cond, blocks[0].id);
+                self.count_expr(proc, cond, blocks[0].id);
                 self.count_block(proc, &blocks[1]);
             }
             Stmt::If { cond, then: _, otherwise: _ } => {
-                self.count_expr(cond, here);
+                self.count_expr(proc, cond, here);
                 for block in blocks {
                     self.count_block(proc, block);
                 }
@@ -313,7 +310,7 @@ impl<'p> Layout<'p> {
             Stmt::Release { array } => self.mention_array(*array, here, false),
             Stmt::Bind { reference, source, offset } => {
                 self.count_extents(proc, *reference, here);
-                self.count_expr(offset, here);
+                self.count_expr(proc, offset, here);
                 self.read_array(*source, here);
                 self.mention_array(*reference, here, true);
             }
@@ -325,19 +322,19 @@ impl<'p> Layout<'p> {
                 self.write_array(*target, here);
                 self.read_array(*source, here);
                 for expr in [target_offset, source_offset, count] {
-                    self.count_expr(expr, here);
+                    self.count_expr(proc, expr, here);
                 }
             }
             Stmt::Check { cond, kind: _, args, span: _ } => {
-                self.count_expr(cond, here);
+                self.count_expr(proc, cond, here);
                 for arg in args {
-                    self.count_expr(arg, here);
+                    self.count_expr(proc, arg, here);
                 }
             }
             Stmt::Output { format: _, args } => {
                 for arg in args {
                     match arg {
-                        Arg::Scalar(expr) => self.count_expr(expr, here),
+                        Arg::Scalar(expr) => self.count_expr(proc, expr, here),
                         Arg::Array(array) => self.read_array(*array, here),
                     }
                 }
@@ -345,7 +342,7 @@ impl<'p> Layout<'p> {
             Stmt::Call { callee: _, args, results, span: _ } => {
                 for arg in args {
                     match arg {
-                        Arg::Scalar(expr) => self.count_expr(expr, here),
+                        Arg::Scalar(expr) => self.count_expr(proc, expr, here),
                         Arg::Array(array) => self.write_array(*array, here),
                     }
                 }
