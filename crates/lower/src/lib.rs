@@ -8,8 +8,9 @@
 //!   passes from iteration to iteration;
 //! - [`with_loop`], its [`generators`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`]
 //!   recognises folds that vectors can do; [`work`] estimates costs;
-//! - [`hoist`] takes allocations out of loops, [`interchange`] orders loops for unit stride, [`checking`] checks blocks of
-//!   iterations ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
+//! - [`hoist`] takes allocations out of loops, [`blocking`] computes contractions in blocks that stay in caches and registers,
+//!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`checking`] checks
+//!   blocks of iterations ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
 //!   [`strips`] out of loops with inner loops, [`vectors`] marks the loops that vectors can run; [`straight`] and
 //!   [`arithmetic`] are what they know of the code;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
@@ -20,8 +21,10 @@
 mod access;
 mod arithmetic;
 mod arrays;
+mod blocking;
 mod carried;
 mod checking;
+mod columns;
 mod control;
 mod distribution;
 mod facts;
@@ -121,6 +124,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
     for &func in &funcs {
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
         hoist::hoist_allocations(&mut proc);
+        blocking::block_contractions(&mut proc);
         interchange::interchange_loops(&mut proc);
         checking::check_ahead(&mut proc);
         strips::distribute_over_strips(&mut proc);

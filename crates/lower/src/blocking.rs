@@ -1,0 +1,435 @@
+//! Blocking of contractions for registers and caches: a nest over rows and columns of inner loops that read elements again for every row.
+//!
+//! ```text
+//! for i { for j { s = e0; for k { s = s op e(A[i, k], B[k, j]) }; D[i, j] = f(s) } }
+//!     becomes   for i0 step 64 {
+//!                 for j0 step 128 {
+//!                   for i { for j { S[i-i0, j-j0] = e0 } }
+//!                   for k0 step 32 {
+//!                     for k { for j { P[k-k0, j-j0] = B[k, j] } }
+//!                     for i step 4 { for k step 4 { for j {
+//!                       S[i-i0, j-j0] = (S[i-i0, j-j0] op e(A[i, k], P[k-k0, j-j0])) op ... of k+1, k+2, k+3
+//!                       ... of i+1, i+2, i+3
+//!                     } } }
+//!                   }
+//!                   for i { for j { D[i, j] = f(S[i-i0, j-j0]) } }
+//!                 }
+//!               }   where i goes from i0, j from j0, and k from k0 to the end of the block
+//! ```
+//!
+//! What all rows of a block read is copied ("packed") to where its lines lie one behind the other, so that it stays in the nearest cache
+//! and columns have unit stride however they are stored; elements of four steps serve four rows from registers. Every cell is computed in
+//! the same order as before, so no bit changes. The nest as it was stays for few rows, columns or steps.
+//!
+//! After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", with vectors left to the C compiler. Knows nothing
+//! of the array IR.
+
+use crate::access::{each_array, each_node, has_load};
+use crate::columns::{AlongColumns, Columns, Line, Segment, Tile};
+use crate::replace_loops::replace_loops;
+use crate::straight::{assigned, each_expr, reads, renamed};
+use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Columns of a block.
+const COLUMNS: i64 = 128;
+/// Bytes of what is kept of a block's cells between stretches of code: half of a small second cache.
+const KEPT_BYTES: i64 = 64 << 10;
+/// Most rows of a block; more do not make packing cheaper by much.
+const ROWS: i64 = 64;
+/// Bytes of what is packed: the nearest cache.
+const PACKED_BYTES: i64 = 32 << 10;
+/// Rows, and steps of an inner loop, taken at once.
+const AT_ONCE: i64 = 4;
+/// Inner loops with more statements take one row and one step at a time.
+const LARGEST_STEP: usize = 2;
+/// With fewer rows or steps than this, or fewer columns than twice as many, the nest stays as it is.
+const LEAST: i64 = 8;
+
+/// Blocks the contractions of the procedure.
+pub(crate) fn block_contractions(proc: &mut Proc) {
+    replace_loops(proc, &mut |proc, id| {
+        let contraction = Contraction::of(proc, id)?;
+        Some(vec![Stmt::If {
+            cond: contraction.is_large(),
+            then: contraction.blocked(proc),
+            otherwise: vec![Stmt::For(id)],
+        }])
+    });
+}
+
+/// A nest over rows and columns whose inner loops read the same for all rows.
+struct Contraction {
+    /// The loop over rows, without a body.
+    rows: LoopData,
+    row: Var,
+    columns: Columns,
+    /// What each segment reads at a column and a step for all rows.
+    shared: Vec<Vec<Expr>>,
+}
+
+impl Contraction {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (LoopKind::Independent { reductions, .. }, Some(row), 1) = (&data.kind, data.var, data.step) else {
+            return None;
+        };
+        let [Stmt::For(inner)] = data.body[..] else { return None };
+        if !reductions.is_empty() {
+            return None;
+        }
+        let columns = Columns::of(proc, inner)?;
+        let inner_loops = || columns.segments.iter().filter_map(|segment| segment.steps.as_ref());
+        let headers = || inner_loops().map(|(steps, _)| steps).chain([&columns.header]);
+        // Blocks are rectangular.
+        if headers().any(|header| {
+            header.step != 1 || [&header.lower, &header.upper].iter().any(|bound| reads(bound, row) || has_load(bound))
+        }) {
+            return None;
+        }
+        let own: BTreeSet<Var> = columns.segments.iter().flat_map(|segment| assigned(&segment.body)).collect();
+        let shared: Vec<Vec<Expr>> =
+            columns.segments.iter().map(|segment| shared(segment, row, columns.column, &own)).collect::<Option<_>>()?;
+        let found = Self { rows: LoopData { body: Vec::new(), ..data.clone() }, row, columns, shared };
+        let packs = found.shared.iter().any(|loads| !loads.is_empty());
+        let few = found.counts().iter().any(|(count, least)| count.as_i64().is_some_and(|count| count < *least));
+        (packs && !few && found.rows_at_most(proc) >= LEAST).then_some(found)
+    }
+
+    /// So many rows' cells fit where they are kept.
+    fn rows_at_most(&self, proc: &Proc) -> i64 {
+        let bytes: i64 = self.columns.expanded.iter().map(|&var| bytes(proc.vars[var].scalar)).sum();
+        let rows = KEPT_BYTES / (COLUMNS * bytes.max(1));
+        (rows / AT_ONCE * AT_ONCE).min(ROWS)
+    }
+
+    /// How many rows, columns and steps there are, and must be at least for blocks to pay.
+    fn counts(&self) -> Vec<(Expr, i64)> {
+        let count = |data: &LoopData| data.upper.clone() - data.lower.clone();
+        let packed = self.columns.segments.iter().zip(&self.shared).filter(|(_, shared)| !shared.is_empty());
+        let steps = packed.filter_map(|(segment, _)| segment.steps.as_ref()).map(|(steps, _)| (count(steps), LEAST));
+        [(count(&self.rows), LEAST), (count(&self.columns.header), 2 * LEAST)].into_iter().chain(steps).collect()
+    }
+
+    fn is_large(&self) -> Expr {
+        let enough = |(count, least)| Expr::binary(BinOp::Le, Expr::i64(least), count);
+        let conditions = self.counts().into_iter().map(enough);
+        conditions.reduce(|a, b| Expr::binary(BinOp::And, a, b)).expect("there are conditions on rows and columns")
+    }
+
+    /// The loop over blocks of rows, with what it needs.
+    fn blocked(&self, proc: &mut Proc) -> Vec<Stmt> {
+        let LoopKind::Independent { parallel, .. } = &self.rows.kind else { panic!("rows are independent") };
+        let mut index = || proc.var(Scalar::I64, None);
+        let (count, blocks, height, block) = (index(), index(), index(), index());
+        let (row, row_end, column, column_end) = (index(), index(), index(), index());
+        let most = self.rows_at_most(proc);
+        let assign = |var, value| Stmt::Assign { var, value };
+        let div = |x, y| Expr::binary(BinOp::Div, x, y);
+        let at_most = |x, y| Expr::binary(BinOp::Min, x, y);
+
+        let kept = self.columns.keep(proc, &[most, COLUMNS]);
+        let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
+        let block_of_rows = Block { tile: &tile, row: self.row, first: row, end: row_end };
+        let limit = at_most(Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
+        let mut in_tile = vec![assign(column_end, limit)];
+        for (segment, shared) in self.columns.segments.iter().zip(&self.shared) {
+            match &segment.steps {
+                None => in_tile.push(block_of_rows.straight(proc, segment)),
+                Some((steps, step)) => {
+                    in_tile.push(block_of_rows.inner_loop(proc, segment, shared, (steps, *step)));
+                }
+            }
+        }
+        let header = LoopData { var: Some(column), step: COLUMNS, ..self.columns.header.clone() };
+        let mut in_block = vec![
+            assign(row, self.rows.lower.clone() + Expr::Var(block) * height.into()),
+            assign(row_end, at_most(Expr::Var(row) + height.into(), self.rows.upper.clone())),
+        ];
+        in_block.extend(tile.kept.values().map(|&array| Stmt::Alloc { array }));
+        in_block.push(in_order(proc, header, in_tile));
+
+        // Each thread gets as many blocks, and all have nearly the same number of rows.
+        let threads = if parallel.is_some() { Expr::Threads } else { Expr::i64(1) };
+        let round_up = |x: Expr, to: Expr| div(x + to.clone() - Expr::i64(1), to.clone()) * to;
+        let least = div(Expr::Var(count) + Expr::i64(most - 1), Expr::i64(most));
+        let even = div(Expr::Var(count) + blocks.into() - Expr::i64(1), blocks.into());
+        let parallel = parallel.as_ref().map(|parallel| Parallel { ..parallel.clone() });
+        let made = proc.loops.push(LoopData {
+            var: Some(block),
+            lower: Expr::i64(0),
+            upper: blocks.into(),
+            step: 1,
+            kind: LoopKind::Independent { parallel, simd: false, reductions: Vec::new() },
+            body: in_block,
+            span: self.rows.span,
+        });
+        vec![
+            assign(count, self.rows.upper.clone() - self.rows.lower.clone()),
+            assign(blocks, round_up(least, threads)),
+            assign(height, round_up(even, Expr::i64(AT_ONCE))),
+            Stmt::For(made),
+        ]
+    }
+}
+
+/// What the inner loop of a segment reads at a column and a step, whatever the row; `None` if it reads something else for each
+/// cell and step, so that blocks save nothing.
+fn shared(segment: &Segment, row: Var, column: Var, own: &BTreeSet<Var>) -> Option<Vec<Expr>> {
+    let Some((_, step)) = segment.steps else { return Some(Vec::new()) };
+    let (mut found, mut saves) = (Vec::new(), true);
+    for stmt in &segment.body {
+        let is_unconditional = matches!(stmt, Stmt::Assign { .. });
+        each_expr(stmt, &mut |expr| {
+            each_node(expr, &mut |node| {
+                if let Expr::Load { .. } = node {
+                    let depends = |var: Var| reads(node, var);
+                    let is_fixed = !own.iter().any(|&var| depends(var));
+                    saves &= is_fixed && !(depends(row) && depends(column) && depends(step));
+                    if is_unconditional && is_fixed && !depends(row) && depends(column) && depends(step) {
+                        found.push(node.clone());
+                    }
+                }
+            });
+        });
+    }
+    // What is read only to find what is read goes with it.
+    let whole: Vec<Expr> =
+        found.iter().filter(|load| !found.iter().any(|other| is_inside(load, other))).cloned().collect();
+    let mut distinct: Vec<Expr> = Vec::new();
+    for load in whole {
+        if !distinct.contains(&load) {
+            distinct.push(load);
+        }
+    }
+    saves.then_some(distinct)
+}
+
+/// An expression is a part of another.
+fn is_inside(part: &Expr, whole: &Expr) -> bool {
+    let mut found = false;
+    each_node(whole, &mut |node| found |= node == part);
+    found && part != whole
+}
+
+/// A block of rows of some columns.
+struct Block<'t> {
+    tile: &'t Tile<'t>,
+    row: Var,
+    first: Var,
+    end: Var,
+}
+
+impl Block<'_> {
+    /// Straight-line code, cell by cell.
+    fn straight(&self, proc: &mut Proc, segment: &Segment) -> Stmt {
+        let row = proc.var(Scalar::I64, proc.vars[self.row].name.clone());
+        let along = self.tile.along(proc, segment, &self.lines(row, 1), None);
+        let inner = self.tile.column_loop(proc, along);
+        self.over_rows(proc, (row, 1), self.first.into(), self.end.into(), vec![inner])
+    }
+
+    /// An inner loop in blocks of steps.
+    fn inner_loop(&self, proc: &mut Proc, segment: &Segment, shared: &[Expr], (steps, step): (&LoopData, Var)) -> Stmt {
+        let bytes: i64 = shared.iter().map(|load| elem_bytes(proc, load)).sum();
+        let depth = PACKED_BYTES / (COLUMNS * bytes.max(1)) / AT_ONCE * AT_ONCE;
+        let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let limit = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
+        let mut body = vec![Stmt::Assign { var: end, value: limit }];
+        let mut segment = segment.clone();
+        for load in shared {
+            let packed = self.pack(proc, load, depth, (step, first, end), steps, &mut body);
+            let column = Expr::Var(self.tile.columns.column) - self.tile.first.into();
+            let from = Expr::Load { array: packed, index: vec![Expr::Var(step) - first.into(), column] };
+            for stmt in &mut segment.body {
+                if let Stmt::Assign { value, .. } = stmt {
+                    each_load(value, &mut |found| {
+                        if found == load {
+                            *found = from.clone();
+                        }
+                    });
+                }
+            }
+        }
+        let at_once = if segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 };
+        let panel = Panel { block: self, segment: &segment, steps, step, first, end };
+        let whole = proc.var(Scalar::I64, None);
+        body.push(Stmt::Assign { var: whole, value: multiple(self.first, self.end.into(), at_once) });
+        body.extend(panel.rows(proc, self.first.into(), whole.into(), at_once));
+        if at_once > 1 {
+            body.extend(panel.rows(proc, whole.into(), self.end.into(), 1));
+        }
+        in_order(proc, LoopData { var: Some(first), step: depth, ..steps.clone() }, body)
+    }
+
+    /// Copies what is read at the block's columns and some steps; appends that to `body`.
+    fn pack(
+        &self,
+        proc: &mut Proc,
+        load: &Expr,
+        depth: i64,
+        (step, first, end): (Var, Var, Var),
+        steps: &LoopData,
+        body: &mut Vec<Stmt>,
+    ) -> Array {
+        let Expr::Load { array: source, index } = load else { panic!("elements are packed") };
+        let packed = proc.arrays.push(ArrayData {
+            elem: proc.arrays[*source].elem,
+            extents: vec![Expr::i64(depth), Expr::i64(COLUMNS)],
+            storage: Storage::Stack,
+            name: proc.arrays[*source].name.clone(),
+            span: steps.span,
+        });
+        body.push(Stmt::Alloc { array: packed });
+        let own = |proc: &mut Proc, var: Var| proc.var(Scalar::I64, proc.vars[var].name.clone());
+        let (row, column) = (own(proc, step), own(proc, self.tile.columns.column));
+        let names = BTreeMap::from([(step, Expr::Var(row)), (self.tile.columns.column, Expr::Var(column))]);
+        let copy = Stmt::Store {
+            array: packed,
+            index: vec![Expr::Var(row) - first.into(), Expr::Var(column) - self.tile.first.into()],
+            value: renamed(load, &names),
+        };
+        let along_steps = LoopData { var: Some(row), lower: first.into(), upper: end.into(), ..steps.clone() };
+        // Along the lines of what is read.
+        let is_transposed =
+            index.last().is_some_and(|last| reads(last, step) && !reads(last, self.tile.columns.column));
+        body.push(if is_transposed {
+            let inner = in_order(proc, along_steps, vec![copy]);
+            let (first, end) = (self.tile.first.into(), self.tile.end.into());
+            in_order(
+                proc,
+                LoopData { var: Some(column), lower: first, upper: end, ..self.tile.columns.header.clone() },
+                vec![inner],
+            )
+        } else {
+            let inner = self.tile.column_loop(proc, AlongColumns { column, body: vec![copy] });
+            in_order(proc, along_steps, vec![inner])
+        });
+        packed
+    }
+
+    /// So many rows from this one on.
+    fn lines(&self, row: Var, count: i64) -> Vec<Line> {
+        let line = |at| {
+            let row = Expr::Var(row) + Expr::i64(at);
+            Line { renaming: BTreeMap::from([(self.row, row.clone())]), place: vec![row - self.first.into()] }
+        };
+        (0..count).map(line).collect()
+    }
+
+    fn over_rows(&self, proc: &mut Proc, (row, step): (Var, i64), lower: Expr, upper: Expr, body: Vec<Stmt>) -> Stmt {
+        let span = self.tile.columns.header.span;
+        let header = LoopData { var: Some(row), lower, upper, step, span, ..LoopData::default() };
+        in_order(proc, header, body)
+    }
+}
+
+/// Some steps of an inner loop for a block of rows.
+struct Panel<'p> {
+    block: &'p Block<'p>,
+    segment: &'p Segment,
+    steps: &'p LoopData,
+    step: Var,
+    first: Var,
+    end: Var,
+}
+
+impl Panel<'_> {
+    /// The panel for the rows from `lower` to below `upper`, so many rows and steps at a time.
+    fn rows(&self, proc: &mut Proc, lower: Expr, upper: Expr, at_once: i64) -> Vec<Stmt> {
+        let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
+        let steps_at_once = if self.segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 };
+        let whole = proc.var(Scalar::I64, None);
+        let mut body = vec![Stmt::Assign { var: whole, value: multiple(self.first, self.end.into(), steps_at_once) }];
+        body.push(self.steps(proc, self.first.into(), whole.into(), (row, at_once), steps_at_once));
+        if steps_at_once > 1 {
+            body.push(self.steps(proc, whole.into(), self.end.into(), (row, at_once), 1));
+        }
+        vec![self.block.over_rows(proc, (row, at_once), lower, upper, body)]
+    }
+
+    fn steps(&self, proc: &mut Proc, lower: Expr, upper: Expr, (row, rows): (Var, i64), at_once: i64) -> Stmt {
+        let step = proc.var(Scalar::I64, proc.vars[self.step].name.clone());
+        let steps: Vec<Expr> = (0..at_once).map(|at| Expr::Var(step) + Expr::i64(at)).collect();
+        let tile = self.block.tile;
+        let along = tile.along(proc, self.segment, &self.block.lines(row, rows), Some(&steps));
+        let (mut body, along) = load_once(proc, along);
+        body.push(tile.column_loop(proc, along));
+        in_order(proc, LoopData { var: Some(step), lower, upper, step: at_once, ..self.steps.clone() }, body)
+    }
+}
+
+/// `first`, and as many as possible up to `end` in multiples of `count`; not less than `first`.
+fn multiple(first: Var, end: Expr, count: i64) -> Expr {
+    if count == 1 {
+        return end;
+    }
+    let distance = Expr::binary(BinOp::Max, end - first.into(), Expr::i64(0));
+    Expr::Var(first) + Expr::binary(BinOp::Div, distance, Expr::i64(count)) * Expr::i64(count)
+}
+
+/// The body with every element loaded once that it does not store; and, to go in front of the loop, the loads that are the same for
+/// all columns.
+fn load_once(proc: &mut Proc, AlongColumns { column, mut body }: AlongColumns) -> (Vec<Stmt>, AlongColumns) {
+    let own: BTreeSet<Var> = assigned(&body).collect();
+    let stored: BTreeSet<Array> = (body.iter())
+        .filter_map(|stmt| if let Stmt::Store { array, .. } = stmt { Some(*array) } else { None })
+        .collect();
+    let mut known: Vec<(Expr, Var)> = Vec::new();
+    for stmt in &mut body {
+        let Stmt::Assign { value, .. } = stmt else { continue };
+        each_load(value, &mut |load| {
+            let mut is_fixed = !own.iter().any(|&var| reads(load, var));
+            each_array(load, &mut |array| is_fixed &= !stored.contains(&array));
+            if let (true, Expr::Load { array, .. }) = (is_fixed, &*load) {
+                let var = match known.iter().find(|(other, _)| other == load) {
+                    Some((_, var)) => *var,
+                    None => {
+                        let data = &proc.arrays[*array];
+                        let (elem, name) = (data.elem, data.name.clone());
+                        let var = proc.var(elem, name);
+                        known.push((load.clone(), var));
+                        var
+                    }
+                };
+                *load = Expr::Var(var);
+            }
+        });
+    }
+    let (inside, before): (Vec<_>, Vec<_>) = known.into_iter().partition(|(load, _)| reads(load, column));
+    let assign = |(value, var)| Stmt::Assign { var, value };
+    let body = inside.into_iter().map(assign).chain(body).collect();
+    (before.into_iter().map(assign).collect(), AlongColumns { column, body })
+}
+
+/// Calls `f` on all loads of the expression, but for those in the subscripts of others.
+fn each_load(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
+    match expr {
+        Expr::Load { .. } => f(expr),
+        Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
+        Expr::Unary { x, .. } => each_load(x, f),
+        Expr::Binary { x, y, .. } => {
+            each_load(x, f);
+            each_load(y, f);
+        }
+        Expr::Select { cond, on_true, on_false } => {
+            each_load(cond, f);
+            each_load(on_true, f);
+            each_load(on_false, f);
+        }
+    }
+}
+
+fn in_order(proc: &mut Proc, header: LoopData, body: Vec<Stmt>) -> Stmt {
+    Stmt::For(proc.loops.push(LoopData { kind: LoopKind::Sequential, body, ..header }))
+}
+
+fn elem_bytes(proc: &Proc, load: &Expr) -> i64 {
+    let Expr::Load { array, .. } = load else { panic!("elements are packed") };
+    bytes(proc.arrays[*array].elem)
+}
+
+fn bytes(scalar: Scalar) -> i64 {
+    i64::try_from(scalar.bytes()).expect("scalars are small")
+}
