@@ -132,8 +132,14 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
     let fusion = dump.fusion.fusion();
     let (scalarise, windows) = (dump.nests.scalarise(), !dump.nests.no_windows);
     let strict_fp = dump.strict_fp;
-    let options = frit_driver::Options { strict_fp, fusion, windows, scalarise, ..frit_driver::Options::default() };
+    let options = frit_driver::Options { strict_fp, fusion, windows, scalarise, ..default_options()? };
     print(&frit_driver::dump(&unit, &dump.after, dump.notation(), &options)?)
+}
+
+/// The options of one who chooses nothing, on this machine.
+pub(crate) fn default_options() -> Result<frit_driver::Options, Error> {
+    let region_work = frit_driver::machine::known()?.machine.region_work();
+    Ok(frit_driver::Options { region_work, ..frit_driver::Options::default() })
 }
 
 /// `frit bench`.
@@ -141,6 +147,16 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
     let progress = Progress::new("compiling");
     let (unit, input) = load_with_arguments(&bench.file, bench.entry.as_ref(), &bench.arguments)?;
     check_output(&unit, &bench.output)?;
+    // What the machine can do comes first: the program is compiled for it. Other programs that time this one want no other work done.
+    let machine = match bench.times {
+        true => None,
+        false => match frit_driver::machine::measured(false, &|doing| progress.says(doing)) {
+            Ok(known) => Some(known.machine),
+            // Without a C compiler there is nothing to compare the interpreter with.
+            Err(error) if error.has_code("no-c-compiler") => None,
+            Err(error) => return Err(error),
+        },
+    };
     progress.says("measuring");
     let options = bench.compile.options(bench.fusion_limit.map_or(Fusion::All, Fusion::AtMost))?;
     let request = frit_driver::bench::Request {
@@ -156,7 +172,7 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
         drop(progress);
         return print(measured.seconds.iter().map(|s| format!("kernel_seconds: {s:.9}\n")).collect::<String>());
     }
-    let bandwidth = frit_driver::bandwidth::measure(options.threads);
+    let bandwidth = machine.and_then(|machine| machine.copy_bandwidth(options.threads));
     drop(progress);
     if bench.json {
         let json = serde_json::json!({
@@ -188,12 +204,14 @@ pub(crate) fn bench(bench: &Bench) -> Result<(), Error> {
         threads(options.threads),
         measured.engine,
     );
+    let part = |bandwidth: f64| {
+        format!(", {:.0} % of the {:.2} GB/s that the machine copies", rate / bandwidth * 100.0, bandwidth / 1e9)
+    };
     text += &format!(
-        "memory   {:>10} of arguments and results: {:.2} GB/s, {:.0} % of the {:.2} GB/s measured\n",
+        "memory   {:>10} of arguments and results: {:.2} GB/s{}\n",
         bytes(measured.bytes),
         rate / 1e9,
-        rate / bandwidth * 100.0,
-        bandwidth / 1e9,
+        bandwidth.map(part).unwrap_or_default(),
     );
     text += &format!("compile  {:>10}\n", seconds(measured.compile));
     if let Some(unfused) = &measured.unfused {
@@ -227,11 +245,11 @@ pub(crate) fn llvm(arguments: &[OsString]) -> Result<u8, Error> {
     }
 }
 
-fn threads(n: usize) -> String {
+pub(crate) fn threads(n: usize) -> String {
     if n == 1 { "1 thread".into() } else { format!("{n} threads") }
 }
 
-fn bytes(n: u64) -> String {
+pub(crate) fn bytes(n: u64) -> String {
     if n >= 1 << 20 { format!("{:.1} MB", n as f64 / 1e6) } else { format!("{n} bytes") }
 }
 

@@ -1,6 +1,6 @@
 //! `frit explain` and `frit graph`: what was merged and why, and drawings of it.
 
-use crate::commands::{load, print};
+use crate::commands::{default_options, load, print};
 use crate::fuse::{Regions, none_given};
 use crate::progress::Progress;
 use crate::{Explain, Graph, Nests};
@@ -33,7 +33,7 @@ pub(crate) fn explain(command: &Explain) -> Result<(), Error> {
     };
     let request = explain::Request { sizes: command.sizes.clone(), arguments, code: command.html.is_some() };
     let explanation =
-        explain::explain(&unit, &request, &options(command.fusion_limit, &command.nests, command.strict_fp))?;
+        explain::explain(&unit, &request, &options(command.fusion_limit, &command.nests, command.strict_fp)?)?;
     drop(progress);
     if let Some(page) = &command.html {
         return write_text(page, explain::html::print(&explanation, &unit));
@@ -125,14 +125,14 @@ pub(crate) fn graph(command: &Graph) -> Result<(), Error> {
     }
     let progress = Progress::new("drawing");
     let unit = load(&command.file, command.entry.as_ref())?;
-    let graphs = explain::graphs(&unit, &options(command.fusion_limit, &command.nests, command.strict_fp))?;
+    let graphs = explain::graphs(&unit, &options(command.fusion_limit, &command.nests, command.strict_fp)?)?;
     let text = graph::print(&unit, &graphs, format)?;
     drop(progress);
     write_text(&command.output, &text)
 }
 
-fn options(limit: Option<usize>, nests: &Nests, strict_fp: bool) -> Options {
+fn options(limit: Option<usize>, nests: &Nests, strict_fp: bool) -> Result<Options, Error> {
     let fusion = limit.map_or(Fusion::All, Fusion::AtMost);
     let (scalarise, windows) = (nests.scalarise(), !nests.no_windows);
-    Options { fusion, windows, scalarise, strict_fp, ..Options::default() }
+    Ok(Options { fusion, windows, scalarise, strict_fp, ..default_options()? })
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod explain;
 mod fuse;
+mod machine;
 mod plan;
 mod progress;
 mod values;
@@ -65,6 +66,11 @@ enum Command {
     },
     /// Time a program's kernel and compare it with the machine's memory bandwidth
     Bench(Bench),
+    /// Show what the machine can do: caches, bandwidth, arithmetic, and what threads cost
+    ///
+    /// It is measured once, which takes a few seconds, and stored beside the compiled programs. From the cost of threads follows which loops run on
+    /// several. $FRIT_MACHINE names a file with values that go before measured ones.
+    Machine(machine::MachineCommand),
 }
 
 /// How to compile and run; the same for all commands that do.
@@ -321,7 +327,7 @@ impl Compile {
     ///
     /// # Errors
     ///
-    /// There is no choice, as nothing is merged.
+    /// There is no choice, as nothing is merged; mistakes in the user's file of machine constants.
     fn options(&self, fusion: Fusion) -> Result<Options, Error> {
         if self.level == "0" && fusion != Fusion::All {
             return Err(Error::usage("-O0 merges no loops: `--no-fuse` and `--fusion-limit` have no effect with it"));
@@ -341,7 +347,7 @@ impl Compile {
             EngineName::Interpreter => Engine::Interpreter,
             EngineName::Evaluator => Engine::Evaluator,
         };
-        let defaults = Options::default();
+        let defaults = commands::default_options()?;
         Ok(Options {
             level,
             fusion,
@@ -349,6 +355,7 @@ impl Compile {
             scalarise: self.nests.scalarise(),
             strict_fp: self.strict_fp,
             threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),
+            region_work: defaults.region_work,
             engine,
             verify: self.verify || defaults.verify,
         })
@@ -372,6 +379,7 @@ fn main() -> ExitCode {
         Command::Fuse(command) => fuse::fuse(command),
         Command::Llvm { arguments } => commands::llvm(arguments),
         Command::Bench(bench) => commands::bench(bench).map(|()| 0),
+        Command::Machine(command) => machine::machine(command).map(|()| 0),
     });
     match done {
         Ok(status) => ExitCode::from(status),

@@ -51,6 +51,11 @@ impl Error {
         Self::new(Kind::Usage, &SourceMap::new(), Diagnostic::error("file", message))
     }
 
+    /// True if a message has this code.
+    pub fn has_code(&self, code: &str) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.code == code)
+    }
+
     /// The process exit code: 1 the program failed, 2 usage, 3 the source is wrong, 4 a bug of Frit.
     pub fn exit_code(&self) -> u8 {
         match self.kind {

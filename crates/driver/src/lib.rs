@@ -15,7 +15,6 @@
 //! ```
 
 pub mod arguments;
-pub mod bandwidth;
 pub mod bench;
 mod build;
 pub mod c_loops;
@@ -26,6 +25,7 @@ pub mod explain;
 pub mod graph;
 mod interface;
 pub mod llvm;
+pub mod machine;
 pub mod native;
 pub mod npy;
 mod options;

@@ -1,5 +1,7 @@
 //! What a user may choose about compiling and running.
 
+use crate::machine::Machine;
+
 /// How much work the compiler puts into a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -55,6 +57,8 @@ pub struct Options {
     pub strict_fp: bool,
     /// Threads to run on, at least 1.
     pub threads: usize,
+    /// Scalar operations that threads must save in a loop, so that it runs on several: [`Machine::region_work`] of the machine.
+    pub region_work: i64,
     /// What executes the program.
     pub engine: Engine,
     /// Check the invariants of the IR after every step.
@@ -71,6 +75,7 @@ impl Default for Options {
             scalarise: Scalarise::default(),
             strict_fp: false,
             threads,
+            region_work: Machine::default().region_work(),
             engine: Engine::Auto,
             verify: cfg!(debug_assertions),
         }

@@ -173,7 +173,11 @@ impl<'u> Pipeline<'u> {
 
     /// The loop IR.
     pub(crate) fn lower(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
-        let options = frit_lower::Options { strict_fp: self.options.strict_fp, ..frit_lower::Options::default() };
+        let options = frit_lower::Options {
+            strict_fp: self.options.strict_fp,
+            chunk_threshold: self.options.region_work,
+            ..frit_lower::Options::default()
+        };
         let text = || program.to_string();
         let (nest, report) = self.guard(LOWER.name, &text, || frit_lower::lower_with_report(program, &options))?;
         if self.options.verify {
@@ -208,7 +212,11 @@ impl<'u> Pipeline<'u> {
 
     /// The C source.
     pub(crate) fn print_c(&mut self, nest: &nest::Program) -> Result<frit_back::c::CSource, Error> {
-        let options = frit_back::c::Options { name: self.name.clone(), strict_fp: self.options.strict_fp };
+        let options = frit_back::c::Options {
+            name: self.name.clone(),
+            strict_fp: self.options.strict_fp,
+            region_work: self.options.region_work,
+        };
         let (text, sources) = (|| nest.to_string(), &self.unit.sources);
         self.guard(C.name, &text, || frit_back::c::print(nest, sources, &options))
     }

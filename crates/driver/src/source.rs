@@ -209,3 +209,13 @@ impl Unit {
         self.visible(results).iter().map(one).collect()
     }
 }
+
+/// In text that is read as JSON, the place of a line and a column, both counted from 1, columns in bytes; the end of the text if there is no such place.
+pub(crate) fn json_offset(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let mut at = (start + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

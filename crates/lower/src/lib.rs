@@ -58,7 +58,7 @@ pub struct Options {
     pub strict_fp: bool,
     /// Ask for threads where iterations are independent.
     pub parallel: bool,
-    /// Estimated scalar operations from which a fold, scan or filter is split into chunks, one per thread.
+    /// Estimated scalar operations that threads must save, so that a fold, scan or filter is split into chunks, one per thread.
     pub chunk_threshold: i64,
 }
 

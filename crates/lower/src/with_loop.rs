@@ -152,7 +152,8 @@ impl<'a> Lowering<'a> {
     /// Cuts an axis into one chunk per thread, or one in all if there is little work.
     fn chunks(&mut self, extent: Expr, work: Expr) -> Chunks {
         let extent = self.keep_i64(at_least_zero(extent));
-        let enough = Expr::binary(BinOp::Le, Expr::i64(self.options.chunk_threshold), work);
+        let saved = work.clone() - Expr::binary(BinOp::Div, work, Expr::Threads);
+        let enough = Expr::binary(BinOp::Le, Expr::i64(self.options.chunk_threshold), saved);
         let count = Expr::Select {
             cond: Box::new(enough),
             on_true: Box::new(min(Expr::Threads, Expr::i64(MOST_CHUNKS))),

@@ -32,11 +32,13 @@ pub struct Options {
     pub name: String,
     /// Results must agree with the interpreters bit for bit; shows in [`CSource::flags`] too.
     pub strict_fp: bool,
+    /// Scalar operations that threads must save in a loop, so that it runs on several.
+    pub region_work: i64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: "program".into(), strict_fp: false }
+        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16 }
     }
 }
 
@@ -139,6 +141,11 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
         flags.join(" ")
     );
     source += INCLUDES;
+    let region_work = options.region_work;
+    source += &format!(
+        "/* Scalar operations that threads must save in a loop: some times as many as take as long as starting threads. */\n\
+         #ifndef FRIT_REGION_WORK\n#define FRIT_REGION_WORK {region_work}\n#endif\n\n"
+    );
     source += include_str!("public.h");
     source += include_str!("runtime.h");
     if procs.contains("frit_write(w)") {

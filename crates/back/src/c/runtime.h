@@ -16,11 +16,6 @@ static inline int omp_get_num_threads(void) { return 1; }
 static inline int omp_in_parallel(void) { return 0; }
 #endif
 
-/* Scalar operations from which on a loop is distributed over threads: some ten times the cost of starting them. */
-#ifndef FRIT_PARALLEL_WORK
-#define FRIT_PARALLEL_WORK 40000
-#endif
-
 enum { FRIT_BINS = 48, FRIT_ALIGNMENT = 64, FRIT_HUGE = 2 << 20, FRIT_STACK_MARGIN = 128 << 10 };
 
 /* Memory of one array, owned in common by all arrays and references that name it. */
@@ -187,9 +182,10 @@ static inline void frit_release(frit_worker *w, frit_buffer *b) {
     }
 }
 
-/* True if a loop with this many scalar operations should run on several threads. Parallel loops never nest. */
+/* True if a loop with this many scalar operations should run on several threads: if those save enough. Parallel loops never nest. */
 static inline bool frit_parallel(const frit_worker *w, int64_t work) {
-    return work >= FRIT_PARALLEL_WORK && w->context->threads > 1 && !omp_in_parallel();
+    const int threads = w->context->threads;
+    return threads > 1 && work - work / threads >= FRIT_REGION_WORK && !omp_in_parallel();
 }
 
 /* The worker of the current thread of a team that `w` started. */

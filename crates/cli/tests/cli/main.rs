@@ -15,6 +15,7 @@ mod failures;
 mod fuse;
 mod large;
 mod llvm;
+mod machine;
 mod npy;
 mod place;
 mod plan;

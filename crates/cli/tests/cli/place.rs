@@ -76,7 +76,7 @@ impl Place {
     ) -> Call {
         let mut command = Command::new(program);
         command.args(words).current_dir(&self.folder).env("FRIT_CACHE", self.path("cache"));
-        command.env_remove("FRIT_THREADS");
+        command.env_remove("FRIT_THREADS").env_remove("FRIT_MACHINE");
         Call { command, input: Vec::new() }
     }
 

@@ -56,14 +56,18 @@ impl std::fmt::Display for Key {
 }
 
 impl Cache {
-    /// The user's cache: `$FRIT_CACHE`, `$XDG_CACHE_HOME/frit` or `~/.cache/frit`, the first that is set; if it cannot be
-    /// written, a directory of this process.
-    pub fn of_user() -> Result<Self, NativeError> {
+    /// Where the user's cache is, if there is a place for it: `$FRIT_CACHE`, `$XDG_CACHE_HOME/frit` or `~/.cache/frit`, the first that is
+    /// set. It need not exist.
+    pub fn directory_of_user() -> Option<PathBuf> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let directory = variable("FRIT_CACHE")
+        variable("FRIT_CACHE")
             .or_else(|| variable("XDG_CACHE_HOME").map(|path| path.join("frit")))
-            .or_else(|| variable("HOME").map(|path| path.join(".cache/frit")));
-        match directory.map(|directory| Self::at(directory, DEFAULT_LIMIT)) {
+            .or_else(|| variable("HOME").map(|path| path.join(".cache/frit")))
+    }
+
+    /// The user's cache; if it cannot be written, a directory of this process.
+    pub fn of_user() -> Result<Self, NativeError> {
+        match Self::directory_of_user().map(|directory| Self::at(directory, DEFAULT_LIMIT)) {
             Some(Ok(cache)) => Ok(cache),
             Some(Err(_)) | None => Self::temporary(),
         }
@@ -95,6 +99,11 @@ impl Cache {
     /// Where the entries are.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// The directory goes with the cache.
+    pub fn is_temporary(&self) -> bool {
+        self.is_temporary
     }
 
     /// A path for a file in the making, which nobody else uses.

@@ -500,7 +500,7 @@ impl<'a> Shared<'a> {
 unsafe impl Send for Shared<'_> {}
 
 /// Keeps the library of threads loaded for good: its idle threads outlive the programs that started them.
-fn keep_thread_library() {
+pub(crate) fn keep_thread_library() {
     #[cfg(target_os = "linux")]
     {
         use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};

@@ -237,7 +237,7 @@ fn is_executable(path: &Path) -> bool {
 }
 
 /// What tells this processor from others that a shared directory of objects may serve.
-fn processor() -> String {
+pub(crate) fn processor() -> String {
     let mut start = [0u8; 8192];
     let read = fs::File::open("/proc/cpuinfo").and_then(|mut file| std::io::Read::read(&mut file, &mut start));
     let text = String::from_utf8_lossy(&start[..read.unwrap_or(0)]).into_owned();

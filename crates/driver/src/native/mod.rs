@@ -96,6 +96,6 @@ impl std::fmt::Display for NativeError {
 impl std::error::Error for NativeError {}
 
 /// The error of an operation on a file.
-fn file_error(path: &std::path::Path, what: &str, error: &std::io::Error) -> NativeError {
+pub(crate) fn file_error(path: &std::path::Path, what: &str, error: &std::io::Error) -> NativeError {
     NativeError::System { message: format!("cannot {what} `{}`: {error}", path.display()) }
 }

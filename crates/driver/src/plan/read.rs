@@ -1,6 +1,7 @@
 //! Reads graphs in the format `dfg/1`. Every mistake is reported where it stands: the reader keeps to slices of the text.
 
 use crate::error::{Error, Kind};
+use crate::source::json_offset;
 use frit_plan::memory::{Array, Graph, Node};
 use frit_support::{Diagnostic, FileId, SourceMap, Span};
 use serde_json::value::RawValue;
@@ -46,7 +47,7 @@ pub fn parse(name: &str, text: &str) -> Result<Graph, Error> {
     let graph = match serde_json::from_str::<&RawValue>(text) {
         Ok(whole) => reader.graph(whole),
         Err(error) => {
-            let at = offset(text, error.line(), error.column());
+            let at = json_offset(text, error.line(), error.column());
             let message = error.to_string();
             let what = message.split(" at line ").next().unwrap_or_default();
             let label = format!("{what} here");
@@ -68,16 +69,6 @@ pub fn parse(name: &str, text: &str) -> Result<Graph, Error> {
             Err(Error { kind: Kind::Source, diagnostics: reader.mistakes, sources })
         }
     }
-}
-
-/// The place of a line and a column, both counted from 1, columns in bytes; the end of the text if there is no such place.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let mut at = (start + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 type Object<'t> = BTreeMap<String, &'t RawValue>;

@@ -34,7 +34,7 @@ pub(crate) fn f64s(shape: &[usize], elements: &[f64]) -> Tensor {
 
 /// The C of a program.
 pub(crate) fn c_of(program: &Program, strict_fp: bool) -> CSource {
-    let options = c::Options { name: "test".into(), strict_fp };
+    let options = c::Options { name: "test".into(), strict_fp, ..c::Options::default() };
     with_deep_stack(|| c::print(program, &SourceMap::new(), &options))
 }
 
