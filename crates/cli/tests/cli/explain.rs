@@ -33,6 +33,40 @@ fn people_see_what_was_merged_first() {
 }
 
 #[test]
+fn people_see_what_each_loop_moves() {
+    let place = Place::with_program(MAP_SUM);
+    let text = explained(&place, &["--sizes", "n=1000"]);
+    for lines in [
+        "Moved by each loop before merging:\n\n  map `squares` at line 2  reads 8*n bytes = 8.0 kB, writes 8*n bytes = 8.0 kB\n  \
+         reduce at line 3         reads 8*n bytes = 8.0 kB\n  \
+         in all                   reads 16*n bytes = 16.0 kB, writes 8*n bytes = 8.0 kB\n",
+        "Moved by each loop after merging:\n\n  redomap at line 3  reads 8*n bytes = 8.0 kB\n  in all             reads 8*n bytes = 8.0 kB\n",
+    ] {
+        assert!(text.contains(lines), "{lines} is not in\n{text}");
+    }
+    place.file("p.l0", "fun [real] main() = map(toReal, iota(100))\n");
+    let text = explained(&place, &[]);
+    assert!(text.contains("map at line 1  writes 800 bytes\n"), "{text}");
+    place.file("p.l0", "fun int main(int n) = reduce(op +, 0, iota(n))\n");
+    let text = explained(&place, &[]);
+    assert!(text.contains("reduce at line 1  moves nothing\n"), "{text}");
+}
+
+#[test]
+fn what_differs_between_iterations_is_told_for_one() {
+    let place = Place::with_program(
+        "fun real main(int n, [real] a) = loop (s = 0.0) = for i < n do\n  s + reduce(op +, 0.0,\n    filter(fn bool (real x) => x < s, a)) in s\n",
+    );
+    let text = explained(&place, &[]);
+    let lines = "  filter at line 3  reads 8*m*n bytes, and writes 8*%8 bytes in every iteration\n  reduce at line 2";
+    assert!(text.contains(lines), "{text}");
+    let loops = json(&place, &[])["before"]["loops"].clone();
+    assert_eq!(loops[0]["moved"]["read"]["text"], "8*m*n", "{loops}");
+    assert_eq!(loops[1]["moved"]["read"]["text"], "0", "{loops}");
+    assert_eq!(loops[1]["per_iteration"]["read"]["text"], loops[0]["per_iteration"]["written"]["text"], "{loops}");
+}
+
+#[test]
 fn refusals_have_their_codes_and_places() {
     let place = Place::with_program(
         "fun {real, [real]} main([real] a) =\n  let s = reduce(op +, 0.0, a) in\n  {s, map(fn real (real x) => x / s, a)}\n",
@@ -62,6 +96,12 @@ fn json_counts_before_and_after() {
     assert_eq!(report["before"]["moved"]["value"], 24_000);
     assert_eq!(report["after"]["moved"]["terms"], serde_json::json!([{ "coefficient": 8, "sizes": { "n": 1 } }]));
     assert_eq!(report["sizes"], serde_json::json!([{ "name": "n", "is": "size(0, a)", "value": 1000 }]));
+    let loops = report["before"]["loops"].as_array().unwrap();
+    let share = |at: usize, what: &str| loops[at]["moved"][what]["value"].as_i64().unwrap();
+    assert_eq!((share(0, "read"), share(0, "written"), share(1, "read"), share(1, "written")), (8000, 8000, 8000, 0));
+    assert_eq!((&loops[0]["names"], &loops[1]["kind"]), (&serde_json::json!(["squares"]), &"reduce".into()));
+    assert_eq!(report["before"]["all_moved"]["read"]["text"], "16*n");
+    assert_eq!(report["after"]["all_moved"]["written"]["value"], 0);
     let merged = &report["decisions"][0];
     assert_eq!((&merged["outcome"], &merged["passes"]), (&"merged".into(), &1.into()), "{report}");
     assert_eq!(merged["saves"]["moved"]["value"], 16_000);

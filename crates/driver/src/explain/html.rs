@@ -1,7 +1,7 @@
 //! Explanations as one page that needs nothing else: the source with the decisions beside it, the totals, the data-flow graphs
 //! before and after, and the IR and C on demand. Everything that names a loop links to where it is.
 
-use super::{Decision, Explanation, Loop, Outcome, Stage, terminal};
+use super::{Decision, Explanation, Loop, Outcome, Stage, moved, terminal};
 use crate::graph::svg::{self, Annotate, Drawing, escape};
 use crate::graph::{Graph, Node};
 use crate::source::Unit;
@@ -122,6 +122,14 @@ impl Page<'_> {
         if !notes.is_empty() {
             let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect();
             let _ = write!(text, "<ul class=\"notes\">\n{items}</ul>\n");
+        }
+        for (when, stage) in [("before", &self.explanation.before), ("after", &self.explanation.after)] {
+            let _ = write!(text, "<h3>Moved by each loop {when} merging</h3>\n<div class=\"scroll\"><table>\n");
+            for [what, amount] in moved::rows(self.explanation, stage) {
+                let amount = escape(&amount).replace('*', "*<wbr>");
+                let _ = writeln!(text, "<tr><th scope=\"row\">{}</th><td>{amount}</td></tr>", escape(&what));
+            }
+            text += "</table></div>\n";
         }
         if !self.explanation.intermediates.is_empty() {
             let arrays = self.explanation.intermediates.iter();

@@ -1,6 +1,7 @@
 //! Explanations for other programs. The manual documents the keys; they are only ever added to.
 
 use super::intermediates::{Intermediate, Storage};
+use super::moved::{Moved, Mover};
 use super::sizes::{self, Amount};
 use super::{Decision, Explanation, Loop, Outcome, Plan, Saving, Stage};
 use crate::graph::{Graph, NodeKind};
@@ -102,9 +103,24 @@ impl Report<'_> {
             "intermediates": stage.intermediates,
             "stored": self.amount(&stage.held),
             "moved": self.amount(&stage.moved),
+            "all_moved": self.moved(&stage.all_moved()),
+            "loops": stage.movers.iter().map(|mover| self.mover(mover)).collect::<Vec<_>>(),
             "per_iteration": stage.per_iteration.iter().map(per_iteration).collect::<Vec<_>>(),
             "graphs": stage.graphs.iter().map(graph).collect::<Vec<_>>(),
         })
+    }
+
+    fn mover(&self, mover: &Mover) -> Value {
+        let Mover { function, at, total, per_iteration } = mover;
+        let mut object = self.one_loop(at);
+        object["function"] = json!(function);
+        object["moved"] = self.moved(total);
+        object["per_iteration"] = self.moved(per_iteration);
+        object
+    }
+
+    fn moved(&self, moved: &Moved) -> Value {
+        json!({ "read": self.amount(&moved.read), "written": self.amount(&moved.written) })
     }
 
     fn saving(&self, saving: &Saving) -> Value {

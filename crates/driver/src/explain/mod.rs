@@ -7,6 +7,7 @@
 pub mod html;
 pub mod intermediates;
 pub mod json;
+pub mod moved;
 pub mod sizes;
 pub mod terminal;
 
@@ -22,6 +23,7 @@ use frit_ir::array::Program;
 use frit_plan::{Log, LoopRef};
 use frit_support::Span;
 use intermediates::Intermediate;
+use moved::{Moved, Mover};
 use sizes::{Amount, FuncSizes, Naming, Size};
 
 /// What to explain.
@@ -69,6 +71,8 @@ pub struct Stage {
     pub held: Amount,
     /// Bytes moved to and from memory, but for those of the next field.
     pub moved: Amount,
+    /// The loops that move them, and other statements that do, in the order of the program.
+    pub movers: Vec<Mover>,
     /// Bytes moved in one iteration of loops whose number of iterations is unknown, with the loops' places.
     pub per_iteration: Vec<(Span, Amount)>,
     /// The data-flow graph of each function, the entry function first.
@@ -239,6 +243,7 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
         intermediates: 0,
         held: Amount::zero(),
         moved: Amount::zero(),
+        movers: Vec::new(),
         per_iteration: Vec::new(),
         graphs: Vec::new(),
         ir: program.to_string(),
@@ -247,12 +252,18 @@ fn stage(unit: &Unit, program: &Program, naming: &mut Naming) -> Stage {
     functions.sort_by_key(|(id, _)| Some(*id) != program.entry);
     for (id, func) in functions {
         let sizes = FuncSizes::of(func, program.entry.is_none_or(|entry| entry == id));
-        let Traffic { with_loops, nests, intermediates, held, moved, per_iteration } = traffic(func);
+        let Traffic { with_loops, nests, intermediates, held, moved, movers, per_iteration } = traffic(func);
         stage.with_loops += with_loops;
         stage.nests += nests;
         stage.intermediates += intermediates.len();
         stage.held += &naming.amount(&sizes, &held);
         stage.moved += &naming.amount(&sizes, &moved);
+        stage.movers.extend(movers.into_iter().map(|mover| Mover {
+            function: func.name.clone(),
+            at: named(unit, &mover.reference),
+            total: Moved::of(&mover.total, &sizes, naming),
+            per_iteration: Moved::of(&mover.per_iteration, &sizes, naming),
+        }));
         let named = per_iteration.into_iter().map(|(span, bytes)| (span, naming.amount(&sizes, &bytes)));
         stage.per_iteration.extend(named);
     }
@@ -277,14 +288,19 @@ fn kind(kind: &'static str, words: graph::Words) -> &'static str {
     }
 }
 
-fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
-    let place = |loop_ref: &LoopRef| Loop {
+/// A loop in the words of its language, with its place.
+fn named(unit: &Unit, loop_ref: &LoopRef) -> Loop {
+    Loop {
         label: loop_ref.label.clone(),
         kind: kind(loop_ref.kind, words(unit)),
         names: loop_ref.names.clone(),
         span: loop_ref.span,
         line: unit.sources.position(loop_ref.span).map(|place| place.line),
-    };
+    }
+}
+
+fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
+    let place = |loop_ref: &LoopRef| named(unit, loop_ref);
     let mut saving = |cost: &frit_plan::Cost| Saving {
         bytes: cost.bytes.rename(|&symbol| naming.name(&log.symbols[symbol])),
         held: cost.held.rename(|&symbol| naming.name(&log.symbols[symbol])),

@@ -1,6 +1,7 @@
-//! Explanations for the terminal: what was merged, then what was not, each with its source lines, then the totals.
+//! Explanations for the terminal: what was merged, then what was not, each with its source lines, then
+//! what each loop moves, and the totals.
 
-use super::{Decision, Explanation, Outcome, Stage};
+use super::{Decision, Explanation, Outcome, Stage, moved};
 use crate::source::Unit;
 use frit_support::{Diagnostic, Span, diagnostic};
 use std::fmt::Write;
@@ -26,6 +27,15 @@ pub fn print(explanation: &Explanation, unit: &Unit, color: bool) -> String {
         text += "Arrays between loops:\n\n";
         for array in &explanation.intermediates {
             let _ = writeln!(text, "  {}", array.sentence(explanation));
+        }
+        text.push('\n');
+    }
+    for (when, stage) in [("before", &explanation.before), ("after", &explanation.after)] {
+        let _ = writeln!(text, "Moved by each loop {when} merging:\n");
+        let rows = moved::rows(explanation, stage);
+        let width = rows.iter().map(|[what, _]| what.chars().count()).max().unwrap_or(0);
+        for [what, amount] in rows {
+            let _ = writeln!(text, "  {what:<width$}  {amount}");
         }
         text.push('\n');
     }

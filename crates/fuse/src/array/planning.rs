@@ -602,7 +602,7 @@ fn refused(refusal: &Refusal) -> Outcome {
 }
 
 /// A statement as a report names it.
-fn loop_ref(func: &Func, stmt: &Stmt) -> LoopRef {
+pub(super) fn loop_ref(func: &Func, stmt: &Stmt) -> LoopRef {
     let names =
         stmt.results.iter().filter_map(|&result| func.values[result].name.as_ref().map(|name| name.to_string()));
     let mut names: Vec<String> = names.collect();

@@ -13,10 +13,12 @@
 //! ([`Traffic::per_iteration`]). Knows nothing of caches, and of what lowering can keep in registers. See [`Sizes`] for how
 //! sizes become polynomials, and [`SizeNames`] for what reports call them.
 
+use super::planning::loop_ref;
 use frit_ir::array::{
     Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop,
 };
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
+use frit_plan::LoopRef;
 use frit_support::{Index, Poly, Span};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -40,9 +42,51 @@ pub struct Traffic {
     pub held: Count,
     /// Bytes read and written, but for those below.
     pub moved: Count,
+    /// What moves them: in the order of the program.
+    pub movers: Vec<Mover>,
     /// Bytes read and written in one iteration of a loop whose number of iterations is unknown: the loop's place, and the
     /// bytes; in the order of the program.
     pub per_iteration: Vec<(Span, Count)>,
+}
+
+/// An outermost with-loop with all that is in it, or another statement outside of with-loops that moves something.
+#[derive(Clone, Debug)]
+pub struct Mover {
+    /// What reports call it.
+    pub reference: LoopRef,
+    /// What it moves, but for what counts for one iteration of a loop.
+    pub total: Moved,
+    /// What it moves in one iteration of a loop whose number of iterations is unknown: that around it, or one in it.
+    pub per_iteration: Moved,
+}
+
+/// Bytes that go from and to memory.
+#[derive(Clone, Debug, Default)]
+pub struct Moved {
+    /// From memory.
+    pub read: Count,
+    /// To memory.
+    pub written: Count,
+}
+
+impl Moved {
+    /// True if nothing is moved.
+    pub fn is_zero(&self) -> bool {
+        self.read.is_zero() && self.written.is_zero()
+    }
+
+    fn add(&mut self, direction: Direction, bytes: &Count) {
+        match direction {
+            Direction::Read => self.read += bytes,
+            Direction::Write => self.written += bytes,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Read,
+    Write,
 }
 
 /// Counts what a function moves.
@@ -349,44 +393,58 @@ impl<'f> Counter<'f> {
 
     fn block(&mut self, block: &'f Block) {
         for stmt in &block.stmts {
-            let mut sources = BTreeSet::new();
-            self.reads_of_stmt(stmt, self.with_depth, &mut sources);
-            match &stmt.op {
-                Op::With(w) => self.with_loop(*w, stmt, sources),
-                Op::Loop(data) => self.sequential(data, stmt),
-                Op::If { then, otherwise, .. } => {
-                    self.block(then);
-                    self.block(otherwise);
+            let moves_itself = self.with_depth == 0 && !matches!(stmt.op, Op::Loop(_) | Op::If { .. });
+            if moves_itself {
+                let (total, per_iteration) = (Moved::default(), Moved::default());
+                self.traffic.movers.push(Mover { reference: loop_ref(self.func, stmt), total, per_iteration });
+            }
+            self.statement(stmt);
+            // A with-loop that moves nothing is worth telling; another statement is not.
+            let is_idle = |mover: &mut Mover| mover.total.is_zero() && mover.per_iteration.is_zero();
+            if moves_itself && !matches!(stmt.op, Op::With(_)) {
+                self.traffic.movers.pop_if(is_idle);
+            }
+        }
+    }
+
+    fn statement(&mut self, stmt: &'f Stmt) {
+        let mut sources = BTreeSet::new();
+        self.reads_of_stmt(stmt, self.with_depth, &mut sources);
+        match &stmt.op {
+            Op::With(w) => self.with_loop(*w, stmt, sources),
+            Op::Loop(data) => self.sequential(data, stmt),
+            Op::If { then, otherwise, .. } => {
+                self.block(then);
+                self.block(otherwise);
+            }
+            Op::Index { .. } if self.func.ty(stmt.results[0]).is_scalar() => {
+                if sources.iter().any(|source| self.is_here(source.memory)) {
+                    self.charge(Direction::Read, self.sizes.bytes(self.func.ty(stmt.results[0])));
                 }
-                Op::Index { .. } if self.func.ty(stmt.results[0]).is_scalar() => {
-                    if sources.iter().any(|source| self.is_here(source.memory)) {
-                        self.charge(self.sizes.bytes(self.func.ty(stmt.results[0])));
-                    }
-                }
-                Op::Copy { .. } | Op::Concat { .. } | Op::ArrayLit { .. } => {
-                    self.charge_reads(&sources);
+            }
+            Op::Copy { .. } | Op::Concat { .. } | Op::ArrayLit { .. } => {
+                self.charge_reads(&sources);
+                self.charge_made(stmt.results[0]);
+            }
+            Op::Update { value, consumes, .. } => {
+                self.charge_reads(&sources);
+                self.charge(Direction::Write, self.sizes.bytes(&self.func.operand_type(*value)));
+                if !consumes {
                     self.charge_made(stmt.results[0]);
                 }
-                Op::Update { value, consumes, .. } => {
-                    self.charge_reads(&sources);
-                    self.charge(self.sizes.bytes(&self.func.operand_type(*value)));
-                    if !consumes {
-                        self.charge_made(stmt.results[0]);
-                    }
-                }
-                Op::Index { .. }
-                | Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Select { .. }
-                | Op::View { .. }
-                | Op::Table { .. }
-                | Op::Iota { .. }
-                | Op::Replicate { .. }
-                | Op::Assert { .. }
-                | Op::Output { .. }
-                | Op::Conjoin { .. }
-                | Op::Call { .. } => {}
             }
+            Op::Index { .. }
+            | Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Select { .. }
+            | Op::View { .. }
+            | Op::Table { .. }
+            | Op::Iota { .. }
+            | Op::Replicate { .. }
+            | Op::Assert { .. }
+            | Op::Output { .. }
+            | Op::Conjoin { .. }
+            | Op::Call { .. } => {}
         }
     }
 
@@ -405,7 +463,7 @@ impl<'f> Counter<'f> {
                 let row = self.func.ty(of_operator[0]).row(data.space.len());
                 for generator in &data.generators {
                     let written = self.indices(generator) * self.sizes.bytes(&row);
-                    self.charge(written);
+                    self.charge(Direction::Write, written);
                 }
             } else {
                 of_operator.into_iter().for_each(|result| self.charge_made(result));
@@ -461,7 +519,7 @@ impl<'f> Counter<'f> {
         for &Source { read, memory } in sources {
             let is_table = self.definitions.get(&memory).is_some_and(|stmt| matches!(stmt.op, Op::Table { .. }));
             if self.is_here(memory) && !is_table {
-                self.charge(self.sizes.bytes(self.func.ty(read)));
+                self.charge(Direction::Read, self.sizes.bytes(self.func.ty(read)));
             }
         }
     }
@@ -472,7 +530,7 @@ impl<'f> Counter<'f> {
             return;
         }
         let bytes = self.sizes.bytes(self.func.ty(array));
-        self.charge(bytes.clone());
+        self.charge(Direction::Write, bytes.clone());
         if !self.returned.contains(&array) {
             self.traffic.intermediates.push(array);
             self.traffic.held += &bytes;
@@ -480,16 +538,18 @@ impl<'f> Counter<'f> {
     }
 
     /// Counts bytes that this place moves each time it is reached.
-    fn charge(&mut self, mut bytes: Count) {
+    fn charge(&mut self, direction: Direction, mut bytes: Count) {
         if bytes.is_zero() {
             return;
         }
+        let mover = self.traffic.movers.last_mut().expect("what is counted is in a statement outside of with-loops");
         for depth in (1..=self.enclosing.len()).rev() {
             let Enclosing { span, times } = &self.enclosing[depth - 1];
             let varies = bytes.symbols().into_iter().any(|symbol| self.depths[symbol.at()].0 as usize >= depth);
             match times {
                 Some(times) if !varies => bytes = &bytes * times,
                 Some(_) | None => {
+                    mover.per_iteration.add(direction, &bytes);
                     match self.traffic.per_iteration.iter_mut().find(|(at, _)| at == span) {
                         Some((_, sum)) => *sum += &bytes,
                         None => self.traffic.per_iteration.push((*span, bytes)),
@@ -498,6 +558,7 @@ impl<'f> Counter<'f> {
                 }
             }
         }
+        mover.total.add(direction, &bytes);
         self.traffic.moved += &bytes;
     }
 }
@@ -540,6 +601,19 @@ mod tests {
     #[test]
     fn an_intermediate_is_written_and_read_once() {
         assert_eq!(counted(MAP_SUM), (2, 2, 1, "24*%0".into()));
+    }
+
+    #[test]
+    fn every_loop_has_its_share() {
+        let program = parse_program(MAP_SUM).expect("the test's program is well-formed");
+        let traffic = traffic(program.funcs.iter().next().expect("it has a function").1);
+        let text = |count: &Count| count.rename(|size| size.to_string()).to_string();
+        let shares = traffic.movers.iter().map(|mover| {
+            assert!(mover.per_iteration.is_zero());
+            [mover.reference.label.clone(), text(&mover.total.read), text(&mover.total.written)]
+        });
+        let shares: Vec<[String; 3]> = shares.collect();
+        assert_eq!(shares, [["w0", "8*%0", "8*%0"], ["w1", "8*%0", "0"]]);
     }
 
     #[test]
@@ -639,6 +713,8 @@ mod tests {
         assert!(traffic.moved.is_zero());
         let [(_, bytes)] = &traffic.per_iteration[..] else { panic!("one loop is of unknown length") };
         assert_eq!(bytes.rename(|size| size.to_string()).to_string(), "16*%0");
+        let [mover] = &traffic.movers[..] else { panic!("one with-loop moves it") };
+        assert!(mover.total.is_zero() && &mover.per_iteration.read + &mover.per_iteration.written == *bytes);
     }
 
     #[test]
