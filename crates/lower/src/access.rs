@@ -3,8 +3,9 @@
 //! Views compose into one affine map per axis of what they are views of, so a read through any number of them is one
 //! subscript. Knows nothing of ownership. Read [`crate::storage`] for who owns the memory.
 
-use frit_ir::nest::{Array, Expr, Proc, Stmt};
+use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, LoopKind, Proc, Stmt, Storage};
 use frit_ir::scalar::{BinOp, Const};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// How the elements of an array value are found.
@@ -274,6 +275,73 @@ pub(crate) fn each_stmt(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) 
             | Stmt::Call { .. } => {}
         }
     }
+}
+
+/// Calls `f` on the expressions that are evaluated first where the statement stands; not on those of statements inside it,
+/// and the condition of a `while`.
+pub(crate) fn each_own_expr(proc: &Proc, stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
+    let mut extents = |array: Array| proc.arrays[array].extents.iter().for_each(&mut *f);
+    match stmt {
+        Stmt::Alloc { array } => extents(*array),
+        Stmt::Bind { reference, offset, .. } => {
+            extents(*reference);
+            f(offset);
+        }
+        Stmt::Assign { value, .. } => f(value),
+        Stmt::Store { index, value, .. } => {
+            index.iter().for_each(&mut *f);
+            f(value);
+        }
+        Stmt::For(id) => {
+            let data = &proc.loops[*id];
+            f(&data.lower);
+            f(&data.upper);
+            if let LoopKind::Independent { parallel: Some(parallel), .. } = &data.kind {
+                f(&parallel.work);
+            }
+        }
+        Stmt::If { cond, .. } => f(cond),
+        Stmt::CopyElements { target_offset, source_offset, count, .. } => {
+            [target_offset, source_offset, count].into_iter().for_each(f);
+        }
+        Stmt::Check { cond, args, .. } => {
+            f(cond);
+            args.iter().for_each(f);
+        }
+        Stmt::Output { args, .. } => {
+            for arg in args {
+                if let Arg::Scalar(value) = arg {
+                    f(value);
+                }
+            }
+        }
+        Stmt::Call { args, results, .. } => {
+            for arg in args {
+                if let Arg::Scalar(value) = arg {
+                    f(value);
+                }
+            }
+            for result in results {
+                if let Binding::Array(array) = result {
+                    proc.arrays[*array].extents.iter().for_each(&mut *f);
+                }
+            }
+        }
+        Stmt::While { .. } | Stmt::Release { .. } | Stmt::Swap { .. } => {}
+    }
+}
+
+/// Arrays whose memory may have another name.
+pub(crate) fn shared_arrays(proc: &Proc) -> BTreeSet<Array> {
+    let is_reference = |data: &ArrayData| matches!(data.storage, Storage::Reference);
+    let mut shared: BTreeSet<Array> =
+        proc.arrays.iter().filter(|(_, data)| is_reference(data)).map(|(array, _)| array).collect();
+    each_stmt(proc, &proc.body, &mut |stmt| {
+        if let Stmt::Bind { source, .. } = stmt {
+            shared.insert(*source);
+        }
+    });
+    shared
 }
 
 /// Calls `f` on every array that the expression reads.

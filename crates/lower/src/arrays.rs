@@ -92,7 +92,13 @@ impl<'a> Lowering<'a> {
                 let (array, index) = target.place(index).expect("what is written is in memory");
                 self.emit(Stmt::Store { array, index, value });
             }
-            Lowered::Array(source) => self.copy_into(&target.part(index), &source),
+            Lowered::Array(source) => {
+                let part = target.part(index);
+                // As loops, so that the one that makes the source may write here instead.
+                if !is_same(&part, &source) {
+                    self.copy_in_loops(&part, &source);
+                }
+            }
         }
     }
 
@@ -206,16 +212,21 @@ impl<'a> Lowering<'a> {
 
     /// Copies all elements; the places do not overlap, or are the same.
     pub(crate) fn copy_into(&mut self, target: &Access, source: &Access) {
-        if target.base == source.base && target.axes == source.axes {
+        if is_same(target, source) {
             return;
         }
-        let count = element_count(&source.extents);
-        let (from, to) = (source.contiguous(&self.proc), target.contiguous(&self.proc));
-        if let (Some((source, source_offset)), Some((target, target_offset)), false) = (from, to, self.may_fork) {
-            self.emit(Stmt::CopyElements { target, target_offset, source, source_offset, count });
-            return;
+        if let (Some((from, source_offset)), Some((to, target_offset)), false) =
+            (source.contiguous(&self.proc), target.contiguous(&self.proc), self.may_fork)
+        {
+            let count = element_count(&source.extents);
+            self.emit(Stmt::CopyElements { target: to, target_offset, source: from, source_offset, count });
+        } else {
+            self.copy_in_loops(target, source);
         }
-        let parallel = self.parallel_if_worthwhile(count, false);
+    }
+
+    fn copy_in_loops(&mut self, target: &Access, source: &Access) {
+        let parallel = self.parallel_if_worthwhile(element_count(&source.extents), false);
         self.nest(&source.extents, parallel, &mut |lowering, index| {
             let (array, place) = target.place(index).expect("what is written is in memory");
             lowering.emit(Stmt::Store { array, index: place, value: source.element(index) });
@@ -270,4 +281,9 @@ impl<'a> Lowering<'a> {
         let copy = self.stored_copy(access, false);
         copy.memory().expect("a stored copy is in memory")
     }
+}
+
+/// The two are the same elements.
+fn is_same(x: &Access, y: &Access) -> bool {
+    x.base == y.base && x.axes == y.axes
 }

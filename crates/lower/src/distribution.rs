@@ -12,7 +12,7 @@
 //! for a block of iterations first. Every iteration computes the same from the same, so no bit changes. It pays if that is
 //! real arithmetic of some cost; else passing it through the cache costs more. Knows nothing of the array IR.
 
-use crate::access::{each_array, each_node};
+use crate::access::{self, each_array, each_node};
 use crate::arithmetic::{cost, expr_cost, is_comparison, is_total, keeps_type};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, live, mentions_of, reads};
@@ -36,52 +36,27 @@ const MOST_KEPT: usize = 8;
 
 /// Distributes loops wherever that pays.
 pub(crate) fn distribute_loops(proc: &mut Proc) {
-    let mut known = Known::default();
-    known.visit(proc, &proc.body);
+    let known = Known::of(proc);
     replace_loops(proc, &mut |proc, id| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
 }
 
 /// What is known of the whole procedure.
-#[derive(Default)]
 struct Known {
     /// How often each variable is assigned.
     assignments: BTreeMap<Var, usize>,
-    /// Arrays that references may name.
-    bound: BTreeSet<Array>,
+    /// Arrays whose memory may have another name.
+    shared: BTreeSet<Array>,
 }
 
 impl Known {
-    fn visit(&mut self, proc: &Proc, stmts: &[Stmt]) {
-        for stmt in stmts {
-            match stmt {
-                Stmt::Assign { var, .. } => *self.assignments.entry(*var).or_default() += 1,
-                Stmt::Bind { source, .. } => {
-                    self.bound.insert(*source);
-                }
-                Stmt::For(id) => self.visit(proc, &proc.loops[*id].body),
-                Stmt::While { before, body, .. } => {
-                    self.visit(proc, before);
-                    self.visit(proc, body);
-                }
-                Stmt::If { then, otherwise, .. } => {
-                    self.visit(proc, then);
-                    self.visit(proc, otherwise);
-                }
-                Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => {}
+    fn of(proc: &Proc) -> Self {
+        let mut assignments = BTreeMap::new();
+        access::each_stmt(proc, &proc.body, &mut |stmt| {
+            if let Stmt::Assign { var, .. } = stmt {
+                *assignments.entry(*var).or_default() += 1;
             }
-        }
-    }
-
-    /// The memory of the array may have another name.
-    fn is_shared(&self, proc: &Proc, array: Array) -> bool {
-        self.bound.contains(&array) || matches!(proc.arrays[array].storage, Storage::Reference)
+        });
+        Self { assignments, shared: access::shared_arrays(proc) }
     }
 }
 
@@ -144,7 +119,7 @@ impl Parts {
         }
         let header = LoopData { body: Vec::new(), kind: LoopKind::Sequential, ..data.clone() };
         let body = data.body.clone();
-        let mut division = Division::new(proc, known, &body);
+        let mut division = Division::new(known, &body);
         let (mut independent, mut branches, mut ordered) = (Vec::new(), Vec::new(), Vec::new());
         let mut filter = Filter::of(&body);
         for stmt in body {
@@ -447,7 +422,7 @@ struct Division<'k> {
 }
 
 impl<'k> Division<'k> {
-    fn new(proc: &Proc, known: &'k Known, body: &[Stmt]) -> Self {
+    fn new(known: &'k Known, body: &[Stmt]) -> Self {
         let mut ordered = BTreeSet::new();
         let mut here: BTreeMap<Var, usize> = BTreeMap::new();
         let mut written = BTreeSet::new();
@@ -478,13 +453,13 @@ impl<'k> Division<'k> {
         body.iter().for_each(|stmt| {
             each_expr(stmt, &mut |expr| {
                 each_array(expr, &mut |array| {
-                    if known.is_shared(proc, array) {
+                    if known.shared.contains(&array) {
                         shared.insert(array);
                     }
                 })
             })
         });
-        let writes_shared = written.iter().any(|&array| known.is_shared(proc, array));
+        let writes_shared = written.iter().any(|&array| known.shared.contains(&array));
         Self { known, carried: ordered.clone(), ordered, written, writes_shared, shared }
     }
 

@@ -8,7 +8,8 @@
 //!   passes from iteration to iteration;
 //! - [`with_loop`], its [`generators`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`]
 //!   recognises folds that vectors can do; [`work`] estimates costs;
-//! - [`hoist`] takes allocations out of loops, [`blocking`] computes contractions in blocks that stay in caches and registers,
+//! - [`hoist`] takes allocations out of loops, [`short_circuit`] computes in its place what would be copied there, [`batches`] lets
+//!   each thread run recurrences for columns of its own, [`blocking`] computes contractions in blocks that stay in caches and registers,
 //!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`checking`] checks
 //!   blocks of iterations ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
 //!   [`strips`] out of loops with inner loops, [`vectors`] marks the loops that vectors can run; [`straight`] and
@@ -21,6 +22,7 @@
 mod access;
 mod arithmetic;
 mod arrays;
+mod batches;
 mod blocking;
 mod carried;
 mod checking;
@@ -39,6 +41,7 @@ mod reduction;
 mod replace_loops;
 mod scalar;
 mod scan;
+mod short_circuit;
 mod storage;
 mod straight;
 mod strips;
@@ -124,6 +127,8 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
     for &func in &funcs {
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
         hoist::hoist_allocations(&mut proc);
+        short_circuit::short_circuit_copies(&mut proc);
+        batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
         blocking::block_contractions(&mut proc);
         interchange::interchange_loops(&mut proc);
         checking::check_ahead(&mut proc);

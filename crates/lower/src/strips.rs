@@ -16,7 +16,7 @@
 //!
 //! Loops that must run in order are the subject of [`crate::distribution`].
 
-use crate::access::{each_node, each_stmt, size};
+use crate::access::{each_node, each_own_expr, each_stmt, size};
 use crate::arithmetic::{expr_cost, is_real};
 use crate::straight::{renamed, renamed_stmt};
 use crate::work::is_simple_unary;
@@ -610,60 +610,6 @@ fn passed_arrays(args: &[Arg]) -> impl Iterator<Item = Array> + '_ {
         Arg::Array(array) => Some(*array),
         Arg::Scalar(_) => None,
     })
-}
-
-/// Calls `f` on the expressions that are evaluated first where the statement stands; not on those of statements inside it,
-/// and the condition of a `while`.
-fn each_own_expr(proc: &Proc, stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
-    let mut extents = |array: Array| proc.arrays[array].extents.iter().for_each(&mut *f);
-    match stmt {
-        Stmt::Alloc { array } => extents(*array),
-        Stmt::Bind { reference, offset, .. } => {
-            extents(*reference);
-            f(offset);
-        }
-        Stmt::Assign { value, .. } => f(value),
-        Stmt::Store { index, value, .. } => {
-            index.iter().for_each(&mut *f);
-            f(value);
-        }
-        Stmt::For(id) => {
-            let data = &proc.loops[*id];
-            f(&data.lower);
-            f(&data.upper);
-            if let LoopKind::Independent { parallel: Some(parallel), .. } = &data.kind {
-                f(&parallel.work);
-            }
-        }
-        Stmt::If { cond, .. } => f(cond),
-        Stmt::CopyElements { target_offset, source_offset, count, .. } => {
-            [target_offset, source_offset, count].into_iter().for_each(f);
-        }
-        Stmt::Check { cond, args, .. } => {
-            f(cond);
-            args.iter().for_each(f);
-        }
-        Stmt::Output { args, .. } => {
-            for arg in args {
-                if let Arg::Scalar(value) = arg {
-                    f(value);
-                }
-            }
-        }
-        Stmt::Call { args, results, .. } => {
-            for arg in args {
-                if let Arg::Scalar(value) = arg {
-                    f(value);
-                }
-            }
-            for result in results {
-                if let Binding::Array(array) = result {
-                    proc.arrays[*array].extents.iter().for_each(&mut *f);
-                }
-            }
-        }
-        Stmt::While { .. } | Stmt::Release { .. } | Stmt::Swap { .. } => {}
-    }
 }
 
 /// Calls `f` on every variable that the expression reads.
