@@ -32,6 +32,7 @@ mod references;
 mod refining;
 pub mod refusal;
 mod replace;
+mod touched;
 pub mod traffic;
 pub mod unswitching;
 pub mod with_loop_folding;

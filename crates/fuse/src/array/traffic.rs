@@ -2,7 +2,8 @@
 //! Source: the cost model of \[MEM\] section 3: an array that a loop reads counts once in full, and so does one that it makes.
 //!
 //! The rules:
-//! - an outermost with-loop reads every distinct array that it uses from outside once in full, and writes its results;
+//! - an outermost with-loop reads every distinct array that it uses from outside once, in full or as much of it as it is known to read, and writes
+//!   its results;
 //! - arrays made inside of a with-loop's body are read and written once in every iteration; one that becomes a cell is the
 //!   outer loop's result, and is written once;
 //! - views, `iota`, `replicate` and constant tables cost nothing; `concat`, copies and updates move what they copy;
@@ -14,6 +15,7 @@
 //! sizes become polynomials, and [`SizeNames`] for what reports call them.
 
 use super::planning::loop_ref;
+use super::touched::elements_read;
 use frit_ir::array::{
     Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop,
 };
@@ -455,7 +457,22 @@ impl<'f> Counter<'f> {
             self.traffic.nests += 1;
         }
         data.for_each_block(&mut |block| self.reads(block, self.with_depth, &mut sources));
-        self.charge_reads(&sources);
+        for source in sources {
+            if !self.is_read_from_memory(&source) {
+                continue;
+            }
+            let is_view =
+                |array: Value| self.source(array, self.with_depth).is_some_and(|other| other.memory == source.memory);
+            let elements = elements_read(self.func, &self.sizes, w, source.read, &is_view);
+            // As long as it is the same in every iteration of the loops around, so that it can be told for all of them.
+            let is_fixed = |elements: &Count| elements.symbols().into_iter().all(|size| self.depths[size.at()].0 == 0);
+            let ty = self.func.ty(source.read);
+            let bytes = match elements.filter(is_fixed) {
+                Some(elements) => elements.scale(ty.elem.bytes() as i64),
+                None => self.sizes.bytes(ty),
+            };
+            self.charge(Direction::Read, bytes);
+        }
         let mut results = stmt.results.iter();
         for operator in &data.operators {
             let of_operator: Vec<Value> = results.by_ref().take(operator.op.results()).copied().collect();
@@ -516,12 +533,17 @@ impl<'f> Counter<'f> {
     }
 
     fn charge_reads(&mut self, sources: &BTreeSet<Source>) {
-        for &Source { read, memory } in sources {
-            let is_table = self.definitions.get(&memory).is_some_and(|stmt| matches!(stmt.op, Op::Table { .. }));
-            if self.is_here(memory) && !is_table {
-                self.charge(Direction::Read, self.sizes.bytes(self.func.ty(read)));
+        for source in sources {
+            if self.is_read_from_memory(source) {
+                self.charge(Direction::Read, self.sizes.bytes(self.func.ty(source.read)));
             }
         }
+    }
+
+    /// Constant tables cost nothing.
+    fn is_read_from_memory(&self, source: &Source) -> bool {
+        let is_table = self.definitions.get(&source.memory).is_some_and(|stmt| matches!(stmt.op, Op::Table { .. }));
+        self.is_here(source.memory) && !is_table
     }
 
     /// Counts the writing of an array that a statement makes, unless it is made in the place of another.
@@ -614,6 +636,53 @@ mod tests {
         });
         let shares: Vec<[String; 3]> = shares.collect();
         assert_eq!(shares, [["w0", "8*%0", "8*%0"], ["w1", "8*%0", "0"]]);
+    }
+
+    /// What a map over `%2` indices reads of `%1: f64[%0]`, whose body begins with these statements and yields `%9`.
+    fn read(body: &str) -> String {
+        let text = format!(
+            "func @main[%0](%1: f64[%0], %2: i64) -> (f64[%2]) {{
+  %3: f64[%2] = w0: with (%4) in [%2] {{
+    [0] <= iv < [%2] {{
+{body}
+      yield %9
+    }}
+  }} : genarray
+  return %3
+}}
+"
+        );
+        let program = parse_program(&text).expect("the test's program is well-formed");
+        let traffic = traffic(program.funcs.iter().next().expect("it has a function").1);
+        traffic.movers[0].total.read.rename(|size| size.to_string()).to_string()
+    }
+
+    #[test]
+    fn only_the_box_that_is_read_counts() {
+        assert_eq!(read("%9: f64 = index %1[%4]"), "8*%2");
+        assert_eq!(read("%9: f64 = index %1[7]"), "8");
+        let shifted = "%5: i64 = add %4, 3\n %6: f64 = index %1[%5]\n %7: f64 = index %1[%4]\n %9: f64 = add %6, %7";
+        assert_eq!(read(shifted), "8*%2 + 24");
+        let reversed = "%5: i64 = sub %0, %4\n %6: i64 = sub %5, 1\n %9: f64 = index %1[%6]";
+        assert_eq!(read(reversed), "8*%2");
+        let inner =
+            "%9: f64 = for %5 < 3 (%6: f64 = 0.0) {\n %7: i64 = add %4, %5\n %8: f64 = index %1[%5]\n yield %8\n }";
+        assert_eq!(read(inner), "24");
+    }
+
+    #[test]
+    fn what_may_be_read_anywhere_counts_in_full() {
+        let strided = "%5: i64 = mul %4, 2\n %9: f64 = index %1[%5]";
+        assert_eq!(read(strided), "8*%0");
+        let conditional =
+            "%5: bool = lt %4, 3\n %9: f64 = if %5 {\n %6: f64 = index %1[%4]\n yield %6\n } else {\n yield 0.0\n }";
+        assert_eq!(read(conditional), "8*%0");
+        let from_elsewhere = "%5: f64 = index %1[%4]\n %6: i64 = to_i64 %5\n %9: f64 = index %1[%6]";
+        assert_eq!(read(from_elsewhere), "8*%0");
+        let through_a_view = "%5: f64[%0] = view %1 slice(0)\n %9: f64 = index %5[%4]";
+        assert_eq!(read(through_a_view), "8*%0");
+        let two_lengths = "%5: i64 = sub %0, %4\n %6: i64 = sub %5, 1\n %7: f64 = index %1[%6]\n %8: f64 = index %1[%4]\n %9: f64 = add %7, %8";
+        assert_eq!(read(two_lengths), "8*%0");
     }
 
     #[test]
