@@ -11,6 +11,7 @@ use std::process::Command;
 /// `frit run`; the exit status.
 pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     let progress = Progress::new("checking");
+    let start = std::time::Instant::now();
     let (unit, input) = match &run.entry {
         Some(entry) => {
             let (unit, input) = frit_driver::load_call(&run.file, entry, &run.arguments)?;
@@ -18,6 +19,7 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
         }
         None => (frit_driver::load(&run.file)?, None),
     };
+    let front = start.elapsed();
     check_output(&unit, &run.output)?;
     let options = run.compile.options(run.fusion.fusion())?;
     progress.says("compiling");
@@ -35,6 +37,7 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     let outcome = outcome?;
     drop(progress);
     if run.compile.verbose {
+        eprintln!("{:>12}  front", duration(front));
         show_timings(&program.timings);
         eprintln!("{:>12}  the program itself, on {}", duration(outcome.kernel), threads(options.threads));
     }

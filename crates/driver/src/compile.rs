@@ -6,13 +6,14 @@ use crate::interface::Interface;
 use crate::native::{Arg, Cache, Compiler, Library, NativeError, Sink, compiler::Optimisation};
 use crate::options::{Engine, Level, Options};
 use crate::pipeline::{Pipeline, Timing, record};
+use crate::recall::{self, Recalled};
 use crate::source::Unit;
-use frit_back::c::CSource;
+use frit_back::c::{CSource, Entry};
 use frit_interp::RunError;
 use frit_ir::{Tensor, array};
 use frit_lower::CopyMade;
 use frit_support::{Diagnostic, SourceMap, Span};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A program that is ready to run.
@@ -73,14 +74,25 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
         Engine::Native => Ok(Compiler::find().map_err(native_bug)?),
         Engine::Auto => Compiler::find().map_err(Some),
     };
-    let mut pipeline = Pipeline::new(unit, options);
-    let program = pipeline.optimise(None)?;
     let compiler = match compiler {
         Ok(compiler) => compiler,
-        Err(missing) => return Ok(interpreted(program, missing.map(|error| error.to_string()), pipeline, options)),
+        Err(missing) => {
+            let mut pipeline = Pipeline::new(unit, options);
+            let program = pipeline.optimise(None)?;
+            return Ok(interpreted(program, missing.map(|error| error.to_string()), pipeline, options));
+        }
     };
-    let code = generate(&mut pipeline, &program)?;
+    let start = Instant::now();
     let cache = Cache::of_user().map_err(native_bug)?;
+    let key = recall::key(unit, options, &compiler);
+    if let Some(Recalled { object, entry, copies }) = key.and_then(|key| recall::find(&cache, key)) {
+        let mut timings = Vec::new();
+        record(&mut timings, "all steps (cached)", start.elapsed());
+        return native(&compiler, &object, &entry, true, timings, copies, options);
+    }
+    let mut pipeline = Pipeline::new(unit, options);
+    let program = pipeline.optimise(None)?;
+    let code = generate(&mut pipeline, &program)?;
     let object = match compiler.compile(&code, optimisation(options.level, &code), &cache) {
         Ok(object) => object,
         Err(error) if options.engine == Engine::Auto && !compiler.works() => {
@@ -91,10 +103,26 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     let (mut timings, copies) = (pipeline.timings, pipeline.copies);
     let how = if object.is_cached { "cc (cached)" } else { "cc" };
     record(&mut timings, how, object.time);
+    if let Some(key) = key {
+        recall::remember(&cache, key, &object.path, &code.entry, &copies);
+    }
+    native(&compiler, &object.path, &code.entry, object.is_cached, timings, copies, options)
+}
+
+/// The program in a compiled object.
+fn native(
+    compiler: &Compiler,
+    object: &Path,
+    entry: &Entry,
+    is_cached: bool,
+    mut timings: Vec<Timing>,
+    copies: Vec<CopyMade>,
+    options: &Options,
+) -> Result<Compiled, Error> {
     let start = Instant::now();
-    let library = Library::load(&object.path, &code.entry).map_err(native_bug)?;
+    let library = Library::load(object, entry).map_err(native_bug)?;
     record(&mut timings, "load", start.elapsed());
-    let runner = Runner::Native { library, compiler: compiler.path().to_path_buf(), is_cached: object.is_cached };
+    let runner = Runner::Native { library, compiler: compiler.path().to_path_buf(), is_cached };
     Ok(Compiled { runner, threads: options.threads, timings, copies })
 }
 

@@ -32,6 +32,7 @@ mod options;
 mod output;
 pub mod pipeline;
 pub mod plan;
+mod recall;
 pub mod sac;
 mod source;
 

@@ -94,6 +94,10 @@ pub enum CopyReason {
 }
 
 impl CopyReason {
+    /// All reasons.
+    pub const ALL: [CopyReason; 4] =
+        [CopyReason::UpdatedAndNeeded, CopyReason::Returned, CopyReason::LoopStart, CopyReason::ViewStored];
+
     /// One sentence for reports.
     pub fn explanation(self) -> &'static str {
         match self {

@@ -64,6 +64,41 @@ fn the_second_run_finds_its_object() {
 }
 
 #[test]
+fn the_second_run_takes_no_steps() {
+    let place = Place::with_program("fun {[int], [int]} main([int] a, int k) =\n  {map(op +(a[k]), a), a}\n");
+    let run = |words: &[&str]| place.run(&[words, &["-v"]].concat());
+    let first = run(&["[1, 2]", "1"]).prints("{[3, 4], [1, 2]}\n");
+    assert!(first.err.contains("lower") && first.err.contains("front"), "{}", first.err);
+    let second = run(&["[5, 7]", "1"]).prints("{[12, 14], [5, 7]}\n");
+    assert!(second.err.contains("all steps (cached)") && !second.err.contains("lower"), "{}", second.err);
+    let copies = |text: &str| text.lines().filter(|line| line.contains("is copied here")).map(str::to_owned).collect();
+    let (before, after): (Vec<String>, Vec<String>) = (copies(&first.err), copies(&second.err));
+    assert!(before == after && !before.is_empty(), "{}", first.err);
+    place.run(&["[1]", "1"]).fails(1, &["error[out-of-bounds]", "p.l0:2:"]);
+    for other in [&["-O2"] as &[&str], &["--no-fuse"], &["--strict-fp"], &["--verify"]] {
+        let done = run(&[&["[5, 7]", "1"], other].concat()).prints("{[12, 14], [5, 7]}\n");
+        assert!(done.err.contains("lower"), "{other:?} makes another program:\n{}", done.err);
+    }
+    // The same program at another place fails at another place.
+    place.file("p.l0", format!("\n{}", String::from_utf8(place.read("p.l0")).unwrap()));
+    place.run(&["[1]", "1"]).fails(1, &["error[out-of-bounds]", "p.l0:3:"]);
+}
+
+#[test]
+fn a_lost_object_is_made_again() {
+    let place = Place::with_program(DOUBLE);
+    place.run(&["[1]"]).prints("[2]\n");
+    for entry in std::fs::read_dir(place.path("cache")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "so") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    let done = place.run(&["[1]", "-v"]).prints("[2]\n");
+    assert!(!done.err.contains("cached") && done.err.contains("lower"), "{}", done.err);
+}
+
+#[test]
 fn a_damaged_object_is_made_again() {
     let place = Place::with_program(DOUBLE);
     place.run(&["[1]"]).prints("[2]\n");

@@ -16,6 +16,8 @@ use std::time::{Duration, SystemTime};
 pub const DEFAULT_LIMIT: u64 = 256 << 20;
 /// What leads the checksum at the end of an entry.
 const MAGIC: &[u8; 8] = b"fritsum1";
+/// Extension of the files of notes.
+const NOTE: &str = "note";
 /// Age from which on a file that is not yet an entry was left behind by a process that died.
 const STALE: Duration = Duration::from_secs(3600);
 
@@ -35,17 +37,44 @@ pub struct Key(u64, u64);
 impl Key {
     /// The key of these parts. Where one ends and the next begins matters.
     pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        // Two streams of the standard library's keyless hash, told apart by their first byte.
-        let mut hashers = [std::hash::DefaultHasher::new(), std::hash::DefaultHasher::new()];
-        hashers[0].write_u8(0);
-        hashers[1].write_u8(1);
+        let mut writer = KeyWriter::default();
         for part in parts {
-            for hasher in &mut hashers {
+            for hasher in &mut writer.0 {
                 hasher.write_usize(part.len());
                 hasher.write(part);
             }
         }
-        Key(hashers[0].finish(), hashers[1].finish())
+        writer.key()
+    }
+}
+
+/// Makes a key of text as it is written.
+pub struct KeyWriter([std::hash::DefaultHasher; 2]);
+
+impl Default for KeyWriter {
+    fn default() -> Self {
+        // Two streams of the standard library's keyless hash, told apart by their first byte.
+        let mut hashers = [std::hash::DefaultHasher::new(), std::hash::DefaultHasher::new()];
+        hashers[0].write_u8(0);
+        hashers[1].write_u8(1);
+        Self(hashers)
+    }
+}
+
+impl KeyWriter {
+    /// The key of all that was written.
+    pub fn key(&self) -> Key {
+        let [first, second] = &self.0;
+        Key(first.finish(), second.finish())
+    }
+}
+
+impl std::fmt::Write for KeyWriter {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for hasher in &mut self.0 {
+            hasher.write(text.as_bytes());
+        }
+        Ok(())
     }
 }
 
@@ -116,9 +145,19 @@ impl Cache {
         self.directory.join(format!("{key}.so"))
     }
 
+    /// The place of a note.
+    fn place_of_note(&self, key: Key) -> PathBuf {
+        self.directory.join(format!("{key}.{NOTE}"))
+    }
+
     /// The entry, if it is there and sound. It counts as used now.
     pub fn find(&self, key: Key) -> Option<PathBuf> {
-        let path = self.place(key);
+        self.find_named(&format!("{key}.so"))
+    }
+
+    /// The entry whose file has this name, if it is there and sound. It counts as used now.
+    pub fn find_named(&self, name: &str) -> Option<PathBuf> {
+        let path = self.directory.join(name);
         let bytes = fs::read(&path).ok()?;
         let (content, checksum) = bytes.split_at_checked(bytes.len().checked_sub(MAGIC.len() + 32)?)?;
         if checksum != footer(content) {
@@ -126,9 +165,22 @@ impl Cache {
             let _ = fs::remove_file(&path);
             return None;
         }
-        // A cache that cannot be written still serves; its order of eviction does not matter then.
-        let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        use_now(&path);
         Some(path)
+    }
+
+    /// A note: a small text about an entry, kept beside it. It counts as used now.
+    pub fn find_note(&self, key: Key) -> Option<Vec<u8>> {
+        let path = self.place_of_note(key);
+        let text = fs::read(&path).ok()?;
+        use_now(&path);
+        Some(text)
+    }
+
+    /// Keeps a note, if the directory can be written.
+    pub fn insert_note(&self, key: Key, text: &[u8]) {
+        let making = self.scratch(NOTE);
+        let _ = fs::write(&making, text).and_then(|()| fs::rename(&making, self.place_of_note(key)));
     }
 
     /// Makes the finished file `made`, in the cache's directory, the entry, and evicts others if they are too many.
@@ -158,7 +210,7 @@ impl Cache {
                 if now.duration_since(used).is_ok_and(|age| age > STALE) {
                     let _ = fs::remove_file(path);
                 }
-            } else if path.extension().is_some_and(|extension| extension == "so") {
+            } else if path.extension().is_some_and(|extension| extension == "so" || extension == NOTE) {
                 entries.push((used, path, metadata.len()));
             }
         }
@@ -180,6 +232,11 @@ impl Drop for Cache {
             let _ = fs::remove_dir_all(&self.directory);
         }
     }
+}
+
+/// Notes that a file was used. A cache that cannot be written still serves; its order of eviction does not matter then.
+fn use_now(path: &Path) {
+    let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
 /// What the file of an entry with this content ends with.

@@ -184,18 +184,17 @@ impl Compiler {
 
     /// Of everything that the object depends on.
     fn key(&self, source: &CSource, optimisation: Optimisation) -> Key {
+        let flags = format!("{:?} {:?}", optimisation.flags(), source.flags);
+        Key::of([source.source.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
+    }
+
+    /// What tells this compiler, for this processor, from others.
+    pub(crate) fn identity(&self) -> String {
         let metadata = fs::metadata(&self.path).ok();
         let changed = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
         let changed = changed.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        let compiler = format!(
-            "{} {:?} {:?} {:?}",
-            self.path.display(),
-            self.arguments,
-            metadata.map(|metadata| metadata.len()),
-            changed
-        );
-        let flags = format!("{:?} {:?}", optimisation.flags(), source.flags);
-        Key::of([source.source.as_bytes(), flags.as_bytes(), compiler.as_bytes(), processor().as_bytes()])
+        let length = metadata.map(|metadata| metadata.len());
+        format!("{} {:?} {length:?} {changed:?} {}", self.path.display(), self.arguments, processor())
     }
 }
 
