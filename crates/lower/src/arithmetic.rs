@@ -2,8 +2,8 @@
 
 use crate::access::each_node;
 use crate::straight::each_expr;
-use frit_ir::nest::{Expr, Proc, Stmt};
-use frit_ir::scalar::{BinOp, UnOp};
+use frit_ir::nest::{Array, Expr, Proc, Stmt};
+use frit_ir::scalar::{BinOp, Scalar, UnOp};
 
 /// The cost of real arithmetic; vectors are no better at any other by enough.
 pub(crate) fn cost(proc: &Proc, body: &[Stmt]) -> i64 {
@@ -70,23 +70,34 @@ pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
 
 /// The expression is a real number, if it is a number.
 pub(crate) fn is_real(proc: &Proc, expr: &Expr) -> bool {
-    match expr {
-        Expr::Const(value) => value.scalar().is_float(),
-        Expr::Var(var) => proc.vars[*var].scalar.is_float(),
-        Expr::Load { array, .. } => proc.arrays[*array].elem.is_float(),
-        Expr::Unary { op: UnOp::Convert(to), .. } => to.is_float(),
-        Expr::Unary { x, .. } => is_real(proc, x),
-        Expr::Binary { op, x, .. } => !is_comparison(*op) && is_real(proc, x),
-        Expr::Select { on_true, .. } => is_real(proc, on_true),
-        Expr::Threads => false,
-    }
+    real_type(proc, expr).is_some()
+}
+
+/// The type of an expression that is a real number.
+pub(crate) fn real_type(proc: &Proc, expr: &Expr) -> Option<Scalar> {
+    let scalar = match expr {
+        Expr::Const(value) => value.scalar(),
+        Expr::Var(var) => proc.vars[*var].scalar,
+        Expr::Load { array, .. } => proc.arrays[*array].elem,
+        Expr::Unary { op: UnOp::Convert(to), .. } => *to,
+        Expr::Unary { x, .. } => return real_type(proc, x),
+        Expr::Binary { op, x, .. } if !is_comparison(*op) => return real_type(proc, x),
+        Expr::Select { on_true, .. } => return real_type(proc, on_true),
+        Expr::Binary { .. } | Expr::Threads => return None,
+    };
+    scalar.is_float().then_some(scalar)
 }
 
 /// Defined wherever its operands are.
 pub(crate) fn is_total(proc: &Proc, expr: &Expr) -> bool {
+    is_total_but_for(proc, expr, &|_, _| false)
+}
+
+/// The same, if these elements of arrays are.
+pub(crate) fn is_total_but_for(proc: &Proc, expr: &Expr, is_element: &dyn Fn(Array, &[Expr]) -> bool) -> bool {
     let mut total = true;
     each_node(expr, &mut |node| match node {
-        Expr::Load { .. } => total = false,
+        Expr::Load { array, index } => total &= is_element(*array, index),
         Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow, x, .. } => {
             total &= is_real(proc, x);
         }

@@ -41,15 +41,15 @@ pub(crate) fn distribute_loops(proc: &mut Proc) {
 }
 
 /// What is known of the whole procedure.
-struct Known {
+pub(crate) struct Known {
     /// How often each variable is assigned.
-    assignments: BTreeMap<Var, usize>,
+    pub(crate) assignments: BTreeMap<Var, usize>,
     /// Arrays whose memory may have another name.
-    shared: BTreeSet<Array>,
+    pub(crate) shared: BTreeSet<Array>,
 }
 
 impl Known {
-    fn of(proc: &Proc) -> Self {
+    pub(crate) fn of(proc: &Proc) -> Self {
         let mut assignments = BTreeMap::new();
         access::each_stmt(proc, &proc.body, &mut |stmt| {
             if let Stmt::Assign { var, .. } = stmt {

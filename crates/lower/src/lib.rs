@@ -10,8 +10,9 @@
 //!   recognises folds that vectors can do; [`work`] estimates costs;
 //! - [`hoist`] takes allocations out of loops, [`short_circuit`] computes in its place what would be copied there, [`batches`] lets
 //!   each thread run recurrences for columns of its own, [`blocking`] computes contractions in blocks that stay in caches and registers,
-//!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`checking`] checks
-//!   blocks of iterations ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
+//!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
+//!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
+//!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
 //!   [`strips`] out of loops with inner loops, [`vectors`] marks the loops that vectors can run; [`straight`] and
 //!   [`arithmetic`] are what they know of the code;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
@@ -20,6 +21,7 @@
 //! optimised before is not its business either: it lowers calls, nests and views as they come.
 
 mod access;
+mod ahead;
 mod arithmetic;
 mod arrays;
 mod batches;
@@ -34,9 +36,11 @@ mod filter;
 mod fold;
 mod generators;
 mod grown;
+mod histograms;
 mod hoist;
 mod interchange;
 mod lowering;
+mod privatisation;
 mod reduction;
 mod replace_loops;
 mod scalar;
@@ -135,6 +139,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
         blocking::block_contractions(&mut proc);
         interchange::interchange_loops(&mut proc);
+        privatisation::privatise_histograms(&mut proc, options);
         checking::check_ahead(&mut proc);
         strips::distribute_over_strips(&mut proc);
         distribution::distribute_loops(&mut proc);

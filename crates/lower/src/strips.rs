@@ -629,7 +629,7 @@ fn renamed_var(var: Var, names: &BTreeMap<Var, Expr>) -> Var {
 }
 
 /// New variables for these.
-fn fresh_names(proc: &mut Proc, vars: BTreeSet<Var>) -> BTreeMap<Var, Expr> {
+pub(crate) fn fresh_names(proc: &mut Proc, vars: BTreeSet<Var>) -> BTreeMap<Var, Expr> {
     let fresh = |var: Var| {
         let data = proc.vars[var].clone();
         (var, Expr::Var(proc.vars.push(data)))
@@ -638,7 +638,7 @@ fn fresh_names(proc: &mut Proc, vars: BTreeSet<Var>) -> BTreeMap<Var, Expr> {
 }
 
 /// Statements again, with loops of their own and other names for variables.
-fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr>) -> Vec<Stmt> {
+pub(crate) fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr>) -> Vec<Stmt> {
     let new = |expr: &Expr| renamed(expr, names);
     let copied_arg = |arg: &Arg| match arg {
         Arg::Scalar(value) => Arg::Scalar(new(value)),

@@ -7,7 +7,7 @@ use super::arith::Helper;
 use super::proc::ProcPrinter;
 use super::types::{c_type, is_promoted, literal};
 use frit_ir::nest::{Array, Expr};
-use frit_ir::{BinOp, Scalar, UnOp};
+use frit_ir::{BinOp, Const, Scalar, UnOp};
 
 /// Depth of an expression from which on it is computed in steps.
 const MAX_HEIGHT: u32 = 24;
@@ -123,6 +123,26 @@ fn mixed(op: &str, result: Scalar, left: &str, x: &Term, y: &Term) -> Term {
     Term::from_operands(format!("{left} {op} {}", y.at(Level::Sum)), Level::Mixed, result, &[x, y])
 }
 
+/// C's own conversion.
+fn cast(x: &Term, to: Scalar) -> Term {
+    let code = format!("({}){}", c_type(to), x.at(Level::Prefix));
+    Term::from_operands(code, Level::Prefix, to, &[x])
+}
+
+/// The real number that `value` converts to `i64`, if that is only needed where the condition holds, and this says that its magnitude is
+/// below some number for which C's own conversion is defined. It is one that vectors have, other than one that saturates.
+fn truncated_if_small<'e>(cond: &Expr, value: &'e Expr) -> Option<&'e Expr> {
+    let Expr::Unary { op: UnOp::Convert(Scalar::I64), x: real } = value else { return None };
+    let Expr::Binary { op: BinOp::Lt, x: magnitude, y: limit } = cond else { return None };
+    let (Expr::Unary { op: UnOp::Abs, x: of }, Expr::Const(limit)) = (&**magnitude, &**limit) else { return None };
+    let is_defined = match *limit {
+        Const::F32(bits) => f32::from_bits(bits) <= 2f32.powi(63),
+        Const::F64(bits) => f64::from_bits(bits) <= 2f64.powi(63),
+        Const::Int(..) | Const::Bool(_) | Const::Char(_) | Const::Cert => false,
+    };
+    (of == real && is_defined).then_some(&**real)
+}
+
 impl ProcPrinter<'_, '_> {
     /// The expression in C. Statements that it needs computed before it are printed at once.
     pub(super) fn expr(&mut self, expr: &Expr) -> Term {
@@ -140,8 +160,15 @@ impl ProcPrinter<'_, '_> {
                 self.binary(*op, &x, &y)
             }
             Expr::Select { cond, on_true, on_false } => {
+                let small = truncated_if_small(cond, on_true);
                 let cond = self.expr(cond);
-                let on_true = self.arm(on_true);
+                let on_true = match small {
+                    Some(real) => {
+                        let real = self.expr(real);
+                        cast(&real, Scalar::I64)
+                    }
+                    None => self.arm(on_true),
+                };
                 let on_false = self.arm(on_false);
                 let operand = |t: &Term| t.at(Level::Mixed);
                 let code = format!("{} ? {} : {}", operand(&cond), operand(&on_true), operand(&on_false));
@@ -330,8 +357,7 @@ impl ProcPrinter<'_, '_> {
         if from.is_float() && !to.is_float() {
             return self.helper(Helper::Unary(UnOp::Convert(to), from), to, &[x]);
         }
-        let code = format!("({}){}", c_type(to), x.at(Level::Prefix));
-        Term::from_operands(code, Level::Prefix, to, &[x])
+        cast(x, to)
     }
 
     fn binary(&mut self, op: BinOp, x: &Term, y: &Term) -> Term {

@@ -63,6 +63,7 @@ fn message(explanation: &Explanation, decision: &Decision) -> Diagnostic {
         None => message = message.label(first_span, decision.first.label.clone()),
     }
     match &decision.outcome {
+        Outcome::Merged { into, .. } if into.is_empty() => message.note(format!("by {}", decision.rule)),
         Outcome::Merged { into, .. } => message.note(format!("by {}; it is {into} in dumps", decision.rule)),
         Outcome::NotChosen { .. } => message,
         Outcome::Refused { place: Some(place), .. } if !place.is_none() && !shown(decision, *place) => {

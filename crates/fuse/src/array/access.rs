@@ -19,6 +19,8 @@ pub struct Evaluations {
     pub slices: u64,
     /// More often than any multiple of its size, or no bound is known.
     pub unbounded: bool,
+    /// In the iterations of a sequential loop, which neither threads nor vectors run.
+    pub in_order: bool,
 }
 
 impl Evaluations {
@@ -28,6 +30,7 @@ impl Evaluations {
             full: self.full.saturating_add(other.full),
             slices: self.slices.saturating_add(other.slices),
             unbounded: self.unbounded || other.unbounded,
+            in_order: self.in_order || other.in_order,
         }
     }
 
@@ -37,6 +40,7 @@ impl Evaluations {
             full: self.full.max(other.full),
             slices: self.slices.max(other.slices),
             unbounded: self.unbounded || other.unbounded,
+            in_order: self.in_order || other.in_order,
         }
     }
 
@@ -98,9 +102,11 @@ pub type Views = BTreeMap<Value, (Value, View)>;
 enum Around {
     /// An axis of a with-loop.
     Axis { index: Value, extent: Extent },
+    /// The iterations of a sequential loop that are counted.
+    Counted { index: Value, extent: Extent },
     /// One side of a branch.
     Branch,
-    /// Code that runs an unknown number of times: a sequential loop, a combining function.
+    /// Code that runs an unknown number of times: any other sequential loop, a combining function.
     Repeated,
 }
 
@@ -148,11 +154,21 @@ impl Search<'_> {
             }
             Op::Loop(data) => {
                 data.init.iter().for_each(|&init| self.whole_use(init, stmt.span));
-                self.context.push(Around::Repeated);
                 let mut evaluations = Evaluations::default();
                 match &data.kind {
-                    LoopKind::For { count, .. } => self.whole_use(*count, stmt.span),
-                    LoopKind::While { condition } => evaluations = self.block(condition),
+                    LoopKind::For { index, count } => {
+                        self.whole_use(*count, stmt.span);
+                        let extent = match *count {
+                            Operand::Const(count) => count.as_i64().map(Extent::Const),
+                            Operand::Value(count) => Some(Extent::Value(count)),
+                        };
+                        let counted = extent.map(|extent| Around::Counted { index: *index, extent });
+                        self.context.push(counted.unwrap_or(Around::Repeated));
+                    }
+                    LoopKind::While { condition } => {
+                        self.context.push(Around::Repeated);
+                        evaluations = self.block(condition);
+                    }
                 }
                 evaluations = evaluations.and(self.block(&data.body));
                 self.context.pop();
@@ -216,7 +232,7 @@ impl Search<'_> {
     fn read(&mut self, array: Value, indices: &[Operand], span: Span) -> Evaluations {
         let axes = self.context.iter().filter_map(|around| match around {
             Around::Axis { index, extent } => Some((*index, *extent)),
-            Around::Branch | Around::Repeated => None,
+            Around::Counted { .. } | Around::Branch | Around::Repeated => None,
         });
         self.found.sites.push(Site {
             array,
@@ -241,10 +257,11 @@ impl Search<'_> {
             .context
             .iter()
             .filter_map(|around| match around {
-                Around::Axis { index, extent } => Some((*index, *extent)),
+                Around::Axis { index, extent } | Around::Counted { index, extent } => Some((*index, *extent)),
                 Around::Branch | Around::Repeated => None,
             })
             .collect();
+        let in_order = self.context.iter().any(|around| matches!(around, Around::Counted { .. }));
         let mut times = 1u64;
         for (index, extent) in undetermined(&sums, &loops) {
             match extent {
@@ -256,9 +273,9 @@ impl Search<'_> {
         }
         let varies = |sum: &Poly<Value>| loops.iter().any(|(index, _)| sum.mentions(index));
         if sums.iter().all(varies) {
-            Evaluations { full: times, ..Evaluations::default() }
+            Evaluations { full: times, in_order, ..Evaluations::default() }
         } else {
-            Evaluations { slices: times, ..Evaluations::default() }
+            Evaluations { slices: times, in_order, ..Evaluations::default() }
         }
     }
 

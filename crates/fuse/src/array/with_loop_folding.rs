@@ -37,6 +37,9 @@ const MAX_REPEATED: u64 = 48;
 /// Bodies of at least this weight, which have transcendental functions or divisions in them, are evaluated at most twice.
 const COSTLY: u64 = 8;
 
+/// Bodies of at most this weight are evaluated in sequential loops: more would be missed by threads and vectors.
+const CHEAP_IN_ORDER: u64 = 4;
+
 /// What was shown of a producer: it may be folded.
 #[derive(Clone, Debug)]
 pub struct Folding {
@@ -184,7 +187,7 @@ fn with_loops_of(func: &Func, stmt: &Stmt, found: &mut BTreeSet<WithLoop>) {
 
 /// Why so much may not be repeated.
 fn too_much(work: Work, evaluations: Evaluations, producer: WithLoop, span: Span) -> Refusal {
-    match work.is_constant && !evaluations.unbounded {
+    match work.is_constant && !evaluations.unbounded && !evaluations.in_order {
         true => Refusal::RepeatsOperations {
             places: evaluations.full,
             operations: evaluations.full.saturating_sub(1).saturating_mul(work.weight),
@@ -396,9 +399,10 @@ fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool) -> Opti
     // What stays of the producer goes on computing what its results share.
     let times = evaluations.full + u64::from(!is_whole);
     if !work.is_constant {
-        return (is_whole && evaluations.is_once()).then_some(0);
+        return (is_whole && evaluations.is_once() && !evaluations.in_order).then_some(0);
     }
-    if evaluations.unbounded {
+    let is_cheap = is_whole && evaluations.is_once() && work.weight <= CHEAP_IN_ORDER;
+    if evaluations.unbounded || evaluations.in_order && !is_cheap {
         return None;
     }
     if work.weight >= COSTLY && times > 2 {
@@ -781,4 +785,5 @@ impl Folder<'_> {
 // constant factor; how large a factor, and whether the memory that is saved is worth it, is weighed by the planner,
 // but never more than `MAX_REPEATED` operations per element, and none for reads that are themselves repeated without bound (a
 // matrix product reads each element n times): those only if the body costs no more than the read.
-// Where the body is a loop, each element may be evaluated once at most, and only if the producer itself disappears.
+// Where the body is a loop, each element may be evaluated once at most, and only if the producer itself disappears. The same holds
+// where reads stand in a sequential loop; there the body must be cheap too, as neither threads nor vectors evaluate it any more.
