@@ -15,8 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What takes fewer operations is computed where it is used.
 const LEAST_KEPT: usize = 2;
-/// A real of less than two to the power of this, its sign apart, is an `i64` once it is truncated.
-const SMALL_REAL: i32 = 53;
 
 /// What is computed ahead.
 pub(crate) struct Ahead<'h> {
@@ -173,22 +171,28 @@ impl Stage {
         let Self { conditions, needed } = self;
         for stmt in needed {
             let Stmt::Assign { var, value } = stmt else { continue };
-            let Expr::Unary { op: UnOp::Convert(Scalar::I64), x } = &*value else { continue };
+            let Some((real, bits)) = truncated(value) else { continue };
             let is_checked = conditions
                 .iter()
                 .any(|c| matches!(c, Expr::Binary { op: BinOp::InBounds, x, .. } if **x == Expr::Var(*var)));
-            if let Some(real) = real_type(proc, x).filter(|_| is_checked) {
-                let limit = if real == Scalar::F32 {
-                    Const::f32(2f32.powi(SMALL_REAL))
-                } else {
-                    Const::f64(2f64.powi(SMALL_REAL))
-                };
-                let limit = Expr::Const(limit);
-                let is_small = Expr::binary(BinOp::Lt, Expr::unary(UnOp::Abs, (**x).clone()), limit);
-                let on_true = Box::new(value.clone());
-                *value = Expr::Select { cond: Box::new(is_small), on_true, on_false: Box::new(Expr::i64(-1)) };
+            if let Some(scalar) = real_type(proc, real).filter(|_| is_checked) {
+                let limit =
+                    if scalar == Scalar::F32 { Const::f32(2f32.powi(bits)) } else { Const::f64(2f64.powi(bits)) };
+                let magnitude = Expr::unary(UnOp::Abs, real.clone());
+                let cond = Box::new(Expr::binary(BinOp::Lt, magnitude, Expr::Const(limit)));
+                let on_true = Box::new(Expr::unary(UnOp::Convert(Scalar::I64), real.clone()));
+                *value = Expr::Select { cond, on_true, on_false: Box::new(Expr::i64(-1)) };
             }
         }
+    }
+}
+
+/// What is converted to an index, perhaps to a narrow one first; and two to the power of what magnitudes do not saturate then.
+fn truncated(index: &Expr) -> Option<(&Expr, i32)> {
+    let Expr::Unary { op: UnOp::Convert(Scalar::I64), x } = index else { return None };
+    match &**x {
+        Expr::Unary { op: UnOp::Convert(Scalar::I32), x: real } => Some((real, 31)),
+        real => Some((real, 63)),
     }
 }
 
