@@ -98,7 +98,7 @@ struct Plan {
     /// The updates of an iteration and what else they need, without checks; and all of the iteration.
     updates: Vec<Stmt>,
     in_order: Vec<Stmt>,
-    /// Scalar operations from which the loop is cut into chunks, one per thread, if it may be.
+    /// Scalar operations that threads must save, so that the loop is cut into chunks, one per thread, if it may be.
     chunk_threshold: Option<i64>,
 }
 
@@ -206,7 +206,9 @@ impl Plan {
         };
         let chunks = match self.chunk_threshold {
             Some(threshold) => {
-                let enough = Expr::binary(BinOp::Le, Expr::i64(threshold), self.work(count));
+                let work = named(proc, before, self.work(count));
+                let saved = work.clone() - Expr::binary(BinOp::Div, work, Expr::Threads);
+                let enough = Expr::binary(BinOp::Le, Expr::i64(threshold), saved);
                 let on_true = Box::new(min(Expr::Threads, Expr::i64(MOST_CHUNKS)));
                 let on_false = Box::new(Expr::i64(1));
                 named(proc, before, Expr::Select { cond: Box::new(enough), on_true, on_false })
