@@ -26,6 +26,7 @@ pub mod graph;
 mod interface;
 pub mod llvm;
 pub mod machine;
+mod memory;
 pub mod native;
 pub mod npy;
 mod options;

@@ -1,11 +1,12 @@
 //! Arrays in `.npy` files: reading, writing, and the conversions that lose nothing.
 
 use crate::error::Error;
+use crate::memory;
 use crate::output::Outputs;
 use frit_ir::{Const, Scalar, Tensor, TensorData, UnOp};
 use npyz::WriterBuilder;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// What is wrong with an `.npy` file.
@@ -56,8 +57,9 @@ pub fn read(path: &Path) -> Result<Tensor, NpyError> {
     if !is_countable(&header(&mut file)?) {
         return Err(NpyError::ShapeTooLarge);
     }
+    let start = file.stream_position()?;
     file.rewind()?;
-    let npy = npyz::NpyFile::new(BufReader::with_capacity(1 << 20, file))?;
+    let npy = npyz::NpyFile::new(BufReader::with_capacity(1 << 20, file.try_clone()?))?;
     if npy.order() == npyz::Order::Fortran && npy.shape().len() > 1 {
         return Err(NpyError::FortranOrder);
     }
@@ -70,21 +72,45 @@ pub fn read(path: &Path) -> Result<Tensor, NpyError> {
         return Err(NpyError::Truncated);
     }
     let name = dtype.descr();
+    let is_native = !name.contains(if cfg!(target_endian = "little") { '>' } else { '<' });
+    let elements = Elements { npy, file, start: is_native.then_some(start) };
     let data = match name.trim_matches(['\'', '<', '>', '|', '=']) {
-        "f8" => TensorData::F64(npy.into_vec()?),
-        "f4" => TensorData::F32(npy.into_vec()?),
-        "i8" => TensorData::I64(npy.into_vec()?),
-        "i4" => TensorData::I32(npy.into_vec()?),
-        "i2" => TensorData::I16(npy.into_vec()?),
-        "i1" => TensorData::I8(npy.into_vec()?),
-        "u8" => TensorData::U64(npy.into_vec()?),
-        "u4" => TensorData::U32(npy.into_vec()?),
-        "u2" => TensorData::U16(npy.into_vec()?),
-        "u1" => TensorData::U8(npy.into_vec()?),
-        "b1" => TensorData::Bool(npy.into_vec()?),
+        "f8" => TensorData::F64(elements.read()?),
+        "f4" => TensorData::F32(elements.read()?),
+        "i8" => TensorData::I64(elements.read()?),
+        "i4" => TensorData::I32(elements.read()?),
+        "i2" => TensorData::I16(elements.read()?),
+        "i1" => TensorData::I8(elements.read()?),
+        "u8" => TensorData::U64(elements.read()?),
+        "u4" => TensorData::U32(elements.read()?),
+        "u2" => TensorData::U16(elements.read()?),
+        "u1" => TensorData::U8(elements.read()?),
+        "b1" => TensorData::Bool(elements.npy.into_vec()?),
         other => return Err(NpyError::UnsupportedType(other.to_string())),
     };
     Tensor::new(shape, data).ok_or(NpyError::Truncated)
+}
+
+/// The elements of a file.
+struct Elements {
+    npy: npyz::NpyFile<BufReader<File>>,
+    file: File,
+    /// Where they start, if they are as this machine has them in memory.
+    start: Option<u64>,
+}
+
+impl Elements {
+    fn read<T>(mut self) -> Result<Vec<T>, NpyError>
+    where
+        T: bytemuck::Pod + npyz::Deserialize,
+    {
+        let Some(start) = self.start else { return Ok(self.npy.into_vec()?) };
+        let count = usize::try_from(self.npy.len()).map_err(|_| NpyError::ShapeTooLarge)?;
+        let mut elements = memory::zeros(count);
+        self.file.seek(SeekFrom::Start(start))?;
+        self.file.read_exact(bytemuck::cast_slice_mut(&mut elements))?;
+        Ok(elements)
+    }
 }
 
 /// The text of a file's header.

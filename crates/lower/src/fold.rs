@@ -5,7 +5,7 @@
 
 use crate::carried::Carry;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
-use crate::reduction::Recognised;
+use crate::reduction::{Recognised, unit};
 use crate::with_loop::{Chunk, Chunks, MOST_CHUNKS};
 use frit_ir::array::{Lambda, Operand, Value};
 use frit_ir::nest::{Array, Expr, Reduction, Stmt, Var};
@@ -136,7 +136,7 @@ impl<'a> Lowering<'a> {
                     | BinOp::Ne
                     | BinOp::Lt
                     | BinOp::Le
-                    | BinOp::InBounds => Expr::Const(known.unit(elem)),
+                    | BinOp::InBounds => Expr::Const(unit(known.op, elem)),
                 };
                 Expr::Select { cond: Box::new(guard.clone()), on_true: Box::new(cell), on_false: Box::new(idle) }
             }
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
             Some(operations) => {
                 for ((known, init), &accumulator) in operations.into_iter().zip(&mut init).zip(folding.accumulators()) {
                     if let Lowered::Scalar(neutral) = init {
-                        let unit = Expr::Const(known.unit(self.func.ty(accumulator).elem));
+                        let unit = Expr::Const(unit(known.op, self.func.ty(accumulator).elem));
                         if *neutral != unit {
                             *neutral = Expr::Select {
                                 cond: Box::new(first.clone()),

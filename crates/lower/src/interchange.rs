@@ -15,7 +15,7 @@
 //! stride or none. Several steps of `k` are taken at once, so that the elements of `S` are loaded and stored more seldom.
 //! Knows nothing of the array IR.
 
-use crate::access::each_node;
+use crate::access::{each_node, is_shifted};
 use crate::columns::{Columns, Line, Segment, Tile};
 use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, reads};
@@ -105,21 +105,4 @@ fn pays(segments: &[Segment], column: Var) -> bool {
         }
     }
     strided && unit
-}
-
-/// The variable, or it and something else that does not mention it.
-fn is_shifted(expr: &Expr, var: Var) -> bool {
-    match expr {
-        Expr::Var(found) => *found == var,
-        Expr::Binary { op: BinOp::Add, x, y } => {
-            (is_shifted(x, var) && !reads(y, var)) || (is_shifted(y, var) && !reads(x, var))
-        }
-        Expr::Binary { op: BinOp::Sub, x, y } => is_shifted(x, var) && !reads(y, var),
-        Expr::Binary { .. }
-        | Expr::Const(_)
-        | Expr::Load { .. }
-        | Expr::Unary { .. }
-        | Expr::Select { .. }
-        | Expr::Threads => false,
-    }
 }

@@ -12,8 +12,9 @@
 //!   each thread run recurrences for columns of its own, [`blocking`] computes contractions in blocks that stay in caches and registers,
 //!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
-//!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order,
-//!   [`strips`] out of loops with inner loops, [`vectors`] marks the loops that vectors can run; [`straight`] and
+//!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
+//!   with inner loops, [`streams`] lets reductions read from several places at once, [`vectors`] marks the loops that vectors can
+//!   run; [`straight`] and
 //!   [`arithmetic`] are what they know of the code;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
@@ -48,6 +49,7 @@ mod scan;
 mod short_circuit;
 mod storage;
 mod straight;
+mod streams;
 mod strips;
 mod vectors;
 mod with_loop;
@@ -143,6 +145,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         checking::check_ahead(&mut proc);
         strips::distribute_over_strips(&mut proc);
         distribution::distribute_loops(&mut proc);
+        streams::reduce_in_streams(&mut proc);
         vectors::mark_vector_loops(&mut proc);
         procs.push(proc);
     }

@@ -40,7 +40,7 @@ fn is_straight(body: &[Stmt]) -> bool {
 }
 
 /// What variables are that are assigned once.
-struct Values(Vec<Assigned>);
+pub(crate) struct Values(Vec<Assigned>);
 
 #[derive(Clone)]
 enum Assigned {
@@ -50,7 +50,7 @@ enum Assigned {
 }
 
 impl Values {
-    fn of(proc: &Proc) -> Values {
+    pub(crate) fn of(proc: &Proc) -> Values {
         let mut values = vec![Assigned::Never; proc.vars.iter().count()];
         each_stmt(proc, &proc.body, &mut |stmt| {
             if let Stmt::Assign { var, value } = stmt {
@@ -77,6 +77,18 @@ impl Values {
 
     fn constant(&self, expr: &Expr) -> Option<i64> {
         self.value(expr).as_i64()
+    }
+
+    /// The loop is known to have no more iterations: both bounds are constants, or it ends with a block of so many.
+    pub(crate) fn has_at_most(&self, data: &LoopData, most: i64) -> bool {
+        if let (Some(lower), Some(upper)) = (self.constant(&data.lower), self.constant(&data.upper)) {
+            return upper.checked_sub(lower).is_some_and(|count| count <= most);
+        }
+        let Expr::Binary { op: BinOp::Min, x: end, .. } = self.value(&data.upper) else { return false };
+        match &**end {
+            Expr::Binary { op: BinOp::Add, x, y } => **x == data.lower && y.as_i64().is_some_and(|count| count <= most),
+            _ => false,
+        }
     }
 
     /// Dividend, if it is a constant, and divisor of a remainder.

@@ -1,0 +1,135 @@
+//! Several streams for reductions: a loop that only reads and reduces reads from several places at once.
+//!
+//! ```text
+//! for i { s = s + A[i] }   becomes   for i below n/4 { s = s + A[i]; s1 = s1 + A[i+n/4]; s2 = s2 + A[i+n/2]; s3 = s3 + A[i+3n/4] }
+//!                                    for the rest of i { s = s + A[i] }; s = s + s1; s = s + s2; s = s + s3
+//! ```
+//!
+//! One stream of reads does not saturate memory, and one accumulator waits for itself. Only done where the accumulators may be combined in
+//! any grouping. Knows nothing of the array IR.
+
+use crate::access::{each_node, has_load};
+use crate::arithmetic::cost;
+use crate::reduction::unit;
+use crate::replace_loops::replace_loops;
+use crate::straight::{assigned, each_expr, is_straight, reads, renamed_stmt};
+use crate::vectors::Values;
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+use std::collections::BTreeMap;
+
+/// Places read from at once, with all streams of all elements of an iteration.
+const PLACES: usize = 8;
+/// The most streams.
+const STREAMS: usize = 4;
+/// Bodies that cost more are not waiting for memory.
+const LARGEST_COST: i64 = 16;
+/// Fewer iterations are not worth more accumulators.
+const LEAST: i64 = 1024;
+
+/// Cuts the reductions of the procedure into streams.
+pub(crate) fn reduce_in_streams(proc: &mut Proc) {
+    let values = Values::of(proc);
+    replace_loops(proc, &mut |proc, id| {
+        let is_short = values.has_at_most(&proc.loops[id], LEAST - 1);
+        let reducing = Reducing::of(proc, id).filter(|_| !is_short)?;
+        Some(reducing.in_streams(proc, id))
+    });
+}
+
+/// A loop that only reads and reduces.
+struct Reducing {
+    var: Var,
+    reductions: Vec<Reduction>,
+    streams: usize,
+}
+
+impl Reducing {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (LoopKind::Independent { parallel: None, reductions, .. }, Some(var), 1) =
+            (&data.kind, data.var, data.step)
+        else {
+            return None;
+        };
+        let is_plain = data.body.iter().all(|stmt| is_straight(stmt, false));
+        if reductions.is_empty() || !is_plain || cost(proc, &data.body) > LARGEST_COST {
+            return None;
+        }
+        let places = places(&data.body, var)?;
+        let streams = STREAMS.min(PLACES / places.max(1));
+        (places > 0 && streams > 1).then(|| Self { var, reductions: reductions.clone(), streams })
+    }
+
+    fn in_streams(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
+        let length = proc.var(Scalar::I64, None);
+        let data = proc.loops[id].clone();
+        let count = data.upper.clone() - data.lower.clone();
+        let streams = Expr::i64(i64::try_from(self.streams).expect("streams are few"));
+        let mut result = vec![Stmt::Assign {
+            var: length,
+            value: Expr::Select {
+                cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(LEAST), count.clone())),
+                on_true: Box::new(Expr::binary(BinOp::Div, count, streams.clone())),
+                on_false: Box::new(Expr::i64(0)),
+            },
+        }];
+        let first = proc.var(Scalar::I64, proc.vars[self.var].name.clone());
+        let (mut body, mut all, mut combined) = (Vec::new(), self.reductions.clone(), Vec::new());
+        for stream in 0..self.streams {
+            let distance = Expr::Var(length) * Expr::i64(i64::try_from(stream).expect("streams are few"));
+            let mut names = BTreeMap::from([(self.var, Expr::Var(first) + distance)]);
+            for var in assigned(&data.body) {
+                let reduction = self.reductions.iter().find(|reduction| reduction.var == var);
+                if stream == 0 && reduction.is_some() {
+                    continue;
+                }
+                let known = proc.vars[var].clone();
+                let scalar = known.scalar;
+                let own = proc.vars.push(known);
+                names.insert(var, Expr::Var(own));
+                if let Some(&Reduction { op, .. }) = reduction {
+                    result.push(Stmt::Assign { var: own, value: Expr::Const(unit(op, scalar)) });
+                    all.push(Reduction { op, var: own });
+                    combined.push(Stmt::Assign { var, value: Expr::binary(op, Expr::Var(var), Expr::Var(own)) });
+                }
+            }
+            body.extend(data.body.iter().map(|stmt| renamed_stmt(stmt, &names)));
+        }
+        let together = LoopData {
+            var: Some(first),
+            upper: data.lower.clone() + length.into(),
+            kind: LoopKind::Independent { parallel: None, simd: false, reductions: all },
+            body,
+            ..data.clone()
+        };
+        result.push(Stmt::For(proc.loops.push(together)));
+        proc.loops[id].lower = data.lower + Expr::Var(length) * streams;
+        result.push(Stmt::For(id));
+        result.extend(combined);
+        result
+    }
+}
+
+/// How many places an iteration reads that the next one reads beside; `None` if it reads elsewhere.
+fn places(body: &[Stmt], var: Var) -> Option<usize> {
+    let (mut found, mut beside) = (Vec::new(), true);
+    let own: Vec<Var> = assigned(body).collect();
+    for stmt in body {
+        each_expr(stmt, &mut |expr| {
+            each_node(expr, &mut |node| {
+                let Expr::Load { index, .. } = node else { return };
+                let varies = |e: &Expr| has_load(e) || own.iter().any(|&own| reads(e, own));
+                let Some((last, others)) = index.split_last() else { return };
+                beside &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, var));
+                if reads(last, var) {
+                    beside &= crate::access::is_shifted(last, var);
+                    if !found.contains(node) {
+                        found.push(node.clone());
+                    }
+                }
+            });
+        });
+    }
+    beside.then_some(found.len())
+}

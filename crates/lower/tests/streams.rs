@@ -1,0 +1,83 @@
+//! Reductions read several streams at once, and reduce the same.
+
+mod support;
+
+use support::{agree, int, lowered_text, reals};
+
+/// A fold over the indices of a vector whose cells are `%9`, computed by `cell` at index `%6`.
+fn fold(cell: &str, (op, unit): (&str, &str), length: &str) -> String {
+    format!(
+        "func @main[%0](%1: f64[%0], %2: i64) -> (f64) {{
+          %4: i64 = sub {length}, 1
+          %5: f64 = w0: with (%6) in [%4] {{
+            [0] <= iv < [%4] {{
+              {cell}
+              yield %9
+            }}
+          }} : fold commutative ({unit}) by (%10: f64, %11: f64) {{
+            %12: f64 = {op} %10, %11
+            yield %12
+          }}
+          return %5
+        }}"
+    )
+}
+
+const ELEMENT: &str = "%9: f64 = index %1[%6]";
+const SUM: (&str, &str) = ("add", "0.0");
+
+/// So many streams are read at once.
+fn streams(text: &str) -> usize {
+    let lowered = lowered_text(text);
+    let reduced = lowered.lines().filter_map(|line| Some(line.split_once("reduce(")?.1.split(',').count()));
+    reduced.max().expect("there is a reduction")
+}
+
+fn agrees(text: &str) {
+    for count in [1, 2, 700, 1024, 1025, 1029, 4003] {
+        let values: Vec<f64> = (0..count).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
+        agree(text, &[reals(&values), int(2)]);
+    }
+}
+
+#[test]
+fn a_sum_reads_four_streams() {
+    let text = fold(ELEMENT, SUM, "%0");
+    assert_eq!(streams(&text), 4, "{}", lowered_text(&text));
+    agrees(&text);
+}
+
+#[test]
+fn a_maximum_of_a_map_reads_four_streams() {
+    let text = fold("%7: f64 = index %1[%6]\n%8: f64 = abs %7\n%9: f64 = mul %8, 0.5", ("max", "-1.0"), "%0");
+    assert_eq!(streams(&text), 4, "{}", lowered_text(&text));
+    agrees(&text);
+}
+
+#[test]
+fn neighbours_are_places_of_their_own() {
+    let cell = "%7: i64 = add %6, 1\n%8: f64 = index %1[%6]\n%13: f64 = index %1[%7]\n%14: f64 = sub %13, %8\n%9: f64 = mul %14, %14";
+    let text = fold(cell, SUM, "%0");
+    assert_eq!(streams(&text), 4, "{}", lowered_text(&text));
+    agrees(&text);
+    let cell = "%7: i64 = mul 2, %6\n%8: i64 = rem %7, %0\n%13: f64 = index %1[%8]\n%14: f64 = index %1[%6]\n%9: f64 = sub %13, %14";
+    let text = fold(cell, SUM, "%0");
+    assert_eq!(streams(&text), 1, "what is read anywhere is no stream: {}", lowered_text(&text));
+    agrees(&text);
+}
+
+#[test]
+fn costly_cells_do_not_wait_for_memory() {
+    let text = fold(
+        "%7: f64 = index %1[%6]\n%8: f64 = abs %7\n%13: f64 = exp %8\n%14: f64 = sqrt %13\n%9: f64 = floor %14",
+        ("max", "0.0"),
+        "%0",
+    );
+    assert_eq!(streams(&text), 1, "{}", lowered_text(&text));
+}
+
+#[test]
+fn short_folds_have_one_accumulator() {
+    let text = fold(ELEMENT, SUM, "1000").replace("f64[%0]", "f64[1000]").replace("@main[%0]", "@main");
+    assert_eq!(streams(&text), 1, "{}", lowered_text(&text));
+}
