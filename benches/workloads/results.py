@@ -1,4 +1,7 @@
-"""Writes what the harness measured as one table for each number of threads: results.py TWO_THREADS.json ONE_THREAD.json."""
+"""Writes what the harness measured as one table for each number of threads: results.py TWO_THREADS.json ONE_THREAD.json [README].
+
+The README, if it is named, gets a summary between its lines `<!-- results -->` and `<!-- end of results -->`.
+"""
 import collections, json, platform, subprocess, sys
 
 FRIT = ('frit-l0', 'frit-sac')
@@ -34,23 +37,32 @@ def time(seconds):
     return f'{seconds * 1e3:.3g} ms' if seconds >= 1e-3 else f'{seconds * 1e6:.3g} us'
 
 
-def table(threads, file):
-    rows = collections.defaultdict(dict)
-    wrong = []
+def measured(file):
+    """The rows by workload and size and then by tool; and what was wrong."""
+    rows, wrong = collections.defaultdict(dict), []
     with open(file) as text:
         for row in json.load(text)['rows']:
             if 'median' in row:
                 rows[row['wl'], row['size']][row['peer']] = row
             elif row['peer'] in FRIT and 'no program in' not in str(row['bad']):
                 wrong.append(f"{row['wl']} {row['size']}, {row['peer']}: {row['bad']}")
+    return rows, wrong
+
+
+def best_peer(threads, peers):
+    # The harness runs the other tools on two threads, whatever it is told.
+    others = [row for name, row in peers.items() if threads == 2 and not name.startswith(('frit', 'C-'))]
+    return min(others, key=lambda row: row['median'], default=None)
+
+
+def table(threads, file):
+    rows, wrong = measured(file)
     plural = '' if threads == 1 else 's'
     print(f'\n## {threads} thread{plural}\n')
     print('| workload | size | tool | median | over the least | x expert C | best peer | x best peer | x limit |')
     print('|---|---|---|---|---|---|---|---|---|')
     for (workload, size), peers in rows.items():
-        # The harness runs the other tools on two threads, whatever it is told.
-        others = [row for name, row in peers.items() if threads == 2 and not name.startswith(('frit', 'C-'))]
-        best = min(others, key=lambda row: row['median'], default=None)
+        best = best_peer(threads, peers)
         for name in FRIT:
             if name not in peers:
                 continue
@@ -62,8 +74,34 @@ def table(threads, file):
         print(f'\nWrong or failed: {line}')
 
 
+def summary(two_file, one_file):
+    """One line for each program: how many times as long it takes as expert C, and as the best of the other tools."""
+    two, one = measured(two_file)[0], measured(one_file)[0]
+    yield '| workload | program | 2 threads | x expert C | x best other tool | 1 thread | x expert C |'
+    yield '|---|---|---|---|---|---|---|'
+    for key, peers in two.items():
+        best = best_peer(2, peers)
+        for name in FRIT:
+            if name in peers and name in one[key]:
+                row, alone = peers[name], one[key][name]
+                beside = f"{row['median'] / best['median']:.2f} ({best['peer']})" if best else '-'
+                yield (f"| {key[0]} {key[1]} | {name.removeprefix('frit-').upper()} | {time(row['median'])} | {row['vs_expert']:.2f} | {beside} "
+                       f"| {time(alone['median'])} | {alone['vs_expert']:.2f} |")
+
+
+def write_summary(readme, lines):
+    begin, end = '<!-- results -->\n', '<!-- end of results -->\n'
+    with open(readme) as file:
+        before, rest = file.read().split(begin)
+    after = rest.split(end)[1]
+    with open(readme, 'w') as file:
+        file.write(before + begin + ''.join(line + '\n' for line in lines) + end + after)
+
+
 print('# Results\n\nWritten by `make bench`. Times are medians of runs in turn; `x` means so many times as long: as the faster of two builds of expert C, as the fastest of')
-print('the other tools, as the machine could at best (the roofline of memory and arithmetic). On shared machines ratios within a quarter of 1 are no differences.\n')
+print('the other tools, as the machine could at best (the roofline of memory and arithmetic on two threads, in both tables). On shared machines ratios within a quarter of 1 are no differences.\n')
 print(versions())
 table(2, sys.argv[1])
 table(1, sys.argv[2])
+if len(sys.argv) > 3:
+    write_summary(sys.argv[3], summary(sys.argv[1], sys.argv[2]))

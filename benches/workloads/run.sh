@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times the programs of this folder beside those of other tools on the same input, and writes benches/RESULTS.md:
+# Times the programs of this folder beside those of other tools on the same input, and writes benches/RESULTS.md and its summary in README.md:
 #
 #   PEERS=FOLDER benches/workloads/run.sh [OPTIONS OF THE HARNESS, as --quick or --only minmax:1e6]
 #
@@ -31,6 +31,6 @@ measure() { # measure THREADS [OPTIONS]: into $work/THREADS.json
 }
 measure 2 "$@"
 measure 1 "$@" --peers C-expert,C-expert-fast
-"$python" benches/workloads/results.py "$work/2.json" "$work/1.json" >"$work/RESULTS.md"
+"$python" benches/workloads/results.py "$work/2.json" "$work/1.json" README.md >"$work/RESULTS.md"
 mv "$work/RESULTS.md" benches/RESULTS.md
-echo "wrote benches/RESULTS.md"
+echo "wrote benches/RESULTS.md and the summary in README.md"
