@@ -29,9 +29,10 @@ fn table(rows: usize, columns: usize, seed: usize) -> Vec<Vec<f64>> {
     scattered(rows * columns, seed).chunks(columns).map(<[f64]>::to_vec).collect()
 }
 
-/// Runs the workload in each language that it is there in.
+/// Runs the workload in each language that it is there in, on one thread and on several; these start although there is little to do.
 fn computes(workload: &str, arguments: &[String], expected: &[f64]) {
     let place = Place::new();
+    place.file("machine.json", r#"{"threads": {"region_us": 0.000001, "operation_ns": 1}}"#);
     let mut languages = 0;
     for language in ["l0", "sac"] {
         let program = project().join(format!("benches/workloads/{workload}.{language}"));
@@ -44,13 +45,16 @@ fn computes(workload: &str, arguments: &[String], expected: &[f64]) {
             words.extend(["--entry".to_string(), "run".to_string()]);
         }
         words.extend_from_slice(arguments);
-        let text = place.frit(&words).done().succeeded().text();
-        let found = numbers(&text);
-        assert_eq!(found.len(), expected.len(), "{workload}.{language}: {text}");
-        for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
-            // Reals are printed with six digits.
-            let is_close = (found - expected).abs() <= 2e-6 * expected.abs().max(1.0);
-            assert!(is_close, "{workload}.{language}: number {at} is {found} instead of {expected}");
+        for threads in ["1", "3"] {
+            let words = words.iter().map(String::as_str).chain(["--threads", threads]);
+            let text = place.frit(words).env("FRIT_MACHINE", "machine.json").done().succeeded().text();
+            let found = numbers(&text);
+            assert_eq!(found.len(), expected.len(), "{workload}.{language}: {text}");
+            for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+                // Reals are printed with six digits.
+                let is_close = (found - expected).abs() <= 2e-6 * expected.abs().max(1.0);
+                assert!(is_close, "{workload}.{language} on {threads}: number {at} is {found} instead of {expected}");
+            }
         }
     }
     assert!(languages > 0, "there is no program for {workload}");
@@ -58,11 +62,11 @@ fn computes(workload: &str, arguments: &[String], expected: &[f64]) {
 
 #[test]
 fn reductions() {
-    let x = scattered(1000, 1);
-    let y = scattered(1000, 2);
+    let x = scattered(5003, 1);
+    let y = scattered(5003, 2);
     let (least, greatest) = x.iter().fold((1.0f64, 0.0f64), |(least, most), &v| (least.min(v), most.max(v)));
-    let mean = x.iter().sum::<f64>() / 1000.0;
-    let variance = x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 1000.0;
+    let mean = x.iter().sum::<f64>() / 5003.0;
+    let variance = x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 5003.0;
     computes("minmax", &[text_of(&x)], &[least, greatest]);
     computes("stats", &[text_of(&x)], &[mean, variance, least, greatest]);
     let chain = |(x, y): (&f64, &f64)| (((0.5 * ((2.5 * x + y) * x - y) + x) * y) + x).powi(2);
@@ -73,7 +77,7 @@ fn reductions() {
 
 #[test]
 fn sums_of_beginnings_and_counts() {
-    let x = scattered(300, 3);
+    let x = scattered(3001, 3);
     let sums = x.iter().scan(0.0, |sum, v| {
         *sum += v * v - 0.3;
         Some(*sum)
@@ -133,10 +137,14 @@ fn convolved(line: &[f64], most: usize) -> Vec<f64> {
 
 #[test]
 fn products_and_pairs() {
-    let (a, b) = (table(5, 4, 6), table(4, 6, 7));
-    let product = |i: usize, j: usize| (0..4).map(|k| a[i][k] * b[k][j]).sum::<f64>();
-    let expected: Vec<f64> = (0..5).flat_map(|i| (0..6).map(move |j| (i, j))).map(|(i, j)| product(i, j)).collect();
-    computes("matmul", &[table_of(&a), table_of(&b)], &expected);
+    // Less than what is computed in blocks, and more.
+    for (rows, steps, columns) in [(5, 4, 6), (21, 37, 35)] {
+        let (a, b) = (table(rows, steps, 6), table(steps, columns, 7));
+        let product = |i: usize, j: usize| (0..steps).map(|k| a[i][k] * b[k][j]).sum::<f64>();
+        let places = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+        let expected: Vec<f64> = places.map(|(i, j)| product(i, j)).collect();
+        computes("matmul", &[table_of(&a), table_of(&b)], &expected);
+    }
     let bodies: Vec<Vec<f64>> = (0..4).map(|axis| scattered(8, 8 + axis)).collect();
     let mut expected = [[0.0; 8]; 3];
     for i in 0..8 {
@@ -161,11 +169,11 @@ fn what_the_examples_compute_too() {
     let mut words = vec!["run".to_string(), path("examples/p0_options.l0")];
     words.extend_from_slice(&arguments);
     computes("blackscholes", &arguments, &numbers(&place.frit(&words).done().succeeded().text()));
-    let (x, y) = (table(7, 8, 4), table(7, 8, 5));
+    let (x, y) = (table(7, 48, 4), table(7, 48, 5));
     let (x, y, example) = (table_of(&x), table_of(&y), path("examples/tomcatv.sac"));
     let after = |iterations: &str| run(&["run", &example, "--entry", "tomcatv", &x, &y, iterations]);
     let (one, two) = (after("1"), after("2"));
-    let expected = [&two[..112], &[one[112], two[112], one[113], two[113]]].concat();
+    let expected = [&two[..672], &[one[672], two[672], one[673], two[673]]].concat();
     computes("tomcatv", &[x, y, "2".into()], &expected);
 }
 
@@ -194,4 +202,87 @@ fn the_script_of_the_harness() {
     let (code, out, err) = call(&["sac", "nowhere", "3", "x.npy", "--", "y.npy"]);
     assert_eq!((code, out.as_str()), (Some(2), ""));
     assert!(err.contains("no program in sac for nowhere"), "{err}");
+}
+
+/// The text without what stands in brackets.
+fn without_subscripts(text: &str) -> String {
+    let mut depth = 0;
+    text.chars()
+        .filter(|c| {
+            depth += i32::from(*c == '[');
+            let is_outside = depth == 0;
+            depth -= i32::from(*c == ']');
+            is_outside
+        })
+        .collect()
+}
+
+/// The loops of a C file that are marked for vectors, by the numbers of their first and last lines; but for those that only copy or fill,
+/// of which compilers make calls.
+fn loops_for_vectors(c: &str) -> Vec<(usize, usize)> {
+    let lines: Vec<&str> = c.lines().collect();
+    let is_marked = |line: &str| line.trim_start().starts_with("#pragma omp") && line.contains("simd");
+    let mut found = Vec::new();
+    for (at, _) in lines.iter().enumerate().filter(|(_, line)| is_marked(line)) {
+        let first = at + 1;
+        let indentation = lines[first].len() - lines[first].trim_start().len();
+        let closes = |line: &&str| line.trim() == "}" && line.len() == indentation + 1;
+        let last = first + lines[first..].iter().position(closes).expect("loops are closed");
+        let computes = |line: &&str| {
+            let value = without_subscripts(line.split_once('=').map_or("", |(_, value)| value));
+            value.contains([' ', '(']) && value.trim().contains(|c| "+-*/?(<".contains(c))
+        };
+        if lines[first + 1..last].iter().any(computes) {
+            // Lines are counted from 1, and the pragma belongs to the loop.
+            found.push((at + 1, last + 1));
+        }
+    }
+    found
+}
+
+#[test]
+fn all_loops_for_vectors_are_vectorised() {
+    let version = Command::new("gcc").arg("--version").output();
+    if !cfg!(target_arch = "x86_64") || !version.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: these flags are gcc's on x86-64");
+        return;
+    }
+    let place = Place::new();
+    let folder = project().join("benches/workloads");
+    let mut loops = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let program = entry.unwrap().path();
+        let entry: &[&str] = match program.extension().and_then(|extension| extension.to_str()) {
+            Some("l0") => &[],
+            // Its entry is for arrays of any rank.
+            Some("sac") if program.ends_with("conv.sac") => &["--entry", "run(double[.,.], double, int)"],
+            Some("sac") => &["--entry", "run"],
+            _ => continue,
+        };
+        let words = ["build", &program.to_string_lossy(), "-o", "program.c"].map(String::from);
+        place.frit(words.iter().map(String::as_str).chain(entry.iter().copied())).done().succeeded();
+        let c = String::from_utf8(place.read("program.c")).unwrap();
+        let mut gcc = Command::new("gcc");
+        gcc.args([
+            "-O3",
+            "-march=x86-64-v3",
+            "-fopenmp",
+            "-std=gnu11",
+            "-fwrapv",
+            "-fno-math-errno",
+            "-fno-trapping-math",
+        ]);
+        gcc.args(["-fopt-info-vec-optimized", "-c", "-o", "/dev/null"]).arg(place.path("program.c"));
+        let report = String::from_utf8_lossy(&gcc.output().unwrap().stderr).into_owned();
+        let line_of = |message: &str| message.split(':').nth(1)?.parse::<usize>().ok();
+        let vectorised: Vec<usize> =
+            report.lines().filter(|line| line.contains("loop vectorized")).filter_map(line_of).collect();
+        for (first, last) in loops_for_vectors(&c) {
+            let is_vectorised = vectorised.iter().any(|line| (first..=last).contains(line));
+            let text: Vec<&str> = c.lines().skip(first - 1).take(last + 1 - first).collect();
+            assert!(is_vectorised, "{}: no vectors for\n{}\n{report}", program.display(), text.join("\n"));
+            loops += 1;
+        }
+    }
+    assert!(loops >= 50, "only {loops} loops are for vectors");
 }
