@@ -6,7 +6,7 @@
 use crate::straight::reads;
 use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// How the elements of an array value are found.
@@ -343,6 +343,55 @@ pub(crate) fn shared_arrays(proc: &Proc) -> BTreeSet<Array> {
         }
     });
     shared
+}
+
+/// Which arrays may be the same memory.
+pub(crate) struct Aliases {
+    /// A set of arrays that come to share memory, by the number of each; others have none.
+    sets: BTreeMap<Array, usize>,
+}
+
+impl Aliases {
+    pub(crate) fn of(proc: &Proc) -> Self {
+        let mut sets: BTreeMap<Array, usize> = BTreeMap::new();
+        let mut count = 0;
+        let mut join = |arrays: Vec<Array>| {
+            let known: BTreeSet<usize> = arrays.iter().filter_map(|array| sets.get(array).copied()).collect();
+            sets.values_mut().filter(|set| known.contains(set)).for_each(|set| *set = count);
+            sets.extend(arrays.into_iter().map(|array| (array, count)));
+            count += 1;
+        };
+        each_stmt(proc, &proc.body, &mut |stmt| match stmt {
+            Stmt::Bind { reference, source, .. } => join(vec![*reference, *source]),
+            Stmt::Swap { first, second } => join(vec![*first, *second]),
+            // A result may be what was passed.
+            Stmt::Call { args, results, .. } => {
+                let passed =
+                    args.iter().filter_map(|arg| if let Arg::Array(array) = arg { Some(*array) } else { None });
+                let made = results.iter().filter_map(|result| match result {
+                    Binding::Array(array) => Some(*array),
+                    Binding::Var(_) => None,
+                });
+                join(passed.chain(made).collect());
+            }
+            Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::For(_)
+            | Stmt::While { .. }
+            | Stmt::If { .. }
+            | Stmt::Alloc { .. }
+            | Stmt::Release { .. }
+            | Stmt::CopyElements { .. }
+            | Stmt::Output { .. }
+            | Stmt::Check { .. } => {}
+        });
+        Self { sets }
+    }
+
+    /// The two are different arrays that may be the same memory.
+    pub(crate) fn are_shared(&self, x: Array, y: Array) -> bool {
+        x != y && self.sets.get(&x).is_some_and(|set| self.sets.get(&y) == Some(set))
+    }
 }
 
 /// Calls `f` on every array that the expression reads.

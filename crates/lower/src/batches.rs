@@ -10,7 +10,7 @@
 //! besides, and stand on any axis, but on the same one wherever an array is accessed that the loop stores to. Knows nothing of the array
 //! IR.
 
-use crate::access::{each_node, each_own_expr, each_stmt, shared_arrays};
+use crate::access::{Aliases, each_node, each_own_expr, each_stmt, has_load};
 use crate::replace_loops::replace_loops;
 use crate::straight::reads;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
@@ -22,7 +22,7 @@ const ALIGNMENT: i64 = 16;
 
 /// Does so wherever it can be done. Less work than the threshold, in scalar operations, is not divided.
 pub(crate) fn run_batches_in_parallel(proc: &mut Proc, threshold: i64) {
-    let shared = shared_arrays(proc);
+    let aliases = Aliases::of(proc);
     let mut reads = count_reads(proc, &proc.body);
     for result in &proc.results {
         if let Binding::Var(var) = result {
@@ -43,7 +43,7 @@ pub(crate) fn run_batches_in_parallel(proc: &mut Proc, threshold: i64) {
         }
     });
     replace_loops(proc, &mut |proc, id| {
-        let batch = Batch::of(proc, id, &shared, &reads).filter(|_| !inside.contains(&id))?;
+        let batch = Batch::of(proc, id, &aliases, &reads).filter(|_| !inside.contains(&id))?;
         Some(batch.in_parallel(proc, id, threshold))
     });
 }
@@ -63,7 +63,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(proc: &Proc, id: Loop, shared: &BTreeSet<Array>, all_reads: &BTreeMap<Var, usize>) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop, aliases: &Aliases, all_reads: &BTreeMap<Var, usize>) -> Option<Self> {
         let data = &proc.loops[id];
         let LoopKind::Sequential = data.kind else { return None };
         // What changes from iteration to iteration, and is known before it is used.
@@ -90,7 +90,7 @@ impl Batch {
         }
         let first = &proc.loops[*columns.first()?];
         let (lower, upper) = (first.lower.clone(), first.upper.clone());
-        let is_fixed = |expr: &Expr| own.iter().all(|&var| !reads(expr, var)) && !crate::access::has_load(expr);
+        let is_fixed = |expr: &Expr| own.iter().all(|&var| !reads(expr, var)) && !has_load(expr);
         let mut work = Expr::i64(0);
         for &column in &columns {
             let data = &proc.loops[column];
@@ -102,12 +102,12 @@ impl Batch {
             work = work + parallel.work.clone();
         }
         let found = Self { columns, lower, upper, work };
-        let keeps = found.keeps_to_columns(proc, shared) && found.carries_nothing(proc, data, all_reads);
+        let keeps = found.keeps_to_columns(proc, aliases) && found.carries_nothing(proc, data, all_reads);
         keeps.then_some(found)
     }
 
     /// Whatever is stored to is accessed only in the column that is computed.
-    fn keeps_to_columns(&self, proc: &Proc, shared: &BTreeSet<Array>) -> bool {
+    fn keeps_to_columns(&self, proc: &Proc, aliases: &Aliases) -> bool {
         let mut stored: BTreeSet<Array> = BTreeSet::new();
         // The axes of each array on which all accesses so far have the column.
         let mut axes: BTreeMap<Array, Vec<bool>> = BTreeMap::new();
@@ -145,7 +145,8 @@ impl Batch {
                 });
             });
         }
-        let keeps_to_column = |array: &Array| axes[array].contains(&true) && !shared.contains(array);
+        let keeps_to_column =
+            |array: &Array| axes[array].contains(&true) && !axes.keys().any(|&other| aliases.are_shared(*array, other));
         keeps && stored.iter().all(keeps_to_column)
     }
 
@@ -161,7 +162,7 @@ impl Batch {
                 return false;
             }
             if let Stmt::Assign { var, value } = stmt {
-                if crate::access::has_load(value) {
+                if has_load(value) {
                     return false;
                 }
                 known.insert(*var);

@@ -9,7 +9,7 @@
 //!
 //! After Munksgaard, Henriksen, Sadayappan and Oancea, "Memory Optimizations in an Array Language". Knows nothing of the array IR.
 
-use crate::access::{each_node, each_own_expr, each_stmt, shared_arrays};
+use crate::access::{Aliases, each_array, each_node, each_own_expr, each_stmt};
 use crate::straight::{reads, renamed};
 use frit_ir::affine::Poly;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Does so wherever it can be done.
 pub(crate) fn short_circuit_copies(proc: &mut Proc) {
     let mut pass = ShortCircuit {
-        shared: shared_arrays(proc),
+        aliases: Aliases::of(proc),
         uses: uses(proc),
         assignments: assignments(proc),
         known: BTreeMap::new(),
@@ -31,8 +31,7 @@ pub(crate) fn short_circuit_copies(proc: &mut Proc) {
 }
 
 struct ShortCircuit {
-    /// Arrays whose memory may have another name.
-    shared: BTreeSet<Array>,
+    aliases: Aliases,
     uses: BTreeMap<Array, Uses>,
     /// How often each variable is assigned.
     assignments: BTreeMap<Var, usize>,
@@ -118,7 +117,6 @@ impl ShortCircuit {
         let only_copied = matches!(self.uses.get(&copy.source), Some(Uses { loads: 1, stores: 1, others: 0 }));
         if !only_copied
             || !matches!(proc.arrays[copy.source].storage, Storage::Heap | Storage::Stack)
-            || self.shared.contains(&copy.target)
             || copy.source == copy.target
         {
             return false;
@@ -131,7 +129,8 @@ impl ShortCircuit {
                         return true;
                     }
                     // Other copies may come between.
-                    let is_apart = |other: Copy| other.target != copy.target && other.source != copy.target;
+                    let is_other = |array| array != copy.target && !self.aliases.are_shared(array, copy.target);
+                    let is_apart = |other: Copy| is_other(other.target) && is_other(other.source);
                     if !Copy::of(proc, *id).is_some_and(is_apart) {
                         return false;
                     }
@@ -182,9 +181,10 @@ impl ShortCircuit {
         let mut fits = true;
         each_stmt(proc, &[Stmt::For(id)], &mut |stmt| {
             fits &= match stmt {
-                Stmt::Store { array, .. } => *array != copy.target,
-                Stmt::Assign { .. } | Stmt::For(_) | Stmt::While { .. } | Stmt::If { .. } | Stmt::Check { .. } => true,
-                Stmt::Alloc { .. }
+                Stmt::Store { array, .. } => *array != copy.target && !self.aliases.are_shared(*array, copy.target),
+                Stmt::Assign { .. } | Stmt::For(_) | Stmt::If { .. } | Stmt::Check { .. } => true,
+                Stmt::While { .. }
+                | Stmt::Alloc { .. }
                 | Stmt::Release { .. }
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
@@ -193,6 +193,9 @@ impl ShortCircuit {
                 | Stmt::Call { .. } => false,
             };
             each_load(proc, stmt, copy.target, &mut |read| fits &= is_element(read) || elsewhere(read));
+            each_own_expr(proc, stmt, &mut |expr| {
+                each_array(expr, &mut |array| fits &= !self.aliases.are_shared(array, copy.target));
+            });
         });
         // What was there is needed no more when it is stored.
         each_stmt(proc, &body[at + 1..], &mut |stmt| {
@@ -326,7 +329,7 @@ fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
     }
     each_stmt(proc, &proc.body, &mut |stmt| {
         let mut look_at = |expr: &Expr| {
-            crate::access::each_array(expr, &mut |array| found.entry(array).or_default().loads += 1);
+            each_array(expr, &mut |array| found.entry(array).or_default().loads += 1);
         };
         each_own_expr(proc, stmt, &mut look_at);
         if let Stmt::While { cond, .. } = stmt {

@@ -1,0 +1,207 @@
+//! Random programs that passes on loops reshape, on inputs large enough for them: histograms, contractions, recurrences down columns and
+//! reductions give the same results interpreted as written and compiled, on one thread and on several.
+
+use frit_driver::{Engine, Level, Notation, Options, error::Kind};
+use std::fmt::Write;
+
+/// Programs of each sort.
+const PROGRAMS: u32 = 24;
+/// Threads start although there is little to do.
+const REGION_WORK: i64 = 1 << 10;
+
+struct Choices(u64);
+
+impl Choices {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % limit
+    }
+
+    fn pick<'t>(&mut self, texts: &[&'t str]) -> &'t str {
+        texts[self.below(texts.len() as u64) as usize]
+    }
+
+    /// A vector of so many small numbers.
+    fn vector(&mut self, count: u64) -> String {
+        let numbers: Vec<String> = (0..count).map(|_| (self.below(19) as i64 - 9).to_string()).collect();
+        format!("[{}]", numbers.join(", "))
+    }
+
+    fn matrix(&mut self, rows: u64, columns: u64) -> String {
+        let rows: Vec<String> = (0..rows).map(|_| self.vector(columns)).collect();
+        format!("[{}]", rows.join(", "))
+    }
+}
+
+/// What became of the programs of one sort.
+#[derive(Default)]
+struct Tally {
+    reshaped: u32,
+    failed: u32,
+}
+
+/// Compares programs, which the pass leaves this mark on, that are made with their inputs.
+fn compare(seed: u64, mark: &str, generate: fn(&mut Choices) -> (String, String)) -> Tally {
+    let mut choices = Choices(seed);
+    let mut tally = Tally::default();
+    for _ in 0..PROGRAMS {
+        let (source, input) = generate(&mut choices);
+        let unit = frit_driver::load_l0("generated.l0", &source).unwrap_or_else(|error| panic!("{error}\n{source}"));
+        let run = |level, engine, threads| {
+            let arguments = frit_driver::arguments::from_text(&unit, "<stdin>", &input).expect("the input is right");
+            let options =
+                Options { level, engine, threads, verify: true, region_work: REGION_WORK, ..Options::default() };
+            frit_driver::run(&unit, arguments, &options).map(|outcome| unit.bits(&outcome.results))
+        };
+        let expected = run(Level::O0, Engine::Interpreter, 1);
+        tally.failed += u32::from(expected.is_err());
+        for threads in [1, 2, 3] {
+            match (&expected, run(Level::O2, Engine::Native, threads)) {
+                (Ok(expected), Ok(found)) => assert_eq!(*expected, found, "{threads} threads, {input}\n{source}"),
+                (Err(expected), Err(found)) => {
+                    assert_eq!(
+                        (expected.kind, expected.to_string()),
+                        (Kind::Run, found.to_string()),
+                        "{input}\n{source}"
+                    );
+                }
+                (expected, found) => panic!("{expected:?}\n{found:?}\n{threads} threads, {input}\n{source}"),
+            }
+        }
+        let options = Options { threads: 2, region_work: REGION_WORK, ..Options::default() };
+        let lowered = frit_driver::dump(&unit, "lower", Notation::Ir, &options).expect("the program is right");
+        tally.reshaped += u32::from(lowered.contains(mark));
+    }
+    tally
+}
+
+/// A program with a loop in order that updates two arrays, and its input.
+fn histogram(choices: &mut Choices) -> (String, String) {
+    let bins = choices.pick(&["bins", "5", "64"]);
+    let mut source = format!(
+        "fun int least(int x, int y) = if x < y then x else y\n\
+         fun {{[int],[[int]]}} main(int n, int bins, [real] x) =\n  \
+         let codes = map(fn int (int i) => i * {} + 3, iota(n)) in\n  \
+         loop ({{one, two}} = {{replicate({bins}, 1000), replicate({bins}, replicate(3, 2))}}) = for i < n do\n",
+        choices.below(50)
+    );
+    let ops = [choices.pick(&["+", "*", "least"]), choices.pick(&["+", "*"])];
+    for _ in 0..1 + choices.below(3) {
+        // Few places are out of bounds, and only for some sizes.
+        let first = choices.pick(&["codes[i] % 5", "(i + i / 3) % 5", "i / 400", "trunc(x[i % size(0, x)])"]);
+        let second = choices.pick(&["i % 3", "codes[i] / 7 % 3", "i / 600"]);
+        let value = choices.pick(&["1", "i", "codes[i]", "i * i - 5"]);
+        let (target, op) = match choices.below(2) {
+            0 => (format!("one[{first}]"), ops[0]),
+            _ => (format!("two[{first}, {second}]"), ops[1]),
+        };
+        let combined = match op {
+            "least" => format!("least({target}, {value})"),
+            op => format!("{target} {op} {value}"),
+        };
+        let _ = writeln!(source, "    let {target} = {combined} in");
+    }
+    source += "    {one, two}\n  in {one, two}\n";
+    let count = [0, 511, 700, 1537, 40_000][choices.below(5) as usize];
+    (source, format!("{count} 6 [0.5, 3.25, -0.75, 4.0]"))
+}
+
+/// A fold for each row of one matrix and each column of another.
+fn contraction(choices: &mut Choices) -> (String, String) {
+    let left = choices.pick(&["a[i, l]", "a[i, l]", "t[l, i]", "a[i, (l + 1) % size(1, a)]"]);
+    let right = choices.pick(&["b[l, j]", "b[l, j]", "c[j, l]", "b[l, j] - c[j, l]", "b[l * l % size(0, b), j]"]);
+    let term = choices.pick(&["x * y", "x + y", "(x - y) * (x - y)", "if l < 9 then x * y else y", "x * y + x"]);
+    let (op, unit) = [("op +", "0"), ("least", "1000000"), ("op *", "1")][choices.below(3) as usize];
+    let cell = choices.pick(&["s", "s + bias[j]", "least(s, 40)", "s * a[i, 0]", "s - i * j"]);
+    let source = format!(
+        "fun int least(int x, int y) = if x < y then x else y\n\
+         fun [[int]] main([[int]] a, [[int]] t, [[int]] b, [[int]] c, [int] bias) =\n  \
+         map(fn [int] (int i) =>\n    map(fn int (int j) =>\n      \
+         let s = reduce({op}, {unit}, map(fn int (int l) => let x = {left} in let y = {right} in {term}, iota(size(1, a)))) in\n      \
+         {cell},\n    iota(size(0, c))),\n  iota(size(0, a)))\n"
+    );
+    let [rows, steps, columns] = [70, 45, 150].map(|most| 1 + choices.below(most));
+    let (a, t) = (choices.matrix(rows, steps), choices.matrix(steps, rows));
+    let (b, c) = (choices.matrix(steps, columns), choices.matrix(columns, steps));
+    let bias = choices.vector(columns);
+    (source, format!("{a} {t} {b} {c} {bias}"))
+}
+
+/// Rows that are computed from the rows before, in place.
+fn recurrence(choices: &mut Choices) -> (String, String) {
+    // Often what threads may compute column by column.
+    let before = match choices.below(3) {
+        0 => choices.pick(&["x[i - 1, (j + 1) % columns]", "x[i / 2, j]", "x[0, j]"]),
+        _ => "x[i - 1, j]",
+    };
+    let there = match choices.below(3) {
+        0 => choices.pick(&["x[i, (j + 1) % columns]", "j", "y[i, j]"]),
+        _ => "x[i, j]",
+    };
+    let other = choices.pick(&["y[i, j]", "y[i - 1, j]", "weights[j]", "t"]);
+    let row = format!("map(fn int (int j) => 2 * {before} - {there} + {other}, iota(columns))");
+    let second = match choices.below(4) {
+        0 | 1 => "",
+        2 => "    let y[i] = map(fn int (int j) => y[i - 1, j] + x[i, j] % 7, iota(columns)) in\n",
+        _ => "    let y[i, 0] = x[i, columns - 1] in\n",
+    };
+    let source = format!(
+        "fun {{*[[int]], *[[int]]}} main(*[[int]] x, *[[int]] y, [int] weights) =\n  \
+         let rows = size(0, x) in\n  let columns = size(1, x) in\n  \
+         loop ({{x, y}} = {{x, y}}) = for t < rows - 1 do\n    \
+         let i = t + 1 in\n    let row = {row} in\n    let x[i] = row in\n{second}    {{x, y}}\n  in {{x, y}}\n"
+    );
+    let (rows, columns) = (1 + choices.below(30), 1 + choices.below(120));
+    let (x, y) = (choices.matrix(rows, columns), choices.matrix(rows, columns));
+    let weights = choices.vector(columns);
+    (source, format!("{x} {y} {weights}"))
+}
+
+/// Several folds over vectors and their neighbours.
+fn reduction(choices: &mut Choices) -> (String, String) {
+    let cells = ["x[i]", "x[i] * y[i]", "x[i + 1] - x[i]", "x[i] * x[i] + y[i + 1]", "i", "x[(i * 3) % size(0, x)]"];
+    let folds = [("op +", "0"), ("least", "1000000"), ("op *", "1"), ("op +", "7")];
+    let mut fold = || {
+        let (op, unit) = folds[choices.below(4) as usize];
+        format!("reduce({op}, {unit}, map(fn int (int i) => {}, iota(size(0, x) - 1)))", choices.pick(&cells))
+    };
+    let source = format!(
+        "fun int least(int x, int y) = if x < y then x else y\n\
+         fun {{int, int, int}} main([int] x, [int] y) =\n  {{{},\n   {},\n   {}}}\n",
+        fold(),
+        fold(),
+        fold()
+    );
+    let count = [1, 2, 1023, 1025, 1029, 4000, 9001][choices.below(7) as usize];
+    (source, format!("{} {}", choices.vector(count), choices.vector(count)))
+}
+
+#[test]
+fn random_histograms_agree() {
+    let Tally { reshaped, failed } = compare(0x5851_f42d_4c95_7f2d, "step 4 {", histogram);
+    assert!(reshaped >= PROGRAMS / 3, "only {reshaped} of {PROGRAMS} programs had private tables");
+    assert!(failed > 0 && failed < PROGRAMS / 2, "{failed} of {PROGRAMS} programs failed");
+}
+
+#[test]
+fn random_contractions_agree() {
+    let Tally { reshaped, failed } = compare(0x2545_f491_4f6c_dd1d, "stack i64[64, 128]", contraction);
+    assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs are computed in blocks");
+    assert_eq!(failed, 0);
+}
+
+#[test]
+fn random_recurrences_agree() {
+    let Tally { reshaped, failed } = compare(0x9e37_79b9_7f4a_7c15, " + 16 - 1, 16) * 16", recurrence);
+    assert!(reshaped >= PROGRAMS / 6, "only {reshaped} of {PROGRAMS} programs are divided by columns");
+    assert_eq!(failed, 0);
+}
+
+#[test]
+fn random_reductions_agree() {
+    let Tally { reshaped, failed } = compare(0x1234_5678_9abc_def1, "le(1024, ", reduction);
+    assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs read several streams");
+    assert_eq!(failed, 0);
+}
