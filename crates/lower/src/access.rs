@@ -4,7 +4,7 @@
 //! subscript. Knows nothing of ownership. Read [`crate::storage`] for who owns the memory.
 
 use crate::straight::reads;
-use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -247,6 +247,16 @@ pub(crate) fn at_least_zero(extent: Expr) -> Expr {
     }
 }
 
+/// The quotient of numbers that are not negative, rounded up.
+pub(crate) fn divided_up(x: Expr, by: Expr) -> Expr {
+    Expr::binary(BinOp::Div, x + (by.clone() - Expr::i64(1)), by)
+}
+
+/// The next multiple of `to`.
+pub(crate) fn round_up(x: Expr, to: Expr) -> Expr {
+    divided_up(x, to.clone()) * to
+}
+
 /// The expression reads memory.
 pub(crate) fn has_load(expr: &Expr) -> bool {
     let mut found = false;
@@ -330,6 +340,67 @@ pub(crate) fn each_own_expr(proc: &Proc, stmt: &Stmt, f: &mut impl FnMut(&Expr))
         }
         Stmt::While { .. } | Stmt::Release { .. } | Stmt::Swap { .. } => {}
     }
+}
+
+/// Calls `f` on all expressions of these statements and of those inside them.
+pub(crate) fn each_expr_inside(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Expr)) {
+    each_stmt(proc, stmts, &mut |stmt| {
+        each_own_expr(proc, stmt, f);
+        if let Stmt::While { cond, .. } = stmt {
+            f(cond);
+        }
+    });
+}
+
+/// The loops that run inside of a loop that asks for threads.
+pub(crate) fn loops_in_teams(proc: &Proc) -> BTreeSet<Loop> {
+    let mut found = BTreeSet::new();
+    each_stmt(proc, &proc.body, &mut |stmt| {
+        if let Stmt::For(id) = stmt
+            && let LoopKind::Independent { parallel: Some(_), .. } = proc.loops[*id].kind
+        {
+            each_stmt(proc, &proc.loops[*id].body, &mut |stmt| {
+                if let Stmt::For(inner) = stmt {
+                    found.insert(*inner);
+                }
+            });
+        }
+    });
+    found
+}
+
+/// Calls `f` on every scalar variable that the statement itself assigns; not on that of a loop.
+pub(crate) fn each_own_assigned(stmt: &Stmt, f: &mut impl FnMut(Var)) {
+    match stmt {
+        Stmt::Assign { var, .. } => f(*var),
+        Stmt::Call { results, .. } => {
+            for result in results {
+                if let Binding::Var(var) = result {
+                    f(*var);
+                }
+            }
+        }
+        Stmt::Store { .. }
+        | Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::If { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
+        | Stmt::Check { .. } => {}
+    }
+}
+
+/// How often each scalar variable is assigned in the procedure, but for those of loops.
+pub(crate) fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
+    let mut found = BTreeMap::new();
+    each_stmt(proc, &proc.body, &mut |stmt| {
+        each_own_assigned(stmt, &mut |var| *found.entry(var).or_default() += 1);
+    });
+    found
 }
 
 /// Arrays whose memory may have another name.

@@ -10,9 +10,12 @@
 //! besides, and stand on any axis, but on the same one wherever an array is accessed that the loop stores to. Knows nothing of the array
 //! IR.
 
-use crate::access::{Aliases, each_node, each_own_expr, each_stmt, has_load};
+use crate::access::{
+    Aliases, divided_up, each_expr_inside, each_node, each_own_expr, each_stmt, has_load, loops_in_teams, round_up,
+};
 use crate::replace_loops::replace_loops;
 use crate::straight::reads;
+use crate::with_loop::chunk_count;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,26 +33,11 @@ pub(crate) fn run_batches_in_parallel(proc: &mut Proc, threshold: i64) {
         }
     }
     // Threads do not start threads.
-    let mut inside: BTreeSet<Loop> = BTreeSet::new();
-    each_stmt(proc, &proc.body, &mut |stmt| {
-        if let Stmt::For(id) = stmt
-            && is_parallel(&proc.loops[*id])
-        {
-            each_stmt(proc, &proc.loops[*id].body, &mut |stmt| {
-                if let Stmt::For(id) = stmt {
-                    inside.insert(*id);
-                }
-            });
-        }
-    });
+    let inside = loops_in_teams(proc);
     replace_loops(proc, &mut |proc, id| {
         let batch = Batch::of(proc, id, &aliases, &reads).filter(|_| !inside.contains(&id))?;
         Some(batch.in_parallel(proc, id, threshold))
     });
-}
-
-fn is_parallel(data: &LoopData) -> bool {
-    matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. })
 }
 
 /// A loop that must run in order whose columns are independent.
@@ -189,14 +177,6 @@ impl Batch {
         let iterations = Expr::binary(BinOp::Max, data.upper.clone() - data.lower.clone(), Expr::i64(0));
         let span = data.span;
         let count = self.upper.clone() - self.lower.clone();
-        let round_up = |x: Expr, to: Expr| Expr::binary(BinOp::Div, x + to.clone() - Expr::i64(1), to.clone()) * to;
-        let even = Expr::binary(BinOp::Div, count + parts.into() - Expr::i64(1), parts.into());
-        let divides = Expr::binary(BinOp::Le, Expr::i64(threshold), work.into());
-        let threads = Expr::Select {
-            cond: Box::new(divides),
-            on_true: Box::new(Expr::Threads),
-            on_false: Box::new(Expr::i64(1)),
-        };
         let body = vec![
             assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
             assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
@@ -214,8 +194,8 @@ impl Batch {
         });
         vec![
             assign(work, iterations * self.work),
-            assign(parts, threads),
-            assign(width, round_up(even, Expr::i64(ALIGNMENT))),
+            assign(parts, chunk_count(work.into(), threshold)),
+            assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
             Stmt::For(made),
         ]
     }
@@ -224,18 +204,12 @@ impl Batch {
 /// How often each variable is read in these statements, and those inside them.
 fn count_reads(proc: &Proc, stmts: &[Stmt]) -> BTreeMap<Var, usize> {
     let mut found: BTreeMap<Var, usize> = BTreeMap::new();
-    let mut look_at = |expr: &Expr| {
+    each_expr_inside(proc, stmts, &mut |expr| {
         each_node(expr, &mut |node| {
             if let Expr::Var(var) = node {
                 *found.entry(*var).or_default() += 1;
             }
         });
-    };
-    each_stmt(proc, stmts, &mut |stmt| {
-        each_own_expr(proc, stmt, &mut look_at);
-        if let Stmt::While { cond, .. } = stmt {
-            look_at(cond);
-        }
     });
     found
 }

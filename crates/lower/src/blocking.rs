@@ -24,11 +24,11 @@
 //! After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", with vectors left to the C compiler. Knows nothing
 //! of the array IR.
 
-use crate::access::{each_array, each_node, has_load};
-use crate::columns::{AlongColumns, Columns, Line, Segment, Tile};
+use crate::access::{divided_up, each_array, each_node, has_load, round_up};
+use crate::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, reads, renamed};
-use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
+use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,7 +126,6 @@ impl Contraction {
         let (row, row_end, column, column_end) = (index(), index(), index(), index());
         let most = self.rows_at_most(proc);
         let assign = |var, value| Stmt::Assign { var, value };
-        let div = |x, y| Expr::binary(BinOp::Div, x, y);
         let at_most = |x, y| Expr::binary(BinOp::Min, x, y);
 
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
@@ -152,16 +151,14 @@ impl Contraction {
 
         // Each thread gets as many blocks, and all have nearly the same number of rows.
         let threads = if parallel.is_some() { Expr::Threads } else { Expr::i64(1) };
-        let round_up = |x: Expr, to: Expr| div(x + to.clone() - Expr::i64(1), to.clone()) * to;
-        let least = div(Expr::Var(count) + Expr::i64(most - 1), Expr::i64(most));
-        let even = div(Expr::Var(count) + blocks.into() - Expr::i64(1), blocks.into());
-        let parallel = parallel.as_ref().map(|parallel| Parallel { ..parallel.clone() });
+        let least = divided_up(count.into(), Expr::i64(most));
+        let even = divided_up(count.into(), blocks.into());
         let made = proc.loops.push(LoopData {
             var: Some(block),
             lower: Expr::i64(0),
             upper: blocks.into(),
             step: 1,
-            kind: LoopKind::Independent { parallel, simd: false, reductions: Vec::new() },
+            kind: LoopKind::Independent { parallel: parallel.clone(), simd: false, reductions: Vec::new() },
             body: in_block,
             span: self.rows.span,
         });
@@ -255,7 +252,7 @@ impl Block<'_> {
         let at_once = if segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 };
         let panel = Panel { block: self, segment: &segment, steps, step, first, end };
         let whole = proc.var(Scalar::I64, None);
-        body.push(Stmt::Assign { var: whole, value: multiple(self.first, self.end.into(), at_once) });
+        body.push(Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), at_once) });
         body.extend(panel.rows(proc, self.first.into(), whole.into(), at_once));
         if at_once > 1 {
             body.extend(panel.rows(proc, whole.into(), self.end.into(), 1));
@@ -341,7 +338,8 @@ impl Panel<'_> {
         let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
         let steps_at_once = if self.segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 };
         let whole = proc.var(Scalar::I64, None);
-        let mut body = vec![Stmt::Assign { var: whole, value: multiple(self.first, self.end.into(), steps_at_once) }];
+        let mut body =
+            vec![Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), steps_at_once) }];
         body.push(self.steps(proc, self.first.into(), whole.into(), (row, at_once), steps_at_once));
         if steps_at_once > 1 {
             body.push(self.steps(proc, whole.into(), self.end.into(), (row, at_once), 1));
@@ -358,15 +356,6 @@ impl Panel<'_> {
         body.push(tile.column_loop(proc, along));
         in_order(proc, LoopData { var: Some(step), lower, upper, step: at_once, ..self.steps.clone() }, body)
     }
-}
-
-/// `first`, and as many as possible up to `end` in multiples of `count`; not less than `first`.
-fn multiple(first: Var, end: Expr, count: i64) -> Expr {
-    if count == 1 {
-        return end;
-    }
-    let distance = Expr::binary(BinOp::Max, end - first.into(), Expr::i64(0));
-    Expr::Var(first) + Expr::binary(BinOp::Div, distance, Expr::i64(count)) * Expr::i64(count)
 }
 
 /// The body with every element loaded once that it does not store; and, to go in front of the loop, the loads that are the same for
@@ -419,10 +408,6 @@ fn each_load(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
             each_load(on_false, f);
         }
     }
-}
-
-fn in_order(proc: &mut Proc, header: LoopData, body: Vec<Stmt>) -> Stmt {
-    Stmt::For(proc.loops.push(LoopData { kind: LoopKind::Sequential, body, ..header }))
 }
 
 fn elem_bytes(proc: &Proc, load: &Expr) -> i64 {

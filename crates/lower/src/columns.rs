@@ -5,7 +5,7 @@
 use crate::access::has_load;
 use crate::straight::{Mention, is_straight, mentions_of, reads, renamed_stmt};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::Scalar;
+use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer columns are not worth a loop along them.
@@ -211,4 +211,18 @@ impl Tile<'_> {
             span: self.columns.header.span,
         }))
     }
+}
+
+/// A loop in order, with this body.
+pub(crate) fn in_order(proc: &mut Proc, header: LoopData, body: Vec<Stmt>) -> Stmt {
+    Stmt::For(proc.loops.push(LoopData { kind: LoopKind::Sequential, body, ..header }))
+}
+
+/// `first`, and as many as possible up to `end` in multiples of `count`; not less than `first`.
+pub(crate) fn multiple(first: Expr, end: Expr, count: i64) -> Expr {
+    if count == 1 {
+        return end;
+    }
+    let distance = Expr::binary(BinOp::Max, end - first.clone(), Expr::i64(0));
+    first + Expr::binary(BinOp::Div, distance, Expr::i64(count)) * Expr::i64(count)
 }

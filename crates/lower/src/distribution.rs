@@ -50,13 +50,7 @@ pub(crate) struct Known {
 
 impl Known {
     pub(crate) fn of(proc: &Proc) -> Self {
-        let mut assignments = BTreeMap::new();
-        access::each_stmt(proc, &proc.body, &mut |stmt| {
-            if let Stmt::Assign { var, .. } = stmt {
-                *assignments.entry(*var).or_default() += 1;
-            }
-        });
-        Self { assignments, shared: access::shared_arrays(proc) }
+        Self { assignments: access::assignments(proc), shared: access::shared_arrays(proc) }
     }
 }
 

@@ -16,10 +16,10 @@
 //! Knows nothing of the array IR.
 
 use crate::access::{each_node, is_shifted};
-use crate::columns::{Columns, Line, Segment, Tile};
+use crate::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, reads};
-use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::nest::{Expr, LoopData, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 
 /// Steps of an inner loop taken at once.
@@ -51,15 +51,13 @@ fn exchanged(proc: &mut Proc, columns: &Columns) -> Stmt {
             Some((rows, row)) if rows.step == 1 && segment.body.len() <= LARGEST_STEP => {
                 // The number of steps taken at once is made a multiple by a loop over the rest.
                 let whole = proc.var(Scalar::I64, None);
-                let distance = Expr::binary(BinOp::Max, rows.upper.clone() - rows.lower.clone(), Expr::i64(0));
-                let blocks = Expr::binary(BinOp::Div, distance, Expr::i64(STEPS_AT_ONCE));
-                let value = rows.lower.clone() + blocks * Expr::i64(STEPS_AT_ONCE);
+                let value = multiple(rows.lower.clone(), rows.upper.clone(), STEPS_AT_ONCE);
                 body.push(Stmt::Assign { var: whole, value });
                 let blocked = proc.var(Scalar::I64, proc.vars[*row].name.clone());
                 let steps: Vec<Expr> = (0..STEPS_AT_ONCE).map(|step| Expr::Var(blocked) + Expr::i64(step)).collect();
                 let inner = in_columns(proc, &tile, segment, Some(&steps));
                 let header = LoopData { var: Some(blocked), step: STEPS_AT_ONCE, upper: whole.into(), ..rows.clone() };
-                body.push(in_rows(proc, header, inner));
+                body.push(in_order(proc, header, vec![inner]));
                 body.push(row_by_row(proc, &tile, segment, LoopData { lower: whole.into(), ..rows.clone() }, *row));
             }
             Some((rows, row)) => body.push(row_by_row(proc, &tile, segment, rows.clone(), *row)),
@@ -77,13 +75,7 @@ fn in_columns(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: Option<
 fn row_by_row(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: LoopData, row: Var) -> Stmt {
     let var = proc.var(Scalar::I64, proc.vars[row].name.clone());
     let inner = in_columns(proc, tile, segment, Some(&[Expr::Var(var)]));
-    in_rows(proc, LoopData { var: Some(var), ..rows }, inner)
-}
-
-/// The loop over rows around one along columns.
-fn in_rows(proc: &mut Proc, header: LoopData, along_columns: Stmt) -> Stmt {
-    let body = vec![along_columns];
-    Stmt::For(proc.loops.push(LoopData { kind: LoopKind::Sequential, body, ..header }))
+    in_order(proc, LoopData { var: Some(var), ..rows }, vec![inner])
 }
 
 /// Some read of an inner loop goes down a column now, and all will go along rows or stay.

@@ -20,17 +20,17 @@
 //! runs in order, so the failure is that of the first iteration that fails. The chunks depend on the number of threads only.
 
 use crate::Options;
-use crate::access::{at_least_zero, element_count, linear_index};
+use crate::access::{at_least_zero, element_count, linear_index, loops_in_teams};
 use crate::ahead::{Ahead, Stage, assigned_in};
 use crate::distribution::Known;
 use crate::histograms::{Histogram, Item, Update};
 use crate::reduction::unit;
 use crate::replace_loops::replace_loops;
 use crate::strips::{copied, fresh_names};
-use crate::with_loop::MOST_CHUNKS;
+use crate::with_loop::chunk_count;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Iterations whose places are computed ahead; they stay in the nearest cache.
 const BLOCK: i64 = 512;
@@ -42,47 +42,17 @@ const NEAREST_CACHE: i64 = 1 << 15;
 const LARGEST_TABLES: i64 = 1 << 19;
 /// Iterations for each element of all tables from which they pay.
 const LEAST_UPDATES: i64 = 2;
+
 /// Privatises the targets of all histograms for which that may pay.
 pub(crate) fn privatise_histograms(proc: &mut Proc, options: &Options) {
     let known = Known::of(proc);
-    let mut in_team = BTreeSet::new();
-    loops_in_teams(proc, &proc.body, false, &mut in_team);
+    let in_team = loops_in_teams(proc);
     replace_loops(proc, &mut |proc, id| {
         let histogram = Histogram::of(proc, &known, id, options.strict_fp)?;
         let may_fork = options.parallel && !in_team.contains(&id);
         let plan = Plan::of(proc, &known, histogram, may_fork.then_some(options.chunk_threshold))?;
         Some(plan.privatised(proc, id))
     });
-}
-
-/// The loops that run inside of a loop that asks for threads.
-fn loops_in_teams(proc: &Proc, stmts: &[Stmt], in_team: bool, found: &mut BTreeSet<Loop>) {
-    for stmt in stmts {
-        match stmt {
-            Stmt::For(id) => {
-                if in_team {
-                    found.insert(*id);
-                }
-                let data = &proc.loops[*id];
-                let forks = matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
-                loops_in_teams(proc, &data.body, in_team || forks, found);
-            }
-            Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                loops_in_teams(proc, before, in_team, found);
-                loops_in_teams(proc, other, in_team, found);
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => {}
-        }
-    }
 }
 
 /// How a histogram is run on private tables.
@@ -207,11 +177,7 @@ impl Plan {
         let chunks = match self.chunk_threshold {
             Some(threshold) => {
                 let work = named(proc, before, self.work(count));
-                let saved = work.clone() - Expr::binary(BinOp::Div, work, Expr::Threads);
-                let enough = Expr::binary(BinOp::Le, Expr::i64(threshold), saved);
-                let on_true = Box::new(min(Expr::Threads, Expr::i64(MOST_CHUNKS)));
-                let on_false = Box::new(Expr::i64(1));
-                named(proc, before, Expr::Select { cond: Box::new(enough), on_true, on_false })
+                named(proc, before, chunk_count(work, threshold))
             }
             None => Expr::i64(1),
         };

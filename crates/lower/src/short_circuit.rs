@@ -9,7 +9,7 @@
 //!
 //! After Munksgaard, Henriksen, Sadayappan and Oancea, "Memory Optimizations in an Array Language". Knows nothing of the array IR.
 
-use crate::access::{Aliases, each_array, each_node, each_own_expr, each_stmt};
+use crate::access::{Aliases, assignments, each_array, each_expr_inside, each_node, each_own_assigned, each_stmt};
 use crate::straight::{reads, renamed};
 use frit_ir::affine::Poly;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -192,15 +192,13 @@ impl ShortCircuit {
                 | Stmt::Output { .. }
                 | Stmt::Call { .. } => false,
             };
-            each_load(proc, stmt, copy.target, &mut |read| fits &= is_element(read) || elsewhere(read));
-            each_own_expr(proc, stmt, &mut |expr| {
-                each_array(expr, &mut |array| fits &= !self.aliases.are_shared(array, copy.target));
-            });
         });
+        each_expr_inside(proc, &[Stmt::For(id)], &mut |expr| {
+            each_array(expr, &mut |array| fits &= !self.aliases.are_shared(array, copy.target));
+        });
+        each_load(proc, &[Stmt::For(id)], copy.target, &mut |read| fits &= is_element(read) || elsewhere(read));
         // What was there is needed no more when it is stored.
-        each_stmt(proc, &body[at + 1..], &mut |stmt| {
-            each_load(proc, stmt, copy.target, &mut |read| fits &= elsewhere(read));
-        });
+        each_load(proc, &body[at + 1..], copy.target, &mut |read| fits &= elsewhere(read));
         fits.then_some(Placed { body_of: innermost, at, array: copy.target, index })
     }
 
@@ -273,39 +271,20 @@ impl Copy {
 /// The variables that a nest assigns, those of its loops among them.
 fn variables(proc: &Proc, id: Loop) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
-    each_stmt(proc, &[Stmt::For(id)], &mut |stmt| match stmt {
-        Stmt::For(id) => found.extend(proc.loops[*id].var),
-        Stmt::Assign { var, .. } => {
-            found.insert(*var);
+    each_stmt(proc, &[Stmt::For(id)], &mut |stmt| {
+        if let Stmt::For(id) = stmt {
+            found.extend(proc.loops[*id].var);
         }
-        Stmt::Call { results, .. } => found.extend(results.iter().filter_map(|result| match result {
-            Binding::Var(var) => Some(*var),
-            Binding::Array(_) => None,
-        })),
-        _ => {}
+        each_own_assigned(stmt, &mut |var| {
+            found.insert(var);
+        });
     });
     found
 }
 
-fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
-    let mut found = BTreeMap::new();
-    each_stmt(proc, &proc.body, &mut |stmt| {
-        let assigned = match stmt {
-            Stmt::Assign { var, .. } => vec![*var],
-            Stmt::Call { results, .. } => {
-                let scalar = |result: &Binding| if let Binding::Var(var) = result { Some(*var) } else { None };
-                results.iter().filter_map(scalar).collect()
-            }
-            _ => Vec::new(),
-        };
-        assigned.into_iter().for_each(|var| *found.entry(var).or_default() += 1);
-    });
-    found
-}
-
-/// Calls `f` on the index of every element of the array that is read where the statement stands.
-fn each_load(proc: &Proc, stmt: &Stmt, of: Array, f: &mut impl FnMut(&[Expr])) {
-    let mut look_at = |expr: &Expr| {
+/// Calls `f` on the index of every element of the array that these statements and those inside them read.
+fn each_load(proc: &Proc, stmts: &[Stmt], of: Array, f: &mut impl FnMut(&[Expr])) {
+    each_expr_inside(proc, stmts, &mut |expr| {
         each_node(expr, &mut |node| {
             if let Expr::Load { array, index } = node
                 && *array == of
@@ -313,11 +292,7 @@ fn each_load(proc: &Proc, stmt: &Stmt, of: Array, f: &mut impl FnMut(&[Expr])) {
                 f(index);
             }
         });
-    };
-    each_own_expr(proc, stmt, &mut look_at);
-    if let Stmt::While { cond, .. } = stmt {
-        look_at(cond);
-    }
+    });
 }
 
 fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
@@ -327,14 +302,10 @@ fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
             found.entry(*array).or_default().others += 1;
         }
     }
+    each_expr_inside(proc, &proc.body, &mut |expr| {
+        each_array(expr, &mut |array| found.entry(array).or_default().loads += 1);
+    });
     each_stmt(proc, &proc.body, &mut |stmt| {
-        let mut look_at = |expr: &Expr| {
-            each_array(expr, &mut |array| found.entry(array).or_default().loads += 1);
-        };
-        each_own_expr(proc, stmt, &mut look_at);
-        if let Stmt::While { cond, .. } = stmt {
-            look_at(cond);
-        }
         let mut other = |array: Array| found.entry(array).or_default().others += 1;
         match stmt {
             Stmt::Store { array, .. } => found.entry(*array).or_default().stores += 1,

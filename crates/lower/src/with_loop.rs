@@ -23,6 +23,16 @@ use frit_ir::scalar::{BinOp, Scalar};
 /// More threads than this do not get a chunk each; the chunks' results fit on the stack.
 pub(crate) const MOST_CHUNKS: i64 = 256;
 
+/// How many chunks a loop is cut into: one for each thread, if threads save so many of its scalar operations.
+pub(crate) fn chunk_count(work: Expr, threshold: i64) -> Expr {
+    let saved = work.clone() - Expr::binary(BinOp::Div, work, Expr::Threads);
+    Expr::Select {
+        cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(threshold), saved)),
+        on_true: Box::new(Expr::binary(BinOp::Min, Expr::Threads, Expr::i64(MOST_CHUNKS))),
+        on_false: Box::new(Expr::i64(1)),
+    }
+}
+
 /// What an operator does with its cells.
 pub(crate) enum Sink<'a> {
     /// Certificates: nothing.
@@ -152,14 +162,7 @@ impl<'a> Lowering<'a> {
     /// Cuts an axis into one chunk per thread, or one in all if there is little work.
     fn chunks(&mut self, extent: Expr, work: Expr) -> Chunks {
         let extent = self.keep_i64(at_least_zero(extent));
-        let saved = work.clone() - Expr::binary(BinOp::Div, work, Expr::Threads);
-        let enough = Expr::binary(BinOp::Le, Expr::i64(self.options.chunk_threshold), saved);
-        let count = Expr::Select {
-            cond: Box::new(enough),
-            on_true: Box::new(min(Expr::Threads, Expr::i64(MOST_CHUNKS))),
-            on_false: Box::new(Expr::i64(1)),
-        };
-        let count = self.keep_i64(count);
+        let count = self.keep_i64(chunk_count(work, self.options.chunk_threshold));
         let per_chunk = self.keep_i64(Expr::binary(BinOp::Div, extent.clone(), count.clone()));
         let extra = self.keep_i64(Expr::binary(BinOp::Rem, extent, count.clone()));
         Chunks { count, per_chunk, extra }
