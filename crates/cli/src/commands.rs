@@ -11,19 +11,30 @@ use std::process::Command;
 /// `frit run`; the exit status.
 pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     let progress = Progress::new("checking");
-    let start = std::time::Instant::now();
-    let (unit, input) = match &run.entry {
-        Some(entry) => {
-            let (unit, input) = frit_driver::load_call(&run.file, entry, &run.arguments)?;
-            (unit, Some(input))
-        }
-        None => (frit_driver::load(&run.file)?, None),
-    };
-    let front = start.elapsed();
-    check_output(&unit, &run.output)?;
     let options = run.compile.options(run.fusion.fusion())?;
-    progress.says("compiling");
-    let program = frit_driver::compile(&unit, &options)?;
+    let before = if run.entry.is_none() { frit_driver::recall(&run.file, &options) } else { None };
+    let start = std::time::Instant::now();
+    let mut front = None;
+    let (unit, program, input) = match before {
+        Some((unit, program)) => {
+            check_output(&unit, &run.output)?;
+            (unit, program, None)
+        }
+        None => {
+            let (unit, input) = match &run.entry {
+                Some(entry) => {
+                    let (unit, input) = frit_driver::load_call(&run.file, entry, &run.arguments)?;
+                    (unit, Some(input))
+                }
+                None => (frit_driver::load(&run.file)?, None),
+            };
+            front = Some(start.elapsed());
+            check_output(&unit, &run.output)?;
+            progress.says("compiling");
+            let program = frit_driver::compile(&unit, &options)?;
+            (unit, program, input)
+        }
+    };
     note_engine(&unit, &program, &run.compile);
     progress.says("reading the input");
     let input = match input {
@@ -37,7 +48,9 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     let outcome = outcome?;
     drop(progress);
     if run.compile.verbose {
-        eprintln!("{:>12}  front", duration(front));
+        if let Some(front) = front {
+            eprintln!("{:>12}  front", duration(front));
+        }
         show_timings(&program.timings);
         eprintln!("{:>12}  the program itself, on {}", duration(outcome.kernel), threads(options.threads));
     }

@@ -15,6 +15,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// Programs are trees of small allocations, made on a thread of their own: the system's allocator takes as long for them as their passes.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Compiles array programs written as compositions of small operations into few dense loops.
 #[derive(Debug, Parser)]
 #[command(name = "frit", version, max_term_width = 100)]

@@ -6,7 +6,7 @@ use crate::interface::Interface;
 use crate::native::{Arg, Cache, Compiler, Library, NativeError, Sink, compiler::Optimisation};
 use crate::options::{Engine, Level, Options};
 use crate::pipeline::{Pipeline, Timing, record};
-use crate::recall::{self, Recalled};
+use crate::recall::{self, Place, Recalled};
 use crate::source::Unit;
 use frit_back::c::{CSource, Entry};
 use frit_interp::RunError;
@@ -84,11 +84,9 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     };
     let start = Instant::now();
     let cache = Cache::of_user().map_err(native_bug)?;
-    let key = recall::key(unit, options, &compiler);
-    if let Some(Recalled { object, entry, copies }) = key.and_then(|key| recall::find(&cache, key)) {
-        let mut timings = Vec::new();
-        record(&mut timings, "all steps (cached)", start.elapsed());
-        return native(&compiler, &object, &entry, true, timings, copies, options);
+    let place = Place::of_unit(unit, options, &compiler, &cache);
+    if let Some(recalled) = place.as_ref().and_then(|place| place.find(&unit.sources)) {
+        return again(&compiler, recalled, start, options);
     }
     let mut pipeline = Pipeline::new(unit, options);
     let program = pipeline.optimise(None)?;
@@ -103,10 +101,31 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     let (mut timings, copies) = (pipeline.timings, pipeline.copies);
     let how = if object.is_cached { "cc (cached)" } else { "cc" };
     record(&mut timings, how, object.time);
-    if let Some(key) = key {
-        recall::remember(&cache, key, &object.path, &code.entry, &copies);
+    if let Some(place) = place {
+        place.remember(unit, &object.path, &code.entry, &copies);
     }
     native(&compiler, &object.path, &code.entry, object.is_cached, timings, copies, options)
+}
+
+/// The program in a file, if it was compiled before with these options and nothing changed that it depends on; what [`load`](crate::load) and
+/// [`compile`] give would run as this does. Of the unit there is what running it needs, but no array IR. Not every program is
+/// found: then, load and compile it.
+pub fn recall(path: &Path, options: &Options) -> Option<(Unit, Compiled)> {
+    if !matches!(options.engine, Engine::Native | Engine::Auto) {
+        return None;
+    }
+    let start = Instant::now();
+    let (compiler, cache) = (Compiler::find().ok()?, Cache::of_user().ok()?);
+    let (unit, recalled) = recall::find_file(path, options, &compiler, &cache)?;
+    Some((unit, again(&compiler, recalled, start, options).ok()?))
+}
+
+/// A program that was compiled before.
+fn again(compiler: &Compiler, recalled: Recalled, start: Instant, options: &Options) -> Result<Compiled, Error> {
+    let Recalled { object, entry, copies } = recalled;
+    let mut timings = Vec::new();
+    record(&mut timings, "all steps (cached)", start.elapsed());
+    native(compiler, &object, &entry, true, timings, copies, options)
 }
 
 /// The program in a compiled object.

@@ -1,6 +1,7 @@
 //! Frit as a library: from a source file to results, objects, dumps and timings. The only crate that sees all others.
 //!
-//! [`load`] checks a file; [`compile`](compile()) makes it ready to run; [`run`] does that and runs it; [`dump`] shows it at a
+//! [`load`] checks a file; [`compile`](compile()) makes it ready to run; [`recall()`] finds it if both were
+//! done before; [`run`] compiles and runs it; [`dump`] shows it at a
 //! [step](steps) of the pipeline; [`build`](build()) makes files; [`mod@bench`] measures. What can go wrong is an [`Error`]: messages
 //! with places and the exit code that goes with them. Read [`pipeline`] next.
 //!
@@ -38,7 +39,7 @@ pub mod sac;
 mod source;
 
 pub use build::{Built, build, build_all};
-pub use compile::{Compiled, Outcome, compile, run};
+pub use compile::{Compiled, Outcome, compile, recall, run};
 pub use error::Error;
 pub use frit_ir::{Const, Scalar, Tensor, TensorData};
 pub use interface::Interface;

@@ -1,17 +1,23 @@
-//! Programs that were compiled before: what the steps of the pipeline made of one, found again by the program itself, so that the steps need not run.
+//! Programs that were compiled before: what the steps of the pipeline made of one, found again by its text, so that the steps need not run.
 //!
-//! An entry in the object cache names the compiled object and has what a caller must know of it. Its name is a hash of all that the steps depend
-//! on: the program as the front end made it, with its places, the sources that messages show, the options, the C compiler and this version of
-//! Frit. An entry whose object is gone, or that is damaged, is as good as none.
+//! An entry in the object cache names the compiled object and has what a caller must know of it. Its name is a hash of all that is known
+//! before a front end runs: the program's file, the entry function that was asked for, the options, the C compiler and this version of Frit. Which
+//! other files the program consists of stands in the entry, with a hash of their texts, and where a file was looked for in vain. So the entry is
+//! found by the file alone where no front end is needed to tell which function is the entry. An entry whose object is gone, that is damaged, or whose
+//! files have changed is as good as none.
 
+use crate::interface::Interface;
 use crate::native::cache::{Key, KeyWriter};
 use crate::native::{Cache, Compiler};
 use crate::options::{Engine, Options};
+use crate::sac;
 use crate::source::Unit;
 use frit_back::c::{Entry, EntryExtent, EntryParam, EntryParamKind, EntryResult, Site};
+use frit_front::sac::load::library_file;
+use frit_ir::array::Program;
 use frit_ir::{FailureKind, Scalar};
 use frit_lower::{CopyMade, CopyReason};
-use frit_support::Span;
+use frit_support::{Index, SourceMap, Span};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,47 +33,116 @@ pub(crate) struct Recalled {
     pub(crate) copies: Vec<CopyMade>,
 }
 
-/// What a program is found by; nothing if this version of Frit cannot be told from others, or if the steps are to run because they are verified.
-pub(crate) fn key(unit: &Unit, options: &Options, compiler: &Compiler) -> Option<Key> {
-    if options.verify {
+/// What a program is found by, and where.
+pub(crate) struct Place<'c> {
+    cache: &'c Cache,
+    key: Key,
+}
+
+impl<'c> Place<'c> {
+    /// That of a loaded program; nothing if this version of Frit cannot be told from others, or if the steps are to run because they are verified.
+    pub(crate) fn of_unit(unit: &Unit, options: &Options, compiler: &Compiler, cache: &'c Cache) -> Option<Self> {
+        // `main`, or the one function of a file in another language, is what is asked for without a word.
+        let asked = match (&unit.sac, &unit.interface) {
+            (Some(source), Some(Interface::Sac(interface))) if !interface.is_main => {
+                format!("{:?} {:?}", source.function, source.request)
+            }
+            _ => String::new(),
+        };
+        let (_, file) = unit.sources.iter().next()?;
+        Self::of_file(&unit.name, &file.text, &asked, options, compiler, cache)
+    }
+
+    fn of_file(
+        name: &str,
+        text: &str,
+        asked: &str,
+        options: &Options,
+        compiler: &Compiler,
+        cache: &'c Cache,
+    ) -> Option<Self> {
+        if options.verify {
+            return None;
+        }
+        let frit = std::env::current_exe().and_then(std::fs::metadata).ok()?;
+        let changed = frit.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        let options = Options { threads: 0, engine: Engine::Auto, ..options.clone() };
+        let search = std::env::var_os(sac::SEARCH_PATH);
+        let parts = format!("{} {changed:?} {options:?} {} {search:?} {asked:?}", frit.len(), compiler.identity());
+        let key = Key::of([parts.as_bytes(), name.as_bytes(), text.as_bytes()]);
+        Some(Self { cache, key })
+    }
+
+    /// The program with these sources, if it was compiled before and its object is still there.
+    pub(crate) fn find(&self, sources: &SourceMap) -> Option<Recalled> {
+        let kept = self.read()?;
+        let is_same = kept.content == content(sources);
+        if is_same { kept.recalled(self.cache) } else { None }
+    }
+
+    fn read(&self) -> Option<Kept> {
+        serde_json::from_slice(&self.cache.find_note(self.key)?).ok()
+    }
+
+    /// Keeps what the steps made of a program.
+    pub(crate) fn remember(&self, unit: &Unit, object: &Path, entry: &Entry, copies: &[CopyMade]) {
+        let Some(name) = object.file_name().and_then(|name| name.to_str()) else { return };
+        let kept = Kept::of(unit, name, entry, copies);
+        // What cannot be kept is compiled again the next time.
+        if let Ok(text) = serde_json::to_vec(&kept) {
+            self.cache.insert_note(self.key, &text);
+        }
+    }
+}
+
+/// The program in a file in SAC that begins with `main`, found without its front end. Front ends of other languages take no longer than looking a
+/// program up.
+pub(crate) fn find_file(
+    path: &Path,
+    options: &Options,
+    compiler: &Compiler,
+    cache: &Cache,
+) -> Option<(Unit, Recalled)> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).ok().filter(|_| path.extension().is_some_and(|e| e == "sac"))?;
+    let kept = Place::of_file(&name, &text, "", options, compiler, cache)?.read()?;
+    let mut sources = SourceMap::new();
+    sources.add(name.clone(), text);
+    for file in &kept.files {
+        let text = match file.is_library {
+            true => library_file(&file.name)?.to_owned(),
+            false => std::fs::read_to_string(&file.name).ok()?,
+        };
+        sources.add(file.name.clone(), text);
+    }
+    if kept.content != content(&sources) || kept.missing.iter().any(|path| path.is_file()) {
         return None;
     }
-    let frit = std::env::current_exe().and_then(std::fs::metadata).ok()?;
-    let changed = frit.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    let options = Options { threads: 0, engine: Engine::Auto, ..options.clone() };
-    let mut text = KeyWriter::default();
-    // The program with its places and names, which its text form leaves out. Programs may nest deeply.
-    let write = |text: &mut KeyWriter| {
-        write!(text, "{} {changed:?} {options:?} {} ", frit.len(), compiler.identity())?;
-        for (_, file) in unit.sources.iter() {
-            write!(text, "{:?} {} {}", file.name, file.text.len(), file.text)?;
-        }
-        write!(text, "{:?}", unit.array)
-    };
-    frit_support::with_deep_stack(|| write(&mut text)).ok()?;
-    Some(text.key())
+    let KeptMain { takes_words, hidden_results } = kept.main?;
+    let interface = Some(Interface::Sac(sac::Interface::of_main(takes_words, hidden_results)));
+    Some((Unit { name, sources, array: Program::default(), interface, sac: None }, kept.recalled(cache)?))
 }
 
-/// The program, if it was compiled before and its object is still there.
-pub(crate) fn find(cache: &Cache, key: Key) -> Option<Recalled> {
-    let kept: Kept = serde_json::from_slice(&cache.find_note(key)?).ok()?;
-    let object = cache.find_named(&kept.object)?;
-    kept.recalled(object)
-}
-
-/// Keeps what the steps made of a program.
-pub(crate) fn remember(cache: &Cache, key: Key, object: &Path, entry: &Entry, copies: &[CopyMade]) {
-    let Some(name) = object.file_name().and_then(|name| name.to_str()) else { return };
-    let kept = Kept::of(name, entry, copies);
-    // What cannot be kept is compiled again the next time.
-    if let Ok(text) = serde_json::to_vec(&kept) {
-        cache.insert_note(key, &text);
+/// A hash of all sources.
+fn content(sources: &SourceMap) -> String {
+    let mut writer = KeyWriter::default();
+    for (_, file) in sources.iter() {
+        write!(writer, "{:?} {} {}", file.name, file.text.len(), file.text).expect("a hash takes all text");
     }
+    writer.key().to_string()
 }
 
 /// An entry as it is written. Scalar types, failures and reasons stand by their names.
 #[derive(Serialize, Deserialize)]
 struct Kept {
+    /// The program's files after the first.
+    files: Vec<KeptFile>,
+    /// A hash of all of them.
+    content: String,
+    /// Where there was no file.
+    missing: Vec<PathBuf>,
+    /// Of `main` in SAC.
+    main: Option<KeptMain>,
     object: String,
     name: String,
     params: Vec<KeptParam>,
@@ -75,6 +150,19 @@ struct Kept {
     sites: Vec<(Option<String>, KeptSpan)>,
     is_recursive: bool,
     copies: Vec<(String, KeptSpan)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptFile {
+    name: String,
+    is_library: bool,
+}
+
+/// What [`sac::Interface`] knows of `main`.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct KeptMain {
+    takes_words: bool,
+    hidden_results: usize,
 }
 
 /// Number of the file, first byte, the byte after the last.
@@ -100,7 +188,20 @@ enum KeptExtent {
 }
 
 impl Kept {
-    fn of(object: &str, entry: &Entry, copies: &[CopyMade]) -> Self {
+    fn of(unit: &Unit, object: &str, entry: &Entry, copies: &[CopyMade]) -> Self {
+        let program = unit.sac.as_ref().map(|source| &source.program);
+        let is_library = |number: usize| program.is_some_and(|program| program.library.contains(&(number as u32)));
+        let others = unit.sources.iter().skip(1);
+        let files = others
+            .map(|(file, source)| KeptFile { name: source.name.clone(), is_library: is_library(file.at()) })
+            .collect();
+        let main = match &unit.interface {
+            Some(Interface::Sac(interface)) if interface.is_main => {
+                let (takes_words, hidden_results) = (interface.takes_words, interface.hidden_results);
+                Some(KeptMain { takes_words, hidden_results })
+            }
+            _ => None,
+        };
         let Entry { name, params, results, sites, is_recursive } = entry;
         let extent = |extent: &EntryExtent| match *extent {
             EntryExtent::Constant(value) => KeptExtent::Constant(value),
@@ -119,6 +220,10 @@ impl Kept {
         };
         let site = |site: &Site| (site.kind.map(|kind| kind.code().to_owned()), kept_span(site.span));
         Self {
+            files,
+            content: content(&unit.sources),
+            missing: program.map(|program| program.missing.iter().cloned().collect()).unwrap_or_default(),
+            main,
             object: object.into(),
             name: name.clone(),
             params: params.iter().map(param).collect(),
@@ -129,7 +234,9 @@ impl Kept {
         }
     }
 
-    fn recalled(self, object: PathBuf) -> Option<Recalled> {
+    /// The program, if its object is still there.
+    fn recalled(self, cache: &Cache) -> Option<Recalled> {
+        let object = cache.find_named(&self.object)?;
         let extent = |extent: &KeptExtent| match *extent {
             KeptExtent::Constant(value) => EntryExtent::Constant(value),
             KeptExtent::Param(at) => EntryExtent::Param(at),

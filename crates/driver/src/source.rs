@@ -17,11 +17,11 @@ pub struct Unit {
     pub name: String,
     /// The sources that messages point into.
     pub sources: SourceMap,
-    /// The program, unoptimised: the interpreter on it defines what it means.
+    /// The program, unoptimised: the interpreter on it defines what it means. Empty if it was only [recalled](crate::recall()).
     pub array: Program,
     /// What the program takes and gives; `None` if it has no entry function.
     pub interface: Option<Interface>,
-    /// The program in SAC, if that is what it is written in.
+    /// The program in SAC, if that is what it is written in, and it was not only recalled.
     pub sac: Option<sac::Source>,
 }
 

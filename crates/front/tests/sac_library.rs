@@ -35,7 +35,8 @@ fn read(path: &Path) -> String {
 fn shown(path: &Path) -> BTreeSet<String> {
     let mut map = SourceMap::new();
     let file = map.add(path.display().to_string(), read(path));
-    let source = preprocess(&mut map, file, &mut |written, from| include_from_disk(written, from, &[]));
+    let source =
+        preprocess(&mut map, file, &mut |written, from| include_from_disk(written, from, &[], &mut Default::default()));
     let mut words = source.vocabulary();
     words.types.insert("complex".to_string());
     let (file, errors) = source.parse(&words);

@@ -17,7 +17,7 @@ fn check(map: &mut SourceMap, file: FileId) -> Vec<Diagnostic> {
     }
     let mut include = |written: &str, from: &std::path::Path| {
         if written != name {
-            return include_from_disk(written, from, &[]);
+            return include_from_disk(written, from, &[], &mut Default::default());
         }
         Ok(Included { path: PathBuf::from(&name), text: text.clone() })
     };

@@ -1,6 +1,6 @@
 //! The C compiler: found, missing, broken; its objects kept; how much of it is told.
 
-use crate::place::Place;
+use crate::place::{Done, Place};
 
 const DOUBLE: &str = "fun [int] main([int] a) = map(op *(2), a)\n";
 
@@ -82,6 +82,41 @@ fn the_second_run_takes_no_steps() {
     // The same program at another place fails at another place.
     place.file("p.l0", format!("\n{}", String::from_utf8(place.read("p.l0")).unwrap()));
     place.run(&["[1]", "1"]).fails(1, &["error[out-of-bounds]", "p.l0:3:"]);
+}
+
+#[test]
+fn the_second_run_of_a_program_in_sac_needs_no_front_end() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("folder")).unwrap();
+    place.file("folder/k.h", "#define K 7\n");
+    let source = "#include \"k.h\"\nint main() { a = [1, 2]; i = argc() - 1; printf(\"%d\\n\", a[i]); return K; }\n";
+    place.file("p.sac", source);
+    let run = |words: &[&str]| {
+        let words = ["run", "p.sac", "-v"].iter().chain(words);
+        place.frit(words).env("FRIT_SAC_PATH", place.path("folder")).done()
+    };
+    let takes_steps = |done: &Done| done.err.contains("  front") && done.err.contains("  lower");
+    let first = run(&[]);
+    assert!(first.code == Some(7) && takes_steps(&first), "{}", first.err);
+    let second = run(&["word"]);
+    assert!(second.code == Some(7) && second.text() == "2\n", "{}", second.err);
+    assert!(!second.err.contains("  front") && second.err.contains("all steps (cached)"), "{}", second.err);
+    let failed = run(&["some", "words"]);
+    assert!(failed.code == Some(1) && failed.err.contains("p.sac:2:57"), "{}", failed.err);
+    for other in [&["-O2"] as &[&str], &["--no-fuse"], &["--verify"]] {
+        let done = run(other);
+        assert!(done.code == Some(7) && takes_steps(&done), "{other:?} makes another program:\n{}", done.err);
+    }
+    // The included file changes; another one is found before it, first a right one, then one that makes no program.
+    let codes = |header: &str, text: &str| {
+        place.file(header, text);
+        [run(&[]).code, run(&[]).code]
+    };
+    assert_eq!(codes("folder/k.h", "#define K 8\n"), [Some(8); 2]);
+    assert_eq!(codes("k.h", "#define K 9\n"), [Some(9); 2]);
+    assert_eq!(codes("k.h", "#define K nothing\n"), [Some(3); 2]);
+    std::fs::remove_file(place.path("k.h")).unwrap();
+    assert_eq!(run(&[]).code, Some(8));
 }
 
 #[test]

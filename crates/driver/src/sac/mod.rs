@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The environment variable with folders in which modules and included files are looked for, after that of the program.
-const SEARCH_PATH: &str = "FRIT_SAC_PATH";
+pub(crate) const SEARCH_PATH: &str = "FRIT_SAC_PATH";
 
 /// A program in SAC.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Source {
     pub(crate) program: Arc<Program>,
     /// The entry function.
     pub(crate) function: Option<FunctionId>,
+    /// For arguments of which shapes, if other than its declaration says.
+    pub(crate) request: Option<Request>,
     /// Why there is no array IR for it; empty if there is.
     pub unsupported: Vec<Diagnostic>,
 }
@@ -76,7 +78,7 @@ pub(crate) fn load(name: &str, text: String) -> Result<Unit, Error> {
     let main = checked.program.main;
     match main {
         Some(main) => enter(checked, main, None),
-        None => Ok(checked.unit(None)),
+        None => Ok(checked.unit(None, None)),
     }
 }
 
@@ -117,8 +119,8 @@ struct Checked {
 }
 
 impl Checked {
-    fn unit(self, function: Option<FunctionId>) -> Unit {
-        let source = Source { program: self.program, function, unsupported: Vec::new() };
+    fn unit(self, function: Option<FunctionId>, request: Option<Request>) -> Unit {
+        let source = Source { program: self.program, function, request, unsupported: Vec::new() };
         let array = array::Program::default();
         Unit { name: self.name, sources: self.sources, array, interface: None, sac: Some(source) }
     }
@@ -146,6 +148,7 @@ fn enter(checked: Checked, function: FunctionId, request: Option<Request>) -> Re
     let is_main = checked.program.main == Some(function) && request.is_none();
     let program = checked.program.clone();
     let text = checked.sources.iter().next().map(|(_, file)| file.text.clone()).unwrap_or_default();
+    let requested = request.clone();
     let request = match request {
         Some(request) => request,
         None => specialise::request_of(&program, function)
@@ -157,7 +160,7 @@ fn enter(checked: Checked, function: FunctionId, request: Option<Request>) -> Re
     };
     let ranks: Vec<Option<usize>> = request.params.iter().map(|param| Some(param.extents.len())).collect();
     let made = guarded("specialising", &text, || specialise::specialise(&program, &[request]))?;
-    let mut unit = checked.unit(Some(function));
+    let mut unit = checked.unit(Some(function), requested);
     let mut interface = Interface::declared(&program, function, is_main, &ranks);
     match made {
         Ok(made) => {
@@ -269,6 +272,12 @@ fn words_of(arguments: &[Tensor]) -> Vec<String> {
 }
 
 impl Interface {
+    /// That of `main`, which takes words or nothing.
+    pub(crate) fn of_main(takes_words: bool, hidden_results: usize) -> Self {
+        let (params, results) = (Vec::new(), Vec::new());
+        Self { function: "main".into(), is_main: true, params, results, takes_words, hidden_results }
+    }
+
     /// What a function takes and gives, as far as its declaration says.
     fn declared(program: &Program, function: FunctionId, is_main: bool, ranks: &[Option<usize>]) -> Self {
         let data = &program.functions[function];

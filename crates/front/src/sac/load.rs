@@ -19,9 +19,33 @@ struct Pending {
     given: Vec<String>,
 }
 
+/// What the names of the library's files begin with in the source map.
+const LIBRARY: &str = "library/";
+
+/// Where files of the user's are looked for, and what came of it.
+struct Found<'a> {
+    search: &'a [PathBuf],
+    /// The files of the library.
+    library: BTreeSet<u32>,
+    /// Where there is no file.
+    missing: BTreeSet<PathBuf>,
+}
+
+impl Found<'_> {
+    fn include(&mut self, written: &str, from: &Path) -> Result<Included, String> {
+        include_from_disk(written, from, self.search, &mut self.missing)
+    }
+}
+
 /// The names of the library's modules.
 pub(super) fn library_modules() -> impl Iterator<Item = &'static str> {
     library::modules()
+}
+
+/// The text of a file of the library, by its name in the source map.
+pub fn library_file(name: &str) -> Option<&'static str> {
+    let file = name.strip_prefix(LIBRARY)?;
+    file.strip_suffix(".sac").and_then(library::source).or_else(|| library::header(file))
 }
 
 /// Reads and checks a file, whose name in `sources` is its path. Modules are those of the library, or stand in a file `M.sac` beside the
@@ -31,11 +55,12 @@ pub(super) fn library_modules() -> impl Iterator<Item = &'static str> {
 ///
 /// All mistakes in the file and the modules, in the order of the text.
 pub fn load(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result<Program, Vec<Diagnostic>> {
-    let mut library = BTreeSet::new();
-    let (units, mut messages) = read(sources, file, search, &mut library);
+    let mut found = Found { search, library: BTreeSet::new(), missing: BTreeSet::new() };
+    let (units, mut messages) = read(sources, file, &mut found);
+    let Found { library, missing, .. } = found;
     match check::check(sources, &units) {
         Ok(program) if messages.iter().all(|message| message.severity != Severity::Error) => {
-            Ok(Program { library, ..program })
+            Ok(Program { library, missing, ..program })
         }
         Ok(_) => Err(messages),
         Err(errors) => {
@@ -46,15 +71,10 @@ pub fn load(sources: &mut SourceMap, file: FileId, search: &[PathBuf]) -> Result
     }
 }
 
-/// The file and all modules that it needs, parsed, with what is wrong with their grammar. `library_files` gets the files of the library.
-fn read(
-    sources: &mut SourceMap,
-    file: FileId,
-    search: &[PathBuf],
-    library_files: &mut BTreeSet<u32>,
-) -> (Vec<Unit>, Vec<Diagnostic>) {
+/// The file and all modules that it needs, parsed, with what is wrong with their grammar.
+fn read(sources: &mut SourceMap, file: FileId, found: &mut Found<'_>) -> (Vec<Unit>, Vec<Diagnostic>) {
     let path = sources.file(file).map(|file| PathBuf::from(&file.name)).unwrap_or_default();
-    let mut pending = vec![of_user(sources, String::new(), file, search)];
+    let mut pending = vec![of_user(sources, String::new(), file, found)];
     let mut names: HashMap<String, usize> = HashMap::new();
     // Which modules to look for, and beside which file.
     let mut wanted: VecDeque<(String, PathBuf)> = VecDeque::new();
@@ -70,13 +90,13 @@ fn read(
         if let Some(text) = library::source(&name) {
             let first = sources.iter().count() as u32;
             let module = of_library(sources, &name, text);
-            library_files.extend(first..sources.iter().count() as u32);
+            found.library.extend(first..sources.iter().count() as u32);
             ask(&module, Path::new(""), &mut wanted);
             names.insert(name, pending.len());
             pending.push(module);
-        } else if let Ok(Included { path, text }) = include_from_disk(&format!("{name}.sac"), &from, search) {
+        } else if let Ok(Included { path, text }) = found.include(&format!("{name}.sac"), &from) {
             let file = sources.add(path.display().to_string(), text);
-            let module = of_user(sources, name.clone(), file, search);
+            let module = of_user(sources, name.clone(), file, found);
             ask(&module, &path, &mut wanted);
             names.insert(name, pending.len());
             pending.push(module);
@@ -85,8 +105,8 @@ fn read(
     parse(pending, &names)
 }
 
-fn of_user(sources: &mut SourceMap, name: String, file: FileId, search: &[PathBuf]) -> Pending {
-    let source = preprocess(sources, file, &mut |written, from| include_from_disk(written, from, search));
+fn of_user(sources: &mut SourceMap, name: String, file: FileId, found: &mut Found<'_>) -> Pending {
+    let source = preprocess(sources, file, &mut |written, from| found.include(written, from));
     let mut given = vec![library::ALWAYS.to_string()];
     if !source.has_uses() {
         given.extend(library::PRELOADED.iter().map(ToString::to_string));
@@ -95,9 +115,9 @@ fn of_user(sources: &mut SourceMap, name: String, file: FileId, search: &[PathBu
 }
 
 fn of_library(sources: &mut SourceMap, name: &str, text: &str) -> Pending {
-    let file = sources.add(format!("library/{name}.sac"), text);
+    let file = sources.add(format!("{LIBRARY}{name}.sac"), text);
     let source = preprocess(sources, file, &mut |written, _| match library::header(written) {
-        Some(text) => Ok(Included { path: PathBuf::from(format!("library/{written}")), text: text.to_string() }),
+        Some(text) => Ok(Included { path: PathBuf::from(format!("{LIBRARY}{written}")), text: text.to_string() }),
         None => Err("the library has no such file".to_string()),
     });
     let given = vec![library::ALWAYS.to_string()];

@@ -103,8 +103,13 @@ impl Source {
     }
 }
 
-/// Looks for an included file beside the including one and then in `folders`.
-pub fn include_from_disk(written: &str, from: &Path, folders: &[PathBuf]) -> Result<Included, String> {
+/// Looks for an included file beside the including one and then in `folders`. Places without such a file go to `missing`.
+pub fn include_from_disk(
+    written: &str,
+    from: &Path,
+    folders: &[PathBuf],
+    missing: &mut BTreeSet<PathBuf>,
+) -> Result<Included, String> {
     let beside = from.parent().unwrap_or(Path::new("")).join(written);
     let mut places = vec![beside];
     places.extend(folders.iter().map(|folder| folder.join(written)));
@@ -113,6 +118,7 @@ pub fn include_from_disk(written: &str, from: &Path, folders: &[PathBuf]) -> Res
             let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
             return Ok(Included { path, text });
         }
+        missing.insert(path);
     }
     Err("no such file here or in the search path".to_string())
 }

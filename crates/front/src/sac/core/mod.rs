@@ -22,6 +22,7 @@ pub use super::ast::{Basic, Inlining};
 use frit_ir::{BinOp, Const, UnOp};
 use frit_support::{Span, Table, define_index};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 define_index!(
     /// A function of the program.
@@ -59,6 +60,8 @@ pub struct Program {
     pub main: Option<FunctionId>,
     /// The files of the standard library. What happens there is told of the calls of it: no user has seen its text.
     pub library: BTreeSet<u32>,
+    /// Where files were looked for and none is: with one there, it might be another program.
+    pub missing: BTreeSet<PathBuf>,
 }
 
 impl Program {
