@@ -4,7 +4,9 @@ use crate::progress::{Progress, duration};
 use crate::{Bench, Build, Compile, Dump, Run, values};
 use frit_driver::{Error, Fusion, Interface, Tensor, Unit, arguments, npy};
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{IsTerminal, Read, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -55,7 +57,13 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
         eprintln!("{:>12}  the program itself, on {}", duration(outcome.kernel), threads(options.threads));
     }
     if run.output.is_empty() {
-        print(unit.text(&outcome.results))?;
+        let (mut stdout, mut done) = (std::io::stdout(), Ok(()));
+        unit.write(&outcome.results, &mut |piece| {
+            if done.is_ok() {
+                done = stdout.write_all(piece.as_bytes());
+            }
+        });
+        printed(done.and_then(|()| stdout.flush()))?;
     } else {
         write_npy(&run.output, unit.visible(&outcome.results))?;
     }
@@ -300,10 +308,16 @@ fn read_arguments(unit: &Unit, words: &[String]) -> Result<Vec<Tensor>, Error> {
         let list: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         eprintln!("reading {} from standard input (end with Ctrl-D)", list.join(", "));
     }
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::file(Path::new("<stdin>"), error))?;
+    let bytes = read_stdin().map_err(|error| Error::file(Path::new("<stdin>"), error))?;
     let text = String::from_utf8(bytes).map_err(|_| Error::input("the input is not UTF-8 text"))?;
     arguments::from_text(unit, "<stdin>", &text)
+}
+
+/// All of standard input. As a file, so that its size is known if it is one.
+fn read_stdin() -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::from(std::io::stdin().as_fd().try_clone_to_owned()?).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// There are as many files for the result as it has parts, or none.
@@ -327,7 +341,12 @@ fn write_npy(files: &[PathBuf], results: &[Tensor]) -> Result<(), Error> {
 
 pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()) {
+    printed(stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()))
+}
+
+/// What came of writing to standard output.
+fn printed(done: std::io::Result<()>) -> Result<(), Error> {
+    match done {
         // The reader has seen enough.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         done => done.map_err(|error| Error::file(Path::new("<stdout>"), error)),

@@ -254,8 +254,8 @@ impl Compiled {
         };
         match &self.runner {
             Runner::Native { library, .. } => {
-                let mut arguments = interface.for_array_ir(arguments);
-                let arguments: Vec<Arg<'_>> = arguments
+                let mut tensors = interface.for_array_ir(arguments);
+                let arguments: Vec<Arg<'_>> = tensors
                     .iter_mut()
                     .map(|argument| match argument.as_scalar() {
                         Some(scalar) => Arg::scalar(scalar),
@@ -265,7 +265,9 @@ impl Compiled {
                 let run =
                     library.call_writing(&arguments, self.threads, out).map_err(|error| native_failure(unit, error))?;
                 debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
-                Ok(outcome(run.results.iter().map(|r| r.to_tensor()).collect(), run.time))
+                // Results may be as large.
+                drop(tensors);
+                Ok(outcome(run.results.into_iter().map(|result| result.to_tensor()).collect(), run.time))
             }
             Runner::Interpreter { program, .. } => {
                 let entry = program.entry.expect("a program with an interface has an entry");

@@ -81,11 +81,11 @@ impl Interface {
         }
     }
 
-    /// The results as text, on one line, as the language writes values.
-    pub fn text(&self, results: &[Tensor]) -> String {
+    /// Gives `sink` the results as text, on one line, as the language writes values; large ones in pieces.
+    pub fn write(&self, results: &[Tensor], sink: &mut (dyn FnMut(&str) + Send)) {
         match self {
-            Interface::L0(signature) => frit_support::with_deep_stack(|| text::write_results(results, signature)),
-            Interface::Sac(interface) => interface.text(results),
+            Interface::L0(signature) => frit_support::with_deep_stack(|| text::write_results(results, signature, sink)),
+            Interface::Sac(interface) => sink(&interface.text(results)),
         }
     }
 

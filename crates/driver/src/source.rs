@@ -185,7 +185,16 @@ impl Unit {
 
     /// The results of the entry function as text, on one line, as the language writes values.
     pub fn text(&self, results: &[Tensor]) -> String {
-        self.interface.as_ref().map_or_else(String::new, |interface| interface.text(results))
+        let mut text = String::new();
+        self.write(results, &mut |piece| text.push_str(piece));
+        text
+    }
+
+    /// As [`text`](Self::text), given to `sink`; large results in pieces.
+    pub fn write(&self, results: &[Tensor], sink: &mut (dyn FnMut(&str) + Send)) {
+        if let Some(interface) = &self.interface {
+            interface.write(results, sink);
+        }
     }
 
     /// The visible results, without the sizes that precede them.

@@ -28,7 +28,11 @@ fn run(source: &str, input: &str) -> Result<Outcome, String> {
         return Ok(Outcome::Fails("bad-input".into()));
     };
     match array::run(&lowered.program, entry, arguments) {
-        Ok(results) => Ok(Outcome::Output(text::write_results(&results, &signature))),
+        Ok(results) => {
+            let mut text = String::new();
+            text::write_results(&results, &signature, &mut |piece| text.push_str(piece));
+            Ok(Outcome::Output(text))
+        }
         Err(RunError::Failed(failure)) => {
             let place = map.position(failure.span).map(|p| format!(" {}:{}", p.line, p.column));
             Ok(Outcome::Fails(format!("{}{}", failure.kind.code(), place.unwrap_or_default())))

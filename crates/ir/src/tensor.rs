@@ -63,6 +63,17 @@ impl TensorData {
         }
     }
 
+    /// No elements, of this type, with room for so many if there is as much memory.
+    pub fn with_capacity(elem: Scalar, count: usize) -> Self {
+        let mut data = Self::empty(elem);
+        // Without room it grows as it is filled.
+        let _ = each_vector!(&mut data, v => v.try_reserve_exact(count), n => {
+            let _ = n;
+            Ok(())
+        });
+        data
+    }
+
     /// The element type.
     pub fn scalar(&self) -> Scalar {
         match self {

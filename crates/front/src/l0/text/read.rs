@@ -147,17 +147,25 @@ struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// No array has more elements: there is a comma between any two.
+    most_elements: usize,
 }
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, bytes: text.as_bytes(), at: 0 }
+        let bytes = text.as_bytes();
+        Self { text, bytes, at: 0, most_elements: memchr::memchr_iter(b',', bytes).count() + 1 }
     }
 
     fn value(&mut self, ty: &Type) -> Result<Vec<Tensor>, InputError> {
         let Flat { components, dims } = ty.flat();
         let layout = Layout::new(ty, &mut 0, &mut 0);
-        let data = components.iter().map(|c| TensorData::empty(c.elem)).collect();
+        // An array grows in its place: of memory that it does not come to use there are only addresses.
+        let data = components.iter().map(|c| match c.dims[..] {
+            [] => TensorData::empty(c.elem),
+            _ => TensorData::with_capacity(c.elem, self.most_elements),
+        });
+        let data = data.collect();
         let mut read = Components { data, extents: vec![None; dims] };
         self.read(&layout, &mut read)?;
         // A dimension below an empty one was never seen: it has no elements either.
@@ -310,10 +318,21 @@ impl<'a> Reader<'a> {
         let start = self.start();
         let negative = self.sign();
         let number = self.at;
-        let mut digits = self.digits();
+        // The digits as an integer; right if they are few.
+        let mut significand = 0;
+        let mut digits = self.digits(&mut significand);
+        let mut decimals = 0;
         if self.byte() == Some(b'.') {
             self.at += 1;
-            digits += self.digits();
+            decimals = self.digits(&mut significand);
+            digits += decimals;
+        }
+        if (1..=19).contains(&digits) && !self.byte().is_some_and(continues_number) {
+            // The quotient of two numbers that are exact, rounded once.
+            if let (true, Some(power)) = (significand < 1 << 53, POWERS_OF_TEN.get(decimals)) {
+                let value = significand as f64 / power;
+                return Ok(if negative { -value } else { value });
+            }
         }
         let mut old_exponent = None;
         if digits > 0 && matches!(self.byte(), Some(b'e' | b'E')) {
@@ -326,7 +345,7 @@ impl<'a> Reader<'a> {
                 Some(b'+' | b'-') => self.at += 1,
                 _ => {}
             }
-            if self.digits() == 0 {
+            if self.digits(&mut significand) == 0 {
                 return Err(self.unexpected_from(start, "a real number"));
             }
         } else if digits == 0 && self.at == number {
@@ -360,10 +379,11 @@ impl<'a> Reader<'a> {
         negative
     }
 
-    /// Skips digits and counts them.
-    fn digits(&mut self) -> usize {
+    /// Skips digits and counts them; they are appended to `value`, modulo 2^64.
+    fn digits(&mut self, value: &mut u64) -> usize {
         let start = self.at;
-        while self.byte().is_some_and(|b| b.is_ascii_digit()) {
+        while let Some(digit) = self.byte().map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+            *value = value.wrapping_mul(10).wrapping_add(digit.into());
             self.at += 1;
         }
         self.at - start
@@ -534,6 +554,12 @@ impl<'a> Reader<'a> {
         }
     }
 }
+
+/// The powers of ten that are exact.
+const POWERS_OF_TEN: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+];
 
 /// True for bytes that may not directly follow a number: `1x`, `1.5` read as an integer.
 fn continues_number(byte: u8) -> bool {

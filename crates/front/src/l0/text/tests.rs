@@ -27,7 +27,9 @@ fn params(types: &[Type]) -> Vec<Parameter> {
 
 fn write(tensors: &[Tensor], result: Type) -> String {
     let signature = Signature { params: Vec::new(), result, hidden_results: 0 };
-    write_results(tensors, &signature).trim_end().to_owned()
+    let mut text = String::new();
+    write_results(tensors, &signature, &mut |piece| text.push_str(piece));
+    text.trim_end().to_owned()
 }
 
 /// Reads a value and writes it again.
@@ -82,6 +84,17 @@ fn reals_are_rounded_to_the_nearest_and_ties_to_even() {
     check_echo(REAL, "18014398509481984", "18014398509481984.000000");
     check_echo(REAL, "1e22", "10000000000000000000000.000000");
     check_echo(REAL, "-123456789.123456789", "-123456789.123457");
+}
+
+#[test]
+fn large_results_are_written_in_pieces() {
+    let text = format!("[{}0.5]", "12.25, ".repeat(30_000));
+    let tensors = read_value(&text, &array(1, REAL)).unwrap();
+    let signature = Signature { params: Vec::new(), result: array(1, REAL), hidden_results: 0 };
+    let mut pieces = Vec::new();
+    write_results(&tensors, &signature, &mut |piece| pieces.push(piece.to_owned()));
+    assert!(pieces.len() > 3 && pieces.iter().all(|piece| piece.len() < 70_000));
+    assert_eq!(pieces.concat(), format!("[{}0.500000]\n", "12.250000, ".repeat(30_000)));
 }
 
 #[test]
@@ -202,6 +215,15 @@ fn sketch(ty: &Type, next: &mut impl FnMut(usize) -> usize) -> String {
 }
 
 proptest! {
+    /// However many digits a number has, and wherever its point is.
+    #[test]
+    fn reals_are_the_nearest_to_what_is_written(whole in "[0-9]{0,21}", decimals in "[0-9]{0,26}", exponent in proptest::option::of(-330i32..310)) {
+        prop_assume!(!whole.is_empty() || !decimals.is_empty());
+        let text = format!("{whole}.{decimals}{}", exponent.map(|e| format!("e{e}")).unwrap_or_default());
+        let tensors = read_value(&text, &REAL).unwrap();
+        prop_assert_eq!(tensors[0].as_scalar(), Some(frit_ir::Const::f64(text.parse().unwrap())));
+    }
+
     #[test]
     fn reals_print_as_the_standard_library_prints_them(bits in any::<u64>(), exponent in -80i32..70, any_exponent: bool) {
         let x = f64::from_bits(bits);

@@ -4,13 +4,16 @@ use crate::l0::signature::Signature;
 use crate::l0::types::Type;
 use frit_ir::scalar::Scalar;
 use frit_ir::tensor::{Tensor, TensorData};
-use std::fmt::Write;
 
-/// The results of the entry function as one line of text, with its newline.
+/// So much text is handed over at a time.
+const PIECE: usize = 64 << 10;
+
+/// Gives `sink` the results of the entry function as one line of text, with its newline, piece by piece.
 ///
 /// The tensors are all results of the entry function, hidden sizes included.
-pub fn write_results(results: &[Tensor], signature: &Signature) -> String {
-    let mut writer = Writer { out: String::new(), results: results.iter().skip(signature.hidden_results) };
+pub fn write_results(results: &[Tensor], signature: &Signature, sink: &mut dyn FnMut(&str)) {
+    let out = Out { text: String::new(), sink };
+    let mut writer = Writer { out, results: results.iter().skip(signature.hidden_results) };
     let parts = count_parts(&signature.result);
     if parts == 1 {
         writer.parts(&signature.result, true);
@@ -20,7 +23,31 @@ pub fn write_results(results: &[Tensor], signature: &Signature) -> String {
         writer.out.push('}');
     }
     writer.out.push('\n');
-    writer.out
+    (writer.out.sink)(&writer.out.text);
+}
+
+/// Text that is handed over in pieces.
+struct Out<'a> {
+    text: String,
+    sink: &'a mut dyn FnMut(&str),
+}
+
+impl Out<'_> {
+    fn push(&mut self, c: char) {
+        self.text.push(c);
+    }
+
+    fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+        if self.text.len() >= PIECE {
+            (self.sink)(&self.text);
+            self.text.clear();
+        }
+    }
+
+    fn integer(&mut self, value: impl itoa::Integer) {
+        self.push_str(itoa::Buffer::new().format(value));
+    }
 }
 
 /// How many values a value of this type is printed as.
@@ -35,12 +62,12 @@ fn count_parts(ty: &Type) -> usize {
     }
 }
 
-struct Writer<'a, I: Iterator<Item = &'a Tensor>> {
-    out: String,
+struct Writer<'a, 's, I: Iterator<Item = &'a Tensor>> {
+    out: Out<'s>,
     results: I,
 }
 
-impl<'a, I: Iterator<Item = &'a Tensor>> Writer<'a, I> {
+impl<'a, I: Iterator<Item = &'a Tensor>> Writer<'a, '_, I> {
     /// Writes the parts with separators between them; returns whether nothing was written yet, as `first` says on entry.
     fn parts(&mut self, ty: &Type, mut first: bool) -> bool {
         match ty {
@@ -97,7 +124,7 @@ impl<'a, I: Iterator<Item = &'a Tensor>> Writer<'a, I> {
 }
 
 /// Writes a sub-array of `tensor`: of those that the indices before `axis` select, number `at` in row-major order.
-fn array(out: &mut String, tensor: &Tensor, axis: usize, at: usize) {
+fn array(out: &mut Out<'_>, tensor: &Tensor, axis: usize, at: usize) {
     let shape = tensor.shape();
     let Some(&extent) = shape.get(axis) else {
         element(out, tensor.data(), at);
@@ -114,7 +141,9 @@ fn array(out: &mut String, tensor: &Tensor, axis: usize, at: usize) {
     }
     if let (TensorData::Char(chars), true) = (tensor.data(), axis + 1 == shape.len()) {
         let row = &chars[at * extent..(at + 1) * extent];
-        out.extend(row.iter().map(|&c| char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER)));
+        for &c in row {
+            out.push_str(char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf8(&mut [0; 4]));
+        }
         return;
     }
     out.push('[');
@@ -128,7 +157,7 @@ fn array(out: &mut String, tensor: &Tensor, axis: usize, at: usize) {
 }
 
 /// Writes an array of this shape of empty tuples.
-fn write_axes(out: &mut String, shape: &[usize]) {
+fn write_axes(out: &mut Out<'_>, shape: &[usize]) {
     match shape {
         [] => out.push_str("{}"),
         [0, inner @ ..] => {
@@ -148,46 +177,40 @@ fn write_axes(out: &mut String, shape: &[usize]) {
     }
 }
 
-fn element(out: &mut String, data: &TensorData, at: usize) {
-    let written = match data {
-        TensorData::I8(v) => write!(out, "{}", v[at]),
-        TensorData::I16(v) => write!(out, "{}", v[at]),
-        TensorData::I32(v) => write!(out, "{}", v[at]),
-        TensorData::I64(v) => write!(out, "{}", v[at]),
-        TensorData::U8(v) => write!(out, "{}", v[at]),
-        TensorData::U16(v) => write!(out, "{}", v[at]),
-        TensorData::U32(v) => write!(out, "{}", v[at]),
-        TensorData::U64(v) => write!(out, "{}", v[at]),
+fn element(out: &mut Out<'_>, data: &TensorData, at: usize) {
+    match data {
+        TensorData::I8(v) => out.integer(v[at]),
+        TensorData::I16(v) => out.integer(v[at]),
+        TensorData::I32(v) => out.integer(v[at]),
+        TensorData::I64(v) => out.integer(v[at]),
+        TensorData::U8(v) => out.integer(v[at]),
+        TensorData::U16(v) => out.integer(v[at]),
+        TensorData::U32(v) => out.integer(v[at]),
+        TensorData::U64(v) => out.integer(v[at]),
         TensorData::F32(v) => real(out, v[at].into()),
         TensorData::F64(v) => real(out, v[at]),
-        TensorData::Bool(v) => write!(out, "{}", if v[at] { "True" } else { "False" }),
+        TensorData::Bool(v) => out.push_str(if v[at] { "True" } else { "False" }),
         TensorData::Char(v) => character(out, v[at]),
-        TensorData::Cert(_) => write!(out, "Checked"),
-    };
-    written.expect("writing to a string does not fail");
+        TensorData::Cert(_) => out.push_str("Checked"),
+    }
 }
 
 /// As C's `%.6f`, but `nan` has no sign.
-fn real(out: &mut String, x: f64) -> std::fmt::Result {
+fn real(out: &mut Out<'_>, x: f64) {
     if x.is_nan() {
-        return write!(out, "nan");
+        return out.push_str("nan");
     }
     if x.is_infinite() {
-        return write!(out, "{}", if x > 0.0 { "inf" } else { "-inf" });
+        return out.push_str(if x > 0.0 { "inf" } else { "-inf" });
     }
-    let Some(millionths) = millionths(x.abs()) else { return write!(out, "{x:.6}") };
+    let Some(millionths) = millionths(x.abs()) else { return out.push_str(&format!("{x:.6}")) };
     if x.is_sign_negative() {
         out.push('-');
     }
-    write!(out, "{}.", millionths / 1_000_000)?;
-    let mut digits = [b'0'; 6];
-    let mut rest = millionths % 1_000_000;
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (rest % 10) as u8;
-        rest /= 10;
-    }
-    out.extend(digits.iter().map(|&digit| char::from(digit)));
-    Ok(())
+    out.integer(millionths / 1_000_000);
+    out.push('.');
+    // Six digits behind one that goes.
+    out.push_str(&itoa::Buffer::new().format(1_000_000 + millionths % 1_000_000)[1..]);
 }
 
 /// How many millionths a number is that is not negative, rounded to the nearest, ties to even; `None` if they are too many
@@ -214,14 +237,14 @@ fn millionths(x: f64) -> Option<u64> {
     u64::try_from(whole + u128::from(rounds_up)).ok()
 }
 
-fn character(out: &mut String, code: u32) -> std::fmt::Result {
+fn character(out: &mut Out<'_>, code: u32) {
     match char::from_u32(code) {
-        Some('\n') => write!(out, "'\\n'"),
-        Some('\t') => write!(out, "'\\t'"),
-        Some('\r') => write!(out, "'\\r'"),
-        Some(c @ ('\'' | '\\')) => write!(out, "'\\{c}'"),
-        Some(c) if !c.is_control() => write!(out, "'{c}'"),
-        Some(_) | None => write!(out, "'\\{code}'"),
+        Some('\n') => out.push_str("'\\n'"),
+        Some('\t') => out.push_str("'\\t'"),
+        Some('\r') => out.push_str("'\\r'"),
+        Some(c @ ('\'' | '\\')) => out.push_str(&format!("'\\{c}'")),
+        Some(c) if !c.is_control() => out.push_str(&format!("'{c}'")),
+        Some(_) | None => out.push_str(&format!("'\\{code}'")),
     }
 }
 
