@@ -485,8 +485,9 @@ impl<'p> Machine<'p> {
                 let private = self.private_variables(frame, id, reductions);
                 (private, self.options.reverse && reductions.iter().all(|r| is_order_free(frame.proc, r)))
             }
+            LoopKind::Scan { reductions, .. } => (self.private_variables(frame, id, reductions), false),
         };
-        let is_independent = matches!(data.kind, LoopKind::Independent { .. });
+        let is_independent = !matches!(data.kind, LoopKind::Sequential);
         if is_independent {
             self.scene.timeline.begin();
         }
@@ -512,7 +513,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// The variables that an independent loop assigns, but for its reductions.
+    /// The variables that an independent loop or a scan assigns, but for its reductions.
     fn private_variables(&mut self, frame: &Frame<'p>, id: Loop, reductions: &[Reduction]) -> Rc<[Var]> {
         let known = &mut self.private[frame.id][frit_support::Index::at(id)];
         let find = || {

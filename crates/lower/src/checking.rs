@@ -16,7 +16,7 @@
 use crate::access::{each_array, each_node};
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
-use crate::straight::{each_expr, fresh, is_straight, live, mentions_of};
+use crate::straight::{each_expr, each_store, fresh, is_straight, live, mentions_of};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub(crate) fn check_ahead(proc: &mut Proc) {
     replace_loops(proc, &mut |proc, id| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
 }
 
-/// An independent loop whose checks can be made ahead.
+/// An independent loop or a scan whose checks can be made ahead.
 struct Checked {
     data: LoopData,
     var: Var,
@@ -44,12 +44,14 @@ struct Checked {
 impl Checked {
     fn of(proc: &Proc, id: Loop) -> Option<Self> {
         let data = &proc.loops[id];
-        let (LoopKind::Independent { parallel, reductions, .. }, Some(var), 1) = (&data.kind, data.var, data.step)
-        else {
-            return None;
+        let (Some(var), 1) = (data.var, data.step) else { return None };
+        let (is_parallel, reductions) = match &data.kind {
+            LoopKind::Sequential => return None,
+            LoopKind::Independent { parallel, reductions, .. } => (parallel.is_some(), reductions),
+            LoopKind::Scan { reductions, .. } => (false, reductions),
         };
         let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < BLOCK / 4);
-        if few || parallel.is_some() && !reductions.is_empty() {
+        if few || is_parallel && !reductions.is_empty() {
             return None;
         }
         let (mut conditions, mut rest, mut unchecked) = (Vec::new(), Vec::new(), 0);
@@ -140,7 +142,11 @@ impl Checked {
         let count = part(proc, var, independent(vec![Reduction { op: BinOp::Add, var: bad }]), checks);
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
         let (var, rest) = fresh(proc, self.var, self.rest, &accumulators);
-        let fast = part(proc, var, independent(self.reductions.clone()), rest);
+        let kind = match &self.data.kind {
+            kind @ LoopKind::Scan { .. } => kind.clone(),
+            LoopKind::Sequential | LoopKind::Independent { .. } => independent(self.reductions.clone()),
+        };
+        let fast = part(proc, var, kind, rest);
         let slow = part(proc, self.var, LoopKind::Sequential, self.data.body);
         let body = vec![
             Stmt::Assign { var: end, value: next },
@@ -157,18 +163,5 @@ impl Checked {
         let (lower, span) = (self.data.lower, self.data.span);
         let header = LoopData { var: Some(first), lower, upper: limit.into(), step: BLOCK, kind, body, span };
         vec![bound, Stmt::For(proc.loops.push(header))]
-    }
-}
-
-/// Calls `f` on the arrays that straight-line code stores to.
-fn each_store(body: &[Stmt], f: &mut impl FnMut(Array)) {
-    for stmt in body {
-        if let Stmt::Store { array, .. } = stmt {
-            f(*array);
-        }
-        if let Stmt::If { then, otherwise, .. } = stmt {
-            each_store(then, f);
-            each_store(otherwise, f);
-        }
     }
 }

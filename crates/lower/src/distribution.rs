@@ -102,7 +102,7 @@ impl Parts {
             return None;
         }
         let least = match &data.kind {
-            LoopKind::Sequential => LEAST_COST,
+            LoopKind::Sequential | LoopKind::Scan { .. } => LEAST_COST,
             // Vectors can run it as it is, if both branches of its conditions may be run.
             LoopKind::Independent { parallel: None, .. } if has_costly_branch(proc, &data.body) => LARGEST_BRANCH,
             LoopKind::Independent { .. } => return None,
@@ -111,7 +111,7 @@ impl Parts {
         if few || cost(proc, &data.body) < least {
             return None;
         }
-        let header = LoopData { body: Vec::new(), kind: LoopKind::Sequential, ..data.clone() };
+        let header = LoopData { body: Vec::new(), ..data.clone() };
         let body = data.body.clone();
         let mut division = Division::new(known, &body);
         let (mut independent, mut branches, mut ordered) = (Vec::new(), Vec::new(), Vec::new());
@@ -265,10 +265,16 @@ impl Parts {
         }
         if self.filter.is_none() {
             let ordered = self.with_needed(self.ordered.clone(), &place(Expr::Var(self.var)));
-            body.push(self.over(proc, (first, end), self.var, LoopKind::Sequential, ordered));
+            let kind = match &self.header.kind {
+                // Results of branches are counted on from iteration to iteration.
+                kind @ LoopKind::Scan { .. } if self.branches.is_empty() => kind.clone(),
+                LoopKind::Sequential | LoopKind::Independent { .. } | LoopKind::Scan { .. } => LoopKind::Sequential,
+            };
+            body.push(self.over(proc, (first, end), self.var, kind, ordered));
         }
         let bound = Stmt::Assign { var: limit, value: self.header.upper.clone() };
-        let header = LoopData { var: Some(first), upper: limit.into(), step: BLOCK, body, ..self.header };
+        let kind = LoopKind::Sequential;
+        let header = LoopData { var: Some(first), upper: limit.into(), step: BLOCK, kind, body, ..self.header };
         vec![bound, Stmt::For(proc.loops.push(header))]
     }
 

@@ -14,7 +14,7 @@ use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 /// A fold being lowered.
 pub(crate) struct Folding<'a> {
     combine: &'a Lambda,
-    neutral: Vec<Lowered>,
+    pub(crate) neutral: Vec<Lowered>,
     /// The operations, if they are known and may be regrouped.
     operations: Option<Vec<Recognised>>,
     carry: Option<Carry>,
@@ -24,6 +24,7 @@ pub(crate) struct Folding<'a> {
 }
 
 /// The results of the chunks.
+#[derive(Clone)]
 pub(crate) struct Partials {
     /// Per accumulator, one element per chunk.
     pub(crate) values: Vec<Array>,
@@ -195,12 +196,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Room for the results of the chunks.
-    pub(crate) fn start_chunked_fold(
-        &mut self,
-        combine: &'a Lambda,
-        neutral: &[Operand],
-        _chunks: &Chunks,
-    ) -> Folding<'a> {
+    pub(crate) fn start_chunked_fold(&mut self, combine: &'a Lambda, neutral: &[Operand]) -> Folding<'a> {
         let mut folding = self.new_fold(combine, neutral);
         let room = || vec![Expr::i64(MOST_CHUNKS)];
         let accumulators = folding.accumulators().to_vec();
@@ -273,7 +269,7 @@ impl<'a> Lowering<'a> {
         chunks: &Chunks,
         before: impl Fn(&mut Self, &Expr, Vec<Lowered>),
     ) {
-        let partials = folding.partials.take().expect("a fold in chunks has room for their results");
+        let partials = folding.partials.clone().expect("a fold in chunks has room for their results");
         let load = |array: Array, at: Expr| Expr::Load { array, index: vec![at] };
         let init = partials.values.iter().map(|&array| Lowered::Scalar(load(array, Expr::i64(0)))).collect();
         self.start_accumulators(folding, init, results);

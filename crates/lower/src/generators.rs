@@ -18,6 +18,8 @@ use frit_support::Index;
 pub(crate) enum Order {
     /// In the order of the index space.
     Sequential,
+    /// In the order of the index space, but only for what these accumulators are at each index.
+    Scan { reductions: Vec<Reduction> },
     /// In any order, but for these accumulators also at once.
     Independent { reductions: Vec<Reduction> },
 }
@@ -26,6 +28,7 @@ impl Order {
     fn loop_kind(&self, parallel: Option<Parallel>) -> LoopKind {
         match self {
             Order::Sequential => LoopKind::Sequential,
+            Order::Scan { reductions } => LoopKind::Scan { simd: false, reductions: reductions.clone() },
             Order::Independent { reductions } => {
                 LoopKind::Independent { parallel, simd: false, reductions: reductions.clone() }
             }
@@ -83,7 +86,7 @@ impl<'a> Lowering<'a> {
     ) {
         let generators = match order {
             Order::Independent { .. } => Some(data.generators.iter().collect()),
-            Order::Sequential => self.in_order(data),
+            Order::Sequential | Order::Scan { .. } => self.in_order(data),
         };
         let Some(generators) = generators else {
             let whole: Vec<Axis> =

@@ -80,7 +80,7 @@ impl Hoisting<'_> {
                     result.push(Stmt::For(id));
                 }
             }
-            LoopKind::Sequential | LoopKind::Independent { parallel: None, .. } => {
+            LoopKind::Sequential | LoopKind::Scan { .. } | LoopKind::Independent { parallel: None, .. } => {
                 data.kind = LoopKind::Sequential;
                 self.around(id, data, &hoisted, result);
             }

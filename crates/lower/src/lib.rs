@@ -13,7 +13,7 @@
 //!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
-//!   with inner loops, [`streams`] lets reductions read from several places at once, [`vectors`] marks the loops that vectors can
+//!   with inner loops, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
 //!   run; [`straight`] and
 //!   [`arithmetic`] are what they know of the code;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
@@ -41,6 +41,7 @@ mod histograms;
 mod hoist;
 mod interchange;
 mod lowering;
+mod phases;
 mod privatisation;
 mod reduction;
 mod replace_loops;
@@ -146,6 +147,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         strips::distribute_over_strips(&mut proc);
         distribution::distribute_loops(&mut proc);
         streams::reduce_in_streams(&mut proc);
+        phases::scan_in_phases(&mut proc);
         vectors::mark_vector_loops(&mut proc);
         procs.push(proc);
     }

@@ -2,7 +2,7 @@
 //! of it with other variables. Knows nothing of the array IR.
 
 use crate::access::each_node;
-use frit_ir::nest::{Expr, Proc, Stmt, Var};
+use frit_ir::nest::{Array, Expr, Proc, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a stretch of code uses a variable.
@@ -54,6 +54,19 @@ pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+    }
+}
+
+/// Calls `f` on the arrays that straight-line code stores to.
+pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array)) {
+    for stmt in body {
+        if let Stmt::Store { array, .. } = stmt {
+            f(*array);
+        }
+        if let Stmt::If { then, otherwise, .. } = stmt {
+            each_store(then, f);
+            each_store(otherwise, f);
+        }
     }
 }
 

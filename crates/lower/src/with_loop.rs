@@ -12,7 +12,7 @@ use crate::filter::Filtering;
 use crate::fold::Folding;
 use crate::generators::Order;
 use crate::grown::{Growing, Uniformity};
-use crate::lowering::{LoopHeader, Lowered, Lowering, min};
+use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
 use crate::scan::Scanning;
 use frit_ir::array::{
     Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData,
@@ -67,9 +67,14 @@ pub(crate) struct Chunk {
 pub(crate) struct Chunks {
     /// The number of chunks.
     pub(crate) count: Expr,
+    /// Where the first begins.
+    first: Expr,
     per_chunk: Expr,
     extra: Expr,
 }
+
+/// What a thread scans before what comes before is combined with it, in elements of all results: it stays in the thread's cache.
+const SCANNED_AT_ONCE: i64 = 1 << 16;
 
 impl<'a> Lowering<'a> {
     /// A with-loop.
@@ -144,33 +149,70 @@ impl<'a> Lowering<'a> {
     fn chunked_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
         let (work, irregular) = self.estimate(data);
         let work = self.keep_i64(work);
-        let chunks = self.chunks(self.extent(data.space[0]), work.clone());
-        let mut sinks = self.start_shared_sinks(stmt, data, &chunks);
-        let parallel = Some(Parallel { work: work.clone(), irregular });
-        self.counted_loop(LoopHeader::independent(chunks.count.clone(), parallel), |lowering, number| {
-            let chunk = lowering.chunk(&chunks, number);
-            lowering.start_chunk(&mut sinks, &chunk);
-            let order = order_of(&sinks);
-            lowering.run(data, &mut sinks, &order, false, Some(&chunk));
-            lowering.end_chunk(&mut sinks, &chunk);
-        });
+        let extent = self.keep_i64(at_least_zero(self.extent(data.space[0])));
+        // One chunk per thread, or one in all if there is little work.
+        let count = self.keep_i64(chunk_count(work.clone(), self.options.chunk_threshold));
+        let mut sinks = self.start_shared_sinks(stmt, data);
+        let parallel = Parallel { work, irregular };
+        let is_scan = |sink: &Sink<'_>| matches!(sink, Sink::Scanning(_));
+        let scans = i64::try_from(sinks.iter().filter(|sink| is_scan(sink)).count()).expect("operators are few");
+        if scans > 0 && sinks.iter().all(|sink| is_scan(sink) || matches!(sink, Sink::Nothing | Sink::Elements(_))) {
+            let at_once = count.clone() * Expr::i64(SCANNED_AT_ONCE / scans);
+            let is_single = Expr::binary(BinOp::Eq, count.clone(), Expr::i64(1));
+            let length = Expr::Select {
+                cond: Box::new(is_single),
+                on_true: Box::new(max(extent.clone(), Expr::i64(1))),
+                on_false: Box::new(at_once),
+            };
+            let length = self.keep_i64(length);
+            let parts = extent.clone() + length.clone() - Expr::i64(1);
+            let parts = self.keep_i64(Expr::binary(BinOp::Div, parts, length.clone()));
+            self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
+                let first = lowering.keep_i64(part * length.clone());
+                let rest = lowering.keep_i64(min(length, extent - first.clone()));
+                let chunks = lowering.chunks(first, rest, count);
+                lowering.run_chunks(data, &mut sinks, &chunks, &parallel);
+                let could_fork = std::mem::replace(&mut lowering.may_fork, false);
+                for sink in &mut sinks {
+                    if let Sink::Scanning(scanning) = sink {
+                        lowering.combine_scan(scanning, &chunks, &parallel);
+                    }
+                }
+                lowering.may_fork = could_fork;
+            });
+            self.finish_sinks(stmt, data, sinks);
+            return;
+        }
+        let chunks = self.chunks(Expr::i64(0), extent, count);
+        self.run_chunks(data, &mut sinks, &chunks, &parallel);
         let could_fork = std::mem::replace(&mut self.may_fork, false);
-        self.combine_chunks(stmt, data, sinks, &chunks, &Parallel { work, irregular });
+        self.combine_chunks(stmt, data, sinks, &chunks, &parallel);
         self.may_fork = could_fork;
     }
 
-    /// Cuts an axis into one chunk per thread, or one in all if there is little work.
-    fn chunks(&mut self, extent: Expr, work: Expr) -> Chunks {
-        let extent = self.keep_i64(at_least_zero(extent));
-        let count = self.keep_i64(chunk_count(work, self.options.chunk_threshold));
+    fn run_chunks(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, chunks: &Chunks, parallel: &Parallel) {
+        let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
+        self.counted_loop(header, |lowering, number| {
+            let chunk = lowering.chunk(chunks, number);
+            lowering.start_chunk(sinks, &chunk);
+            let order = order_of(sinks);
+            lowering.run(data, sinks, &order, false, Some(&chunk));
+            lowering.end_chunk(sinks, &chunk);
+        });
+    }
+
+    /// Cuts a part of an axis into so many chunks.
+    fn chunks(&mut self, first: Expr, extent: Expr, count: Expr) -> Chunks {
         let per_chunk = self.keep_i64(Expr::binary(BinOp::Div, extent.clone(), count.clone()));
         let extra = self.keep_i64(Expr::binary(BinOp::Rem, extent, count.clone()));
-        Chunks { count, per_chunk, extra }
+        Chunks { count, first, per_chunk, extra }
     }
 
     /// The bounds of one chunk; the first chunks get what is left over.
     pub(crate) fn chunk(&mut self, chunks: &Chunks, number: Expr) -> Chunk {
-        let start = |number: Expr| number.clone() * chunks.per_chunk.clone() + min(number, chunks.extra.clone());
+        let start = |number: Expr| {
+            chunks.first.clone() + number.clone() * chunks.per_chunk.clone() + min(number, chunks.extra.clone())
+        };
         let lower = self.keep_i64(start(number.clone()));
         let upper = self.keep_i64(start(number.clone() + Expr::i64(1)));
         Chunk { number, lower, upper }
@@ -195,18 +237,16 @@ impl<'a> Lowering<'a> {
     }
 
     /// What the operators do across all chunks: arrays that the chunks fill, and room for their results.
-    fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, chunks: &Chunks) -> Vec<Sink<'a>> {
+    fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
         let mut sinks = Vec::new();
         for (operator, results) in Self::results_of(stmt, data) {
             sinks.push(match &operator.op {
                 Operator::GenArray | Operator::ModArray { .. } => {
                     self.start_elements(stmt, data, operator, results[0], None)
                 }
-                Operator::Fold { combine, neutral, .. } => {
-                    Sink::Folding(self.start_chunked_fold(combine, neutral, chunks))
-                }
+                Operator::Fold { combine, neutral, .. } => Sink::Folding(self.start_chunked_fold(combine, neutral)),
                 Operator::Scan { combine, neutral } => {
-                    Sink::Scanning(self.start_chunked_scan(combine, neutral, results, chunks))
+                    Sink::Scanning(self.start_chunked_scan(combine, neutral, results))
                 }
                 Operator::Filter { .. } => Sink::Filtering(self.start_chunked_filter(data, results)),
                 Operator::Uniform => panic!("a with-loop that checks for uniform rows is not run in chunks"),
@@ -251,7 +291,10 @@ impl<'a> Lowering<'a> {
                 Sink::Elements(place) => self.bind(results[0], Lowered::Array(place)),
                 Sink::Growing(_) | Sink::Uniform(_) => panic!("growing arrays are not made in chunks"),
                 Sink::Folding(folding) => self.combine_fold(folding, results, chunks),
-                Sink::Scanning(scanning) => self.combine_scan(scanning, results, chunks, parallel),
+                Sink::Scanning(mut scanning) => {
+                    self.combine_scan(&mut scanning, chunks, parallel);
+                    self.end_scan(scanning, results);
+                }
                 Sink::Filtering(filtering) => self.combine_filter(filtering, results, chunks, parallel),
             }
         }
@@ -489,18 +532,19 @@ impl Sink<'_> {
     fn reductions(&self) -> Vec<Reduction> {
         match self {
             Sink::Folding(folding) => folding.reductions(),
+            Sink::Scanning(scanning) => scanning.folding.reductions(),
             Sink::Filtering(filtering) => filtering.reduction().into_iter().collect(),
-            Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Scanning(_) | Sink::Uniform(_) => Vec::new(),
+            Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => Vec::new(),
         }
     }
 
-    /// What it does with an index depends on the indices before.
+    /// What it does with an index depends on the indices before, and not by accumulators alone that may be combined in any grouping.
     fn is_ordered(&self) -> bool {
         match self {
             Sink::Nothing | Sink::Elements(_) => false,
-            Sink::Folding(folding) => !folding.is_reduction(),
+            Sink::Folding(folding) | Sink::Scanning(Scanning { folding, .. }) => !folding.is_reduction(),
             Sink::Filtering(filtering) => filtering.reduction().is_none(),
-            Sink::Growing(_) | Sink::Scanning(_) | Sink::Uniform(_) => true,
+            Sink::Growing(_) | Sink::Uniform(_) => true,
         }
     }
 }
@@ -510,5 +554,9 @@ fn order_of(sinks: &[Sink<'_>]) -> Order {
     if sinks.iter().any(Sink::is_ordered) {
         return Order::Sequential;
     }
-    Order::Independent { reductions: sinks.iter().flat_map(Sink::reductions).collect() }
+    let reductions = sinks.iter().flat_map(Sink::reductions).collect();
+    if sinks.iter().any(|sink| matches!(sink, Sink::Scanning(_))) {
+        return Order::Scan { reductions };
+    }
+    Order::Independent { reductions }
 }

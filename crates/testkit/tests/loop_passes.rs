@@ -1,5 +1,5 @@
-//! Random programs that passes on loops reshape, on inputs large enough for them: histograms, contractions, recurrences down columns and
-//! reductions give the same results interpreted as written and compiled, on one thread and on several.
+//! Random programs that passes on loops reshape, on inputs large enough for them: histograms, contractions, recurrences down columns,
+//! reductions and scans give the same results interpreted as written and compiled, on one thread and on several.
 
 use frit_driver::{Engine, Level, Notation, Options, error::Kind};
 use std::fmt::Write;
@@ -129,6 +129,35 @@ fn contraction(choices: &mut Choices) -> (String, String) {
     (source, format!("{a} {t} {b} {c} {bias}"))
 }
 
+/// Scans of maps, and what is made of them.
+fn scan(choices: &mut Choices) -> (String, String) {
+    let cell = choices.pick(&[
+        "v",
+        "v * v - 3",
+        "v * i % 7",
+        "if v < 0 then 1 else 0",
+        "x[(i * i) % size(0, x)] + v",
+        "100 / (v + 9)",
+    ]);
+    let (op, unit) =
+        [("op +", "0"), ("most", "0 - 1000000"), ("op *", "1"), ("least", "40")][choices.below(4) as usize];
+    let value = choices.pick(&["s[i]", "s[i] - x[i]", "s[n - 1 - i]", "s[i] * 2 + s[0]"]);
+    let source = format!(
+        "fun int least(int x, int y) = if x < y then x else y\n\
+         fun int most(int x, int y) = if x < y then y else x\n\
+         fun {{[int],[int],int}} main(int n, [int] x) =\n  \
+         let c = map(fn int (int i) => let v = x[i % size(0, x)] in {cell}, iota(n)) in\n  \
+         let s = scan({op}, {unit}, c) in\n  \
+         {{s, map(fn int (int i) => {}, iota(n)), reduce(op +, 0, {})}}\n",
+        value.replace("x[i]", "c[i]"),
+        choices.pick(&["c", "s", "map(fn int (int i) => s[i] - c[i], iota(n))"])
+    );
+    let count = [0, 1, 5, 700, 4097, 150_001][choices.below(6) as usize];
+    let length = 1 + choices.below(40);
+    let x = choices.vector(length);
+    (source, format!("{count} {x}"))
+}
+
 /// Rows that are computed from the rows before, in place.
 fn recurrence(choices: &mut Choices) -> (String, String) {
     // Often what threads may compute column by column.
@@ -204,4 +233,11 @@ fn random_reductions_agree() {
     let Tally { reshaped, failed } = compare(0x1234_5678_9abc_def1, "le(1024, ", reduction);
     assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs read several streams");
     assert_eq!(failed, 0);
+}
+
+#[test]
+fn random_scans_agree() {
+    let Tally { reshaped, failed } = compare(0x6a09_e667_f3bc_c909, "scan simd", scan);
+    assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs scan in vectors");
+    assert!(failed < PROGRAMS / 2, "{failed} of {PROGRAMS} programs failed");
 }

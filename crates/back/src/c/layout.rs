@@ -268,10 +268,10 @@ impl<'p> Layout<'p> {
                 let data = &proc.loops[*l];
                 self.count_expr(proc, &data.lower, here);
                 self.count_expr(proc, &data.upper, here);
-                if let LoopKind::Independent { parallel, simd: _, reductions } = &data.kind {
-                    if let Some(parallel) = parallel {
-                        self.count_expr(proc, &parallel.work, here);
-                    }
+                if let LoopKind::Independent { parallel: Some(parallel), .. } = &data.kind {
+                    self.count_expr(proc, &parallel.work, here);
+                }
+                if let LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } = &data.kind {
                     for reduction in reductions {
                         self.read_var(reduction.var, here);
                     }

@@ -330,7 +330,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         let body =
             std::mem::replace(&mut self.layout.body, Block { id: self.block, outlined: None, items: Vec::new() });
         self.declare_heads(body.id);
-        self.items(&body);
+        self.items(&body.items);
         self.hand_over_results();
         if !self.out.contains("(w,") && !self.out.contains("w->") {
             self.line("(void)w;");
@@ -461,7 +461,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
     pub(super) fn block_inside(&mut self, block: &Block<'p>) {
         let outer = std::mem::replace(&mut self.block, block.id);
         self.declare_heads(block.id);
-        self.items(block);
+        self.items(&block.items);
         self.block = outer;
     }
 

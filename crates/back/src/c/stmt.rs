@@ -27,8 +27,8 @@ struct Failing {
 
 impl<'p> ProcPrinter<'_, 'p> {
     /// The statements of a block.
-    pub(super) fn items(&mut self, block: &Block<'p>) {
-        for item in &block.items {
+    pub(super) fn items(&mut self, items: &[Item<'p>]) {
+        for item in items {
             match item {
                 Item::Run(run) => {
                     let part = run.outlined.expect("a run is outlined");
@@ -398,7 +398,14 @@ impl<'p> ProcPrinter<'_, 'p> {
                     None => self.sequential_loop(data, body),
                 }
             }
-            LoopKind::Independent { .. } | LoopKind::Sequential => self.sequential_loop(data, body),
+            LoopKind::Scan { simd: true, reductions }
+                if is_whole && self.is_private(data, body, reductions) && self.has_no_heads(body.id) =>
+            {
+                self.simd_scan(data, body, reductions);
+            }
+            LoopKind::Independent { .. } | LoopKind::Sequential | LoopKind::Scan { .. } => {
+                self.sequential_loop(data, body);
+            }
         }
     }
 
@@ -418,6 +425,28 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.open(&header);
         self.is_in_simd = true;
         self.inner(body);
+        self.is_in_simd = false;
+        self.close("}");
+    }
+
+    /// A scan in two phases; between them OpenMP combines the accumulators of neighbouring iterations.
+    fn simd_scan(&mut self, data: &'p LoopData, body: &Block<'p>, reductions: &[Reduction]) {
+        let (header, _) = self.loop_header(data);
+        let clauses = self.clauses(data, body, reductions).replace("reduction(", "reduction(inscan, ");
+        let accumulators: Vec<String> = reductions.iter().map(|reduction| self.var_name(reduction.var)).collect();
+        let (first, second) = body.items.split_at(data.phases().0.len());
+        self.line(&format!("#pragma omp simd{clauses}"));
+        self.open(&header);
+        self.is_in_simd = true;
+        let outer = std::mem::replace(&mut self.block, body.id);
+        self.open("{");
+        self.items(first);
+        self.close("}");
+        self.line(&format!("#pragma omp scan inclusive({})", accumulators.join(", ")));
+        self.open("{");
+        self.items(second);
+        self.close("}");
+        self.block = outer;
         self.is_in_simd = false;
         self.close("}");
     }

@@ -135,7 +135,7 @@ impl Builder<'_> {
                 LoopKind::Independent { parallel: _, simd, reductions } => {
                     LoopKind::Independent { parallel: None, simd: *simd, reductions: reductions.clone() }
                 }
-                LoopKind::Sequential => LoopKind::Sequential,
+                kind @ (LoopKind::Sequential | LoopKind::Scan { .. }) => kind.clone(),
             },
             (sources, program::LoopKind::Simd) if sources.iter().all(|source| is_simd(self.proc, *source)) => {
                 LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() }

@@ -219,6 +219,13 @@ pub enum LoopKind {
         /// Accumulators that may be combined in any grouping.
         reductions: Vec<Reduction>,
     },
+    /// In order, but iterations depend on those before by these accumulators only, which may be combined in any grouping.
+    Scan {
+        /// Execute neighbouring iterations in vectors. Then the body is straight-line code in two [phases](LoopData::phases).
+        simd: bool,
+        /// The accumulators.
+        reductions: Vec<Reduction>,
+    },
 }
 
 /// What is needed to decide whether, and how, to run a loop on several threads.
@@ -230,13 +237,27 @@ pub struct Parallel {
     pub irregular: bool,
 }
 
-/// An accumulator of an independent loop: `var = var op e` in every iteration.
+/// An accumulator of a loop: `var = var op e` in every iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
     /// The operation.
     pub op: BinOp,
     /// The accumulator.
     pub var: Var,
+}
+
+impl LoopData {
+    /// What the body does up to its last accumulation, and what it does with what is accumulated then. The first phase of a scan for
+    /// vectors reads its accumulators only to accumulate, and the second reads of what the first assigns only these.
+    pub fn phases(&self) -> (&[Stmt], &[Stmt]) {
+        let reductions = match &self.kind {
+            LoopKind::Sequential => &[][..],
+            LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } => reductions,
+        };
+        let accumulates =
+            |stmt: &Stmt| matches!(stmt, Stmt::Assign { var, .. } if reductions.iter().any(|r| r.var == *var));
+        self.body.split_at(self.body.iter().rposition(accumulates).map_or(0, |last| last + 1))
+    }
 }
 
 impl Default for Expr {

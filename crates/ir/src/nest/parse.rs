@@ -464,7 +464,14 @@ impl<'c, 'a> Parser<'c, 'a> {
         self.cursor.expect("..")?;
         let upper = self.expr()?;
         let step = if self.cursor.eat_word("step") { self.cursor.integer()? } else { 1 };
-        let kind = if self.cursor.eat_word("independent") { self.independent()? } else { LoopKind::Sequential };
+        let kind = if self.cursor.eat_word("independent") {
+            self.independent()?
+        } else if self.cursor.eat_word("scan") {
+            let (simd, reductions) = self.vectors()?;
+            LoopKind::Scan { simd, reductions }
+        } else {
+            LoopKind::Sequential
+        };
         let span = self.cursor.span_from(position);
         let body = self.block()?;
         *place(&mut self.loops, label) = Some(LoopData { var, lower, upper, step, kind, body, span });
@@ -483,6 +490,11 @@ impl<'c, 'a> Parser<'c, 'a> {
             self.cursor.expect(")")?;
             parallel = Some(Parallel { work, irregular });
         }
+        let (simd, reductions) = self.vectors()?;
+        Ok(LoopKind::Independent { parallel, simd, reductions })
+    }
+
+    fn vectors(&mut self) -> Parsed<(bool, Vec<Reduction>)> {
         let simd = self.cursor.eat_word("simd");
         let reductions = if self.cursor.eat_word("reduce") {
             self.list("(", ")", |p| {
@@ -496,6 +508,6 @@ impl<'c, 'a> Parser<'c, 'a> {
         } else {
             Vec::new()
         };
-        Ok(LoopKind::Independent { parallel, simd, reductions })
+        Ok((simd, reductions))
     }
 }

@@ -1,7 +1,9 @@
 //! The text form of the loop IR. It carries everything that has meaning, and neither spans nor names of the source;
 //! `parse` reads it back. The printer believes nothing: it prints ill-formed programs too. `docs/ir.md` is the reference.
 
-use super::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Stmt, Storage, Var};
+use super::{
+    Arg, Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, ProcId, Program, Reduction, Stmt, Storage, Var,
+};
 use crate::scalar::{BinOp, Scalar};
 use crate::text::literal::{GlobalName, Literal, Quoted, TensorLiteral};
 use crate::text::writer::Writer;
@@ -365,18 +367,26 @@ impl<'a> Printer<'a> {
                     self.expr(&parallel.work);
                     self.w.put(if parallel.irregular { ", irregular)" } else { ")" });
                 }
-                self.w.put(if *simd { " simd" } else { "" });
-                if !reductions.is_empty() {
-                    self.w.put(" reduce(");
-                    self.w.list(reductions, |w, reduction| {
-                        w.put(format_args!("{} {}", reduction.op.name(), reduction.var));
-                    });
-                    self.w.put(")");
-                }
+                self.vectors(*simd, reductions);
+            }
+            LoopKind::Scan { simd, reductions } => {
+                self.w.put(" scan");
+                self.vectors(*simd, reductions);
             }
         }
         self.w.put(" ");
         self.block(&data.body);
+    }
+
+    fn vectors(&mut self, simd: bool, reductions: &[Reduction]) {
+        self.w.put(if simd { " simd" } else { "" });
+        if !reductions.is_empty() {
+            self.w.put(" reduce(");
+            self.w.list(reductions, |w, reduction| {
+                w.put(format_args!("{} {}", reduction.op.name(), reduction.var));
+            });
+            self.w.put(")");
+        }
     }
 }
 

@@ -536,8 +536,8 @@ impl<'a> Verifier<'a> {
         self.assign(var, Scalar::I64)?;
         let private = match &data.kind {
             LoopKind::Sequential => BTreeSet::new(),
-            LoopKind::Independent { parallel, reductions, .. } => {
-                if let Some(parallel) = parallel {
+            LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } => {
+                if let LoopKind::Independent { parallel: Some(parallel), .. } = &data.kind {
                     self.typed(&parallel.work, Scalar::I64)?;
                 }
                 reductions.iter().try_for_each(|reduction| self.reduction(reduction))?;
@@ -550,13 +550,22 @@ impl<'a> Verifier<'a> {
                 assigned
             }
         };
-        // Each iteration of an independent loop has variables of its own, undefined at its start.
+        // Each iteration of a loop that is not sequential has variables of its own, undefined at its start.
         private.iter().for_each(|&var| self.set(Tracked::Var(var), State::No));
         self.counting[var] = true;
-        let is_in_order = matches!(data.kind, LoopKind::Sequential);
         let in_any_order = self.in_any_order;
-        self.in_any_order |= !is_in_order;
-        let left = self.path(&data.body)?;
+        self.in_any_order |= matches!(data.kind, LoopKind::Independent { .. });
+        let left = match data.kind {
+            LoopKind::Scan { simd: true, .. } => {
+                let (first, second) = data.phases();
+                self.path(first)?;
+                private.iter().for_each(|&var| self.set(Tracked::Var(var), State::No));
+                self.path(second)?
+            }
+            LoopKind::Scan { simd: false, .. } | LoopKind::Sequential | LoopKind::Independent { .. } => {
+                self.path(&data.body)?
+            }
+        };
         self.in_any_order = in_any_order;
         self.counting[var] = false;
         self.returns_arrays(&left)?;

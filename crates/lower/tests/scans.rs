@@ -1,0 +1,98 @@
+//! Scans for vectors: what is accumulated in one phase, what is done with the results in another; and part by part on threads.
+
+mod support;
+
+use frit_lower::Options;
+use support::{agree, int, lowered_text, program, reals};
+
+/// A with-loop over a vector that scans the cells `%9`, computed by `cell` at index `%6`, and stores `%13` there.
+fn scan(cell: &str, (op, unit): (&str, &str)) -> String {
+    format!(
+        "func @main[%0](%1: f64[%0], %2: i64) -> (f64[%0], f64[%0]) {{
+          %3: f64[%0], %4: f64[%0] = w0: with (%6) in [%0] {{
+            [0] <= iv < [%0] {{
+              {cell}
+              yield %13, %9
+            }}
+          }} : genarray, scan ({unit}) by (%10: f64, %11: f64) {{
+            %12: f64 = {op} %10, %11
+            yield %12
+          }}
+          return %3, %4
+        }}"
+    )
+}
+
+const SQUARE: &str = "%7: f64 = index %1[%6]\n%9: f64 = mul %7, %7\n%13: f64 = sub %7, 1.0";
+
+fn agrees(text: &str) {
+    for count in [0, 1, 2, 7, 9, 700] {
+        let values: Vec<f64> = (0..count).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
+        agree(text, &[reals(&values), int(2)]);
+    }
+}
+
+#[test]
+fn a_scan_of_a_map_is_for_vectors() {
+    for op in [("add", "0.0"), ("max", "-1.0"), ("min", "2.0")] {
+        let text = scan(SQUARE, op);
+        let lowered = lowered_text(&text);
+        assert!(lowered.contains("scan simd reduce("), "{lowered}");
+        agrees(&text);
+    }
+}
+
+#[test]
+fn what_both_phases_need_is_computed_in_both() {
+    let lowered = lowered_text(&scan(SQUARE, ("add", "0.0")));
+    let body = lowered.split("scan simd").nth(1).and_then(|rest| rest.split('}').next()).expect("there is a scan");
+    assert_eq!(body.matches("A0[").count(), 2, "{lowered}");
+    // The accumulation comes before the first store.
+    let (accumulation, store) = (body.find(" + ").expect("it adds"), body.find("] = ").expect("it stores"));
+    assert!(accumulation < store, "{lowered}");
+}
+
+#[test]
+fn threads_scan_part_by_part() {
+    let lowered = frit_lower::lower(&program(&scan(SQUARE, ("add", "0.0"))), &Options::default()).to_string();
+    // A loop over parts, and in each one over chunks and one that combines what comes before with these.
+    let at = |what: &str| lowered.find(what).unwrap_or_else(|| panic!("no {what} in {lowered}"));
+    assert!(at("65536") < at("scan simd reduce("), "{lowered}");
+    assert_eq!(lowered.matches("independent parallel(").count(), 2, "{lowered}");
+    let values: Vec<f64> = (0..300_000).map(|i| (i % 5) as f64 - 2.0).collect();
+    agree(&scan("%9: f64 = index %1[%6]\n%13: f64 = add %9, 1.0", ("add", "0.0")), &[reals(&values), int(2)]);
+}
+
+#[test]
+fn costly_cells_that_both_phases_need_are_kept_between_loops() {
+    let cell =
+        "%7: f64 = index %1[%6]\n%8: f64 = exp %7\n%14: f64 = sin %8\n%9: f64 = mul %14, 0.5\n%13: f64 = add %14, 1.0";
+    let text = scan(cell, ("max", "0.0"));
+    let lowered = lowered_text(&text);
+    assert!(lowered.contains("scan simd reduce("), "{lowered}");
+    assert_eq!(lowered.matches("exp(").count(), 1, "{lowered}");
+    agrees(&text);
+}
+
+#[test]
+fn an_operation_that_is_not_known_stays_in_order() {
+    // The larger of two.
+    let larger = "%15: f64 = sub %10, %11\n%16: f64 = abs %15\n%17: f64 = add %10, %11\n%18: f64 = add %17, %16\n%12: f64 = mul %18, 0.5";
+    let text = scan(SQUARE, ("add", "0.0")).replace("%12: f64 = add %10, %11", larger);
+    let lowered = lowered_text(&text);
+    assert!(!lowered.contains("scan simd"), "{lowered}");
+    agrees(&text);
+}
+
+#[test]
+fn several_scans_share_their_phases() {
+    let text = scan(SQUARE, ("add", "0.0")).replace(
+        ": genarray, scan",
+        ": scan (0.0) by (%20: f64, %21: f64) {\n%22: f64 = add %20, %21\nyield %22\n}, scan",
+    );
+    let lowered = lowered_text(&text);
+    let reduced =
+        lowered.split("scan simd reduce(").nth(1).and_then(|rest| rest.split(')').next()).expect("there is a scan");
+    assert_eq!(reduced.split(',').count(), 2, "{lowered}");
+    agrees(&text);
+}
