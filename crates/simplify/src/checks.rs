@@ -286,7 +286,7 @@ impl Checker<'_> {
         let mut axes = Vec::new();
         match &mut data.kind {
             LoopKind::For { index, count } => {
-                self.ranges.bind_index(*index, Operand::i64(0), *count);
+                self.ranges.bind_index(self.func, *index, Operand::i64(0), *count);
                 for &param in &data.params {
                     self.ranges.introduce(param, (i64::MIN.into(), i64::MAX.into()));
                 }
@@ -325,7 +325,7 @@ impl Checker<'_> {
             let mut axes = Vec::new();
             for (at, &index) in data.indices.iter().enumerate() {
                 let (lower, upper) = (generator.lower[at], generator.upper[at]);
-                self.ranges.bind_index(index, lower, upper);
+                self.ranges.bind_index(self.func, index, lower, upper);
                 axes.push(Axis { index, lower, upper });
             }
             let (mut body, terminating) = self.block(std::mem::take(&mut generator.body));

@@ -166,10 +166,10 @@ impl Hoister<'_> {
                     }
                 };
                 let runs = index.is_some_and(|(_, count)| self.is_not_empty(Operand::i64(0), count));
-                data.body = self.inner(Kind::Loop { runs }, body, |ranges, _| {
+                data.body = self.inner(Kind::Loop { runs }, body, |ranges, func| {
                     introduce(ranges, &params);
                     if let Some((index, count)) = index {
-                        ranges.bind_index(index, Operand::i64(0), count);
+                        ranges.bind_index(func, index, Operand::i64(0), count);
                     }
                 });
             }
@@ -181,9 +181,9 @@ impl Hoister<'_> {
                         generator.lower.iter().copied().zip(generator.upper.iter().copied()).collect();
                     let runs = bounds.iter().all(|&(lower, upper)| self.is_not_empty(lower, upper));
                     let body = std::mem::take(&mut generator.body);
-                    generator.body = self.inner(Kind::Loop { runs }, body, |ranges, _| {
+                    generator.body = self.inner(Kind::Loop { runs }, body, |ranges, func| {
                         for (&index, &(lower, upper)) in indices.iter().zip(&bounds) {
-                            ranges.bind_index(index, lower, upper);
+                            ranges.bind_index(func, index, lower, upper);
                         }
                     });
                 }
@@ -358,7 +358,7 @@ impl Hoister<'_> {
                 LoopKind::For { index, count } => {
                     self.ranges.enter();
                     introduce(&mut self.ranges, &data.params);
-                    self.ranges.bind_index(index, Operand::i64(0), count);
+                    self.ranges.bind_index(self.func, index, Operand::i64(0), count);
                     let is_safe = self.is_safe_block(&data.body, certs, budget);
                     self.ranges.leave();
                     is_safe
@@ -383,7 +383,7 @@ impl Hoister<'_> {
             is_safe = is_safe && self.stays_in_space(&data.space, generator, certs);
             self.ranges.enter();
             for ((&index, &lower), &upper) in data.indices.iter().zip(&generator.lower).zip(&generator.upper) {
-                self.ranges.bind_index(index, lower, upper);
+                self.ranges.bind_index(self.func, index, lower, upper);
             }
             is_safe = is_safe && self.is_safe_block(&generator.body, certs, budget);
             self.ranges.leave();

@@ -28,6 +28,8 @@ pub type Sum = Poly<Value>;
 const MAX_EXTENT: i128 = 1 << 47;
 /// Sums of more terms are taken as one symbol.
 const MAX_TERMS: usize = 12;
+/// The most disjunctions that are thought of again in each loop.
+const MOST_UNDECIDED: usize = 16;
 /// Coefficients beyond this are not multiplied: products must not wrap.
 const MAX_COEFFICIENT: u64 = 1 << 40;
 
@@ -77,6 +79,18 @@ pub struct Ranges {
     clock: u32,
     /// The least and the largest element of constant arrays of integers.
     tables: HashMap<Value, Interval>,
+    /// What holds, without it being known which side does.
+    undecided: Vec<Disjunction>,
+}
+
+/// One of two conditions holds.
+#[derive(Clone, Copy)]
+struct Disjunction {
+    x: Operand,
+    y: Operand,
+    cert: Option<Value>,
+    /// The number of blocks open where that was learnt.
+    level: u32,
 }
 
 impl Ranges {
@@ -91,6 +105,7 @@ impl Ranges {
             hidden: 0..0,
             clock: 0,
             tables: HashMap::new(),
+            undecided: Vec::new(),
         };
         for &size in &func.sizes {
             ranges.introduce(size, (0, MAX_EXTENT));
@@ -110,6 +125,8 @@ impl Ranges {
     /// Closes a block: what was learnt inside is forgotten.
     pub fn leave(&mut self) {
         let kept = self.scopes.pop().expect("a block is open");
+        let level = self.level();
+        self.undecided.retain(|disjunction| disjunction.level <= level);
         while self.facts.len() > kept {
             let fact = self.facts.pop().expect("there are more than are kept");
             for symbol in fact.sum.symbols() {
@@ -190,7 +207,7 @@ impl Ranges {
     }
 
     /// An index from `lower` to below `upper`, in the block where it exists.
-    pub fn bind_index(&mut self, index: Value, lower: Operand, upper: Operand) {
+    pub fn bind_index(&mut self, func: &Func, index: Value, lower: Operand, upper: Operand) {
         let (low, high) = (self.interval(lower).0, self.interval(upper).1 - 1);
         self.introduce(index, (low.min(high), high.max(low)));
         let at = Sum::symbol(index);
@@ -199,6 +216,21 @@ impl Ranges {
         self.learn(&(&to - &Sum::constant(1)) - &at, None);
         // The index exists, so there is one.
         self.learn(&(&to - &Sum::constant(1)) - &from, None);
+        // Checks made for loops hold unless these are empty.
+        for Disjunction { x, y, cert, .. } in self.undecided.clone() {
+            self.assume_either(func, x, y, cert);
+        }
+    }
+
+    /// Learns what follows if one side of a disjunction cannot hold; true if that is so.
+    fn assume_either(&mut self, func: &Func, x: Operand, y: Operand, cert: Option<Value>) -> bool {
+        for (side, other) in [(x, y), (y, x)] {
+            if self.decide_without_certs(func, side) == Some(false) {
+                self.assume(func, other, true, cert);
+                return true;
+            }
+        }
+        false
     }
 
     fn learn(&mut self, sum: Sum, cert: Option<Value>) {
@@ -369,8 +401,15 @@ impl Ranges {
                 if op == BinOp::Rem && a.0 < 0 {
                     return;
                 }
-                if self.prove_without_certs(&(&self.exact(y) - &Sum::constant(1))) {
-                    self.define_remainder(result, x, y);
+                let (last, certs) =
+                    (&self.exact(y) - &Sum::constant(1), self.prove(&(&self.exact(y) - &Sum::constant(1))));
+                match certs.as_deref() {
+                    Some([]) => self.define_remainder(result, x, y),
+                    Some(&[cert]) => {
+                        self.learn(&last - &itself, Some(cert));
+                        self.learn(itself, Some(cert));
+                    }
+                    Some(_) | None => {}
                 }
             }
             BinOp::And => {
@@ -502,10 +541,9 @@ impl Ranges {
             }
             // One side of a disjunction holds if the other one cannot.
             Op::Binary { op: BinOp::Or, x, y } if holds => {
-                if self.decide_without_certs(func, x) == Some(false) {
-                    self.assume(func, y, true, cert);
-                } else if self.decide_without_certs(func, y) == Some(false) {
-                    self.assume(func, x, true, cert);
+                let is_decided = self.assume_either(func, x, y, cert);
+                if !is_decided && self.undecided.len() < MOST_UNDECIDED {
+                    self.undecided.push(Disjunction { x, y, cert, level: self.level() });
                 }
             }
             Op::Binary { op, x, y } if func.operand_type(x).elem == Scalar::I64 => {

@@ -30,7 +30,7 @@ fn descend(func: &Func, block: &Block, target: WithLoop, facts: &mut Ranges) -> 
                     inside(facts, &generator.body, &|facts| {
                         let bounds = generator.lower.iter().zip(&generator.upper);
                         for (&index, (&lower, &upper)) in data.indices.iter().zip(bounds) {
-                            facts.bind_index(index, lower, upper);
+                            facts.bind_index(func, index, lower, upper);
                         }
                     })
                 });
@@ -55,7 +55,7 @@ fn descend(func: &Func, block: &Block, target: WithLoop, facts: &mut Ranges) -> 
                     || inside(facts, &data.body, &|facts| {
                         params(facts);
                         match data.kind {
-                            LoopKind::For { index, count } => facts.bind_index(index, Operand::i64(0), count),
+                            LoopKind::For { index, count } => facts.bind_index(func, index, Operand::i64(0), count),
                             LoopKind::While { .. } => {}
                         }
                     })
