@@ -156,6 +156,21 @@ fn executables_read_all_that_run_reads() {
 }
 
 #[test]
+fn executables_read_and_print_reals_as_run_does() {
+    // Each is read and printed, and so are its quotients by powers of two, which are ties between two decimals or close to one.
+    let place = Place::with_program(
+        "fun [[real]] main([real] a) = map(fn [real] (real x) => map(fn real (int k) => x / toReal(2 pow k), iota(62)), a)\n",
+    );
+    place.frit(["build", "p.l0", "-o", "p"]).prints("");
+    let input = "[0, -0.0, 1, 3.0, -5.5, 0.1, 123456.7890123, 9007199254740991, 9007199254740992.0, 9007199254740993, 0.000001, 4.9e-324, \
+                 1.7976931348623157e308, 2.2250738585072014e-308, 18014398509481985.5, .0000005, 0.0000005000000000000001, \
+                 1234567890123456789, 12345678901234567890, 1.2345678901234567890123, 0.00000000000000000000001, \
+                 9223372036854.775807, 9223372036855.0, 1e22, 1e23, -inf, nan]";
+    let run = place.run(&["--strict-fp"]).input(input).done().succeeded();
+    place.command(place.path("p"), [""; 0]).input(input).prints(&run.text());
+}
+
+#[test]
 fn executables_fail_as_run_does() {
     let place = Place::with_program("fun [int] main([int] a, int n) =\n  map(fn int (int x) => x / n, a)\n");
     place.frit(["build", "p.l0", "-o", "p"]).prints("");

@@ -198,19 +198,36 @@ static int64_t l0_int(l0_reader *in) {
     return (int64_t)(negative ? 0 - magnitude : magnitude);
 }
 
+/* Passes digits and counts them; they are appended to the number, modulo 2^64. */
+static size_t l0_digits(l0_reader *in, uint64_t *number) {
+    const char *start = in->at;
+    for (; l0_digit(in); in->at++) *number = *number * 10 + (uint64_t)(*in->at - '0');
+    return (size_t)(in->at - start);
+}
+
 static double l0_real(l0_reader *in) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *start = in->at;
     int negative = l0_sign(in);
     const char *number = in->at;
-    size_t digits = 0;
-    for (; l0_digit(in); in->at++) digits++;
-    if (in->at < in->end && *in->at == '.')
-        for (in->at++; l0_digit(in); in->at++) digits++;
+    uint64_t significand = 0;
+    size_t digits = l0_digits(in, &significand), decimals = 0;
+    if (in->at < in->end && *in->at == '.') {
+        in->at++;
+        decimals = l0_digits(in, &significand);
+        digits += decimals;
+    }
+    /* The quotient of two numbers that are exact, rounded once. */
+    if (digits && digits <= 19 && significand < (uint64_t)1 << 53 && decimals < sizeof powers / sizeof *powers &&
+        !l0_number_goes_on(in)) {
+        double value = (double)significand / powers[decimals];
+        return negative ? -value : value;
+    }
     if (digits && in->at < in->end && (*in->at == 'e' || *in->at == 'E')) {
         in->at++;
         if (in->at < in->end && strchr("+-~", *in->at)) in->at++;
-        digits = 0;
-        for (; l0_digit(in); in->at++) digits++;
+        digits = l0_digits(in, &significand);
     }
     double value = 0;
     if (digits) {
@@ -414,18 +431,48 @@ static void l0_put_character(FILE *out, uint32_t code) {
             fputc((int)(0x80 | (code >> 6 & 63)), out), fputc((int)(0x80 | (code & 63)), out);
 }
 
+/* Writes the number by 10^decimals. */
+static void l0_put_number(FILE *out, int negative, uint64_t number, int decimals) {
+    char text[24], *end = text + sizeof text, *at = end;
+    for (int digits = 0; number || digits <= decimals; digits++) {
+        if (digits && digits == decimals) *--at = '.';
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    }
+    if (negative) *--at = '-';
+    fwrite(at, 1, (size_t)(end - at), out);
+}
+
+/* As `%.6f`, but NaN has no sign. */
+static void l0_put_real(FILE *out, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    /* The number is significand / 2^shift, or less than half a millionth. */
+    uint64_t significand = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
+    int shift = 1075 - (int)(bits >> 52 & 2047);
+    if (isnan(x)) fputs("nan", out);
+    else if (isinf(x)) fputs(x < 0 ? "-inf" : "inf", out);
+    else if (shift < 10) fprintf(out, "%.6f", x);
+    else if (shift > 74) l0_put_number(out, signbit(x) != 0, 0, 6);
+    else {
+        unsigned __int128 millionths = (unsigned __int128)significand * 1000000, one = 1;
+        uint64_t whole = (uint64_t)(millionths >> shift);
+        unsigned __int128 rest = millionths & ((one << shift) - 1), half = one << (shift - 1);
+        whole += rest > half || (rest == half && whole % 2 == 1);
+        l0_put_number(out, signbit(x) != 0, whole, 6);
+    }
+}
+
 /* Writes the part of the column below `level`, from element `at` on. */
 static void l0_write(FILE *out, const l0_column *column, int level, size_t at) {
     if (level == column->rank) {
         switch (column->elem) {
-        case 'i': fprintf(out, "%" PRId64, ((const int64_t *)column->data)[at]); return;
-        case 'r': {
-            double x = ((const double *)column->data)[at];
-            if (isnan(x)) fputs("nan", out);
-            else if (isinf(x)) fputs(x < 0 ? "-inf" : "inf", out);
-            else fprintf(out, "%.6f", x);
+        case 'i': {
+            int64_t n = ((const int64_t *)column->data)[at];
+            l0_put_number(out, n < 0, n < 0 ? 0 - (uint64_t)n : (uint64_t)n, 0);
             return;
         }
+        case 'r': l0_put_real(out, ((const double *)column->data)[at]); return;
         case 'b': fputs(((const uint8_t *)column->data)[at] ? "True" : "False", out); return;
         case 't': fputs("Checked", out); return;
         default: {
