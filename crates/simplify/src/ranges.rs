@@ -16,7 +16,6 @@ mod remainder;
 use frit_ir::affine::Poly;
 use frit_ir::array::{Func, Op, Operand, Operator, Stmt, Type, Value};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
-use frit_support::Index;
 use prove::{DEPTH, Search};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -68,7 +67,7 @@ struct Symbol {
 
 /// The facts at a place in a function.
 pub struct Ranges {
-    symbols: Vec<Symbol>,
+    symbols: HashMap<Value, Symbol>,
     facts: Vec<Fact>,
     /// The facts that mention a symbol, oldest first.
     mentions: HashMap<Value, Vec<usize>>,
@@ -96,9 +95,8 @@ struct Disjunction {
 impl Ranges {
     /// The facts at the begin of a function's body: sizes are not negative.
     pub fn new(func: &Func) -> Self {
-        let unknown = Symbol { order: 0, level: 0, interval: ANY, exact: None, ring: None, op: None, size_level: None };
         let mut ranges = Ranges {
-            symbols: vec![unknown; func.values.len()],
+            symbols: HashMap::new(),
             facts: Vec::new(),
             mentions: HashMap::new(),
             scopes: Vec::new(),
@@ -109,7 +107,7 @@ impl Ranges {
         };
         for &size in &func.sizes {
             ranges.introduce(size, (0, MAX_EXTENT));
-            ranges.symbols[size.at()].size_level = Some(0);
+            ranges.symbol_mut(size).size_level = Some(0);
         }
         for param in &func.params {
             ranges.introduce(param.value, ANY);
@@ -154,7 +152,7 @@ impl Ranges {
 
     /// The number of open blocks where the value was defined.
     pub fn level_of(&self, value: Value) -> u32 {
-        self.symbols.get(value.at()).map_or(0, |symbol| symbol.level)
+        self.symbol(value).map_or(0, |symbol| symbol.level)
     }
 
     /// The time: values defined until now have an earlier or the same one.
@@ -181,16 +179,12 @@ impl Ranges {
     }
 
     fn symbol(&self, value: Value) -> Option<&Symbol> {
-        self.symbols.get(value.at())
+        self.symbols.get(&value)
     }
 
     fn symbol_mut(&mut self, value: Value) -> &mut Symbol {
-        if self.symbols.len() <= value.at() {
-            let unknown =
-                Symbol { order: 0, level: 0, interval: ANY, exact: None, ring: None, op: None, size_level: None };
-            self.symbols.resize(value.at() + 1, unknown);
-        }
-        &mut self.symbols[value.at()]
+        let unknown = Symbol { order: 0, level: 0, interval: ANY, exact: None, ring: None, op: None, size_level: None };
+        self.symbols.entry(value).or_insert(unknown)
     }
 
     /// A value without a definition that tells anything.

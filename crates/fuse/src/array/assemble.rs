@@ -191,10 +191,12 @@ impl Cells<'_> {
 /// Replaces the with-loop at this position of a block by the primitive that computes the same; false if there is none.
 pub fn assemble(func: &mut Func, block: &mut Block, at: usize) -> bool {
     let Op::With(label) = block.stmts[at].op else { panic!("only a with-loop puts an array together") };
-    let data = func.with_loops[label].clone();
-    if data.operators.len() > 1 || data.generators.iter().any(|generator| generator.body.stmts.len() > 2) {
+    let data = &func.with_loops[label];
+    let may_be_part = |body: &Block| body.stmts.is_empty() || element_read(data, body).is_some();
+    if data.operators.len() > 1 || !data.generators.iter().all(|generator| may_be_part(&generator.body)) {
         return false;
     }
+    let data = data.clone();
     let mut facts = facts_at(func, block, at);
     let mut bounds = Bounds::new(func, &mut facts, data.span);
     let result = block.stmts[at].results[0];
