@@ -67,7 +67,7 @@ struct Level {
 
 impl ShortCircuit {
     fn stmts(&mut self, proc: &mut Proc, stmts: Vec<Stmt>) -> Vec<Stmt> {
-        let before: BTreeSet<Var> = self.known.keys().copied().collect();
+        let mut known: Vec<Var> = Vec::new();
         let mut result: Vec<Stmt> = Vec::with_capacity(stmts.len());
         for stmt in stmts {
             match stmt {
@@ -94,6 +94,7 @@ impl ShortCircuit {
                     if self.assignments.get(&var) == Some(&1) {
                         let value = self.affine(value);
                         self.known.insert(var, value.unwrap_or_else(|| Poly::symbol(var)));
+                        known.push(var);
                     }
                     result.push(stmt);
                 }
@@ -108,7 +109,7 @@ impl ShortCircuit {
                 | Stmt::Call { .. } => result.push(stmt),
             }
         }
-        self.known.retain(|var, _| before.contains(var));
+        known.iter().for_each(|var| drop(self.known.remove(var)));
         result
     }
 

@@ -129,9 +129,16 @@ pub struct EntryResult {
 pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSource {
     let entry = program.entry.expect("a program that is printed as C has an entry");
     let mut module = ModulePrinter::new(program, entry, sources, options);
-    let mut procs = String::new();
+    let (mut procs, mut prototypes) = (String::new(), String::new());
     for id in module.order.clone() {
-        procs += &ProcPrinter::print(&mut module, id);
+        let proc = ProcPrinter::print(&mut module, id);
+        if module.is_recursive[id] {
+            let definition = format!("static int {}(", module.proc_names[id]);
+            let start = proc.find(&definition).expect("the procedure was printed");
+            let end = proc[start..].find(") {").expect("a header ends with its parameters");
+            writeln!(prototypes, "{});", &proc[start..start + end]).expect("a string takes any text");
+        }
+        procs += &proc;
     }
     let interface = entry::interface(&mut module);
     let name = &interface.entry.name;
@@ -162,15 +169,8 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
         source.push('\n');
     }
     source += &module.tables;
-    let mut has_prototypes = false;
-    for &id in module.order.iter().filter(|&&id| module.is_recursive[id]) {
-        let definition = format!("static int {}(", module.proc_names[id]);
-        let start = procs.find(&definition).expect("every procedure in order was printed");
-        let end = procs[start..].find(") {").expect("a header ends with its parameters");
-        writeln!(source, "{});", &procs[start..start + end]).expect("a string takes any text");
-        has_prototypes = true;
-    }
-    if has_prototypes {
+    if !prototypes.is_empty() {
+        source += &prototypes;
         source.push('\n');
     }
     source += &procs;
