@@ -65,6 +65,11 @@ impl<I: Index, T> Table<I, T> {
         index
     }
 
+    /// Forgets all entries but so many.
+    pub fn truncate(&mut self, len: usize) {
+        self.entries.truncate(len);
+    }
+
     /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()

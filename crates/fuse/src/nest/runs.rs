@@ -10,7 +10,7 @@ use super::{Fate, Intermediate, Options, Report};
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_plan::{Cost, Decision, Log, LoopRef, Outcome};
-use frit_support::{Index, Poly, Table};
+use frit_support::Poly;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -38,8 +38,10 @@ pub(super) fn fuse_in_proc(
     }
     let is_read = read(proc, &body);
     let arrays: Vec<Array> = proc.arrays.indices().collect();
-    let (defs, named, known) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-    let mut walker = Walker { proc, options, left, log, report, counts, defs, named, facts, outside: 0, known };
+    let (named, known) = (BTreeMap::new(), BTreeSet::new());
+    let (defs, defined) = (Rc::default(), Vec::new());
+    let mut walker =
+        Walker { proc, options, left, log, report, counts, defs, defined, named, facts, outside: 0, known };
     let body = walker.block(body);
     for array in arrays.into_iter().filter(|array| is_read.contains(array)) {
         let is_heap = matches!(walker.proc.arrays[array].storage, Storage::Heap);
@@ -100,7 +102,9 @@ struct Walker<'a> {
     /// What is mentioned in the whole procedure.
     counts: Counts,
     /// What variables are that are assigned once, and have been here.
-    defs: BTreeMap<Var, Expr>,
+    defs: Rc<BTreeMap<Var, Expr>>,
+    /// These variables, in the order of the text.
+    defined: Vec<Var>,
     /// What they are anywhere, to name sizes.
     named: BTreeMap<Var, Expr>,
     /// What holds here.
@@ -125,7 +129,7 @@ impl Walker<'_> {
     }
 
     fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
-        let (defs, facts) = (self.defs.clone(), self.facts.len());
+        let (defined, facts) = (self.defined.len(), self.facts.len());
         let mut done = Vec::new();
         let mut run: Vec<Stmt> = Vec::new();
         for stmt in stmts {
@@ -139,7 +143,8 @@ impl Walker<'_> {
             run.push(stmt);
         }
         self.finish(&mut run, &mut done);
-        self.defs = defs;
+        let defs = Rc::make_mut(&mut self.defs);
+        self.defined.drain(defined..).for_each(|var| drop(defs.remove(&var)));
         self.facts.truncate(facts);
         done
     }
@@ -197,7 +202,8 @@ impl Walker<'_> {
             Stmt::Assign { var, value } => {
                 let is_int = self.proc.vars[*var].scalar == Scalar::I64;
                 if is_int && self.counts.assigned.get(var) == Some(&1) && self.is_fixed(value) {
-                    self.defs.insert(*var, value.clone());
+                    Rc::make_mut(&mut self.defs).insert(*var, value.clone());
+                    self.defined.push(*var);
                     self.named.insert(*var, value.clone());
                 }
             }
@@ -231,6 +237,8 @@ struct Run<'w, 'a> {
     nests: Vec<(usize, Loop)>,
     /// The arrays that each nest reads, and those that it writes.
     touched: Vec<(BTreeSet<Array>, BTreeSet<Array>)>,
+    /// The nests that read or write each array, in order.
+    users: BTreeMap<Array, Vec<usize>>,
     /// Heap arrays that are allocated here.
     fresh: BTreeSet<Array>,
     /// Those of them that nothing else mentions and that are released here.
@@ -252,8 +260,12 @@ impl<'w, 'a> Run<'w, 'a> {
         let here = Counts::of(walker.proc, &stmts);
         let is_local = |array: &Array| here.of_array(*array) == walker.counts.of_array(*array);
         let temporaries = fresh.iter().copied().filter(|array| released.contains(array) && is_local(array)).collect();
-        let touched = nests.iter().map(|(_, nest)| touched(walker.proc, *nest)).collect();
-        Run { walker, stmts, nests, touched, fresh, temporaries }
+        let touched: Vec<_> = nests.iter().map(|(_, nest)| touched(walker.proc, *nest)).collect();
+        let mut users: BTreeMap<Array, Vec<usize>> = BTreeMap::new();
+        for (nest, (reads, writes)) in touched.iter().enumerate() {
+            reads.union(writes).for_each(|array| users.entry(*array).or_default().push(nest));
+        }
+        Run { walker, stmts, nests, touched, users, fresh, temporaries }
     }
 
     fn fused(mut self) -> Vec<Stmt> {
@@ -278,35 +290,37 @@ impl<'w, 'a> Run<'w, 'a> {
 
     /// Nests that hand temporary arrays to each other, in groups.
     fn components(&self) -> Vec<Vec<usize>> {
-        let mut of: Vec<usize> = (0..self.nests.len()).collect();
-        for array in &self.temporaries {
-            let mut users = (0..self.nests.len()).filter(|nest| self.touches(*nest, *array));
-            let Some(first) = users.next() else { continue };
-            for user in users {
-                let (into, from) = (of[first].min(of[user]), of[first].max(of[user]));
-                of.iter_mut().filter(|component| **component == from).for_each(|component| *component = into);
+        let mut is_known = vec![false; self.nests.len()];
+        let mut followed = BTreeSet::new();
+        let mut components = Vec::new();
+        for first in 0..self.nests.len() {
+            let (mut component, mut open) = (Vec::new(), vec![first]);
+            while let Some(nest) = open.pop() {
+                if std::mem::replace(&mut is_known[nest], true) {
+                    continue;
+                }
+                component.push(nest);
+                let arrays = self.between(&[nest]).into_iter().filter(|array| followed.insert(*array));
+                open.extend(arrays.flat_map(|array| &self.users[&array]));
             }
+            component.sort_unstable();
+            components.push(component);
         }
-        let mut components: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        of.iter().enumerate().for_each(|(nest, component)| components.entry(*component).or_default().push(nest));
-        components.into_values().filter(|component| component.len() > 1).collect()
-    }
-
-    fn touches(&self, nest: usize, array: Array) -> bool {
-        self.touched[nest].0.contains(&array) || self.touched[nest].1.contains(&array)
+        components.retain(|component| component.len() > 1);
+        components
     }
 
     /// The temporary arrays that some nests use.
     fn between(&self, nests: &[usize]) -> BTreeSet<Array> {
-        let is_used = |array: &Array| nests.iter().any(|nest| self.touches(*nest, *array));
-        self.temporaries.iter().copied().filter(is_used).collect()
+        let used = nests.iter().flat_map(|nest| self.touched[*nest].0.union(&self.touched[*nest].1));
+        used.filter(|array| self.temporaries.contains(array)).copied().collect()
     }
 
     /// The temporary arrays that only some nests use.
     fn private(&self, nests: &[usize]) -> BTreeSet<Array> {
-        let others = (0..self.nests.len()).filter(|nest| !nests.contains(nest));
-        let elsewhere = self.between(&others.collect::<Vec<_>>());
-        self.between(nests).difference(&elsewhere).copied().collect()
+        let mut between = self.between(nests);
+        between.retain(|array| self.users[array].iter().all(|user| nests.contains(user)));
+        between
     }
 
     /// Makes pipelines of nests that hand arrays to each other.
@@ -320,7 +334,7 @@ impl<'w, 'a> Run<'w, 'a> {
         }
         let between = self.between(component);
         let Walker { proc, counts, defs, facts, outside, .. } = &mut *self.walker;
-        let defs = Rc::new(defs.clone());
+        let defs = Rc::clone(defs);
         let place = Place { counts, defs: &defs, facts, fresh: &self.fresh, is_inside_parallel: *outside > 0 };
         let loops: Vec<Loop> = component.iter().map(|nest| self.nests[*nest].1).collect();
         let planned = plan(proc, &place, &loops, &between)?;
@@ -368,25 +382,49 @@ impl<'w, 'a> Run<'w, 'a> {
         let mut units: Vec<Vec<usize>> = groups.iter().map(|group| group.to_vec()).collect();
         units.extend((0..self.nests.len()).filter(|nest| !grouped.contains(nest)).map(|nest| vec![nest]));
         units.sort();
-        let precedes = |one: &[usize], other: &[usize]| {
-            one.iter().any(|one| other.iter().any(|other| one < other && self.conflict(*one, *other)))
-        };
-        let mut order = Vec::new();
-        while !units.is_empty() {
-            let is_first =
-                |at: usize| !units.iter().enumerate().any(|(of, unit)| of != at && precedes(unit, &units[at]));
-            let next = (0..units.len()).find(|at| is_first(*at))?;
-            order.push(units.remove(next));
+        let mut unit_of = vec![0; self.nests.len()];
+        for (at, unit) in units.iter().enumerate() {
+            unit.iter().for_each(|nest| unit_of[*nest] = at);
         }
-        Some(order)
+        let mut after: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); units.len()];
+        for (one, other) in self.conflicts() {
+            after[unit_of[one]].insert(unit_of[other]);
+        }
+        let mut open = vec![0; units.len()];
+        for (at, later) in after.iter_mut().enumerate() {
+            later.remove(&at);
+            later.iter().for_each(|unit| open[*unit] += 1);
+        }
+        let mut ready: BTreeSet<usize> = (0..units.len()).filter(|unit| open[*unit] == 0).collect();
+        let mut order = Vec::new();
+        while let Some(next) = ready.pop_first() {
+            order.push(std::mem::take(&mut units[next]));
+            for unit in &after[next] {
+                open[*unit] -= 1;
+                if open[*unit] == 0 {
+                    ready.insert(*unit);
+                }
+            }
+        }
+        (order.len() == units.len()).then_some(order)
     }
 
-    /// Whether two nests must stay in order.
-    fn conflict(&self, one: usize, other: usize) -> bool {
-        let ((one_reads, one_writes), (other_reads, other_writes)) = (&self.touched[one], &self.touched[other]);
-        !(one_writes.is_disjoint(other_reads)
-            && one_writes.is_disjoint(other_writes)
-            && one_reads.is_disjoint(other_writes))
+    /// Nests that must stay in order; what follows from others by way of a nest between is not among them.
+    fn conflicts(&self) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for (array, users) in &self.users {
+            let (mut writer, mut readers) = (None, Vec::new());
+            for &nest in users {
+                found.extend(writer.map(|before| (before, nest)));
+                if self.touched[nest].1.contains(array) {
+                    found.extend(readers.drain(..).map(|before| (before, nest)));
+                    writer = Some(nest);
+                } else {
+                    readers.push(nest);
+                }
+            }
+        }
+        found
     }
 
     /// The run with pipelines in place of their nests. What is computed and checked without arrays goes first, as facts that were relied on
@@ -396,38 +434,38 @@ impl<'w, 'a> Run<'w, 'a> {
         let order = self.order(&groups).expect("an order was found when the pipelines were chosen");
         let gone: BTreeSet<Array> =
             pipelines.iter().flat_map(|(_, built)| built.windows.keys().chain(&built.scalars).copied()).collect();
-        let (mut done, mut allocs, mut releases) = (Vec::new(), Vec::new(), Vec::new());
+        let mut place = vec![0; self.nests.len()];
+        for (at, unit) in order.iter().enumerate() {
+            unit.iter().for_each(|nest| place[*nest] = at);
+        }
+        let places = |array: &Array| self.users.get(array).into_iter().flatten().map(|nest| place[*nest]);
+        // What no nest uses is released at once, or if it is allocated here behind all of them.
+        let idle = |array: &Array| if self.fresh.contains(array) { order.len() } else { 0 };
+        let mut allocs: Vec<Vec<Array>> = vec![Vec::new(); order.len() + 1];
+        let mut releases = allocs.clone();
+        let mut done = Vec::new();
         for stmt in &self.stmts {
             match stmt {
-                Stmt::Alloc { array } if !gone.contains(array) => allocs.push(*array),
-                Stmt::Release { array } if !gone.contains(array) => releases.push(*array),
+                Stmt::Alloc { array } if !gone.contains(array) => {
+                    allocs[places(array).min().unwrap_or(order.len())].push(*array);
+                }
+                Stmt::Release { array } if !gone.contains(array) => {
+                    releases[places(array).max().unwrap_or_else(|| idle(array))].push(*array);
+                }
                 Stmt::Assign { .. } | Stmt::Check { .. } => done.push(stmt.clone()),
                 _ => {}
             }
         }
         for (at, unit) in order.iter().enumerate() {
-            allocs.retain(|array| {
-                let is_used = unit.iter().any(|nest| self.touches(*nest, *array));
-                if is_used {
-                    done.push(Stmt::Alloc { array: *array });
-                }
-                !is_used
-            });
+            done.extend(allocs[at].iter().map(|array| Stmt::Alloc { array: *array }));
             match pipelines.iter_mut().find(|(nests, _)| nests == unit) {
                 Some((_, built)) => done.append(&mut built.stmts),
                 None => done.extend(unit.iter().map(|nest| Stmt::For(self.nests[*nest].1))),
             }
-            releases.retain(|array| {
-                let is_used_later = order[at + 1..].iter().flatten().any(|nest| self.touches(*nest, *array));
-                let is_over = !is_used_later && !allocs.contains(array);
-                if is_over {
-                    done.push(Stmt::Release { array: *array });
-                }
-                !is_over
-            });
+            done.extend(releases[at].iter().map(|array| Stmt::Release { array: *array }));
         }
-        done.extend(allocs.into_iter().map(|array| Stmt::Alloc { array }));
-        done.extend(releases.into_iter().map(|array| Stmt::Release { array }));
+        done.extend(allocs[order.len()].iter().map(|array| Stmt::Alloc { array: *array }));
+        done.extend(releases[order.len()].iter().map(|array| Stmt::Release { array: *array }));
         done
     }
 
@@ -451,8 +489,9 @@ impl<'w, 'a> Run<'w, 'a> {
 
     /// What was decided about an array that goes from one nest to another.
     fn decision(&self, array: Array, fate: &Fate) -> Option<Decision> {
-        let writer = (0..self.nests.len()).find(|nest| self.touched[*nest].1.contains(&array))?;
-        let reader = (0..self.nests.len()).rev().find(|nest| self.touched[*nest].0.contains(&array))?;
+        let users = self.users.get(&array)?;
+        let writer = *users.iter().find(|nest| self.touched[**nest].1.contains(&array))?;
+        let reader = *users.iter().rev().find(|nest| self.touched[**nest].0.contains(&array))?;
         let into = self.nests[writer].1.to_string();
         let outcome = match fate {
             Fate::Window { .. } | Fate::Scalar => Outcome::Merged { into, saved: Cost::default(), passes: 1 },
@@ -475,14 +514,9 @@ impl<'w, 'a> Run<'w, 'a> {
 
 /// Takes back variables, arrays and loops that were added for nothing.
 fn forget(proc: &mut Proc, (vars, arrays, loops): (usize, usize, usize)) {
-    fn first<I: Index, T: Clone>(table: &mut Table<I, T>, count: usize) {
-        if table.len() > count {
-            *table = table.iter().take(count).map(|(_, entry)| entry.clone()).collect();
-        }
-    }
-    first(&mut proc.vars, vars);
-    first(&mut proc.arrays, arrays);
-    first(&mut proc.loops, loops);
+    proc.vars.truncate(vars);
+    proc.arrays.truncate(arrays);
+    proc.loops.truncate(loops);
 }
 
 /// The arrays that a nest reads, and those that it writes.
