@@ -70,23 +70,24 @@ pub(super) type Foldings = BTreeMap<Value, Result<Option<Folding>, Refusal>>;
 
 /// Builds the graph of a block.
 pub(super) struct GraphBuilder<'a> {
-    func: &'a Func,
-    block: &'a Block,
+    func: &'a mut Func,
+    block: &'a mut Block,
     sharing: &'a mut Sharing,
     touches: &'a mut Touches,
     symbols: SymbolTable<'a>,
+    sizes: &'a Sizes,
     foldings: &'a mut Foldings,
     candidates: Candidates,
 }
 
 impl<'a> GraphBuilder<'a> {
     pub(super) fn new(
-        func: &'a Func,
-        block: &'a Block,
+        func: &'a mut Func,
+        block: &'a mut Block,
         sharing: &'a mut Sharing,
         touches: &'a mut Touches,
-        log: &'a mut Log,
-        names: &'a SizeNames,
+        symbols: SymbolTable<'a>,
+        sizes: &'a Sizes,
         foldings: &'a mut Foldings,
     ) -> Self {
         let candidates = Candidates {
@@ -95,8 +96,7 @@ impl<'a> GraphBuilder<'a> {
             foldings: BTreeMap::new(),
             refusals: Vec::new(),
         };
-        let symbols = SymbolTable { names, log, known: BTreeMap::new() };
-        Self { func, block, sharing, touches, symbols, foldings, candidates }
+        Self { func, block, sharing, touches, symbols, sizes, foldings, candidates }
     }
 
     pub(super) fn build(&mut self, forbidden: &Forbidden) {
@@ -146,7 +146,6 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn arrays(&mut self, nodes: &BTreeMap<usize, Node>) {
-        let sizes = Sizes::of(self.func);
         let mut definer: BTreeMap<Value, usize> = BTreeMap::new();
         let mut readers: BTreeMap<Value, Vec<usize>> = BTreeMap::new();
         let mut source: BTreeMap<Value, Value> = BTreeMap::new();
@@ -192,7 +191,7 @@ impl<'a> GraphBuilder<'a> {
             if !made_by_loop && !by.iter().any(is_with) {
                 continue;
             }
-            let bytes = self.symbols.size(&sizes.bytes(self.func.ty(value)));
+            let bytes = self.symbols.size(&self.sizes.bytes(self.func.ty(value)));
             let kept = escaping.contains(&value)
                 || !made_by_loop
                 || by.iter().any(|at| !nodes.contains_key(at))
@@ -239,20 +238,19 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn folds(&mut self, nodes: &BTreeMap<usize, Node>, forbidden: &Forbidden) {
-        let sizes = Sizes::of(self.func);
         let mentions = self.touches.mentions(self.func, self.block);
         for (&at, &node) in nodes {
-            let stmt = &self.block.stmts[at];
-            let Op::With(label) = &stmt.op else { continue };
-            if forbidden.folds.contains(&stmt.results[0]) {
+            let Op::With(label) = self.block.stmts[at].op else { continue };
+            let result = self.block.stmts[at].results[0];
+            if forbidden.folds.contains(&result) {
                 continue;
             }
-            let found = match self.foldings.get(&stmt.results[0]) {
+            let found = match self.foldings.get(&result) {
                 Some(known) => known.clone(),
                 None => {
                     let found =
                         with_loop_folding::prove(self.func, self.block, self.sharing, self.touches, &mentions, at);
-                    self.foldings.insert(stmt.results[0], found.clone());
+                    self.foldings.insert(result, found.clone());
                     found
                 }
             };
@@ -260,7 +258,7 @@ impl<'a> GraphBuilder<'a> {
                 Ok(None) => {}
                 Ok(Some(folding)) => {
                     if folding.is_whole {
-                        let elements = sizes.elements(&self.func.with_loops[*label].space);
+                        let elements = self.sizes.elements(&self.func.with_loops[label].space);
                         let work = self.symbols.size(&elements).scale(folding.repeated as i64);
                         self.candidates.graph.nodes[node].fold = Some(work);
                         self.candidates.foldings.insert(node, folding);

@@ -9,6 +9,7 @@
 //!   splitting of a nest again;
 //! - [`index_set_splitting`], [`unswitching`]: branches taken out of loops when all merges are made;
 //! - `planning`: the graph of a block for the planner, and the making of its plan;
+//! - `stretches`: long blocks in parts; `checkpoint`: what is only tried, taken back;
 //! - [`traffic`]: what a function moves to and from memory, for reports;
 //! - [`RULES`]: the catalogue of rules.
 
@@ -16,6 +17,7 @@ pub mod access;
 pub mod alignment;
 pub mod assemble;
 pub mod block_graph;
+mod checkpoint;
 pub mod coalescing;
 pub mod cost;
 pub mod full_partition;
@@ -32,6 +34,7 @@ mod references;
 mod refining;
 pub mod refusal;
 mod replace;
+mod stretches;
 mod touched;
 pub mod traffic;
 pub mod unswitching;

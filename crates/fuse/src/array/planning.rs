@@ -7,13 +7,15 @@
 mod enabling;
 
 use super::block_graph::{Mentions, Touches, used_values};
+use super::checkpoint::Checkpoint;
 use super::fusion_graph::{Candidates, Foldings, Forbidden, GraphBuilder, SymbolTable};
 use super::operator_splitting::operator_splitting;
 use super::refusal::Refusal;
+use super::stretches::each_stretch;
 use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
-use super::{Options, Scalarise, each_block, iswim, reduce_interchange, with_loop_scalarisation};
+use super::{Options, Scalarise, iswim, reduce_interchange, with_loop_scalarisation};
 use enabling::Enabling;
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
 use frit_plan::graph::Node;
@@ -32,10 +34,11 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
     let names = SizeNames::of(func);
     let carried = carried_values(func);
     let mut planner = |func: &mut Func, pass: fn(&mut Planner) -> usize| {
-        each_block(func, &mut |func, sharing, block| {
+        each_stretch(func, &mut |func, sharing, block| {
             if !block.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_))) {
                 return 0;
             }
+            let sizes = Sizes::of(func);
             pass(&mut Planner {
                 func,
                 sharing,
@@ -43,6 +46,7 @@ pub(super) fn plan_function(func: &mut Func, options: &Options, log: &mut Log) -
                 options,
                 log,
                 names: &names,
+                sizes: &sizes,
                 carried: &carried,
                 forbidden: Forbidden::default(),
                 folded: BTreeSet::new(),
@@ -125,6 +129,7 @@ struct Planner<'a> {
     options: &'a Options,
     log: &'a mut Log,
     names: &'a SizeNames,
+    sizes: &'a Sizes,
     /// The parameters of sequential loops.
     carried: &'a BTreeSet<Value>,
     forbidden: Forbidden,
@@ -164,6 +169,11 @@ impl Planner<'_> {
     /// Statements of the block have changed.
     fn changed(&mut self) {
         self.touches.forget_all();
+        self.merged();
+    }
+
+    /// So have some, and what they touch is forgotten already.
+    fn merged(&mut self) {
         self.mentions = None;
         self.foldings.clear();
     }
@@ -307,7 +317,7 @@ impl Planner<'_> {
             if enabling.is_empty() {
                 return self.plan().0;
             }
-            let (func, block) = (self.func.clone(), self.block.clone());
+            let checkpoint = Checkpoint::of_all(self.func, self.block);
             let marks = (self.log.decisions.len(), self.log.plans.len());
             let made: Vec<(Enabling, BTreeSet<Value>)> = std::mem::take(&mut enabling)
                 .into_iter()
@@ -325,8 +335,7 @@ impl Planner<'_> {
                 return count;
             }
             enabling = made.iter().filter(|made| was_worth_it(made)).map(|(rewriting, _)| *rewriting).collect();
-            *self.func = func;
-            *self.block = block;
+            checkpoint.restore(self.func, self.block);
             self.changed();
             self.folded.clear();
             self.forbidden = Forbidden::default();
@@ -386,15 +395,14 @@ impl Planner<'_> {
         if partial.is_empty() || self.is_at_limit() {
             return;
         }
-        let (func, block) = (self.func.clone(), self.block.clone());
+        let checkpoint = Checkpoint::of_all(self.func, self.block);
         let split: Vec<(Value, BTreeSet<Value>)> =
             partial.into_iter().filter(|(first, results)| self.split_off(*first, results).is_some()).collect();
         let candidates = self.candidates();
         let plan = solve(&candidates.graph, &Limits::default());
         let folded: BTreeSet<Value> =
             plan.folded.iter().map(|&node| self.block.stmts[candidates.positions[node]].results[0]).collect();
-        *self.func = func;
-        *self.block = block;
+        checkpoint.restore(self.func, self.block);
         self.changed();
         for (first, results) in split.iter().filter(|(first, _)| folded.contains(first)) {
             let at = self.position(*first);
@@ -420,8 +428,8 @@ impl Planner<'_> {
             self.block,
             self.sharing,
             &mut self.touches,
-            self.log,
-            self.names,
+            SymbolTable { names: self.names, log: self.log, known: BTreeMap::new() },
+            self.sizes,
             &mut self.foldings,
         );
         builder.build(&self.forbidden);
@@ -461,8 +469,8 @@ impl Planner<'_> {
                         merged.extend(&self.block.stmts[consumer].results);
                     }
                     let saved = self.saved(&folding.arrays, folding.consumers.len(), folding.repeated, at);
-                    with_loop_folding::apply(self.func, self.block, self.sharing, &folding);
-                    self.changed();
+                    with_loop_folding::apply(self.func, self.block, self.sharing, &mut self.touches, &folding);
+                    self.merged();
                     let into = second.label.clone();
                     self.decide("with-loop-folding", first, second, Outcome::Merged { into, saved, passes: 1 });
                     count += 1;
@@ -490,8 +498,7 @@ impl Planner<'_> {
                 let results = [&self.block.stmts[at].results[..], &self.block.stmts[to].results].concat();
                 match with_loop_fusion(self.func, self.block, self.sharing, &mut self.touches, at, to) {
                     Ok(label) => {
-                        self.mentions = None;
-                        self.foldings.clear();
+                        self.merged();
                         merged.extend(results);
                         let outcome = Outcome::Merged { into: label.to_string(), saved, passes: 1 };
                         self.decide("with-loop-fusion", refs.0, refs.1, outcome);
@@ -542,7 +549,7 @@ impl Planner<'_> {
     }
 
     fn saved(&mut self, arrays: &BTreeSet<Value>, readers: usize, repeated: u64, at: usize) -> Cost {
-        let sizes = Sizes::of(self.func);
+        let sizes = self.sizes;
         let mut cost = Cost::default();
         let mut symbols = SymbolTable { names: self.names, log: self.log, known: BTreeMap::new() };
         for &array in arrays {

@@ -8,7 +8,7 @@ use frit_simplify::sharing::Sharing;
 use frit_support::Span;
 use std::collections::BTreeSet;
 
-/// Replaces values in a block, and in all types; records that what replaces an array shares its memory.
+/// Replaces values in a block that defines them, and in the types of what it defines; records that what replaces an array shares its memory.
 pub(crate) fn rename(func: &mut Func, sharing: &mut Sharing, block: &mut Block, renaming: &Renaming) {
     if renaming.is_empty() {
         return;
@@ -29,10 +29,27 @@ pub(crate) fn rename(func: &mut Func, sharing: &mut Sharing, block: &mut Block, 
             sharing.merge(from, value);
         }
     }
-    func.substitute_in_block(block, &closed);
-    for (_, data) in func.values.iter_mut() {
-        rename_type(&mut data.ty, &closed);
+    substitute(func, block, &closed);
+}
+
+/// Replaces values in a block, and in the types of what it defines. Replacements are not replaced again.
+pub(crate) fn substitute(func: &mut Func, block: &mut Block, renaming: &Renaming) {
+    if renaming.is_empty() {
+        return;
     }
+    func.substitute_in_block(block, renaming);
+    let mut defined = Vec::new();
+    block.stmts.iter().for_each(|stmt| collect_defined(func, stmt, &mut defined));
+    defined.into_iter().for_each(|value| rename_type(&mut func.values[value].ty, renaming));
+}
+
+/// What a statement defines, inside of it too.
+pub(crate) fn collect_defined(func: &Func, stmt: &Stmt, defined: &mut Vec<Value>) {
+    defined.extend(&stmt.results);
+    stmt.op.for_each_binder(func, &mut |binder| defined.push(binder));
+    stmt.op.for_each_block(func, &mut |block| {
+        block.stmts.iter().for_each(|stmt| collect_defined(func, stmt, defined));
+    });
 }
 
 /// The operand, as what the read `stmt` of it yields: under the read's certificates, and in memory of its own where that is

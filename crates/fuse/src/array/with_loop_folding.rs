@@ -13,6 +13,7 @@
 
 use super::access::{Evaluations, Site, Views, uses};
 use super::block_graph::{Mentions, Touches, used_values};
+use super::checkpoint::Checkpoint;
 use super::cost::Work;
 use super::generators::facts_at;
 use super::references::reads_per_index;
@@ -87,17 +88,17 @@ pub fn with_loop_folding(
     let mentions = touches.mentions(func, block);
     let proof = prove(func, block, sharing, &mut touches, &mentions, producer)?;
     if let Some(proof) = &proof {
-        apply(func, block, sharing, proof);
+        apply(func, block, sharing, &mut touches, proof);
     }
     Ok(proof)
 }
 
 /// Shows that the producer may be folded, and what that repeats; `None` if nothing reads its arrays.
 ///
-/// `mentions` are those of the block.
+/// `mentions` are those of the block. Function and block are as before in the end.
 pub fn prove(
-    func: &Func,
-    block: &Block,
+    func: &mut Func,
+    block: &mut Block,
     sharing: &mut Sharing,
     touches: &mut Touches,
     mentions: &Mentions,
@@ -105,7 +106,8 @@ pub fn prove(
 ) -> Result<Option<Folding>, Refusal> {
     let stmt = &block.stmts[producer];
     let Op::With(label) = &stmt.op else { unreachable!("the producer is a with-loop") };
-    let data = &func.with_loops[*label];
+    let label = *label;
+    let data = &func.with_loops[label];
     let candidates = elementwise_results(func, stmt, data);
     let views = views_of(block, mentions, &candidates);
     let Readers { arrays, unused, refusal } = readers_of(func, block, mentions, &candidates, &views, data.space.len());
@@ -132,57 +134,47 @@ pub fn prove(
     }
     let is_whole = arrays.len() + unused == stmt.results.len();
     let repeated =
-        repeated_weight(work, evaluations, is_whole).ok_or_else(|| too_much(work, evaluations, *label, span))?;
+        repeated_weight(work, evaluations, is_whole).ok_or_else(|| too_much(work, evaluations, label, span))?;
     let is_view = |stmt: &&Stmt| stmt.results.iter().any(|result| views.contains_key(result) && names.contains(result));
     let certs_of = |stmt: &Stmt| stmt.results.iter().map(|&result| (result, stmt.certs.clone())).collect::<Vec<_>>();
     let view_certs = block.stmts.iter().filter(is_view).flat_map(certs_of).collect();
     let proof = Folding { producer, arrays, is_whole, consumers, evaluations, repeated, views, view_certs };
     let may_read_more = is_whole && work.reads > 1 && evaluations.full > 1 && !is_nested(func, block, &proof, &sites);
     if !is_full(data) || may_read_more {
-        // Which generator is read where depends on bounds that statements compute; so this is tried on a copy.
-        let (mut folded, mut after) = scratch(func, block, &proof);
-        rewrite(&mut folded, &mut after, sharing, &proof, any)?;
-        if may_read_more {
-            not_more_references((func, block), (&folded, &after), &proof, span)?;
-        }
+        tried(func, block, sharing, &proof, any, may_read_more.then_some(span))?;
     }
     Ok(Some(proof))
 }
 
-/// The function and the block, with the with-loops that folding looks at; the others are left empty, as most of a large function would be
-/// copied for nothing.
-fn scratch(func: &Func, block: &Block, proof: &Folding) -> (Func, Block) {
-    let mut wanted = BTreeSet::new();
-    for at in proof.consumers.iter().copied().chain([proof.producer]) {
-        with_loops_of(func, &block.stmts[at], &mut wanted);
-    }
-    let with_loops = func.with_loops.iter().map(|(label, data)| match wanted.contains(&label) {
-        true => data.clone(),
-        false => WithLoopData::default(),
-    });
-    let copy = Func {
-        name: String::new(),
-        sizes: func.sizes.clone(),
-        params: func.params.clone(),
-        results: func.results.clone(),
-        body: func.body.clone(),
-        values: func.values.clone(),
-        with_loops: with_loops.collect(),
-        noinline: func.noinline,
-        span: func.span,
+/// Folds the producer and takes that back: which generator is read where depends on bounds that statements compute. With a span also
+/// refuses if an element takes more reads and writes of memory than before.
+fn tried(
+    func: &mut Func,
+    block: &mut Block,
+    sharing: &mut Sharing,
+    proof: &Folding,
+    any: Value,
+    span: Option<Span>,
+) -> Result<(), Refusal> {
+    let consumers: BTreeSet<Value> =
+        proof.consumers.iter().filter_map(|&at| block.stmts[at].results.first().copied()).collect();
+    let own = reads_per_index(func, &block.stmts[proof.producer]) + proof.arrays.len();
+    let before = own + references(func, block, &consumers);
+    let is_read = |&at: &usize| matches!(block.stmts[at].op, Op::Index { .. });
+    // What stands for a read of the block itself may be used anywhere in it.
+    let checkpoint = match proof.consumers.iter().any(is_read) {
+        true => Checkpoint::of_all(func, block),
+        false => Checkpoint::of(func, block, proof.consumers.iter().copied().chain([proof.producer])),
     };
-    let last = proof.consumers.last().map_or(proof.producer, |&last| last);
-    // What comes after the last reader has no part in it.
-    let block = Block { stmts: block.stmts[..=last].to_vec(), results: Vec::new() };
-    (copy, block)
-}
-
-/// The with-loops of a statement and inside of it.
-fn with_loops_of(func: &Func, stmt: &Stmt, found: &mut BTreeSet<WithLoop>) {
-    if let Op::With(label) = stmt.op {
-        found.insert(label);
+    let result = rewrite(func, block, sharing, &mut Touches::default(), proof, any);
+    let after = references(func, block, &consumers);
+    checkpoint.restore(func, block);
+    match span {
+        Some(span) if result.is_ok() && after > before => {
+            Err(Refusal::MoreReferences { places: proof.evaluations.full, before, after, span })
+        }
+        Some(_) | None => result,
     }
-    stmt.op.for_each_block(func, &mut |block| block.stmts.iter().for_each(|stmt| with_loops_of(func, stmt, found)));
 }
 
 /// Why so much may not be repeated.
@@ -207,25 +199,10 @@ fn is_nested(func: &Func, block: &Block, proof: &Folding, sites: &[Site]) -> boo
     sites.iter().any(|site| site.axes.len() > outermost)
 }
 
-/// With the producer folded, an element takes no more reads and writes of memory than before.
-fn not_more_references(
-    (func, before): (&Func, &Block),
-    (folded, after): (&Func, &Block),
-    proof: &Folding,
-    span: Span,
-) -> Result<(), Refusal> {
-    let consumers: BTreeSet<Value> =
-        proof.consumers.iter().filter_map(|&at| before.stmts[at].results.first().copied()).collect();
-    let is_consumer = |stmt: &&Stmt| stmt.results.first().is_some_and(|result| consumers.contains(result));
-    let of_consumers = |func: &Func, block: &Block| -> usize {
-        block.stmts.iter().filter(is_consumer).map(|stmt| reads_per_index(func, stmt)).sum()
-    };
-    let own = reads_per_index(func, &before.stmts[proof.producer]) + proof.arrays.len();
-    let (before, after) = (own + of_consumers(func, before), of_consumers(folded, after));
-    if after > before {
-        return Err(Refusal::MoreReferences { places: proof.evaluations.full, before, after, span });
-    }
-    Ok(())
+/// How many reads and writes of memory an element takes in these statements of a block.
+fn references(func: &Func, block: &Block, results: &BTreeSet<Value>) -> usize {
+    let is_wanted = |stmt: &&Stmt| stmt.results.first().is_some_and(|result| results.contains(result));
+    block.stmts.iter().filter(is_wanted).map(|stmt| reads_per_index(func, stmt)).sum()
 }
 
 /// The results of a with-loop whose elements are its cells, but for those whose type is known only when it has ended.
@@ -413,9 +390,10 @@ fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool) -> Opti
 }
 
 /// Puts the body in the place of the reads.
-pub fn apply(func: &mut Func, block: &mut Block, sharing: &mut Sharing, proof: &Folding) {
+pub fn apply(func: &mut Func, block: &mut Block, sharing: &mut Sharing, touches: &mut Touches, proof: &Folding) {
     let any = *proof.arrays.first().expect("an array is folded");
-    rewrite(func, block, sharing, proof, any).expect("the proof has shown that every read falls into one generator");
+    rewrite(func, block, sharing, touches, proof, any)
+        .expect("the proof has shown that every read falls into one generator");
 }
 
 /// Puts the body in the place of the reads; refuses if the producer has several generators, and it cannot be told which a read
@@ -424,6 +402,7 @@ fn rewrite(
     func: &mut Func,
     block: &mut Block,
     sharing: &mut Sharing,
+    touches: &mut Touches,
     proof: &Folding,
     any: Value,
 ) -> Result<(), Refusal> {
@@ -468,6 +447,9 @@ fn rewrite(
             continue;
         }
         let mut stmt = stmt;
+        let is_read = matches!(stmt.op, Op::Index { .. });
+        let (begin, known) = (stmts.len(), folder.renaming.clone());
+        touches.forget(&stmt.results);
         let mut inner = Vec::new();
         stmt.op.for_each_block(folder.func, &mut |block| inner.push(block));
         folder.inner_certs = inner_certificates(folder.func, inner);
@@ -483,10 +465,20 @@ fn rewrite(
             last.certs.sort_unstable();
             last.certs.dedup();
         }
+        // Only what stands for a read of the block itself is used outside of the statement.
+        if !is_read {
+            let mut inside = Block { stmts: stmts.split_off(begin), results: Vec::new() };
+            let renaming = std::mem::replace(&mut folder.renaming, known);
+            rename(folder.func, folder.sharing, &mut inside, &renaming);
+            stmts.append(&mut inside.stmts);
+        }
     }
     block.stmts = stmts;
     let renaming = folder.renaming;
-    rename(func, sharing, block, &renaming);
+    if !renaming.is_empty() {
+        touches.forget_all();
+        rename(func, sharing, block, &renaming);
+    }
     Ok(())
 }
 
