@@ -1,11 +1,12 @@
 # `make demo` sets up what is missing, builds Frit and runs a real program; `make llvm` builds `frit-llvm` and the plugin for clang and opt, which
-# need LLVM 19; `make test` passes all tests; `make bench PEERS=FOLDER` times common workloads beside other tools.
+# need LLVM 19; `make test` passes all tests; `make bench PEERS=FOLDER` times common workloads beside other tools; `make bench-compile` tells how
+# the time of compiling grows with the length of programs.
 
 CARGO ?= cargo
 # The folder of the harness that times tools; see benches/workloads/run.sh.
 export PEERS ?=
 
-.PHONY: demo build llvm test bench setup setup-llvm setup-test
+.PHONY: demo build llvm test bench bench-compile setup setup-llvm setup-test
 
 demo: build
 	@bash scripts/demo.sh
@@ -21,6 +22,9 @@ test: setup-test
 
 bench: setup
 	@bash benches/workloads/run.sh $(BENCH_OPTIONS)
+
+bench-compile: build
+	@bash benches/compile.sh
 
 setup:
 	@bash scripts/setup.sh

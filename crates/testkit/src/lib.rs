@@ -5,6 +5,7 @@ pub mod c_harness;
 pub mod c_programs;
 pub mod c_table;
 pub mod l0_programs;
+pub mod large_programs;
 pub mod llvm_harness;
 pub mod llvm_mutants;
 pub mod llvm_programs;
