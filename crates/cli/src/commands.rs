@@ -162,8 +162,9 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
 
 /// The options of one who chooses nothing, on this machine.
 pub(crate) fn default_options() -> Result<frit_driver::Options, Error> {
-    let region_work = frit_driver::machine::known()?.machine.region_work();
-    Ok(frit_driver::Options { region_work, ..frit_driver::Options::default() })
+    let machine = frit_driver::machine::known()?.machine;
+    let (region_work, streamed_bytes) = (machine.region_work(), machine.last_cache_bytes());
+    Ok(frit_driver::Options { region_work, streamed_bytes, ..frit_driver::Options::default() })
 }
 
 /// `frit bench`.

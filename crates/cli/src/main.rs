@@ -360,6 +360,7 @@ impl Compile {
             strict_fp: self.strict_fp,
             threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),
             region_work: defaults.region_work,
+            streamed_bytes: defaults.streamed_bytes,
             engine,
             verify: self.verify || defaults.verify,
         })

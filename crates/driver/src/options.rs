@@ -59,6 +59,8 @@ pub struct Options {
     pub threads: usize,
     /// Scalar operations that threads must save in a loop, so that it runs on several: [`Machine::region_work`] of the machine.
     pub region_work: i64,
+    /// Results of so many bytes are written past the caches: [`Machine::last_cache_bytes`] of the machine.
+    pub streamed_bytes: i64,
     /// What executes the program.
     pub engine: Engine,
     /// Check the invariants of the IR after every step.
@@ -76,6 +78,7 @@ impl Default for Options {
             strict_fp: false,
             threads,
             region_work: Machine::default().region_work(),
+            streamed_bytes: Machine::default().last_cache_bytes(),
             engine: Engine::Auto,
             verify: cfg!(debug_assertions),
         }

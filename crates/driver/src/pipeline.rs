@@ -31,12 +31,19 @@ const IN_PLACE: StepInfo = StepInfo { name: "in-place", summary: "memory overwri
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 const WINDOWS: StepInfo =
     StepInfo { name: "windows", summary: "loop nests fused through windows of the arrays between them" };
+const NONTEMPORAL: StepInfo = StepInfo { name: "nontemporal", summary: "large results written past the caches" };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
+
+/// The steps on the loop IR, and the last one.
+const ON_LOOPS: [&str; 4] = [LOWER.name, WINDOWS.name, NONTEMPORAL.name, C.name];
 
 /// All steps in order.
 pub fn steps() -> Vec<StepInfo> {
     let optimiser = frit_simplify::STEPS.iter().map(|step| StepInfo { name: step.name, summary: step.summary });
-    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE, LOWER, WINDOWS, C]).collect()
+    std::iter::once(FRONT)
+        .chain(optimiser)
+        .chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE, LOWER, WINDOWS, NONTEMPORAL, C])
+        .collect()
 }
 
 /// How often [`FUSE`] merges at most. Merges uncover few others, as one call of it already goes on until it finds none.
@@ -189,6 +196,20 @@ impl<'u> Pipeline<'u> {
 
     /// The loop IR after the last step on it.
     pub(crate) fn loops(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
+        let mut nest = self.windows(program)?;
+        if self.options.level != Level::O0 {
+            let (before, least_bytes) = (nest.clone(), self.options.streamed_bytes);
+            let text = || before.to_string();
+            self.guard(NONTEMPORAL.name, &text, || frit_lower::store_past_caches(&mut nest, least_bytes))?;
+            if self.options.verify {
+                nest::verify::verify(&nest).map_err(|error| bug(NONTEMPORAL.name, &error.to_string(), &text()))?;
+            }
+        }
+        Ok(nest)
+    }
+
+    /// The loop IR after nests have been fused.
+    fn windows(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
         let mut nest = self.lower(program)?;
         if self.options.level == Level::O0 || self.options.fusion == Fusion::Off || !self.options.windows {
             return Ok(nest);
@@ -263,10 +284,10 @@ pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> 
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         return Err(Error::usage(format!("there is no step `{after}`; the steps are {}", names.join(", "))));
     }
-    if notation != Notation::Ir && [LOWER.name, WINDOWS.name, C.name].contains(&after) {
+    if notation != Notation::Ir && ON_LOOPS.contains(&after) {
         return Err(Error::usage(format!("--l0 and --sac show the array IR, which is gone after `{after}`")));
     }
-    let is_merged = [FUSE.name, INDEX_SETS.name, IN_PLACE.name, LOWER.name, WINDOWS.name, C.name].contains(&after);
+    let is_merged = [FUSE.name, INDEX_SETS.name, IN_PLACE.name].contains(&after) || ON_LOOPS.contains(&after);
     if options.fusion != Fusion::All && !is_merged {
         return Err(Error::usage(format!("which loops are merged has no effect on the program after `{after}`")));
     }
@@ -280,15 +301,18 @@ pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> 
         if after == FRONT.name {
             return Ok(show(&unit.array));
         }
-        if ![LOWER.name, WINDOWS.name, C.name].contains(&after) {
+        if !ON_LOOPS.contains(&after) {
             return Ok(show(&pipeline.optimise(Some(after))?));
         }
         let program = pipeline.optimise(None)?;
         if after == LOWER.name {
             return Ok(pipeline.lower(&program)?.to_string());
         }
-        let nest = pipeline.loops(&program)?;
         if after == WINDOWS.name {
+            return Ok(pipeline.windows(&program)?.to_string());
+        }
+        let nest = pipeline.loops(&program)?;
+        if after == NONTEMPORAL.name {
             return Ok(nest.to_string());
         }
         Ok(pipeline.print_c(&nest)?.source)

@@ -415,7 +415,7 @@ impl<'p> Machine<'p> {
                 frame.places[*first] = std::mem::replace(&mut frame.places[*second], place);
                 Ok(())
             }
-            Stmt::CopyElements { target, target_offset, source, source_offset, count } => {
+            Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming: _ } => {
                 let to = frame
                     .place(*target)?
                     .region(frame.int(target_offset, &self.scene)?, frame.int(count, &self.scene)?)?;

@@ -354,12 +354,12 @@ fn swap_exchanges_references() {
 }
 
 fn copy_at(target: Array, target_offset: Expr, source: Array, source_offset: Expr) -> Stmt {
-    Stmt::CopyElements { target, target_offset, source, source_offset, count: con(1) }
+    Stmt::CopyElements { target, target_offset, source, source_offset, count: con(1), streaming: false }
 }
 
 fn copy(target: Array, target_offset: i64, source: Array, source_offset: i64, count: i64) -> Stmt {
     let (target_offset, source_offset, count) = (con(target_offset), con(source_offset), con(count));
-    Stmt::CopyElements { target, target_offset, source, source_offset, count }
+    Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming: false }
 }
 
 #[test]

@@ -459,6 +459,11 @@ impl Aliases {
         Self { sets }
     }
 
+    /// Another array may be its memory.
+    pub(crate) fn has_other_name(&self, array: Array) -> bool {
+        self.sets.contains_key(&array)
+    }
+
     /// The two are different arrays that may be the same memory.
     pub(crate) fn are_shared(&self, x: Array, y: Array) -> bool {
         x != y && self.sets.get(&x).is_some_and(|set| self.sets.get(&y) == Some(set))

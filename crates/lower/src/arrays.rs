@@ -219,7 +219,8 @@ impl<'a> Lowering<'a> {
             (source.contiguous(&self.proc), target.contiguous(&self.proc), self.may_fork)
         {
             let count = element_count(&source.extents);
-            self.emit(Stmt::CopyElements { target: to, target_offset, source: from, source_offset, count });
+            let streaming = false;
+            self.emit(Stmt::CopyElements { target: to, target_offset, source: from, source_offset, count, streaming });
         } else {
             self.copy_in_loops(target, source);
         }

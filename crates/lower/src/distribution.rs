@@ -384,7 +384,7 @@ fn any_order() -> LoopKind {
 }
 
 /// An array for what is kept of a block.
-fn buffer(proc: &mut Proc, elem: Scalar, length: i64, of: Option<Var>, span: Span) -> Array {
+pub(crate) fn buffer(proc: &mut Proc, elem: Scalar, length: i64, of: Option<Var>, span: Span) -> Array {
     let name = of.and_then(|var| proc.vars[var].name.clone());
     proc.arrays.push(ArrayData { elem, extents: vec![Expr::i64(length)], storage: Storage::Stack, name, span })
 }

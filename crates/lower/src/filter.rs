@@ -175,6 +175,7 @@ impl<'a> Lowering<'a> {
                     source: buffer,
                     source_offset: chunk.lower.clone() * row.clone(),
                     count: count.clone() * row,
+                    streaming: false,
                 });
             }
         });

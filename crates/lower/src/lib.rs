@@ -14,7 +14,7 @@
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
 //!   with inner loops, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
-//!   run; [`straight`] and
+//!   run, [`nontemporal`] lets these write large results past the caches; [`straight`] and
 //!   [`arithmetic`] are what they know of the code;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
@@ -41,6 +41,7 @@ mod histograms;
 mod hoist;
 mod interchange;
 mod lowering;
+mod nontemporal;
 mod phases;
 mod privatisation;
 mod reduction;
@@ -126,6 +127,15 @@ pub struct Report {
 /// Lowers the functions that the entry reaches; all of them if there is no entry.
 pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
     lower_with_report(program, options).0
+}
+
+/// Lets the entry's loops write results of at least so many bytes past the caches, once no pass is to see these loops any more; how many
+/// loops do.
+pub fn store_past_caches(program: &mut nest::Program, least_bytes: i64) -> usize {
+    match program.entry {
+        Some(entry) => nontemporal::store_past_caches(&mut program.procs[entry], least_bytes),
+        None => 0,
+    }
 }
 
 /// As [`lower`], with the decisions made.

@@ -666,7 +666,8 @@ pub(crate) fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr
             Stmt::If { cond: new(cond), then, otherwise }
         }
         Stmt::Assign { .. } | Stmt::Store { .. } => renamed_stmt(stmt, names),
-        Stmt::CopyElements { target, target_offset, source, source_offset, count } => Stmt::CopyElements {
+        Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming } => Stmt::CopyElements {
+            streaming: *streaming,
             target: *target,
             target_offset: new(target_offset),
             source: *source,

@@ -51,8 +51,15 @@ fn compare(seed: u64, mark: &str, generate: fn(&mut Choices) -> (String, String)
         let unit = frit_driver::load_l0("generated.l0", &source).unwrap_or_else(|error| panic!("{error}\n{source}"));
         let run = |level, engine, threads| {
             let arguments = frit_driver::arguments::from_text(&unit, "<stdin>", &input).expect("the input is right");
-            let options =
-                Options { level, engine, threads, verify: true, region_work: REGION_WORK, ..Options::default() };
+            let options = Options {
+                level,
+                engine,
+                threads,
+                verify: true,
+                region_work: REGION_WORK,
+                streamed_bytes: 0,
+                ..Options::default()
+            };
             frit_driver::run(&unit, arguments, &options).map(|outcome| unit.bits(&outcome.results))
         };
         let expected = run(Level::O0, Engine::Interpreter, 1);

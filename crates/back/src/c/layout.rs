@@ -318,7 +318,7 @@ impl<'p> Layout<'p> {
                 self.write_array(*first, here);
                 self.write_array(*second, here);
             }
-            Stmt::CopyElements { target, target_offset, source, source_offset, count } => {
+            Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming: _ } => {
                 self.write_array(*target, here);
                 self.read_array(*source, here);
                 for expr in [target_offset, source_offset, count] {

@@ -235,6 +235,41 @@ static inline void frit_copy(const frit_worker *w, void *restrict target, const 
     }
 }
 
+/* Copies elements past the caches, in the widest pieces that there are stores for; the ranges do not overlap. What other threads do next begins with
+   an atomic operation, before which these stores are done. */
+#if defined(__AVX512F__)
+typedef long long frit_piece __attribute__((vector_size(64), may_alias));
+#define FRIT_STREAM(target, piece) __builtin_ia32_movntdq512((long long __attribute__((vector_size(64))) *)(target), piece)
+#elif defined(__AVX__)
+typedef long long frit_piece __attribute__((vector_size(32), may_alias));
+#define FRIT_STREAM(target, piece) __builtin_ia32_movntdq256((long long __attribute__((vector_size(32))) *)(target), piece)
+#elif defined(__SSE2__)
+typedef long long frit_piece __attribute__((vector_size(16), may_alias));
+#define FRIT_STREAM(target, piece) __builtin_ia32_movntdq((long long __attribute__((vector_size(16))) *)(target), piece)
+#endif
+#if defined(__clang__) && defined(FRIT_STREAM)
+#undef FRIT_STREAM
+#define FRIT_STREAM(target, piece) __builtin_nontemporal_store(piece, (frit_piece *)(target))
+#endif
+static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict source, int64_t bytes) {
+    char *to = target;
+    const char *from = source;
+#ifdef FRIT_STREAM
+    int64_t head = (int64_t)(-(uintptr_t)to & (FRIT_ALIGNMENT - 1));
+    if (head > bytes) head = bytes;
+    memcpy(to, from, (size_t)head);
+    int64_t at = head;
+    for (; at + (int64_t)sizeof(frit_piece) <= bytes; at += (int64_t)sizeof(frit_piece)) {
+        frit_piece piece;
+        memcpy(&piece, from + at, sizeof piece);
+        FRIT_STREAM(to + at, piece);
+    }
+    memcpy(to + at, from + at, (size_t)(bytes - at));
+#else
+    memcpy(to, from, (size_t)bytes);
+#endif
+}
+
 /* A new buffer with these elements, or null after noting the failure. */
 static FRIT_UNUSED frit_buffer *frit_clone(frit_worker *w, int site, const void *elements, int64_t count, int64_t size) {
     frit_buffer *b = frit_allocate(w, site, count, size);

@@ -68,11 +68,14 @@ impl<'p> ProcPrinter<'_, 'p> {
             }
             Stmt::Bind { reference, source, offset } => self.bind(*reference, *source, offset),
             Stmt::Swap { first, second } => self.swap(*first, *second),
-            Stmt::CopyElements { target, target_offset, source, source_offset, count } => {
+            Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming } => {
                 let t = self.pointer_at(*target, target_offset);
                 let s = self.pointer_at(*source, source_offset);
                 let (count, size) = (self.expr_text(count), self.element_size(*target));
-                self.line(&format!("frit_copy(w, {t}, {s}, {count}, {size});"));
+                match streaming {
+                    true => self.line(&format!("frit_stream({t}, {s}, ({count}) * {size});")),
+                    false => self.line(&format!("frit_copy(w, {t}, {s}, {count}, {size});")),
+                }
             }
             Stmt::Check { cond, kind, args, span } => self.check(cond, *kind, args, *span),
             Stmt::Output { format, args } => self.output(format, args),

@@ -88,6 +88,8 @@ pub struct Threads {
     pub operation_ns: Option<f64>,
 }
 
+/// What the size of the last cache is taken to be where nothing is known.
+const DEFAULT_LAST_CACHE_BYTES: i64 = 32 << 20;
 /// What [`Threads::region_us`] is taken to be where nothing is known: that of a common server.
 const DEFAULT_REGION_US: f64 = 1.0;
 /// What [`Threads::operation_ns`] is taken to be where nothing is known: that of vectors of 32 bytes.
@@ -126,6 +128,12 @@ impl Machine {
         let power = operations.log2().floor().clamp(10.0, 40.0);
         let below = 1i64 << power as u32;
         if operations < 1.5 * below as f64 { below } else { below + below / 2 }
+    }
+
+    /// The size of the last cache: what is larger does not stay in any.
+    pub fn last_cache_bytes(&self) -> i64 {
+        let last = self.storage.values().rev().find_map(|storage| storage.size_bytes);
+        last.map_or(DEFAULT_LAST_CACHE_BYTES, |bytes| i64::try_from(bytes.get()).unwrap_or(i64::MAX))
     }
 
     /// Bytes per second that so many threads read and write together when they make an array from another, beyond the caches. Between one

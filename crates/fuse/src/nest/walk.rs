@@ -145,7 +145,7 @@ pub(super) fn each_mention<'a>(proc: &'a Proc, stmts: &'a [Stmt], f: &mut impl F
                 f(Mention::Array(*source));
             }
             Stmt::Swap { first, second } => [first, second].into_iter().for_each(|array| f(Mention::Array(*array))),
-            Stmt::CopyElements { target, target_offset, source, source_offset, count } => {
+            Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming: _ } => {
                 [target_offset, source_offset, count].into_iter().for_each(|expr| f(Mention::Expr(expr)));
                 f(Mention::Array(*target));
                 f(Mention::Array(*source));

@@ -166,7 +166,20 @@ pub enum Stmt {
     /// Exchanges what two references name. They have equal extents.
     Swap { first: Array, second: Array },
     /// Copies `count` elements, row-major from the offsets on; the ranges do not overlap.
-    CopyElements { target: Array, target_offset: Expr, source: Array, source_offset: Expr, count: Expr },
+    CopyElements {
+        /// Where to.
+        target: Array,
+        /// The first element there.
+        target_offset: Expr,
+        /// Where from.
+        source: Array,
+        /// The first element there.
+        source_offset: Expr,
+        /// How many.
+        count: Expr,
+        /// Past the caches: nobody reads them soon.
+        streaming: bool,
+    },
     /// Ends the program with this failure unless `cond` holds; `args` are the numbers of its message.
     Check { cond: Expr, kind: FailureKind, args: Vec<Expr>, span: Span },
     /// Writes a text; the arguments are those of the format's conversions, vectors of `char` for `%s`. Never inside an

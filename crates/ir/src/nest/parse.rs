@@ -379,7 +379,8 @@ impl<'c, 'a> Parser<'c, 'a> {
                 self.cursor.expect(",")?;
                 Ok(Stmt::Swap { first, second: self.array()? })
             }
-            "copy" => {
+            word @ ("copy" | "stream") => {
+                let streaming = word == "stream";
                 let target = self.array()?;
                 self.cursor.expect_word("at")?;
                 let target_offset = self.expr()?;
@@ -388,7 +389,8 @@ impl<'c, 'a> Parser<'c, 'a> {
                 self.cursor.expect_word("at")?;
                 let source_offset = self.expr()?;
                 self.cursor.expect_word("count")?;
-                Ok(Stmt::CopyElements { target, target_offset, source, source_offset, count: self.expr()? })
+                let count = self.expr()?;
+                Ok(Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming })
             }
             "check" => {
                 let cond = self.expr()?;

@@ -302,8 +302,9 @@ impl<'a> Printer<'a> {
                 self.expr(offset);
             }
             Stmt::Swap { first, second } => self.w.put(format_args!("swap {first}, {second}")),
-            Stmt::CopyElements { target, target_offset, source, source_offset, count } => {
-                self.w.put(format_args!("copy {target} at "));
+            Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming } => {
+                let word = if *streaming { "stream" } else { "copy" };
+                self.w.put(format_args!("{word} {target} at "));
                 self.expr(target_offset);
                 self.w.put(format_args!(" from {source} at "));
                 self.expr(source_offset);

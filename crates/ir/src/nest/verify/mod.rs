@@ -428,7 +428,7 @@ impl<'a> Verifier<'a> {
                 }
                 self.same_elem(*first, *second)
             }
-            Stmt::CopyElements { target, target_offset, source, source_offset, count } => {
+            Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming: _ } => {
                 self.alive(*source)?;
                 self.written(*target)?;
                 self.same_elem(*target, *source)?;

@@ -1,0 +1,119 @@
+//! Large results are written past the caches, and are the same.
+
+mod support;
+
+use frit_interp::{Options as RunOptions, nest};
+use frit_lower::Options;
+use support::{agree, int, program, reals, with_sizes};
+
+/// A map over a vector whose cells are `%9`, computed by `cell` at index `%6`; `%5` is the array of them, and `rest` what comes then.
+fn map(cell: &str, rest: &str) -> String {
+    format!(
+        "func @main[%0](%1: f64[%0], %2: i64) -> (f64[%0]) {{
+          %5: f64[%0] = w0: with (%6) in [%0] {{
+            [0] <= iv < [%0] {{
+              {cell}
+              yield %9
+            }}
+          }} : genarray
+          {rest}
+        }}"
+    )
+}
+
+const HALF: &str = "%7: f64 = index %1[%6]\n%9: f64 = mul %7, 0.5";
+
+/// The loop IR with stores past the caches from so many bytes on, and in how many loops.
+fn streamed(text: &str, parallel: bool, least_bytes: i64) -> (frit_ir::nest::Program, usize) {
+    let mut lowered = frit_lower::lower(&program(text), &Options { parallel, ..Options::default() });
+    let count = frit_lower::store_past_caches(&mut lowered, least_bytes);
+    frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
+    (lowered, count)
+}
+
+fn agrees(text: &str) {
+    for count in [0, 1, 1023, 1024, 1025, 2000] {
+        let values: Vec<f64> = (0..count).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
+        let arguments = [reals(&values), int(3)];
+        let expected = agree(text, &arguments);
+        for least_bytes in [0, 1025 * 8] {
+            let (lowered, _) = streamed(text, true, least_bytes);
+            let entry = lowered.entry.expect("a test has an entry");
+            let found = nest::run(&lowered, entry, with_sizes(&program(text), &arguments), &RunOptions::default());
+            assert_eq!(found.expect("the program runs"), expected, "{lowered}");
+        }
+    }
+}
+
+#[test]
+fn a_map_is_streamed() {
+    let text = map(HALF, "return %5");
+    let (lowered, count) = streamed(&text, false, 1 << 20);
+    assert_eq!(count, 1, "{lowered}");
+    assert!(lowered.to_string().contains("stream A1 at "), "{lowered}");
+    agrees(&text);
+}
+
+#[test]
+fn rows_are_streamed() {
+    let text = "func @main[%0](%1: f64[%0], %2: i64) -> (f64[?, ?]) {
+      %3: bool = in_bounds %2, 100
+      %4: cert = assert %3, negative-size(%2)
+      %5: f64[%2, %0] = w0: with<%4> (%6, %7) in [%2, %0] {
+        [0, 0] <= iv < [%2, %0] {
+          %8: f64 = index %1[%7]
+          %9: f64 = to_f64 %6
+          %10: f64 = add %8, %9
+          yield %10
+        }
+      } : genarray
+      return %5
+    }";
+    assert_eq!(streamed(text, true, 0).1, 1);
+    agrees(text);
+}
+
+#[test]
+fn a_map_with_its_sum_is_streamed() {
+    let text = map(HALF, "return %5")
+        .replace("yield %9", "yield %9, %9")
+        .replace("%5: f64[%0] = w0", "%5: f64[%0], %20: f64 = w0")
+        .replace(
+            ": genarray",
+            ": genarray, fold commutative (0.0) by (%21: f64, %22: f64) {\n%23: f64 = add %21, %22\nyield %23\n}",
+        )
+        .replace("-> (f64[%0])", "-> (f64[%0], f64)")
+        .replace("return %5", "return %5, %20");
+    assert_eq!(streamed(&text, false, 0).1, 1);
+    agrees(&text);
+}
+
+#[test]
+fn what_the_program_reads_is_not_streamed() {
+    let sum = "%20: f64 = w1: with (%21) in [%0] {
+        [0] <= iv < [%0] {
+          %22: f64 = index %5[%21]
+          yield %22
+        }
+      } : fold commutative (0.0) by (%23: f64, %24: f64) {
+        %25: f64 = add %23, %24
+        yield %25
+      }
+      return %5, %20";
+    let text = map(HALF, sum).replace("-> (f64[%0])", "-> (f64[%0], f64)");
+    assert_eq!(streamed(&text, false, 0).1, 0);
+}
+
+#[test]
+fn costly_cells_are_not_streamed() {
+    let cell = "%7: f64 = index %1[%6]\n%8: f64 = exp %7\n%10: f64 = sin %8\n%9: f64 = log %10";
+    assert_eq!(streamed(&map(cell, "return %5"), false, 0).1, 0);
+}
+
+#[test]
+fn short_results_are_not_streamed() {
+    let text = map(HALF, "return %5").replace("f64[%0])", "f64[700])").replace("%5: f64[%0]", "%5: f64[700]");
+    let text =
+        text.replace("in [%0]", "in [700]").replace("iv < [%0]", "iv < [700]").replace("index %1[%6]", "to_f64 %6");
+    assert_eq!(streamed(&text, false, 0).1, 0);
+}
