@@ -5,7 +5,7 @@
 #
 # FOLDER holds the harness: `run.py`, and a folder for each workload with hand-written C and programs for NumPy, numexpr, Numba, JAX, PyTorch and
 # Halide. Peers that are not installed are left out; PEER_PACKAGES names those that pip installs. On two threads with all peers, and on one
-# beside the C.
+# beside the C. Peak memory is measured too.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if [ ! -f "${PEERS:-}/run.py" ]; then
@@ -18,7 +18,7 @@ python=$work/venv/bin/python
 mkdir -p "$work"
 [ -x "$python" ] || python3 -m venv "$work/venv"
 # shellcheck disable=SC2086
-"$python" -m pip install --quiet --disable-pip-version-check ${PEER_PACKAGES:-numpy numexpr numba}
+"$python" -m pip install --quiet --disable-pip-version-check ${PEER_PACKAGES:-numpy numexpr numba jax[cpu] halide}
 cargo build --release --locked --quiet -p frit-cli
 
 tool() { echo "$1=$PWD/benches/workloads/tool.sh $2 {workload} {nruns} {inputs} -- {outputs}"; }
@@ -31,6 +31,9 @@ measure() { # measure THREADS [OPTIONS]: into $work/THREADS.json
 }
 measure 2 "$@"
 measure 1 "$@" --peers C-expert,C-expert-fast
-"$python" benches/workloads/results.py "$work/2.json" "$work/1.json" README.md >"$work/RESULTS.md"
+{
+    "$python" benches/workloads/results.py "$work/2.json" "$work/1.json" README.md
+    "$python" benches/workloads/memory.py "$work" "$work/2.json"
+} >"$work/RESULTS.md"
 mv "$work/RESULTS.md" benches/RESULTS.md
 echo "wrote benches/RESULTS.md and the summary in README.md"

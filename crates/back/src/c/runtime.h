@@ -235,8 +235,8 @@ static inline void frit_copy(const frit_worker *w, void *restrict target, const 
     }
 }
 
-/* Copies elements past the caches, in the widest pieces that there are stores for; the ranges do not overlap. What other threads do next begins with
-   an atomic operation, before which these stores are done. */
+/* Copies elements past the caches, in the widest pieces that there are stores for; the ranges do not overlap. Threads end their part of a
+   loop with an atomic operation, before which these stores are done. */
 #if defined(__AVX512F__)
 typedef long long frit_piece __attribute__((vector_size(64), may_alias));
 #define FRIT_STREAM(target, piece) __builtin_ia32_movntdq512((long long __attribute__((vector_size(64))) *)(target), piece)
@@ -403,6 +403,10 @@ static int frit_end(frit_context *c, int failed) {
     if (failed) {
         c->report = c->workers[0].failure;
     }
+#ifdef __SSE2__
+    /* Stores past the caches are done before anything that the caller stores. */
+    __builtin_ia32_sfence();
+#endif
     /* What is written about a failure comes after what the program wrote before it. */
     if (c->text != NULL && c->sink == NULL) fflush(stdout);
     for (int at = 0; at < c->threads; at++) {
