@@ -256,10 +256,11 @@ pub fn convert(tensor: Tensor, to: Scalar) -> Result<Tensor, Unfit> {
         // The common cases without a detour over constants.
         (TensorData::I32(v), Scalar::I64) => TensorData::I64(v.iter().map(|&x| x.into()).collect()),
         (TensorData::U8(v), Scalar::I64) => TensorData::I64(v.iter().map(|&x| x.into()).collect()),
+        (TensorData::U8(v), Scalar::Bool) => TensorData::Bool(v.iter().map(|&x| x != 0).collect()),
         (TensorData::F32(v), Scalar::F64) => TensorData::F64(v.iter().map(|&x| x.into()).collect()),
         (TensorData::I64(v), Scalar::F64) => TensorData::F64(v.iter().map(|&x| x as f64).collect()),
         (data, to) => {
-            let mut converted = TensorData::empty(to);
+            let mut converted = TensorData::with_capacity(to, data.len());
             for at in 0..data.len() {
                 let element: Const = data.get(at);
                 converted.push(UnOp::Convert(to).eval(element));

@@ -31,18 +31,19 @@ const IN_PLACE: StepInfo = StepInfo { name: "in-place", summary: "memory overwri
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 const WINDOWS: StepInfo =
     StepInfo { name: "windows", summary: "loop nests fused through windows of the arrays between them" };
-const NONTEMPORAL: StepInfo = StepInfo { name: "nontemporal", summary: "large results written past the caches" };
+const CACHES: StepInfo =
+    StepInfo { name: "caches", summary: "transposed accesses in tiles, large results past the caches" };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 
 /// The steps on the loop IR, and the last one.
-const ON_LOOPS: [&str; 4] = [LOWER.name, WINDOWS.name, NONTEMPORAL.name, C.name];
+const ON_LOOPS: [&str; 4] = [LOWER.name, WINDOWS.name, CACHES.name, C.name];
 
 /// All steps in order.
 pub fn steps() -> Vec<StepInfo> {
     let optimiser = frit_simplify::STEPS.iter().map(|step| StepInfo { name: step.name, summary: step.summary });
     std::iter::once(FRONT)
         .chain(optimiser)
-        .chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE, LOWER, WINDOWS, NONTEMPORAL, C])
+        .chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE, LOWER, WINDOWS, CACHES, C])
         .collect()
 }
 
@@ -200,9 +201,9 @@ impl<'u> Pipeline<'u> {
         if self.options.level != Level::O0 {
             let (before, least_bytes) = (nest.clone(), self.options.streamed_bytes);
             let text = || before.to_string();
-            self.guard(NONTEMPORAL.name, &text, || frit_lower::store_past_caches(&mut nest, least_bytes))?;
+            self.guard(CACHES.name, &text, || frit_lower::shape_for_caches(&mut nest, least_bytes))?;
             if self.options.verify {
-                nest::verify::verify(&nest).map_err(|error| bug(NONTEMPORAL.name, &error.to_string(), &text()))?;
+                nest::verify::verify(&nest).map_err(|error| bug(CACHES.name, &error.to_string(), &text()))?;
             }
         }
         Ok(nest)
@@ -312,7 +313,7 @@ pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> 
             return Ok(pipeline.windows(&program)?.to_string());
         }
         let nest = pipeline.loops(&program)?;
-        if after == NONTEMPORAL.name {
+        if after == CACHES.name {
             return Ok(nest.to_string());
         }
         Ok(pipeline.print_c(&nest)?.source)

@@ -14,7 +14,7 @@
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
 //!   with inner loops, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
-//!   run, [`nontemporal`] lets these write large results past the caches; [`straight`] and
+//!   run, [`tiling`] runs transposed accesses in tiles, [`nontemporal`] lets loops write large results past the caches; [`straight`] and
 //!   [`arithmetic`] are what they know of the code;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
@@ -53,6 +53,7 @@ mod storage;
 mod straight;
 mod streams;
 mod strips;
+mod tiling;
 mod vectors;
 mod with_loop;
 mod work;
@@ -129,13 +130,14 @@ pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
     lower_with_report(program, options).0
 }
 
-/// Lets the entry's loops write results of at least so many bytes past the caches, once no pass is to see these loops any more; how many
-/// loops do.
-pub fn store_past_caches(program: &mut nest::Program, least_bytes: i64) -> usize {
-    match program.entry {
-        Some(entry) => nontemporal::store_past_caches(&mut program.procs[entry], least_bytes),
-        None => 0,
+/// Shapes loops for caches once no pass is to see these loops any more: transposed accesses in tiles, and the entry's results of at least so many
+/// bytes past the caches. Returns how many loops changed.
+pub fn shape_for_caches(program: &mut nest::Program, least_bytes: i64) -> usize {
+    let mut count = program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum();
+    if let Some(entry) = program.entry {
+        count += nontemporal::store_past_caches(&mut program.procs[entry], least_bytes);
     }
+    count
 }
 
 /// As [`lower`], with the decisions made.

@@ -1,5 +1,5 @@
 //! Random programs that passes on loops reshape, on inputs large enough for them: histograms, contractions, recurrences down columns,
-//! reductions and scans give the same results interpreted as written and compiled, on one thread and on several.
+//! reductions, scans and transposes give the same results interpreted as written and compiled, on one thread and on several.
 
 use frit_driver::{Engine, Level, Notation, Options, error::Kind};
 use std::fmt::Write;
@@ -78,7 +78,7 @@ fn compare(seed: u64, mark: &str, generate: fn(&mut Choices) -> (String, String)
             }
         }
         let options = Options { threads: 2, region_work: REGION_WORK, ..Options::default() };
-        let lowered = frit_driver::dump(&unit, "lower", Notation::Ir, &options).expect("the program is right");
+        let lowered = frit_driver::dump(&unit, "caches", Notation::Ir, &options).expect("the program is right");
         tally.reshaped += u32::from(lowered.contains(mark));
     }
     tally
@@ -165,6 +165,22 @@ fn scan(choices: &mut Choices) -> (String, String) {
     (source, format!("{count} {x}"))
 }
 
+/// A matrix whose cells are made of another one's columns.
+fn transpose(choices: &mut Choices) -> (String, String) {
+    let across =
+        choices.pick(&["a[j, i]", "a[size(0, a) - 1 - j, i]", "t[i, j]", "a[j, i] - a[j, size(1, a) - 1 - i]"]);
+    let along = choices.pick(&["b[i, j]", "i * j", "b[i, 0]", "(if b[i, j] < 0 then b[i, j] else j)"]);
+    let op = choices.pick(&["+", "-", "*"]);
+    let after = choices.pick(&["c", "map(fn [int] ([int] r) => scan(op +, 0, r), c)", "transpose(0, 1, c)"]);
+    let source = format!(
+        "fun [[int]] main([[int]] a, [[int]] b) =\n  \
+         let t = transpose(0, 1, a) in let c = map(fn [int] (int i) => map(fn int (int j) => {across} {op} {along}, iota(size(0, a))), iota(size(1, a))) in\n  \
+         {after}\n"
+    );
+    let [rows, columns] = [60, 60].map(|most| 1 + choices.below(most));
+    (source, format!("{} {}", choices.matrix(rows, columns), choices.matrix(columns, rows)))
+}
+
 /// Rows that are computed from the rows before, in place.
 fn recurrence(choices: &mut Choices) -> (String, String) {
     // Often what threads may compute column by column.
@@ -247,4 +263,11 @@ fn random_scans_agree() {
     let Tally { reshaped, failed } = compare(0x6a09_e667_f3bc_c909, "scan simd", scan);
     assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs scan in vectors");
     assert!(failed < PROGRAMS / 2, "{failed} of {PROGRAMS} programs failed");
+}
+
+#[test]
+fn random_transposes_agree() {
+    let Tally { reshaped, failed } = compare(0xbb67_ae85_84ca_a73b, " step 8 ", transpose);
+    assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs run in tiles");
+    assert_eq!(failed, 0);
 }

@@ -13,7 +13,7 @@ fn steps_are_listed() {
     let place = Place::new();
     let steps = steps(&place);
     assert_eq!(steps.first().map(String::as_str), Some("front"));
-    assert_eq!(steps[steps.len() - 7..], ["fuse", "index-sets", "in-place", "lower", "windows", "nontemporal", "c"]);
+    assert_eq!(steps[steps.len() - 7..], ["fuse", "index-sets", "in-place", "lower", "windows", "caches", "c"]);
     let manual = std::fs::read_to_string(project().join("docs/manual.md")).unwrap();
     if !manual.contains("STEPS_TABLE") {
         for step in &steps {
@@ -35,7 +35,7 @@ fn a_program_is_shown_after_every_step() {
         assert_eq!(text, dump(&step), "{step} is shown in two ways");
         match step.as_str() {
             "c" => assert!(text.contains("#include")),
-            "lower" | "windows" | "nontemporal" => assert!(text.contains("alloc ")),
+            "lower" | "windows" | "caches" => assert!(text.contains("alloc ")),
             _ => assert!(text.contains("func @main") && text.contains("with "), "{step}: {text}"),
         }
     }

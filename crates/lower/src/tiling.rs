@@ -1,0 +1,150 @@
+//! Tiles for transposed accesses: where one array is read down its columns and another one written along its rows, small squares of both
+//! stay in the nearest cache, so that every line of memory is brought there once.
+//!
+//! ```text
+//! for i { for j { D[i, j] = e(A[j, i]) } }
+//!     becomes   for i0 step 8 { for j0 step 8 { for i in i0..i0+8 { for j in j0..j0+8 { D[i, j] = e(A[j, i]) } } } }
+//! ```
+//!
+//! A tile is as long and as wide as a line of memory. Whole tiles have loops of constant length, which the C compiler unrolls; those at the ends
+//! do not. Knows nothing of the array IR.
+
+use crate::access::{each_node, has_load, is_shifted};
+use crate::arithmetic::cost;
+use crate::replace_loops::replace_loops;
+use crate::straight::{assigned, each_expr, fresh, is_straight, reads, renamed_stmt};
+use crate::vectors::Values;
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+use std::collections::BTreeMap;
+
+/// Bytes of a line of memory.
+const LINE: i64 = 64;
+/// Bodies that cost more do not wait for memory.
+const LARGEST_COST: i64 = 16;
+/// Loops as short as this meet no line twice.
+const SHORT: i64 = 16;
+
+/// Runs nests with transposed accesses in tiles; how many there are.
+pub(crate) fn tile_transposed(proc: &mut Proc) -> usize {
+    let (values, mut count) = (Values::of(proc), 0);
+    replace_loops(proc, &mut |proc, id| {
+        let nest = Transposing::of(proc, &values, id)?;
+        count += 1;
+        Some(nest.in_tiles(proc))
+    });
+    count
+}
+
+/// Two independent loops, of which the outer one runs along the rows of what the inner one reads.
+struct Transposing {
+    outer: LoopData,
+    inner: LoopData,
+    vars: [Var; 2],
+    /// Elements of a line of memory.
+    length: i64,
+}
+
+impl Transposing {
+    fn of(proc: &Proc, values: &Values, id: Loop) -> Option<Self> {
+        let outer = &proc.loops[id];
+        let [Stmt::For(inner)] = outer.body[..] else { return None };
+        let inner = &proc.loops[inner];
+        let is_independent = |data: &LoopData| match &data.kind {
+            LoopKind::Independent { reductions, .. } => reductions.is_empty() && data.step == 1,
+            LoopKind::Sequential | LoopKind::Scan { .. } => false,
+        };
+        let (i, j) = (outer.var?, inner.var?);
+        let is_short = |data: &LoopData| values.has_at_most(data, SHORT);
+        let is_fixed = |e: &Expr| !reads(e, i) && !has_load(e);
+        if ![outer, inner].into_iter().all(|data| is_independent(data) && !is_short(data))
+            || !is_fixed(&inner.lower)
+            || !is_fixed(&inner.upper)
+            || !inner.body.iter().all(|stmt| is_straight(stmt, true))
+            || cost(proc, &inner.body) > LARGEST_COST
+        {
+            return None;
+        }
+        let own: Vec<Var> = assigned(&inner.body).collect();
+        let mut bytes = None;
+        for stmt in &inner.body {
+            each_expr(stmt, &mut |expr| {
+                each_node(expr, &mut |node| {
+                    let Expr::Load { array, index } = node else { return };
+                    let Some((last, others)) = index.split_last() else { return };
+                    let is_plain = |e: &Expr| !has_load(e) && !own.iter().any(|&own| reads(e, own));
+                    let along_rows = is_shifted(last, i) && !reads(last, j);
+                    let down_columns = others.iter().any(|e| is_shifted(e, j)) && !others.iter().any(|e| reads(e, i));
+                    if along_rows && down_columns && index.iter().all(is_plain) {
+                        bytes = Some(proc.arrays[*array].elem.bytes());
+                    }
+                });
+            });
+        }
+        let length = (LINE / i64::try_from(bytes?).ok()?).min(SHORT);
+        Some(Self { outer: outer.clone(), inner: inner.clone(), vars: [i, j], length })
+    }
+
+    fn in_tiles(self, proc: &mut Proc) -> Vec<Stmt> {
+        let mut i64_var = || proc.var(Scalar::I64, None);
+        let limits: [Var; 2] = [i64_var(), i64_var()];
+        let first: [Var; 2] = [i64_var(), i64_var()];
+        let end: [Var; 2] = [i64_var(), i64_var()];
+        let bounds = [&self.outer, &self.inner].map(|data| (data.lower.clone(), data.upper.clone()));
+        let ends = |axis: usize| Stmt::Assign {
+            var: end[axis],
+            value: Expr::binary(BinOp::Min, Expr::Var(first[axis]) + Expr::i64(self.length), limits[axis].into()),
+        };
+        let whole = self.tile(proc, first.map(Expr::Var), [(); 2].map(|()| (Expr::i64(0), Expr::i64(self.length))));
+        let part = self.tile(proc, [0, 0].map(Expr::i64), [0, 1].map(|axis| (first[axis].into(), end[axis].into())));
+        let is_whole =
+            |axis: usize| Expr::binary(BinOp::Eq, Expr::Var(end[axis]) - first[axis].into(), Expr::i64(self.length));
+        let cond = Expr::binary(BinOp::And, is_whole(0), is_whole(1));
+        let tile = Stmt::If { cond, then: vec![whole], otherwise: vec![part] };
+        let columns = LoopData {
+            var: Some(first[1]),
+            lower: bounds[1].0.clone(),
+            upper: limits[1].into(),
+            step: self.length,
+            kind: LoopKind::Sequential,
+            body: vec![ends(1), tile],
+            span: self.inner.span,
+        };
+        let columns = proc.loops.push(columns);
+        let rows = LoopData {
+            var: Some(first[0]),
+            upper: limits[0].into(),
+            step: self.length,
+            body: vec![ends(0), Stmt::For(columns)],
+            ..self.outer.clone()
+        };
+        let rows = proc.loops.push(rows);
+        let limit = |axis: usize| Stmt::Assign { var: limits[axis], value: bounds[axis].1.clone() };
+        vec![limit(0), limit(1), Stmt::For(rows)]
+    }
+
+    /// The loops over a tile, from these indices on.
+    fn tile(&self, proc: &mut Proc, from: [Expr; 2], bounds: [(Expr, Expr); 2]) -> Stmt {
+        let (j, body) = fresh(proc, self.vars[1], self.inner.body.clone(), &[]);
+        let known = proc.vars[self.vars[0]].clone();
+        let i = proc.vars.push(known);
+        let at = |axis: usize, var: Var| {
+            if from[axis].as_i64() == Some(0) { var.into() } else { from[axis].clone() + var.into() }
+        };
+        let names = BTreeMap::from([(self.vars[0], at(0, i)), (j, at(1, j))]);
+        let body = body.iter().map(|stmt| renamed_stmt(stmt, &names)).collect();
+        let [(i_lower, i_upper), (j_lower, j_upper)] = bounds;
+        let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let inner = LoopData { var: Some(j), lower: j_lower, upper: j_upper, body, ..self.inner.clone() };
+        let inner = Stmt::For(proc.loops.push(inner));
+        let rows = LoopData {
+            var: Some(i),
+            lower: i_lower,
+            upper: i_upper,
+            kind: independent(),
+            body: vec![inner],
+            ..self.outer.clone()
+        };
+        Stmt::For(proc.loops.push(rows))
+    }
+}
