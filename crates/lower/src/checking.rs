@@ -17,6 +17,7 @@ use crate::access::{each_array, each_node};
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, each_store, fresh, is_straight, live, mentions_of};
+use crate::strip_mining::Block;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -116,11 +117,10 @@ impl Checked {
 
     /// The loop over blocks, and what goes before it.
     fn blocked(self, proc: &mut Proc) -> Vec<Stmt> {
-        let mut i64_var = || proc.var(Scalar::I64, None);
-        let (limit, first, end, bad) = (i64_var(), i64_var(), i64_var(), i64_var());
-        let next = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(BLOCK), Expr::Var(limit));
+        let block = Block::of_length(proc, BLOCK);
+        let bad = proc.var(Scalar::I64, None);
         let part = |proc: &mut Proc, var: Var, kind: LoopKind, body: Vec<Stmt>| {
-            let (lower, upper) = (first.into(), end.into());
+            let (lower, upper) = (block.first.into(), block.end.into());
             Stmt::For(proc.loops.push(LoopData {
                 var: Some(var),
                 lower,
@@ -147,9 +147,8 @@ impl Checked {
             LoopKind::Sequential | LoopKind::Independent { .. } => independent(self.reductions.clone()),
         };
         let fast = part(proc, var, kind, rest);
-        let slow = part(proc, self.var, LoopKind::Sequential, self.data.body);
+        let slow = part(proc, self.var, LoopKind::Sequential, self.data.body.clone());
         let body = vec![
-            Stmt::Assign { var: end, value: next },
             Stmt::Assign { var: bad, value: Expr::Const(Const::i64(0)) },
             count,
             Stmt::If {
@@ -158,10 +157,7 @@ impl Checked {
                 otherwise: vec![slow],
             },
         ];
-        let bound = Stmt::Assign { var: limit, value: self.data.upper };
-        let kind = if self.reductions.is_empty() { self.data.kind } else { LoopKind::Sequential };
-        let (lower, span) = (self.data.lower, self.data.span);
-        let header = LoopData { var: Some(first), lower, upper: limit.into(), step: BLOCK, kind, body, span };
-        vec![bound, Stmt::For(proc.loops.push(header))]
+        let kind = if self.reductions.is_empty() { self.data.kind.clone() } else { LoopKind::Sequential };
+        block.over(proc, self.data, kind, body)
     }
 }

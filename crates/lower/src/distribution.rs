@@ -16,6 +16,7 @@ use crate::access::{self, each_array, each_node};
 use crate::arithmetic::{cost, expr_cost, is_comparison, is_total, keeps_type};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, live, mentions_of, reads};
+use crate::strip_mining::Block;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_support::Span;
@@ -193,17 +194,15 @@ impl Parts {
 
     /// The loop over blocks, and what goes before it.
     fn distributed(mut self, proc: &mut Proc) -> Vec<Stmt> {
-        let mut i64_var = || proc.var(Scalar::I64, None);
-        let (limit, first, end) = (i64_var(), i64_var(), i64_var());
-        let next = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(BLOCK), Expr::Var(limit));
-        let mut body = vec![Stmt::Assign { var: end, value: next }];
+        let block = Block::of_length(proc, BLOCK);
         let has_results = self.filter.is_none();
         let results = self.branches.iter().filter(|_| has_results);
         let results = results.flat_map(|branch| branch.results.iter().map(|(_, array)| *array));
         let lists = self.branches.iter().map(|branch| branch.list);
-        body.extend(self.kept.values().copied().chain(lists).chain(results).map(|array| Stmt::Alloc { array }));
+        let arrays = self.kept.values().copied().chain(lists).chain(results);
+        let mut body: Vec<Stmt> = arrays.map(|array| Stmt::Alloc { array }).collect();
 
-        let place = |var: Expr| vec![var - Expr::Var(first)];
+        let place = |var: Expr| vec![var - Expr::Var(block.first)];
         let mut independent = std::mem::take(&mut self.independent);
         if !independent.is_empty() {
             let stores = self.kept.iter().map(|(&var, &array)| Stmt::Store {
@@ -213,7 +212,7 @@ impl Parts {
             });
             independent.extend(stores);
             let (var, part) = fresh(proc, self.var, independent, &[]);
-            body.push(self.over(proc, (first, end), var, any_order(), part));
+            body.push(self.over(proc, block, var, any_order(), part));
         }
         for branch in &self.branches {
             let (list, count) = (branch.list, branch.count);
@@ -225,7 +224,7 @@ impl Parts {
             let listing = self.with_needed(listing, &place(Expr::Var(self.var)));
             body.push(Stmt::Assign { var: count, value: Expr::i64(0) });
             let (var, listing) = fresh(proc, self.var, listing, &[count]);
-            body.push(self.over(proc, (first, end), var, LoopKind::Sequential, listing));
+            body.push(self.over(proc, block, var, LoopKind::Sequential, listing));
 
             let number = proc.var(Scalar::I64, None);
             let at = Expr::Load { array: list, index: vec![number.into()] };
@@ -270,17 +269,14 @@ impl Parts {
                 kind @ LoopKind::Scan { .. } if self.branches.is_empty() => kind.clone(),
                 LoopKind::Sequential | LoopKind::Independent { .. } | LoopKind::Scan { .. } => LoopKind::Sequential,
             };
-            body.push(self.over(proc, (first, end), self.var, kind, ordered));
+            body.push(self.over(proc, block, self.var, kind, ordered));
         }
-        let bound = Stmt::Assign { var: limit, value: self.header.upper.clone() };
-        let kind = LoopKind::Sequential;
-        let header = LoopData { var: Some(first), upper: limit.into(), step: BLOCK, kind, body, ..self.header };
-        vec![bound, Stmt::For(proc.loops.push(header))]
+        block.over(proc, self.header, LoopKind::Sequential, body)
     }
 
     /// A part of the loop over the iterations of a block.
-    fn over(&self, proc: &mut Proc, (first, end): (Var, Var), var: Var, kind: LoopKind, body: Vec<Stmt>) -> Stmt {
-        let (lower, upper) = (first.into(), end.into());
+    fn over(&self, proc: &mut Proc, block: Block, var: Var, kind: LoopKind, body: Vec<Stmt>) -> Stmt {
+        let (lower, upper) = (block.first.into(), block.end.into());
         Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() }))
     }
 

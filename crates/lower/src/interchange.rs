@@ -19,8 +19,9 @@ use crate::access::{each_node, is_shifted};
 use crate::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, reads};
+use crate::strip_mining::Block;
 use frit_ir::nest::{Expr, LoopData, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::Scalar;
 
 /// Steps of an inner loop taken at once.
 const STEPS_AT_ONCE: i64 = 4;
@@ -33,18 +34,16 @@ const TILE: i64 = 128;
 pub(crate) fn interchange_loops(proc: &mut Proc) {
     replace_loops(proc, &mut |proc, id| {
         let columns = Columns::of(proc, id).filter(|columns| pays(&columns.segments, columns.column))?;
-        Some(vec![exchanged(proc, &columns)])
+        Some(exchanged(proc, &columns))
     });
 }
 
-/// The loop over tiles of columns.
-fn exchanged(proc: &mut Proc, columns: &Columns) -> Stmt {
-    let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
-    let limit = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(TILE), columns.header.upper.clone());
-    let mut body = vec![Stmt::Assign { var: end, value: limit }];
+/// The loop over tiles of columns, and what goes before it.
+fn exchanged(proc: &mut Proc, columns: &Columns) -> Vec<Stmt> {
+    let block = Block::of_length(proc, TILE);
     let kept = columns.keep(proc, &[TILE]);
-    body.extend(kept.values().map(|&array| Stmt::Alloc { array }));
-    let tile = Tile { columns, kept, first, end };
+    let mut body: Vec<Stmt> = kept.values().map(|&array| Stmt::Alloc { array }).collect();
+    let tile = Tile { columns, kept, first: block.first, end: block.end };
     for segment in &columns.segments {
         match &segment.steps {
             None => body.push(in_columns(proc, &tile, segment, None)),
@@ -63,8 +62,7 @@ fn exchanged(proc: &mut Proc, columns: &Columns) -> Stmt {
             Some((rows, row)) => body.push(row_by_row(proc, &tile, segment, rows.clone(), *row)),
         }
     }
-    let made = proc.loops.push(LoopData { var: Some(first), step: TILE, body, ..columns.header.clone() });
-    Stmt::For(made)
+    block.over(proc, columns.header.clone(), columns.header.kind.clone(), body)
 }
 
 fn in_columns(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: Option<&[Expr]>) -> Stmt {

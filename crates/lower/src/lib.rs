@@ -15,7 +15,7 @@
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
 //!   with inner loops, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
 //!   run, [`tiling`] runs transposed accesses in tiles, [`nontemporal`] lets loops write large results past the caches; [`straight`] and
-//!   [`arithmetic`] are what they know of the code;
+//!   [`arithmetic`] are what they know of the code, [`strip_mining`] makes their loops over blocks;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
 //! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
@@ -52,6 +52,7 @@ mod short_circuit;
 mod storage;
 mod straight;
 mod streams;
+mod strip_mining;
 mod strips;
 mod tiling;
 mod vectors;

@@ -9,14 +9,15 @@
 //!
 //! Only for results of the program that the program itself never reads, and for loops that wait for memory. Knows nothing of the array IR.
 
-use crate::access::{Aliases, each_array, each_expr_inside, each_stmt, is_shifted};
+use crate::access::{Aliases, each_array, each_expr_inside, each_stmt, has_load, is_shifted};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, fresh, is_straight, reads};
+use crate::straight::{assigned, each_store, fresh, is_straight, reads, renamed};
+use crate::strip_mining::Block;
 use crate::vectors::Values;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements that are made in the nearest cache before they go to memory.
@@ -102,7 +103,7 @@ impl Storing {
         for stmt in &data.body {
             let Stmt::Store { array, index, .. } = stmt else { continue };
             let Some((last, others)) = index.split_last() else { continue };
-            let is_fixed = |e: &Expr| !crate::access::has_load(e) && !own.iter().any(|&own| reads(e, own));
+            let is_fixed = |e: &Expr| !has_load(e) && !own.iter().any(|&own| reads(e, own));
             let is_beside =
                 is_shifted(last, var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
             if results.contains(array) && is_beside && places.insert(*array, index.clone()).is_some() {
@@ -112,7 +113,7 @@ impl Storing {
         // Each is stored to once, and always.
         let stores = |array: Array| {
             let mut count = 0;
-            crate::straight::each_store(&data.body, &mut |stored| count += usize::from(stored == array));
+            each_store(&data.body, &mut |stored| count += usize::from(stored == array));
             count
         };
         (!places.is_empty() && places.keys().all(|&array| stores(array) == 1)).then_some(Self {
@@ -124,16 +125,14 @@ impl Storing {
 
     fn streaming(self, proc: &mut Proc, id: Loop, least_bytes: i64) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
-        let mut i64_var = || proc.var(Scalar::I64, None);
-        let (limit, first, end) = (i64_var(), i64_var(), i64_var());
-        let next = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(BLOCK), limit.into());
-        let blocks: BTreeMap<Array, Array> = (self.places.keys())
+        let block = Block::of_length(proc, BLOCK);
+        let buffers: BTreeMap<Array, Array> = (self.places.keys())
             .map(|&array| (array, buffer(proc, proc.arrays[array].elem, BLOCK, None, data.span)))
             .collect();
         let body = data.body.iter().map(|stmt| match stmt {
-            Stmt::Store { array, value, .. } if blocks.contains_key(array) => Stmt::Store {
-                array: blocks[array],
-                index: vec![Expr::Var(self.var) - first.into()],
+            Stmt::Store { array, value, .. } if buffers.contains_key(array) => Stmt::Store {
+                array: buffers[array],
+                index: vec![Expr::Var(self.var) - block.first.into()],
                 value: value.clone(),
             },
             stmt => stmt.clone(),
@@ -146,22 +145,21 @@ impl Storing {
             }
             kind @ (LoopKind::Scan { .. } | LoopKind::Sequential) => kind.clone(),
         };
-        let inner =
-            LoopData { var: Some(var), lower: first.into(), upper: end.into(), kind: inner_kind, body, ..data.clone() };
-        let inner = proc.loops.push(inner);
-        let mut block: Vec<Stmt> = blocks.values().map(|&array| Stmt::Alloc { array }).collect();
-        block.extend([Stmt::Assign { var: end, value: next }, Stmt::For(inner)]);
+        let (lower, upper) = (block.first.into(), block.end.into());
+        let inner = LoopData { var: Some(var), lower, upper, kind: inner_kind, body, ..data.clone() };
+        let mut body: Vec<Stmt> = buffers.values().map(|&array| Stmt::Alloc { array }).collect();
+        body.push(Stmt::For(proc.loops.push(inner)));
         for (target, index) in &self.places {
-            let names = BTreeMap::from([(self.var, Expr::Var(first))]);
-            let at = index.iter().map(|e| crate::straight::renamed(e, &names));
+            let names = BTreeMap::from([(self.var, Expr::Var(block.first))]);
+            let at = index.iter().map(|e| renamed(e, &names));
             let extents = proc.arrays[*target].extents.clone();
             let target_offset = at.zip(extents).fold(Expr::i64(0), |offset, (index, extent)| offset * extent + index);
-            block.push(Stmt::CopyElements {
+            body.push(Stmt::CopyElements {
                 target: *target,
                 target_offset,
-                source: blocks[target],
+                source: buffers[target],
                 source_offset: Expr::i64(0),
-                count: Expr::Var(end) - first.into(),
+                count: Expr::Var(block.end) - block.first.into(),
                 streaming: true,
             });
         }
@@ -171,22 +169,17 @@ impl Storing {
             }
             LoopKind::Independent { .. } | LoopKind::Scan { .. } | LoopKind::Sequential => LoopKind::Sequential,
         };
-        let outer = LoopData { var: Some(first), upper: limit.into(), step: BLOCK, kind, body: block, ..data.clone() };
-        let outer = proc.loops.push(outer);
         let bytes = self.places.keys().map(|&array| {
             let elem = i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small");
             proc.arrays[array].extents.iter().cloned().fold(Expr::i64(elem), |count, extent| count * extent)
         });
         let bytes = bytes.reduce(|x, y| Expr::binary(BinOp::Min, x, y)).expect("something is stored");
         let is_large = Expr::binary(BinOp::Le, Expr::i64(least_bytes), bytes);
-        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(2 * BLOCK), limit.into());
-        vec![
-            Stmt::Assign { var: limit, value: data.upper },
-            Stmt::If {
-                cond: Expr::binary(BinOp::And, is_large, is_long),
-                then: vec![Stmt::For(outer)],
-                otherwise: vec![Stmt::For(id)],
-            },
-        ]
+        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(2 * BLOCK), data.upper.clone());
+        vec![Stmt::If {
+            cond: Expr::binary(BinOp::And, is_large, is_long),
+            then: block.over(proc, data, kind, body),
+            otherwise: vec![Stmt::For(id)],
+        }]
     }
 }

@@ -19,9 +19,10 @@
 use crate::access::{each_node, each_own_expr, each_stmt, size};
 use crate::arithmetic::{expr_cost, is_real};
 use crate::straight::{renamed, renamed_stmt};
+use crate::strip_mining::Block;
 use crate::work::is_simple_unary;
 use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations of a strip; what is kept of them stays in the nearest cache.
@@ -252,11 +253,8 @@ impl Parts {
 
     /// The loop over strips, and what goes before it.
     fn distributed(self, proc: &mut Proc) -> Vec<Stmt> {
-        let mut number = || proc.var(Scalar::I64, None);
-        let (limit, first, end) = (number(), number(), number());
-        let next = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(self.strip), Expr::Var(limit));
-        let mut body = vec![Stmt::Assign { var: end, value: next }];
-        let mut kept = BTreeMap::new();
+        let block = Block::of_length(proc, self.strip);
+        let (mut body, mut kept) = (Vec::new(), BTreeMap::new());
         for &var in self.parts.iter().flat_map(|part| &part.leaves) {
             kept.entry(var).or_insert_with(|| {
                 let array = proc.arrays.push(ArrayData {
@@ -270,11 +268,10 @@ impl Parts {
                 array
             });
         }
-        let strip = Strip { header: &self.header, var: self.var, repeated: &self.repeated, kept, first, end };
+        let strip = Strip { header: &self.header, var: self.var, repeated: &self.repeated, kept, block };
         body.extend(self.parts.into_iter().map(|part| strip.part(proc, part)));
-        let bound = Stmt::Assign { var: limit, value: self.header.upper.clone() };
-        let header = LoopData { var: Some(first), upper: limit.into(), step: self.strip, body, ..self.header };
-        vec![bound, Stmt::For(proc.loops.push(header))]
+        let kind = self.header.kind.clone();
+        block.over(proc, self.header, kind, body)
     }
 }
 
@@ -285,14 +282,13 @@ struct Strip<'p> {
     repeated: &'p [Stmt],
     /// Where variables are kept between parts.
     kept: BTreeMap<Var, Array>,
-    first: Var,
-    end: Var,
+    block: Block,
 }
 
 impl Strip<'_> {
     /// The loop over a part.
     fn part(&self, proc: &mut Proc, part: Part) -> Stmt {
-        let place = || vec![Expr::Var(self.var) - Expr::Var(self.first)];
+        let place = || vec![Expr::Var(self.var) - Expr::Var(self.block.first)];
         let mut needed: BTreeSet<Var> =
             part.flow.vars.iter().filter(|(_, found)| found.enters).map(|(&var, _)| var).collect();
         let mut body: Vec<Stmt> = Vec::new();
@@ -333,7 +329,7 @@ impl Strip<'_> {
             var = renamed_var(var, &names);
         }
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions };
-        let (lower, upper) = (self.first.into(), self.end.into());
+        let (lower, upper) = (self.block.first.into(), self.block.end.into());
         Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() }))
     }
 }

@@ -13,9 +13,10 @@ use crate::access::{each_node, has_load, is_shifted};
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, reads, renamed_stmt};
+use crate::strip_mining::Block;
 use crate::vectors::Values;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::BTreeMap;
 
 /// Bytes of a line of memory.
@@ -54,10 +55,13 @@ impl Transposing {
             LoopKind::Independent { reductions, .. } => reductions.is_empty() && data.step == 1,
             LoopKind::Sequential | LoopKind::Scan { .. } => false,
         };
+        // A team of threads for each tile would be too many.
+        let is_divided = |data: &LoopData| matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
         let (i, j) = (outer.var?, inner.var?);
         let is_short = |data: &LoopData| values.has_at_most(data, SHORT);
         let is_fixed = |e: &Expr| !reads(e, i) && !has_load(e);
         if ![outer, inner].into_iter().all(|data| is_independent(data) && !is_short(data))
+            || is_divided(inner)
             || !is_fixed(&inner.lower)
             || !is_fixed(&inner.upper)
             || !inner.body.iter().all(|stmt| is_straight(stmt, true))
@@ -86,41 +90,19 @@ impl Transposing {
     }
 
     fn in_tiles(self, proc: &mut Proc) -> Vec<Stmt> {
-        let mut i64_var = || proc.var(Scalar::I64, None);
-        let limits: [Var; 2] = [i64_var(), i64_var()];
-        let first: [Var; 2] = [i64_var(), i64_var()];
-        let end: [Var; 2] = [i64_var(), i64_var()];
-        let bounds = [&self.outer, &self.inner].map(|data| (data.lower.clone(), data.upper.clone()));
-        let ends = |axis: usize| Stmt::Assign {
-            var: end[axis],
-            value: Expr::binary(BinOp::Min, Expr::Var(first[axis]) + Expr::i64(self.length), limits[axis].into()),
-        };
-        let whole = self.tile(proc, first.map(Expr::Var), [(); 2].map(|()| (Expr::i64(0), Expr::i64(self.length))));
-        let part = self.tile(proc, [0, 0].map(Expr::i64), [0, 1].map(|axis| (first[axis].into(), end[axis].into())));
-        let is_whole =
-            |axis: usize| Expr::binary(BinOp::Eq, Expr::Var(end[axis]) - first[axis].into(), Expr::i64(self.length));
-        let cond = Expr::binary(BinOp::And, is_whole(0), is_whole(1));
+        let [down, across] = [(); 2].map(|()| Block::of_length(proc, self.length));
+        let whole = self.tile(
+            proc,
+            [down, across].map(|block| block.first.into()),
+            [(); 2].map(|()| (Expr::i64(0), Expr::i64(self.length))),
+        );
+        let part =
+            self.tile(proc, [0, 0].map(Expr::i64), [down, across].map(|block| (block.first.into(), block.end.into())));
+        let cond = Expr::binary(BinOp::And, down.is_whole(), across.is_whole());
         let tile = Stmt::If { cond, then: vec![whole], otherwise: vec![part] };
-        let columns = LoopData {
-            var: Some(first[1]),
-            lower: bounds[1].0.clone(),
-            upper: limits[1].into(),
-            step: self.length,
-            kind: LoopKind::Sequential,
-            body: vec![ends(1), tile],
-            span: self.inner.span,
-        };
-        let columns = proc.loops.push(columns);
-        let rows = LoopData {
-            var: Some(first[0]),
-            upper: limits[0].into(),
-            step: self.length,
-            body: vec![ends(0), Stmt::For(columns)],
-            ..self.outer.clone()
-        };
-        let rows = proc.loops.push(rows);
-        let limit = |axis: usize| Stmt::Assign { var: limits[axis], value: bounds[axis].1.clone() };
-        vec![limit(0), limit(1), Stmt::For(rows)]
+        let columns = across.over(proc, self.inner, LoopKind::Sequential, vec![tile]);
+        let kind = self.outer.kind.clone();
+        down.over(proc, self.outer, kind, columns)
     }
 
     /// The loops over a tile, from these indices on.

@@ -238,23 +238,26 @@ static inline void frit_copy(const frit_worker *w, void *restrict target, const 
 /* Copies elements past the caches, in the widest pieces that there are stores for; the ranges do not overlap. Threads end their part of a
    loop with an atomic operation, before which these stores are done. */
 #if defined(__AVX512F__)
-typedef long long frit_piece __attribute__((vector_size(64), may_alias));
-#define FRIT_STREAM(target, piece) __builtin_ia32_movntdq512((long long __attribute__((vector_size(64))) *)(target), piece)
+#define FRIT_PIECE 64
+#define FRIT_STREAM __builtin_ia32_movntdq512
 #elif defined(__AVX__)
-typedef long long frit_piece __attribute__((vector_size(32), may_alias));
-#define FRIT_STREAM(target, piece) __builtin_ia32_movntdq256((long long __attribute__((vector_size(32))) *)(target), piece)
+#define FRIT_PIECE 32
+#define FRIT_STREAM __builtin_ia32_movntdq256
 #elif defined(__SSE2__)
-typedef long long frit_piece __attribute__((vector_size(16), may_alias));
-#define FRIT_STREAM(target, piece) __builtin_ia32_movntdq((long long __attribute__((vector_size(16))) *)(target), piece)
+#define FRIT_PIECE 16
+#define FRIT_STREAM __builtin_ia32_movntdq
 #endif
-#if defined(__clang__) && defined(FRIT_STREAM)
+#ifdef FRIT_PIECE
+typedef long long frit_piece __attribute__((vector_size(FRIT_PIECE), may_alias));
+#endif
+#if defined(__clang__) && defined(FRIT_PIECE)
 #undef FRIT_STREAM
-#define FRIT_STREAM(target, piece) __builtin_nontemporal_store(piece, (frit_piece *)(target))
+#define FRIT_STREAM(target, piece) __builtin_nontemporal_store(piece, target)
 #endif
 static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict source, int64_t bytes) {
     char *to = target;
     const char *from = source;
-#ifdef FRIT_STREAM
+#ifdef FRIT_PIECE
     int64_t head = (int64_t)(-(uintptr_t)to & (FRIT_ALIGNMENT - 1));
     if (head > bytes) head = bytes;
     memcpy(to, from, (size_t)head);
@@ -262,7 +265,7 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
     for (; at + (int64_t)sizeof(frit_piece) <= bytes; at += (int64_t)sizeof(frit_piece)) {
         frit_piece piece;
         memcpy(&piece, from + at, sizeof piece);
-        FRIT_STREAM(to + at, piece);
+        FRIT_STREAM((frit_piece *)(to + at), piece);
     }
     memcpy(to + at, from + at, (size_t)(bytes - at));
 #else

@@ -435,7 +435,7 @@ impl<'p> ProcPrinter<'_, 'p> {
     /// A scan in two phases; between them OpenMP combines the accumulators of neighbouring iterations.
     fn simd_scan(&mut self, data: &'p LoopData, body: &Block<'p>, reductions: &[Reduction]) {
         let (header, _) = self.loop_header(data);
-        let clauses = self.clauses(data, body, reductions).replace("reduction(", "reduction(inscan, ");
+        let clauses = self.clauses(data, body, reductions);
         let accumulators: Vec<String> = reductions.iter().map(|reduction| self.var_name(reduction.var)).collect();
         let (first, second) = body.items.split_at(data.phases().0.len());
         self.line(&format!("#pragma omp simd{clauses}"));
@@ -600,8 +600,9 @@ impl<'p> ProcPrinter<'_, 'p> {
     /// The clauses of a loop directive, each with a blank before it.
     fn clauses(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> String {
         let mut clauses = String::new();
+        let modifier = if matches!(data.kind, LoopKind::Scan { .. }) { "inscan, " } else { "" };
         for &Reduction { op, var } in reductions {
-            clauses += &format!(" reduction({}:{})", reduction_operator(op), self.var_name(var));
+            clauses += &format!(" reduction({modifier}{}:{})", reduction_operator(op), self.var_name(var));
         }
         let private: Vec<String> = (self.outer_assignments(data, body, reductions).into_iter())
             .flat_map(|binding| match binding {

@@ -1,0 +1,44 @@
+//! Strip-mining: a loop over blocks of another loop's iterations.
+//!
+//! ```text
+//! for i in lower..upper { ... }
+//!     becomes   limit = upper
+//!               for first from lower to below limit step 256 { end = min(first + 256, limit); for i in first..end { ... } }
+//! ```
+//!
+//! What runs in a block is the business of the pass that asks. Knows nothing of the array IR.
+
+use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+
+/// A block of iterations, from `first` to below `end`.
+#[derive(Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) first: Var,
+    pub(crate) end: Var,
+    length: i64,
+}
+
+impl Block {
+    /// Blocks of so many iterations; the last may have fewer.
+    pub(crate) fn of_length(proc: &mut Proc, length: i64) -> Self {
+        Self { first: proc.var(Scalar::I64, None), end: proc.var(Scalar::I64, None), length }
+    }
+
+    /// The loop over the blocks of these iterations, and what goes before it.
+    pub(crate) fn over(self, proc: &mut Proc, header: LoopData, kind: LoopKind, body: Vec<Stmt>) -> Vec<Stmt> {
+        let limit = proc.var(Scalar::I64, None);
+        let end = Expr::binary(BinOp::Min, Expr::Var(self.first) + Expr::i64(self.length), limit.into());
+        let mut block = vec![Stmt::Assign { var: self.end, value: end }];
+        block.extend(body);
+        let bound = Stmt::Assign { var: limit, value: header.upper };
+        let (var, upper, step) = (Some(self.first), limit.into(), self.length);
+        let blocks = LoopData { var, lower: header.lower, upper, step, kind, body: block, span: header.span };
+        vec![bound, Stmt::For(proc.loops.push(blocks))]
+    }
+
+    /// Whether the block is as long as most.
+    pub(crate) fn is_whole(self) -> Expr {
+        Expr::binary(BinOp::Eq, Expr::Var(self.end) - self.first.into(), Expr::i64(self.length))
+    }
+}
