@@ -2,6 +2,7 @@
 
 use crate::progress::{Progress, duration};
 use crate::{Bench, Build, Compile, Dump, Run, values};
+use frit_driver::machine::Target;
 use frit_driver::{Error, Fusion, Interface, Tensor, Unit, arguments, npy};
 use std::ffi::OsString;
 use std::fs::File;
@@ -163,8 +164,7 @@ pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
 /// The options of one who chooses nothing, on this machine.
 pub(crate) fn default_options() -> Result<frit_driver::Options, Error> {
     let machine = frit_driver::machine::known()?.machine;
-    let (region_work, streamed_bytes) = (machine.region_work(), machine.last_cache_bytes());
-    Ok(frit_driver::Options { region_work, streamed_bytes, ..frit_driver::Options::default() })
+    Ok(frit_driver::Options { target: Target::of(&machine), ..frit_driver::Options::default() })
 }
 
 /// `frit bench`.

@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use frit_driver::Error;
-use frit_driver::machine::{self, Known, Machine, Rate};
+use frit_driver::machine::{self, Known, Machine, Rate, Target};
 use std::num::NonZeroUsize;
 
 #[derive(Debug, Args)]
@@ -39,7 +39,12 @@ fn text(known: &Known) -> String {
     let amount = |value: Option<f64>, unit: &str| value.map_or("not known".into(), |value| format!("{value} {unit}"));
     text += &format!("a parallel loop begins and ends in {} on {all}\n", amount(machine.threads.region_us, "µs"));
     text += &format!("a scalar operation takes {} at least\n", amount(machine.threads.operation_ns, "ns"));
-    text += &format!("loops run on several threads if those save {} operations\n\n", machine.region_work());
+    let target = Target::of(machine);
+    text += &format!("loops run on several threads if those save {} operations\n", target.region_work);
+    text += &format!(
+        "at most {} operations are repeated for an element that need not be stored then\n\n",
+        target.most_repeated
+    );
     text += &match &known.stored {
         Some(path) => format!("measured, and stored in {}\n", path.display()),
         None => "measured, but not stored: the object cache cannot be written\n".into(),

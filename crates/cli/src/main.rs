@@ -359,8 +359,7 @@ impl Compile {
             scalarise: self.nests.scalarise(),
             strict_fp: self.strict_fp,
             threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),
-            region_work: defaults.region_work,
-            streamed_bytes: defaults.streamed_bytes,
+            target: defaults.target,
             engine,
             verify: self.verify || defaults.verify,
         })

@@ -1,6 +1,6 @@
 //! What a user may choose about compiling and running.
 
-use crate::machine::Machine;
+use crate::machine::Target;
 
 /// How much work the compiler puts into a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,10 +57,8 @@ pub struct Options {
     pub strict_fp: bool,
     /// Threads to run on, at least 1.
     pub threads: usize,
-    /// Scalar operations that threads must save in a loop, so that it runs on several: [`Machine::region_work`] of the machine.
-    pub region_work: i64,
-    /// Results of so many bytes are written past the caches: [`Machine::last_cache_bytes`] of the machine.
-    pub streamed_bytes: i64,
+    /// The machine that the program is compiled for.
+    pub target: Target,
     /// What executes the program.
     pub engine: Engine,
     /// Check the invariants of the IR after every step.
@@ -77,8 +75,7 @@ impl Default for Options {
             scalarise: Scalarise::default(),
             strict_fp: false,
             threads,
-            region_work: Machine::default().region_work(),
-            streamed_bytes: Machine::default().last_cache_bytes(),
+            target: Target::default(),
             engine: Engine::Auto,
             verify: cfg!(debug_assertions),
         }

@@ -105,8 +105,12 @@ impl<'u> Pipeline<'u> {
             Fusion::AtMost(merges) => Some(merges),
             Fusion::Off => Some(0),
         };
-        let options =
-            frit_fuse::array::Options { strict_fp: self.options.strict_fp, limit, scalarise: self.options.scalarise };
+        let options = frit_fuse::array::Options {
+            strict_fp: self.options.strict_fp,
+            limit,
+            scalarise: self.options.scalarise,
+            most_repeated: self.options.target.most_repeated,
+        };
         let mut log = frit_plan::Log::default();
         for _ in 0..MAX_FUSE_ROUNDS {
             let is_there = self.simplify(&mut program, until)?;
@@ -183,7 +187,8 @@ impl<'u> Pipeline<'u> {
     pub(crate) fn lower(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
         let options = frit_lower::Options {
             strict_fp: self.options.strict_fp,
-            chunk_threshold: self.options.region_work,
+            chunk_threshold: self.options.target.region_work,
+            caches: self.options.target.caches,
             ..frit_lower::Options::default()
         };
         let text = || program.to_string();
@@ -199,7 +204,7 @@ impl<'u> Pipeline<'u> {
     pub(crate) fn loops(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
         let mut nest = self.windows(program)?;
         if self.options.level != Level::O0 {
-            let (before, least_bytes) = (nest.clone(), self.options.streamed_bytes);
+            let (before, least_bytes) = (nest.clone(), self.options.target.caches.last);
             let text = || before.to_string();
             self.guard(CACHES.name, &text, || frit_lower::shape_for_caches(&mut nest, least_bytes))?;
             if self.options.verify {
@@ -237,7 +242,7 @@ impl<'u> Pipeline<'u> {
         let options = frit_back::c::Options {
             name: self.name.clone(),
             strict_fp: self.options.strict_fp,
-            region_work: self.options.region_work,
+            region_work: self.options.target.region_work,
         };
         let (text, sources) = (|| nest.to_string(), &self.unit.sources);
         self.guard(C.name, &text, || frit_back::c::print(nest, sources, &options))

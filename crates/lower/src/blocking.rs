@@ -24,6 +24,7 @@
 //! After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", with vectors left to the C compiler. Knows nothing
 //! of the array IR.
 
+use crate::Caches;
 use crate::access::{divided_up, each_array, each_node, has_load, round_up};
 use crate::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
@@ -34,12 +35,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of a block.
 const COLUMNS: i64 = 128;
-/// Bytes of what is kept of a block's cells between stretches of code: half of a small second cache.
-const KEPT_BYTES: i64 = 64 << 10;
+/// This part of a processor's own cache is for what is kept of a block's cells between stretches of code.
+const KEPT_PART: i64 = 16;
 /// Most rows of a block; more do not make packing cheaper by much.
 const ROWS: i64 = 64;
-/// Bytes of what is packed: the nearest cache.
-const PACKED_BYTES: i64 = 32 << 10;
 /// Rows, and steps of an inner loop, taken at once.
 const AT_ONCE: i64 = 4;
 /// Inner loops with more statements take one row and one step at a time.
@@ -48,9 +47,9 @@ const LARGEST_STEP: usize = 2;
 const LEAST: i64 = 8;
 
 /// Blocks the contractions of the procedure.
-pub(crate) fn block_contractions(proc: &mut Proc) {
+pub(crate) fn block_contractions(proc: &mut Proc, caches: Caches) {
     replace_loops(proc, &mut |proc, id| {
-        let contraction = Contraction::of(proc, id)?;
+        let contraction = Contraction::of(proc, id, caches)?;
         Some(vec![Stmt::If {
             cond: contraction.is_large(),
             then: contraction.blocked(proc),
@@ -67,10 +66,11 @@ struct Contraction {
     columns: Columns,
     /// What each segment reads at a column and a step for all rows.
     shared: Vec<Vec<Expr>>,
+    caches: Caches,
 }
 
 impl Contraction {
-    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop, caches: Caches) -> Option<Self> {
         let data = &proc.loops[id];
         let (LoopKind::Independent { reductions, .. }, Some(row), 1) = (&data.kind, data.var, data.step) else {
             return None;
@@ -91,7 +91,7 @@ impl Contraction {
         let own: BTreeSet<Var> = columns.segments.iter().flat_map(|segment| assigned(&segment.body)).collect();
         let shared: Vec<Vec<Expr>> =
             columns.segments.iter().map(|segment| shared(segment, row, columns.column, &own)).collect::<Option<_>>()?;
-        let found = Self { rows: LoopData { body: Vec::new(), ..data.clone() }, row, columns, shared };
+        let found = Self { rows: LoopData { body: Vec::new(), ..data.clone() }, row, columns, shared, caches };
         let packs = found.shared.iter().any(|loads| !loads.is_empty());
         let few = found.counts().iter().any(|(count, least)| count.as_i64().is_some_and(|count| count < *least));
         (packs && !few && found.rows_at_most(proc) >= LEAST).then_some(found)
@@ -100,7 +100,7 @@ impl Contraction {
     /// So many rows' cells fit where they are kept.
     fn rows_at_most(&self, proc: &Proc) -> i64 {
         let bytes: i64 = self.columns.expanded.iter().map(|&var| bytes(proc.vars[var].scalar)).sum();
-        let rows = KEPT_BYTES / (COLUMNS * bytes.max(1));
+        let rows = self.caches.own / KEPT_PART / (COLUMNS * bytes.max(1));
         (rows / AT_ONCE * AT_ONCE).min(ROWS)
     }
 
@@ -130,7 +130,9 @@ impl Contraction {
 
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
-        let block_of_rows = Block { tile: &tile, row: self.row, first: row, end: row_end };
+        // What is packed leaves room in the nearest cache for what streams by.
+        let packed_bytes = self.caches.nearest * 2 / 3;
+        let block_of_rows = Block { tile: &tile, row: self.row, first: row, end: row_end, packed_bytes };
         let limit = at_most(Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
         let mut in_tile = vec![assign(column_end, limit)];
         for (segment, shared) in self.columns.segments.iter().zip(&self.shared) {
@@ -216,6 +218,8 @@ struct Block<'t> {
     row: Var,
     first: Var,
     end: Var,
+    /// Bytes that what is packed of the columns may take.
+    packed_bytes: i64,
 }
 
 impl Block<'_> {
@@ -230,7 +234,7 @@ impl Block<'_> {
     /// An inner loop in blocks of steps.
     fn inner_loop(&self, proc: &mut Proc, segment: &Segment, shared: &[Expr], (steps, step): (&LoopData, Var)) -> Stmt {
         let bytes: i64 = shared.iter().map(|load| elem_bytes(proc, load)).sum();
-        let depth = PACKED_BYTES / (COLUMNS * bytes.max(1)) / AT_ONCE * AT_ONCE;
+        let depth = (self.packed_bytes / (COLUMNS * bytes.max(1)) / AT_ONCE * AT_ONCE).max(AT_ONCE);
         let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
         let limit = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
         let mut body = vec![Stmt::Assign { var: end, value: limit }];

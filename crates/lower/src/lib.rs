@@ -73,11 +73,29 @@ pub struct Options {
     pub parallel: bool,
     /// Estimated scalar operations that threads must save, so that a fold, scan or filter is split into chunks, one per thread.
     pub chunk_threshold: i64,
+    /// What blocks of loops are made for.
+    pub caches: Caches,
+}
+
+/// Sizes of caches in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caches {
+    /// Of the nearest one.
+    pub nearest: i64,
+    /// Of the largest one that a processor has for itself.
+    pub own: i64,
+    /// Of the last one: what is larger does not stay in any.
+    pub last: i64,
+}
+
+impl Caches {
+    /// Those of a common server.
+    pub const USUAL: Self = Self { nearest: 48 << 10, own: 1 << 20, last: 32 << 20 };
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { strict_fp: false, parallel: true, chunk_threshold: 1 << 15 }
+        Self { strict_fp: false, parallel: true, chunk_threshold: 1 << 15, caches: Caches::USUAL }
     }
 }
 
@@ -153,7 +171,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         hoist::hoist_allocations(&mut proc);
         short_circuit::short_circuit_copies(&mut proc);
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
-        blocking::block_contractions(&mut proc);
+        blocking::block_contractions(&mut proc, options.caches);
         interchange::interchange_loops(&mut proc);
         privatisation::privatise_histograms(&mut proc, options);
         checking::check_ahead(&mut proc);

@@ -36,10 +36,6 @@ use std::collections::BTreeMap;
 const BLOCK: i64 = 512;
 /// Iterations whose updates go to different tables.
 const LANES: i64 = 4;
-/// Bytes that the tables of a thread may take, if it has several: they stay in the nearest cache.
-const NEAREST_CACHE: i64 = 1 << 15;
-/// Bytes from which tables are not made for each thread: they would not stay in its own caches.
-const LARGEST_TABLES: i64 = 1 << 19;
 /// Iterations for each element of all tables from which they pay.
 const LEAST_UPDATES: i64 = 2;
 
@@ -50,7 +46,7 @@ pub(crate) fn privatise_histograms(proc: &mut Proc, options: &Options) {
     replace_loops(proc, &mut |proc, id| {
         let histogram = Histogram::of(proc, &known, id, options.strict_fp)?;
         let may_fork = options.parallel && !in_team.contains(&id);
-        let plan = Plan::of(proc, &known, histogram, may_fork.then_some(options.chunk_threshold))?;
+        let plan = Plan::of(proc, &known, histogram, may_fork, options)?;
         Some(plan.privatised(proc, id))
     });
 }
@@ -70,6 +66,10 @@ struct Plan {
     in_order: Vec<Stmt>,
     /// Scalar operations that threads must save, so that the loop is cut into chunks, one per thread, if it may be.
     chunk_threshold: Option<i64>,
+    /// Bytes that the tables of a thread may take, if it has several: they stay in the nearest cache, beside what streams by.
+    several_bytes: i64,
+    /// Bytes from which tables are not made for each thread: they would not stay in its own caches.
+    largest_bytes: i64,
 }
 
 /// The private copies of a target, one in each row.
@@ -93,7 +93,7 @@ struct Rows {
 
 impl Plan {
     /// `None` if there are too few iterations or too large tables.
-    fn of(proc: &mut Proc, known: &Known, histogram: Histogram, chunk_threshold: Option<i64>) -> Option<Self> {
+    fn of(proc: &mut Proc, known: &Known, histogram: Histogram, may_fork: bool, options: &Options) -> Option<Self> {
         let iterations = histogram.data.upper.as_i64().zip(histogram.data.lower.as_i64());
         let (mut least, mut bytes) = (BLOCK, 0i64);
         for &target in histogram.targets.keys() {
@@ -101,7 +101,8 @@ impl Plan {
             least = least.max(elements.saturating_mul(LEAST_UPDATES));
             bytes = bytes.saturating_add(elements.saturating_mul(proc.arrays[target].elem.bytes() as i64));
         }
-        if bytes > LARGEST_TABLES || iterations.is_some_and(|(upper, lower)| upper.saturating_sub(lower) < least) {
+        let (several_bytes, largest_bytes) = (options.caches.nearest * 2 / 3, options.caches.own / 2);
+        if bytes > largest_bytes || iterations.is_some_and(|(upper, lower)| upper.saturating_sub(lower) < least) {
             return None;
         }
         let row = proc.var(Scalar::I64, None);
@@ -132,7 +133,20 @@ impl Plan {
         updates.append(&mut stores);
         let (stages, kept) = ahead.into_stages(proc);
         let Histogram { data, var, .. } = histogram;
-        Some(Self { data, var, tables, row, stages, kept, updates, in_order, chunk_threshold })
+        let chunk_threshold = may_fork.then_some(options.chunk_threshold);
+        Some(Self {
+            data,
+            var,
+            tables,
+            row,
+            stages,
+            kept,
+            updates,
+            in_order,
+            chunk_threshold,
+            several_bytes,
+            largest_bytes,
+        })
     }
 
     /// The histogram on private tables, or the loop as it was where they do not pay.
@@ -168,9 +182,9 @@ impl Plan {
         let elements = self.tables.iter().fold(Expr::i64(0), |sum, table| sum + table.elements.clone());
         let bytes = named(proc, before, bytes);
         let own = match bytes.as_i64() {
-            Some(bytes) => Expr::i64((NEAREST_CACHE / bytes.max(1)).clamp(1, LANES)),
+            Some(bytes) => Expr::i64((self.several_bytes / bytes.max(1)).clamp(1, LANES)),
             None => {
-                let fitting = Expr::binary(BinOp::Div, Expr::i64(NEAREST_CACHE), max(bytes.clone(), 1));
+                let fitting = Expr::binary(BinOp::Div, Expr::i64(self.several_bytes), max(bytes.clone(), 1));
                 named(proc, before, max(min(fitting, Expr::i64(LANES)), 1))
             }
         };
@@ -183,7 +197,7 @@ impl Plan {
         };
         let all = named(proc, before, own.clone() * chunks.clone());
         let mut conditions = vec![(max(elements * all.clone() * Expr::i64(LEAST_UPDATES), BLOCK), count.clone())];
-        conditions.push((bytes, Expr::i64(LARGEST_TABLES)));
+        conditions.push((bytes, Expr::i64(self.largest_bytes)));
         conditions.push((Expr::i64(2), all.clone()));
         conditions.retain(|(x, y)| !matches!((x.as_i64(), y.as_i64()), (Some(x), Some(y)) if x <= y));
         // Several tables of a thread are several tables.

@@ -73,8 +73,8 @@ pub(crate) struct Chunks {
     extra: Expr,
 }
 
-/// What a thread scans before what comes before is combined with it, in elements of all results: it stays in the thread's cache.
-const SCANNED_AT_ONCE: i64 = 1 << 16;
+/// What a thread scans before what comes before is combined with it takes half of its own cache: so many bytes of that are for an element.
+const SCANNED_BYTES: i64 = 16;
 
 impl<'a> Lowering<'a> {
     /// A with-loop.
@@ -157,7 +157,7 @@ impl<'a> Lowering<'a> {
         let is_scan = |sink: &Sink<'_>| matches!(sink, Sink::Scanning(_));
         let scans = i64::try_from(sinks.iter().filter(|sink| is_scan(sink)).count()).expect("operators are few");
         if scans > 0 && sinks.iter().all(|sink| is_scan(sink) || matches!(sink, Sink::Nothing | Sink::Elements(_))) {
-            let at_once = count.clone() * Expr::i64(SCANNED_AT_ONCE / scans);
+            let at_once = count.clone() * Expr::i64((self.options.caches.own / SCANNED_BYTES / scans).max(1));
             let is_single = Expr::binary(BinOp::Eq, count.clone(), Expr::i64(1));
             let length = Expr::Select {
                 cond: Box::new(is_single),

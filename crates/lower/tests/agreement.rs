@@ -469,7 +469,12 @@ fn loops_in_order_are_distributed_without_a_change() {
         let args = [reals(&values)];
         let expected = frit_interp::array::run(&program, entry, args.to_vec()).expect("nothing fails");
         for strict_fp in [true, false] {
-            let options = frit_lower::Options { strict_fp, parallel: false, chunk_threshold: 0 };
+            let options = frit_lower::Options {
+                strict_fp,
+                parallel: false,
+                chunk_threshold: 0,
+                caches: frit_lower::Caches::USUAL,
+            };
             let lowered = frit_lower::lower(&program, &options);
             let run = frit_interp::Options { reverse: true, ..frit_interp::Options::default() };
             let args = support::with_sizes(&program, &args);

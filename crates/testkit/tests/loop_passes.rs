@@ -1,15 +1,18 @@
 //! Random programs that passes on loops reshape, on inputs large enough for them: histograms, contractions, recurrences down columns,
 //! reductions, scans and transposes give the same results interpreted as written and compiled, on one thread and on several.
 
+use frit_driver::machine::{Caches, Target};
 use frit_driver::{Engine, Level, Notation, Options, error::Kind};
 use std::fmt::Write;
 
 /// Programs of each sort.
 const PROGRAMS: u32 = 24;
-/// Threads start although there is little to do.
-const REGION_WORK: i64 = 1 << 10;
-
 struct Choices(u64);
+
+/// Threads start although there is little to do.
+fn target() -> Target {
+    Target { region_work: 1 << 10, ..Target::default() }
+}
 
 impl Choices {
     fn below(&mut self, limit: u64) -> u64 {
@@ -56,8 +59,7 @@ fn compare(seed: u64, mark: &str, generate: fn(&mut Choices) -> (String, String)
                 engine,
                 threads,
                 verify: true,
-                region_work: REGION_WORK,
-                streamed_bytes: 0,
+                target: Target { caches: Caches { last: 0, ..Caches::USUAL }, ..target() },
                 ..Options::default()
             };
             frit_driver::run(&unit, arguments, &options).map(|outcome| unit.bits(&outcome.results))
@@ -77,7 +79,7 @@ fn compare(seed: u64, mark: &str, generate: fn(&mut Choices) -> (String, String)
                 (expected, found) => panic!("{expected:?}\n{found:?}\n{threads} threads, {input}\n{source}"),
             }
         }
-        let options = Options { threads: 2, region_work: REGION_WORK, ..Options::default() };
+        let options = Options { threads: 2, target: target(), ..Options::default() };
         let lowered = frit_driver::dump(&unit, "caches", Notation::Ir, &options).expect("the program is right");
         tally.reshaped += u32::from(lowered.contains(mark));
     }

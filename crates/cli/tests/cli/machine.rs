@@ -106,3 +106,20 @@ fn without_a_c_compiler_nothing_is_measured() {
         place.frit(["bench", "p.l0", "[1.0]", "--runs", "2"]).env("CC", "/nonexistent/cc").done().succeeded().text();
     assert!(text.contains("interpreter") && !text.contains("that the machine copies"), "{text}");
 }
+
+#[test]
+fn more_is_computed_again_where_memory_is_slow() {
+    let place = Place::with_program(
+        "fun real costly(real x) = (exp(x) + log(x) + exp(x * x) + log(x * x + 1.0) + exp(0.5 * x) + log(x + 2.0)) * x\n\
+         fun [real] main([real] a) =\n  let b = map(costly, a) in\n  map(fn real (int i) => b[i] + b[i + 1], iota(size(0, a) - 1))\n",
+    );
+    let explained = |bandwidth: u32| {
+        let memory = format!(r#"{{"memory": {{"copy_gb_per_s": {{"all": {bandwidth}}}}}}}"#);
+        place.file("m.json", format!(r#"{{"storage": {memory}, "multiply_add_gflop_per_s": {{"all": 192}}}}"#));
+        place.frit(["explain", "p.l0"]).env("FRIT_MACHINE", place.path("m.json")).done().succeeded().text()
+    };
+    let (slow, fast) = (explained(24), explained(192));
+    assert!(slow.contains("the map `b` at line 3 and the map at line 4 are one loop now"), "{slow}");
+    assert!(slow.contains("; repeats 59*n operations\n"), "{slow}");
+    assert!(fast.contains("note[repeats-operations]: the map `b` at line 3 stays as it is"), "{fast}");
+}

@@ -304,7 +304,7 @@ fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
     let mut saving = |cost: &frit_plan::Cost| Saving {
         bytes: cost.bytes.rename(|&symbol| naming.name(&log.symbols[symbol])),
         held: cost.held.rename(|&symbol| naming.name(&log.symbols[symbol])),
-        work: cost.work.rename(|&symbol| naming.name(&log.symbols[symbol])),
+        work: (-&cost.work).rename(|&symbol| naming.name(&log.symbols[symbol])),
     };
     let mut decisions: Vec<Decision> = log
         .decisions

@@ -88,16 +88,6 @@ pub struct Threads {
     pub operation_ns: Option<f64>,
 }
 
-/// What the size of the last cache is taken to be where nothing is known.
-const DEFAULT_LAST_CACHE_BYTES: i64 = 32 << 20;
-/// What [`Threads::region_us`] is taken to be where nothing is known: that of a common server.
-const DEFAULT_REGION_US: f64 = 1.0;
-/// What [`Threads::operation_ns`] is taken to be where nothing is known: that of vectors of 32 bytes.
-const DEFAULT_OPERATION_NS: f64 = 0.03;
-/// Threads must save so many times what starting them costs. The cost is measured at its least: on a busy machine, or when other threads sleep, it
-/// is twice that and more; and loops wait for their slowest thread.
-const MARGIN: f64 = 2.0;
-
 impl Machine {
     /// These values, and where there are none, those of `other`.
     #[must_use]
@@ -117,23 +107,6 @@ impl Machine {
                 operation_ns: self.threads.operation_ns.or(other.threads.operation_ns),
             },
         }
-    }
-
-    /// Scalar operations that threads must save in a parallel loop, so that it pays: of `work` operations on `p` threads, `work - work / p` are
-    /// saved. Rounded to a power of two and a half of it, since measurements differ, and programs are compiled for the number.
-    pub fn region_work(&self) -> i64 {
-        let region_us = self.threads.region_us.unwrap_or(DEFAULT_REGION_US);
-        let operation_ns = self.threads.operation_ns.unwrap_or(DEFAULT_OPERATION_NS);
-        let operations = MARGIN * region_us * 1e3 / operation_ns;
-        let power = operations.log2().floor().clamp(10.0, 40.0);
-        let below = 1i64 << power as u32;
-        if operations < 1.5 * below as f64 { below } else { below + below / 2 }
-    }
-
-    /// The size of the last cache: what is larger does not stay in any.
-    pub fn last_cache_bytes(&self) -> i64 {
-        let last = self.storage.values().rev().find_map(|storage| storage.size_bytes);
-        last.map_or(DEFAULT_LAST_CACHE_BYTES, |bytes| i64::try_from(bytes.get()).unwrap_or(i64::MAX))
     }
 
     /// Bytes per second that so many threads read and write together when they make an array from another, beyond the caches. Between one
@@ -202,31 +175,6 @@ fn positive<'de, D: Deserializer<'de>>(text: D) -> Result<Option<f64>, D::Error>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn with_threads(region_us: f64, operation_ns: f64) -> Machine {
-        let threads = Threads { region_us: Some(region_us), operation_ns: Some(operation_ns) };
-        Machine { threads, ..Machine::default() }
-    }
-
-    #[test]
-    fn dearer_threads_need_more_work_and_dearer_operations_less() {
-        assert_eq!(with_threads(1.0, 0.02).region_work(), 98_304);
-        assert_eq!(with_threads(10.0, 0.02).region_work(), 786_432);
-        assert_eq!(with_threads(1.0, 0.2).region_work(), 8192);
-        assert_eq!(Machine::default().region_work(), 65_536);
-    }
-
-    #[test]
-    fn absurd_constants_give_a_threshold_all_the_same() {
-        assert_eq!(with_threads(1e-9, 1e9).region_work(), 1 << 10);
-        assert_eq!(with_threads(1e30, 1e-30).region_work(), (1 << 40) + (1 << 39));
-    }
-
-    #[test]
-    fn noise_does_not_change_the_threshold_mostly() {
-        let of = |region| with_threads(region, 0.02).region_work();
-        assert_eq!(of(0.7), of(0.9));
-    }
 
     #[test]
     fn bandwidth_between_one_thread_and_all_is_below_both_limits() {

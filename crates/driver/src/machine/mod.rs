@@ -15,6 +15,7 @@ pub mod file;
 mod hardware;
 mod measure;
 mod probe;
+mod target;
 
 use crate::error::Error;
 use crate::native::cache::Key;
@@ -22,6 +23,8 @@ use crate::native::{Cache, NativeError, compiler};
 use std::path::{Path, PathBuf};
 
 pub use constants::{Level, Machine, Rate, Storage, Threads};
+pub use frit_lower::Caches;
+pub use target::Target;
 
 /// The environment variable that names a file with values that go before measured ones.
 pub const VARIABLE: &str = "FRIT_MACHINE";

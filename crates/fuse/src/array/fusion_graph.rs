@@ -8,7 +8,7 @@ use super::access::{Views, uses};
 use super::block_graph::{BlockGraph, Touches};
 use super::refusal::Refusal;
 use super::traffic::{SizeNames, Sizes};
-use super::with_loop_folding::{self, Folding};
+use super::with_loop_folding::Folding;
 use super::with_loop_fusion::{Iterations, correspondence};
 use frit_ir::array::{Block, Func, Op, Operand, Value};
 use frit_plan::graph::{ArrayData, Graph, Node, NodeData, Pair, Size};
@@ -68,7 +68,7 @@ const NEAR: usize = 24;
 /// What folding each loop would come to, by its first result.
 pub(super) type Foldings = BTreeMap<Value, Result<Option<Folding>, Refusal>>;
 
-/// Builds the graph of a block.
+/// Builds the graph of a block. What folding comes to is known of all loops that may be folded.
 pub(super) struct GraphBuilder<'a> {
     func: &'a mut Func,
     block: &'a mut Block,
@@ -76,7 +76,7 @@ pub(super) struct GraphBuilder<'a> {
     touches: &'a mut Touches,
     symbols: SymbolTable<'a>,
     sizes: &'a Sizes,
-    foldings: &'a mut Foldings,
+    foldings: &'a Foldings,
     candidates: Candidates,
 }
 
@@ -88,7 +88,7 @@ impl<'a> GraphBuilder<'a> {
         touches: &'a mut Touches,
         symbols: SymbolTable<'a>,
         sizes: &'a Sizes,
-        foldings: &'a mut Foldings,
+        foldings: &'a Foldings,
     ) -> Self {
         let candidates = Candidates {
             graph: Graph::default(),
@@ -238,23 +238,13 @@ impl<'a> GraphBuilder<'a> {
     }
 
     fn folds(&mut self, nodes: &BTreeMap<usize, Node>, forbidden: &Forbidden) {
-        let mentions = self.touches.mentions(self.func, self.block);
         for (&at, &node) in nodes {
             let Op::With(label) = self.block.stmts[at].op else { continue };
             let result = self.block.stmts[at].results[0];
             if forbidden.folds.contains(&result) {
                 continue;
             }
-            let found = match self.foldings.get(&result) {
-                Some(known) => known.clone(),
-                None => {
-                    let found =
-                        with_loop_folding::prove(self.func, self.block, self.sharing, self.touches, &mentions, at);
-                    self.foldings.insert(result, found.clone());
-                    found
-                }
-            };
-            match found {
+            match self.foldings[&result].clone() {
                 Ok(None) => {}
                 Ok(Some(folding)) => {
                     if folding.is_whole {

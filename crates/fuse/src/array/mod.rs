@@ -51,7 +51,7 @@ use frit_simplify::Changes;
 use frit_simplify::sharing::Sharing;
 
 /// What merging may do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Real arithmetic keeps every bit: only merges that reorder nothing are made.
     pub strict_fp: bool,
@@ -59,6 +59,14 @@ pub struct Options {
     pub limit: Option<usize>,
     /// What making one loop of a nest may repeat.
     pub scalarise: Scalarise,
+    /// Bodies of constant work may be evaluated again for as much additional weight per element as this.
+    pub most_repeated: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { strict_fp: false, limit: None, scalarise: Scalarise::default(), most_repeated: 48 }
+    }
 }
 
 /// What making one loop of a nest may repeat for every element: work of the outer body.
@@ -171,8 +179,11 @@ fn is_with(block: &Block, at: usize) -> bool {
 
 fn fold_everywhere(func: &mut Func) -> Attempts {
     let places = |block: &Block| (0..block.stmts.len()).filter(|&at| is_with(block, at)).map(|at| (at, at)).collect();
+    let most = Options::default().most_repeated;
     at_every_place(func, places, |func, block, sharing, (producer, _)| {
-        with_loop_folding::with_loop_folding(func, block, sharing, producer).map(|done| done.map(|_| ())).transpose()
+        with_loop_folding::with_loop_folding(func, block, sharing, producer, most)
+            .map(|done| done.map(|_| ()))
+            .transpose()
     })
 }
 

@@ -163,7 +163,8 @@ impl Planner<'_> {
             None => Rc::new(self.touches.mentions(self.func, self.block)),
         };
         self.mentions = Some(mentions.clone());
-        with_loop_folding::prove(self.func, self.block, self.sharing, &mut self.touches, &mentions, at)
+        let most = self.options.most_repeated;
+        with_loop_folding::prove(self.func, self.block, self.sharing, &mut self.touches, &mentions, at, most)
     }
 
     /// Statements of the block have changed.
@@ -423,6 +424,11 @@ impl Planner<'_> {
     }
 
     fn candidates(&mut self) -> Candidates {
+        for at in 0..self.block.stmts.len() {
+            if super::is_with(self.block, at) && !self.forbidden.folds.contains(&self.block.stmts[at].results[0]) {
+                let _ = self.folding(at);
+            }
+        }
         let mut builder = GraphBuilder::new(
             self.func,
             self.block,
@@ -430,7 +436,7 @@ impl Planner<'_> {
             &mut self.touches,
             SymbolTable { names: self.names, log: self.log, known: BTreeMap::new() },
             self.sizes,
-            &mut self.foldings,
+            &self.foldings,
         );
         builder.build(&self.forbidden);
         builder.finish()

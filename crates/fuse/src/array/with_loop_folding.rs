@@ -33,8 +33,6 @@ use frit_simplify::sharing::Sharing;
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Bodies of constant work may be evaluated again for as much additional weight per element as this.
-const MAX_REPEATED: u64 = 48;
 /// Bodies of at least this weight, which have transcendental functions or divisions in them, are evaluated at most twice.
 const COSTLY: u64 = 8;
 
@@ -83,10 +81,11 @@ pub fn with_loop_folding(
     block: &mut Block,
     sharing: &mut Sharing,
     producer: usize,
+    most_repeated: u64,
 ) -> Result<Option<Folding>, Refusal> {
     let mut touches = Touches::default();
     let mentions = touches.mentions(func, block);
-    let proof = prove(func, block, sharing, &mut touches, &mentions, producer)?;
+    let proof = prove(func, block, sharing, &mut touches, &mentions, producer, most_repeated)?;
     if let Some(proof) = &proof {
         apply(func, block, sharing, &mut touches, proof);
     }
@@ -95,7 +94,7 @@ pub fn with_loop_folding(
 
 /// Shows that the producer may be folded, and what that repeats; `None` if nothing reads its arrays.
 ///
-/// `mentions` are those of the block. Function and block are as before in the end.
+/// `mentions` are those of the block; as much weight per element as `most_repeated` may be evaluated again. Function and block are as before in the end.
 pub fn prove(
     func: &mut Func,
     block: &mut Block,
@@ -103,6 +102,7 @@ pub fn prove(
     touches: &mut Touches,
     mentions: &Mentions,
     producer: usize,
+    most_repeated: u64,
 ) -> Result<Option<Folding>, Refusal> {
     let stmt = &block.stmts[producer];
     let Op::With(label) = &stmt.op else { unreachable!("the producer is a with-loop") };
@@ -133,8 +133,8 @@ pub fn prove(
         return Err(Refusal::MayFail { span });
     }
     let is_whole = arrays.len() + unused == stmt.results.len();
-    let repeated =
-        repeated_weight(work, evaluations, is_whole).ok_or_else(|| too_much(work, evaluations, label, span))?;
+    let repeated = repeated_weight(work, evaluations, is_whole, most_repeated)
+        .ok_or_else(|| too_much(work, evaluations, label, span))?;
     let is_view = |stmt: &&Stmt| stmt.results.iter().any(|result| views.contains_key(result) && names.contains(result));
     let certs_of = |stmt: &Stmt| stmt.results.iter().map(|&result| (result, stmt.certs.clone())).collect::<Vec<_>>();
     let view_certs = block.stmts.iter().filter(is_view).flat_map(certs_of).collect();
@@ -369,7 +369,7 @@ fn reads_everything(
 }
 
 /// The additional weight per element; `None` if that would be more than may be repeated. See `Note [Repeated work]`.
-fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool) -> Option<u64> {
+fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool, most_repeated: u64) -> Option<u64> {
     if work.is_free() {
         return Some(0);
     }
@@ -386,7 +386,7 @@ fn repeated_weight(work: Work, evaluations: Evaluations, is_whole: bool) -> Opti
         return None;
     }
     let repeated = times.saturating_sub(1).saturating_mul(work.weight);
-    (repeated <= MAX_REPEATED).then_some(repeated)
+    (repeated <= most_repeated).then_some(repeated)
 }
 
 /// Puts the body in the place of the reads.
@@ -775,7 +775,7 @@ impl Folder<'_> {
 //
 // A read takes a constant amount of work. Where the producer's body does too, replacing reads by evaluations adds at most a
 // constant factor; how large a factor, and whether the memory that is saved is worth it, is weighed by the planner,
-// but never more than `MAX_REPEATED` operations per element, and none for reads that are themselves repeated without bound (a
+// but never more than `Options::most_repeated` operations per element, and none for reads that are themselves repeated without bound (a
 // matrix product reads each element n times): those only if the body costs no more than the read.
 // Where the body is a loop, each element may be evaluated once at most, and only if the producer itself disappears. The same holds
 // where reads stand in a sequential loop; there the body must be cheap too, as neither threads nor vectors evaluate it any more.
