@@ -28,7 +28,7 @@ def main(work, measured):
     with open(measured) as text:
         found = {(row['wl'], row['size']): None for row in json.load(text)['rows']}
     print('\n## Peak memory\n')
-    print('Of the whole process, `frit run` on two threads, in MB; a process that does next to nothing has some 18, and 42 where the front end of SAC has run.\n')
+    print('Of the whole process, `frit run` on two threads, in MB; a process that does next to nothing has some 15.\n')
     print('| workload | size | program | inputs and results | peak | more |')
     print('|---|---|---|---|---|---|')
     for workload, size in found:

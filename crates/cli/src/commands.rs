@@ -15,13 +15,17 @@ use std::process::Command;
 pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     let progress = Progress::new("checking");
     let options = run.compile.options(run.fusion.fusion())?;
-    let before = if run.entry.is_none() { frit_driver::recall(&run.file, &options) } else { None };
+    let before = match &run.entry {
+        None => frit_driver::recall(&run.file, &options).map(|(unit, program)| (unit, program, None)),
+        Some(entry) => frit_driver::recall_call(&run.file, entry, &run.arguments, &options)
+            .map(|(unit, program, input)| (unit, program, Some(input))),
+    };
     let start = std::time::Instant::now();
     let mut front = None;
     let (unit, program, input) = match before {
-        Some((unit, program)) => {
+        Some((unit, program, input)) => {
             check_output(&unit, &run.output)?;
-            (unit, program, None)
+            (unit, program, input)
         }
         None => {
             let (unit, input) = match &run.entry {

@@ -84,6 +84,7 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     };
     let start = Instant::now();
     let cache = Cache::of_user().map_err(native_bug)?;
+    recall::remember_call(unit, options, &compiler, &cache);
     let place = Place::of_unit(unit, options, &compiler, &cache);
     if let Some(recalled) = place.as_ref().and_then(|place| place.find(&unit.sources)) {
         return again(&compiler, recalled, start, options);
@@ -111,13 +112,31 @@ pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
 /// [`compile`] give would run as this does. Of the unit there is what running it needs, but no array IR. Not every program is
 /// found: then, load and compile it.
 pub fn recall(path: &Path, options: &Options) -> Option<(Unit, Compiled)> {
-    if !matches!(options.engine, Engine::Native | Engine::Auto) {
-        return None;
-    }
     let start = Instant::now();
-    let (compiler, cache) = (Compiler::find().ok()?, Cache::of_user().ok()?);
-    let (unit, recalled) = recall::find_file(path, options, &compiler, &cache)?;
+    let (compiler, cache) = native_tools(options)?;
+    let (unit, recalled) = recall::find_main(path, options, &compiler, &cache)?;
     Some((unit, again(&compiler, recalled, start, options).ok()?))
+}
+
+/// As [`recall`], for what [`load_call`](crate::load_call) and [`compile`] give; and the arguments.
+pub fn recall_call(
+    path: &Path,
+    entry: &str,
+    words: &[String],
+    options: &Options,
+) -> Option<(Unit, Compiled, Vec<Tensor>)> {
+    let (compiler, cache) = native_tools(options)?;
+    let call = recall::Call::of_file(path, entry, options, &compiler, &cache)?;
+    // What is wrong with arguments is told by those who look at the program.
+    let (classes, arguments) = call.signature.arguments(words).ok()?;
+    let start = Instant::now();
+    let (unit, recalled) = call.find(&classes, options, &compiler, &cache)?;
+    Some((unit, again(&compiler, recalled, start, options).ok()?, arguments))
+}
+
+fn native_tools(options: &Options) -> Option<(Compiler, Cache)> {
+    let is_native = matches!(options.engine, Engine::Native | Engine::Auto);
+    is_native.then(|| Some((Compiler::find().ok()?, Cache::of_user().ok()?))).flatten()
 }
 
 /// A program that was compiled before.

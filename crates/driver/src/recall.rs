@@ -3,21 +3,27 @@
 //! An entry in the object cache names the compiled object and has what a caller must know of it. Its name is a hash of all that is known
 //! before a front end runs: the program's file, the entry function that was asked for, the options, the C compiler and this version of Frit. Which
 //! other files the program consists of stands in the entry, with a hash of their texts, and where a file was looked for in vain. So the entry is
-//! found by the file alone where no front end is needed to tell which function is the entry. An entry whose object is gone, that is damaged, or whose
-//! files have changed is as good as none.
+//! found by the file alone where no front end is needed to tell which function is the entry. For a function that is called by its name, another
+//! entry says what its arguments are read as; their ranks are part of what the program is found by. An entry whose object is gone, that is damaged,
+//! or whose files have changed is as good as none.
 
 use crate::interface::Interface;
 use crate::native::cache::{Key, KeyWriter};
 use crate::native::{Cache, Compiler};
 use crate::options::{Engine, Options};
 use crate::sac;
+use crate::sac::request::{Param, Signature, request_for};
 use crate::source::Unit;
 use frit_back::c::{Entry, EntryExtent, EntryParam, EntryParamKind, EntryResult, Site};
+use frit_front::sac::core::FunctionId;
+use frit_front::sac::core::dispatch::Class;
 use frit_front::sac::load::library_file;
+use frit_front::sac::specialise::Request;
 use frit_ir::array::Program;
 use frit_ir::{FailureKind, Scalar};
 use frit_lower::{CopyMade, CopyReason};
 use frit_support::{Index, SourceMap, Span};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -45,7 +51,7 @@ impl<'c> Place<'c> {
         // `main`, or the one function of a file in another language, is what is asked for without a word.
         let asked = match (&unit.sac, &unit.interface) {
             (Some(source), Some(Interface::Sac(interface))) if !interface.is_main => {
-                format!("{:?} {:?}", source.function, source.request)
+                asked(source.function?, source.request.as_ref())
             }
             _ => String::new(),
         };
@@ -75,52 +81,99 @@ impl<'c> Place<'c> {
 
     /// The program with these sources, if it was compiled before and its object is still there.
     pub(crate) fn find(&self, sources: &SourceMap) -> Option<Recalled> {
-        let kept = self.read()?;
+        let kept: Kept = self.read()?;
         let is_same = kept.content == content(sources);
         if is_same { kept.recalled(self.cache) } else { None }
     }
 
-    fn read(&self) -> Option<Kept> {
+    fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_slice(&self.cache.find_note(self.key)?).ok()
     }
 
     /// Keeps what the steps made of a program.
     pub(crate) fn remember(&self, unit: &Unit, object: &Path, entry: &Entry, copies: &[CopyMade]) {
         let Some(name) = object.file_name().and_then(|name| name.to_str()) else { return };
-        let kept = Kept::of(unit, name, entry, copies);
-        // What cannot be kept is compiled again the next time.
-        if let Ok(text) = serde_json::to_vec(&kept) {
+        self.write(&Kept::of(unit, name, entry, copies));
+    }
+
+    fn write(&self, kept: &impl Serialize) {
+        // What cannot be kept is made again the next time.
+        if let Ok(text) = serde_json::to_vec(kept) {
             self.cache.insert_note(self.key, &text);
         }
     }
 }
 
+/// Keeps what the arguments of a function that was called by its name are read as.
+pub(crate) fn remember_call(unit: &Unit, options: &Options, compiler: &Compiler, cache: &Cache) {
+    let Some((source, (_, file))) = unit.sac.as_ref().zip(unit.sources.iter().next()) else { return };
+    let Some(((selection, signature), function)) = source.call.as_ref().zip(source.function) else { return };
+    if let Some(place) = Place::of_file(&unit.name, &file.text, &called(selection), options, compiler, cache) {
+        place.write(&KeptCall::of(content(&unit.sources), function, signature));
+    }
+}
+
+/// What tells a function from the other functions of a program.
+fn asked(function: FunctionId, request: Option<&Request>) -> String {
+    format!("{function:?} {request:?}")
+}
+
+/// What tells a call from calls of other functions, before a front end runs.
+fn called(selection: &str) -> String {
+    format!("call of {selection}")
+}
+
 /// The program in a file in SAC that begins with `main`, found without its front end. Front ends of other languages take no longer than looking a
 /// program up.
-pub(crate) fn find_file(
+pub(crate) fn find_main(
     path: &Path,
     options: &Options,
     compiler: &Compiler,
     cache: &Cache,
 ) -> Option<(Unit, Recalled)> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).ok().filter(|_| path.extension().is_some_and(|e| e == "sac"))?;
-    let kept = Place::of_file(&name, &text, "", options, compiler, cache)?.read()?;
-    let mut sources = SourceMap::new();
-    sources.add(name.clone(), text);
-    for file in &kept.files {
-        let text = match file.is_library {
-            true => library_file(&file.name)?.to_owned(),
-            false => std::fs::read_to_string(&file.name).ok()?,
-        };
-        sources.add(file.name.clone(), text);
+    let (name, text) = sac::read(path).ok()?;
+    let kept: Kept = Place::of_file(&name, &text, "", options, compiler, cache)?.read()?;
+    kept.found(name, text, cache)
+}
+
+/// A function of a program in SAC that was called by its name before.
+pub(crate) struct Call {
+    name: String,
+    text: String,
+    content: String,
+    function: FunctionId,
+    /// What its arguments are read as.
+    pub(crate) signature: Signature,
+}
+
+impl Call {
+    /// That of the program in a file, found without its front end.
+    pub(crate) fn of_file(
+        path: &Path,
+        selection: &str,
+        options: &Options,
+        compiler: &Compiler,
+        cache: &Cache,
+    ) -> Option<Self> {
+        let (name, text) = sac::read(path).ok()?;
+        let kept: KeptCall = Place::of_file(&name, &text, &called(selection), options, compiler, cache)?.read()?;
+        let (content, function) = (kept.content.clone(), FunctionId::new(kept.function));
+        Some(Self { name, text, content, function, signature: kept.signature()? })
     }
-    if kept.content != content(&sources) || kept.missing.iter().any(|path| path.is_file()) {
-        return None;
+
+    /// The program that begins with it, for arguments of these shapes.
+    pub(crate) fn find(
+        self,
+        classes: &[Class],
+        options: &Options,
+        compiler: &Compiler,
+        cache: &Cache,
+    ) -> Option<(Unit, Recalled)> {
+        let Self { name, text, content, function, .. } = self;
+        let asked = asked(function, Some(&request_for(function, classes)));
+        let kept: Kept = Place::of_file(&name, &text, &asked, options, compiler, cache)?.read()?;
+        if kept.content == content { kept.found(name, text, cache) } else { None }
     }
-    let KeptMain { takes_words, hidden_results } = kept.main?;
-    let interface = Some(Interface::Sac(sac::Interface::of_main(takes_words, hidden_results)));
-    Some((Unit { name, sources, array: Program::default(), interface, sac: None }, kept.recalled(cache)?))
 }
 
 /// A hash of all sources.
@@ -141,8 +194,8 @@ struct Kept {
     content: String,
     /// Where there was no file.
     missing: Vec<PathBuf>,
-    /// Of `main` in SAC.
-    main: Option<KeptMain>,
+    /// Of a program in SAC.
+    interface: Option<KeptInterface>,
     object: String,
     name: String,
     params: Vec<KeptParam>,
@@ -158,11 +211,47 @@ struct KeptFile {
     is_library: bool,
 }
 
-/// What [`sac::Interface`] knows of `main`.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct KeptMain {
+/// A [`sac::Interface`].
+#[derive(Serialize, Deserialize)]
+struct KeptInterface {
+    function: String,
+    is_main: bool,
+    params: Vec<KeptPart>,
+    results: Vec<KeptPart>,
     takes_words: bool,
     hidden_results: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptPart {
+    name: String,
+    ty: String,
+    tensors: Vec<(String, usize)>,
+    rank: Option<usize>,
+}
+
+/// What the arguments of a called function are read as.
+#[derive(Serialize, Deserialize)]
+struct KeptCall {
+    /// A hash of the program's files.
+    content: String,
+    function: usize,
+    text: String,
+    params: Vec<KeptArgument>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptArgument {
+    name: String,
+    ty: String,
+    tensors: Vec<(String, usize)>,
+    class: KeptClass,
+}
+
+#[derive(Serialize, Deserialize)]
+enum KeptClass {
+    Extents(Vec<Option<i64>>),
+    AtLeast(usize),
 }
 
 /// Number of the file, first byte, the byte after the last.
@@ -195,11 +284,8 @@ impl Kept {
         let files = others
             .map(|(file, source)| KeptFile { name: source.name.clone(), is_library: is_library(file.at()) })
             .collect();
-        let main = match &unit.interface {
-            Some(Interface::Sac(interface)) if interface.is_main => {
-                let (takes_words, hidden_results) = (interface.takes_words, interface.hidden_results);
-                Some(KeptMain { takes_words, hidden_results })
-            }
+        let interface = match &unit.interface {
+            Some(Interface::Sac(interface)) => Some(KeptInterface::of(interface)),
             _ => None,
         };
         let Entry { name, params, results, sites, is_recursive } = entry;
@@ -223,7 +309,7 @@ impl Kept {
             files,
             content: content(&unit.sources),
             missing: program.map(|program| program.missing.iter().cloned().collect()).unwrap_or_default(),
-            main,
+            interface,
             object: object.into(),
             name: name.clone(),
             params: params.iter().map(param).collect(),
@@ -232,6 +318,24 @@ impl Kept {
             is_recursive: *is_recursive,
             copies: copies.iter().map(|copy| (copy.reason.explanation().into(), kept_span(copy.span))).collect(),
         }
+    }
+
+    /// The program whose file has this name and text, if nothing changed.
+    fn found(mut self, name: String, text: String, cache: &Cache) -> Option<(Unit, Recalled)> {
+        let mut sources = SourceMap::new();
+        sources.add(name.clone(), text);
+        for file in &self.files {
+            let text = match file.is_library {
+                true => library_file(&file.name)?.to_owned(),
+                false => std::fs::read_to_string(&file.name).ok()?,
+            };
+            sources.add(file.name.clone(), text);
+        }
+        if self.content != content(&sources) || self.missing.iter().any(|path| path.is_file()) {
+            return None;
+        }
+        let interface = Some(Interface::Sac(self.interface.take()?.interface()?));
+        Some((Unit { name, sources, array: Program::default(), interface, sac: None }, self.recalled(cache)?))
     }
 
     /// The program, if its object is still there.
@@ -274,6 +378,71 @@ impl Kept {
         let copies = self.copies.iter().map(copy).collect::<Option<_>>()?;
         Some(Recalled { object, entry, copies })
     }
+}
+
+impl KeptInterface {
+    fn of(interface: &sac::Interface) -> Self {
+        let sac::Interface { function, is_main, params, results, takes_words, hidden_results } = interface;
+        let part = |sac::Part { name, ty, tensors, rank }: &sac::Part| KeptPart {
+            name: name.clone(),
+            ty: ty.clone(),
+            tensors: kept_tensors(tensors),
+            rank: *rank,
+        };
+        Self {
+            function: function.clone(),
+            is_main: *is_main,
+            params: params.iter().map(part).collect(),
+            results: results.iter().map(part).collect(),
+            takes_words: *takes_words,
+            hidden_results: *hidden_results,
+        }
+    }
+
+    fn interface(self) -> Option<sac::Interface> {
+        let part =
+            |KeptPart { name, ty, tensors, rank }| Some(sac::Part { name, ty, tensors: tensors_of(&tensors)?, rank });
+        Some(sac::Interface {
+            function: self.function,
+            is_main: self.is_main,
+            params: self.params.into_iter().map(part).collect::<Option<_>>()?,
+            results: self.results.into_iter().map(part).collect::<Option<_>>()?,
+            takes_words: self.takes_words,
+            hidden_results: self.hidden_results,
+        })
+    }
+}
+
+impl KeptCall {
+    fn of(content: String, function: FunctionId, Signature { text, params }: &Signature) -> Self {
+        let param = |Param { name, ty, tensors, class }: &Param| {
+            let class = match class.clone() {
+                Class::Extents(extents) => KeptClass::Extents(extents),
+                Class::AtLeast(rank) => KeptClass::AtLeast(rank),
+            };
+            KeptArgument { name: name.clone(), ty: ty.clone(), tensors: kept_tensors(tensors), class }
+        };
+        Self { content, function: function.at(), text: text.clone(), params: params.iter().map(param).collect() }
+    }
+
+    fn signature(self) -> Option<Signature> {
+        let param = |KeptArgument { name, ty, tensors, class }| {
+            let class = match class {
+                KeptClass::Extents(extents) => Class::Extents(extents),
+                KeptClass::AtLeast(rank) => Class::AtLeast(rank),
+            };
+            Some(Param { name, ty, tensors: tensors_of(&tensors)?, class })
+        };
+        Some(Signature { text: self.text, params: self.params.into_iter().map(param).collect::<Option<_>>()? })
+    }
+}
+
+fn kept_tensors(tensors: &[(Scalar, usize)]) -> Vec<(String, usize)> {
+    tensors.iter().map(|&(elem, inner)| (elem.name().into(), inner)).collect()
+}
+
+fn tensors_of(kept: &[(String, usize)]) -> Option<Vec<(Scalar, usize)>> {
+    kept.iter().map(|(elem, inner)| Some((Scalar::from_name(elem)?, *inner))).collect()
 }
 
 fn kept_span(span: Span) -> KeptSpan {

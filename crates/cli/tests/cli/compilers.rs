@@ -120,6 +120,51 @@ fn the_second_run_of_a_program_in_sac_needs_no_front_end() {
 }
 
 #[test]
+fn the_second_call_of_a_function_in_sac_needs_no_front_end() {
+    let place = Place::new();
+    place.file("k.h", "#define K 1.5\n");
+    let source = "#include \"k.h\"\nuse Array: all;\nstruct Point { double x; double y; };\n\
+        double[*] scaled(double[*] a) { return a * K; }\n\
+        double second(double[2] a, int i) { return a[i]; }\n\
+        struct Point moved(struct Point p, double by) { p.x = p.x + by; return p; }\n\
+        int twice(int n) { return n + n; }\ndouble twice(double x) { return x + x; }\n";
+    place.file("p.sac", source);
+    let call = |entry: &str, words: &[&str]| {
+        let done = place.frit(["run", "p.sac", "-v", "--entry", entry].iter().chain(words)).done();
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        (done.text(), done.err.contains("  front"))
+    };
+    let took = |text: &str, from_front: bool| (text.to_owned(), from_front);
+    // A note of what the arguments are, and for each choice of ranks another one.
+    assert_eq!(call("scaled", &["[1.0, 2.0]"]), took("[1.5,3.0]\n", true));
+    assert_eq!(call("scaled", &["[4]"]), took("[6.0]\n", false));
+    assert_eq!(call("scaled", &["4"]), took("6.0\n", true));
+    assert_eq!(call("scaled", &["2"]), took("3.0\n", false));
+    // Wrong arguments are told by the front end, and failures show their place.
+    assert_eq!(call("second", &["[1, 2]", "1"]), took("2.0\n", true));
+    assert_eq!(call("second", &["[3, 4]", "0"]), took("3.0\n", false));
+    for (words, said) in [
+        (["[1, 2, 3]", "1"], "error[bad-input]: the argument for parameter `a` is not of type double[2]"),
+        (["[1, 2]", "2"], "p.sac:5:"),
+        (["[1, 2]", "one"], "error[bad-input]: `one`, for parameter `i`"),
+    ] {
+        let done = place.frit(["run", "p.sac", "--entry", "second"].iter().chain(&words)).done();
+        assert!(done.code == Some(1) && done.err.contains(said), "{said} is not in\n{}", done.err);
+    }
+    place.frit(["run", "p.sac", "--entry", "scaled", "2", "-o", "x.npy"]).done().succeeded();
+    for (by, moved) in [("1", "{4.0, 3.0}\n"), ("2.5", "{5.5, 3.0}\n")] {
+        assert_eq!(call("moved", &["x.npy", "x.npy", by]), took(moved, by == "1"));
+    }
+    // Arguments tell which function is meant, so that the front end must look at them.
+    assert_eq!([(); 2].map(|()| call("twice", &["4.5"])), [(); 2].map(|()| took("9.0\n", true)));
+    assert_eq!(call("twice(int)", &["4"]), took("8\n", true));
+    assert_eq!(call("twice(int)", &["5"]), took("10\n", false));
+    place.file("k.h", "#define K 2.5\n");
+    assert_eq!(call("scaled", &["4"]), took("10.0\n", true));
+    assert_eq!(call("scaled", &["4"]), took("10.0\n", false));
+}
+
+#[test]
 fn a_lost_object_is_made_again() {
     let place = Place::with_program(DOUBLE);
     place.run(&["[1]"]).prints("[2]\n");

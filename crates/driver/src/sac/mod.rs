@@ -6,13 +6,13 @@ pub mod values;
 
 use crate::error::{self, Error, Kind};
 use crate::source::Unit;
-use frit_front::sac::core::{Elem, FunctionId, Pattern, Program};
+use frit_front::sac::core::{FunctionId, Param, Pattern, Program};
 use frit_front::sac::evaluate::{self, Value};
 use frit_front::sac::specialise::{self, Request};
 use frit_ir::array;
 use frit_ir::{Scalar, Tensor, TensorData};
 use frit_support::{Diagnostic, SourceMap};
-use request::Selection;
+use request::{Selection, Signature};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub struct Source {
     pub(crate) function: Option<FunctionId>,
     /// For arguments of which shapes, if other than its declaration says.
     pub(crate) request: Option<Request>,
+    /// What it is called by, and what its arguments are read as, if that follows from its name.
+    pub(crate) call: Option<(String, Signature)>,
     /// Why there is no array IR for it; empty if there is.
     pub unsupported: Vec<Diagnostic>,
 }
@@ -60,8 +62,6 @@ pub struct Part {
     pub name: String,
     /// The type as the language writes it.
     pub ty: String,
-    /// The element type.
-    pub(crate) elem: Elem,
     /// The tensors it consists of: element type, and the number of axes they have more than the value has.
     pub(crate) tensors: Vec<(Scalar, usize)>,
     /// The number of axes of the value, if it is known.
@@ -106,9 +106,14 @@ pub(crate) fn load_call(
     words: &[String],
 ) -> Result<(Unit, Vec<Tensor>), Error> {
     let checked = check(name, text)?;
-    let selection = Selection::parse(selection)?;
-    let (function, request, arguments) = selection.choose_for(&checked.program, words)?;
-    Ok((enter(checked, function, Some(request))?, arguments))
+    let parsed = Selection::parse(selection)?;
+    let call = parsed.only(&checked.program).map(|signature| (selection.to_owned(), signature));
+    let (function, request, arguments) = parsed.choose_for(&checked.program, words)?;
+    let mut unit = enter(checked, function, Some(request))?;
+    if let Some(source) = &mut unit.sac {
+        source.call = call;
+    }
+    Ok((unit, arguments))
 }
 
 /// A program without mistakes.
@@ -120,7 +125,7 @@ struct Checked {
 
 impl Checked {
     fn unit(self, function: Option<FunctionId>, request: Option<Request>) -> Unit {
-        let source = Source { program: self.program, function, request, unsupported: Vec::new() };
+        let source = Source { program: self.program, function, request, call: None, unsupported: Vec::new() };
         let array = array::Program::default();
         Unit { name: self.name, sources: self.sources, array, interface: None, sac: Some(source) }
     }
@@ -205,11 +210,12 @@ impl Source {
             (words_of(&arguments), Vec::new())
         } else {
             let mut rest = arguments.into_iter();
-            let value = |part: &Part| {
+            let params = &self.program.functions[function].params;
+            let value = |(part, param): (&Part, &Param)| {
                 let tensors: Vec<Tensor> = rest.by_ref().take(part.tensors.len()).collect();
-                Value::of_tensors(&self.program, part.elem, tensors)
+                Value::of_tensors(&self.program, param.pattern.elem, tensors)
             };
-            (Vec::new(), interface.params.iter().map(value).collect())
+            (Vec::new(), interface.params.iter().zip(params).map(value).collect())
         };
         let results = evaluate::run(&self.program, function, values, &words, out)?;
         Ok(results.into_iter().flat_map(|value| value.into_tensors(&self.program)).collect())
@@ -228,7 +234,7 @@ pub(crate) fn from_words(unit: &Unit, interface: &Interface, words: &[String]) -
     }
     let source = unit.sac.as_ref().expect("an interface in SAC is that of a program in SAC");
     let function = source.function.expect("a program with an interface has an entry function");
-    let (_, tensors) = request::arguments(&source.program, function, words)?;
+    let (_, tensors) = Signature::of(&source.program, function).arguments(words)?;
     if interface.accepts(&tensors) {
         Ok(tensors)
     } else {
@@ -272,19 +278,12 @@ fn words_of(arguments: &[Tensor]) -> Vec<String> {
 }
 
 impl Interface {
-    /// That of `main`, which takes words or nothing.
-    pub(crate) fn of_main(takes_words: bool, hidden_results: usize) -> Self {
-        let (params, results) = (Vec::new(), Vec::new());
-        Self { function: "main".into(), is_main: true, params, results, takes_words, hidden_results }
-    }
-
     /// What a function takes and gives, as far as its declaration says.
     fn declared(program: &Program, function: FunctionId, is_main: bool, ranks: &[Option<usize>]) -> Self {
         let data = &program.functions[function];
         let part = |name: String, pattern: &Pattern, rank: Option<usize>| Part {
             name,
             ty: program.type_name(pattern),
-            elem: pattern.elem,
             tensors: program.leaves(pattern.elem).into_iter().map(|(elem, inner)| (elem, inner.len())).collect(),
             rank: rank.or(pattern.class().rank()),
         };
@@ -352,9 +351,9 @@ impl Interface {
         let mut text = String::new();
         for part in self.results.iter().filter(|_| !self.is_main) {
             let fields: Vec<String> = rest.by_ref().take(part.tensors.len()).map(values::write).collect();
-            text += &match (fields.as_slice(), part.elem) {
-                ([field], _) => format!("{field}\n"),
-                (fields, _) => format!("{{{}}}\n", fields.join(", ")),
+            text += &match fields.as_slice() {
+                [field] => format!("{field}\n"),
+                fields => format!("{{{}}}\n", fields.join(", ")),
             };
         }
         text

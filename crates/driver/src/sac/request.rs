@@ -7,7 +7,7 @@ use crate::npy;
 use frit_front::sac::core::dispatch::{Choice, Class, choose};
 use frit_front::sac::core::{FunctionId, Program};
 use frit_front::sac::specialise::{ParamShape, Request};
-use frit_ir::Tensor;
+use frit_ir::{Scalar, Tensor};
 use std::path::Path;
 
 /// A function as the user names it.
@@ -87,7 +87,7 @@ impl Selection {
         let mut fitting = Vec::new();
         let mut refused = None;
         for &function in &candidates {
-            match arguments(program, function, words) {
+            match Signature::of(program, function).arguments(words) {
                 Ok((classes, tensors)) => fitting.push((function, classes, tensors)),
                 Err(error) => refused = Some(error),
             }
@@ -105,10 +105,15 @@ impl Selection {
         let chosen = self.most_specific(program, &functions, classes)?;
         let (_, classes, tensors) =
             fitting.into_iter().find(|(function, ..)| *function == chosen).expect("it is one of them");
-        let ranks = classes.iter().map(|class| class.rank().expect("arguments have shapes"));
-        // Extents stay unknown, so that one compilation serves all sizes.
-        let params = ranks.map(|rank| ParamShape { extents: vec![None; rank] }).collect();
-        Ok((chosen, Request { function: chosen, params }, tensors))
+        Ok((chosen, request_for(chosen, &classes), tensors))
+    }
+
+    /// What the arguments of the function are read as, if no argument tells which function is meant.
+    pub(crate) fn only(&self, program: &Program) -> Option<Signature> {
+        match self.candidates(program).ok()?[..] {
+            [function] => Some(Signature::of(program, function)),
+            _ => None,
+        }
     }
 
     /// The functions that the selection may mean.
@@ -163,69 +168,90 @@ fn signature(program: &Program, function: FunctionId) -> String {
     format!("{}({})", data.name, params.join(", "))
 }
 
-/// The arguments for a function's parameters: for each one word with the value as text, or one path that ends in `.npy` for each
-/// tensor it consists of.
-pub(crate) fn arguments(
-    program: &Program,
-    function: FunctionId,
-    words: &[String],
-) -> Result<(Vec<Class>, Vec<Tensor>), Error> {
-    let mut rest = words.iter();
-    let wrong_count = || {
-        let count = program.functions[function].params.len();
-        let arguments = if count == 1 { "1 argument".into() } else { format!("{count} arguments") };
-        Error::usage(format!("`{}` takes {arguments}", signature(program, function)))
-    };
-    let (mut classes, mut tensors) = (Vec::new(), Vec::new());
-    for param in &program.functions[function].params {
-        let parts = program.leaves(param.pattern.elem);
-        let mut shape: Option<Vec<Option<i64>>> = None;
-        for (nth, (elem, inner)) in parts.iter().enumerate() {
-            let word = rest.next().ok_or_else(wrong_count)?;
-            let bad = |message: String| {
-                let name = &program.functions[function].locals[param.local].name;
-                Error::input(format!(
-                    "`{word}`, for parameter `{name}` of type {}: {message}",
-                    program.type_name(&param.pattern)
-                ))
-            };
-            let tensor = if word.ends_with(".npy") {
-                let tensor = npy::read(Path::new(word)).map_err(|error| bad(error.to_string()))?;
-                npy::convert(tensor, *elem).map_err(|unfit| bad(unfit.to_string()))?
-            } else {
-                if parts.len() > 1 {
-                    return Err(bad(format!("consists of {} arrays: give as many .npy files", parts.len())));
+/// For arguments of these shapes. Extents stay unknown, so that one compilation serves all sizes.
+pub(crate) fn request_for(function: FunctionId, classes: &[Class]) -> Request {
+    let ranks = classes.iter().map(|class| class.rank().expect("arguments have shapes"));
+    Request { function, params: ranks.map(|rank| ParamShape { extents: vec![None; rank] }).collect() }
+}
+
+/// What the arguments of a function are read as.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    /// The function as a selection names it.
+    pub(crate) text: String,
+    pub(crate) params: Vec<Param>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Param {
+    pub(crate) name: String,
+    /// The type as the language writes it.
+    pub(crate) ty: String,
+    /// The tensors it consists of: element type, and the number of axes they have more than the value has.
+    pub(crate) tensors: Vec<(Scalar, usize)>,
+    pub(crate) class: Class,
+}
+
+impl Signature {
+    pub(crate) fn of(program: &Program, function: FunctionId) -> Self {
+        let data = &program.functions[function];
+        let param = |param: &frit_front::sac::core::Param| Param {
+            name: data.locals[param.local].name.clone(),
+            ty: program.type_name(&param.pattern),
+            tensors: program.leaves(param.pattern.elem).into_iter().map(|(elem, inner)| (elem, inner.len())).collect(),
+            class: param.pattern.class(),
+        };
+        Self { text: signature(program, function), params: data.params.iter().map(param).collect() }
+    }
+
+    /// The arguments for the parameters: for each one word with the value as text, or one path that ends in `.npy` for each tensor it consists
+    /// of.
+    pub(crate) fn arguments(&self, words: &[String]) -> Result<(Vec<Class>, Vec<Tensor>), Error> {
+        let mut rest = words.iter();
+        let wrong_count = || {
+            let count = self.params.len();
+            let arguments = if count == 1 { "1 argument".into() } else { format!("{count} arguments") };
+            Error::usage(format!("`{}` takes {arguments}", self.text))
+        };
+        let (mut classes, mut tensors) = (Vec::new(), Vec::new());
+        for Param { name, ty, tensors: parts, class } in &self.params {
+            let mut shape: Option<Vec<Option<i64>>> = None;
+            for (nth, &(elem, inner)) in parts.iter().enumerate() {
+                let word = rest.next().ok_or_else(wrong_count)?;
+                let bad =
+                    |message: String| Error::input(format!("`{word}`, for parameter `{name}` of type {ty}: {message}"));
+                let tensor = if word.ends_with(".npy") {
+                    let tensor = npy::read(Path::new(word)).map_err(|error| bad(error.to_string()))?;
+                    npy::convert(tensor, elem).map_err(|unfit| bad(unfit.to_string()))?
+                } else {
+                    if parts.len() > 1 {
+                        return Err(bad(format!("consists of {} arrays: give as many .npy files", parts.len())));
+                    }
+                    values::read(word, elem)
+                        .map_err(|error| bad(format!("{}, at character {}", error.message, error.at + 1)))?
+                };
+                let Some(rank) = tensor.shape().len().checked_sub(inner) else {
+                    let rank = tensor.shape().len();
+                    return Err(bad(format!("has rank {rank}, but its cells alone have rank {inner}")));
+                };
+                let own: Vec<Option<i64>> = tensor.shape()[..rank].iter().map(|&extent| Some(extent as i64)).collect();
+                if *shape.get_or_insert_with(|| own.clone()) != own {
+                    return Err(bad(format!("array {} has another shape than those before it", nth + 1)));
                 }
-                values::read(word, *elem)
-                    .map_err(|error| bad(format!("{}, at character {}", error.message, error.at + 1)))?
-            };
-            let Some(rank) = tensor.shape().len().checked_sub(inner.len()) else {
-                return Err(bad(format!(
-                    "has rank {}, but its cells alone have rank {}",
-                    tensor.shape().len(),
-                    inner.len()
-                )));
-            };
-            let own: Vec<Option<i64>> = tensor.shape()[..rank].iter().map(|&extent| Some(extent as i64)).collect();
-            if *shape.get_or_insert_with(|| own.clone()) != own {
-                return Err(bad(format!("array {} has another shape than those before it", nth + 1)));
+                tensors.push(tensor);
             }
-            tensors.push(tensor);
+            let own = Class::Extents(shape.unwrap_or_default());
+            if !own.is_within(class) {
+                return Err(Error::input(format!("the argument for parameter `{name}` is not of type {ty}")));
+            }
+            classes.push(own);
         }
-        let class = Class::Extents(shape.unwrap_or_default());
-        if !class.is_within(&param.pattern.class()) {
-            let name = &program.functions[function].locals[param.local].name;
-            return Err(Error::input(format!(
-                "the argument for parameter `{name}` is not of type {}",
-                program.type_name(&param.pattern)
-            )));
+        if rest.next().is_some() {
+            return Err(wrong_count());
         }
-        classes.push(class);
+        Ok((classes, tensors))
     }
-    if rest.next().is_some() {
-        return Err(wrong_count());
-    }
-    Ok((classes, tensors))
 }
 
 #[cfg(test)]
