@@ -194,7 +194,7 @@ impl Batch {
         });
         vec![
             assign(work, iterations * self.work),
-            assign(parts, chunk_count(work.into(), threshold)),
+            assign(parts, chunk_count(work.into(), threshold, 1)),
             assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
             Stmt::For(made),
         ]

@@ -191,7 +191,7 @@ impl Plan {
         let chunks = match self.chunk_threshold {
             Some(threshold) => {
                 let work = named(proc, before, self.work(count));
-                named(proc, before, chunk_count(work, threshold))
+                named(proc, before, chunk_count(work, threshold, 1))
             }
             None => Expr::i64(1),
         };

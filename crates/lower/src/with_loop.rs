@@ -20,15 +20,18 @@ use frit_ir::array::{
 use frit_ir::nest::{Expr, Parallel, Reduction};
 use frit_ir::scalar::{BinOp, Scalar};
 
-/// More threads than this do not get a chunk each; the chunks' results fit on the stack.
+/// There are no more chunks than this; their results fit on the stack.
 pub(crate) const MOST_CHUNKS: i64 = 256;
 
-/// How many chunks a loop is cut into: one for each thread, if threads save so many of its scalar operations.
-pub(crate) fn chunk_count(work: Expr, threshold: i64) -> Expr {
+/// How many chunks a thread gets of a loop whose iterations differ much in work.
+pub(crate) const IRREGULAR_CHUNKS: i64 = 16;
+
+/// How many chunks a loop is cut into: so many for each thread, if threads save so many of its scalar operations.
+pub(crate) fn chunk_count(work: Expr, threshold: i64, each: i64) -> Expr {
     let saved = work.clone() - Expr::binary(BinOp::Div, work, Expr::Threads);
     Expr::Select {
         cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(threshold), saved)),
-        on_true: Box::new(Expr::binary(BinOp::Min, Expr::Threads, Expr::i64(MOST_CHUNKS))),
+        on_true: Box::new(Expr::binary(BinOp::Min, Expr::Threads * Expr::i64(each), Expr::i64(MOST_CHUNKS))),
         on_false: Box::new(Expr::i64(1)),
     }
 }
@@ -150,11 +153,12 @@ impl<'a> Lowering<'a> {
         let (work, irregular) = self.estimate(data);
         let work = self.keep_i64(work);
         let extent = self.keep_i64(at_least_zero(self.extent(data.space[0])));
-        // One chunk per thread, or one in all if there is little work.
-        let count = self.keep_i64(chunk_count(work.clone(), self.options.chunk_threshold));
         let mut sinks = self.start_shared_sinks(stmt, data);
-        let parallel = Parallel { work, irregular };
         let is_scan = |sink: &Sink<'_>| matches!(sink, Sink::Scanning(_));
+        // One chunk per thread, or one in all if there is little work.
+        let each = if irregular && !sinks.iter().any(is_scan) { IRREGULAR_CHUNKS } else { 1 };
+        let count = self.keep_i64(chunk_count(work.clone(), self.options.chunk_threshold, each));
+        let parallel = Parallel { work, irregular };
         let scans = i64::try_from(sinks.iter().filter(|sink| is_scan(sink)).count()).expect("operators are few");
         if scans > 0 && sinks.iter().all(|sink| is_scan(sink) || matches!(sink, Sink::Nothing | Sink::Elements(_))) {
             let at_once = count.clone() * Expr::i64((self.options.caches.own / SCANNED_BYTES / scans).max(1));

@@ -14,6 +14,8 @@ const DEEPEST: usize = 12;
 const LARGEST_SUM: usize = 24;
 /// Products may be longer, so that a long sum can still be multiplied by a few extents.
 const LARGEST_PRODUCT: usize = 48;
+/// Branches that cost as much, in scalar operations, make iterations differ.
+const COSTLY_BRANCH: i64 = 100;
 /// What stands for an estimate that is cut.
 const CUT_ESTIMATE: i64 = 1 << 10;
 
@@ -170,7 +172,14 @@ impl Lowering<'_> {
                     if depth >= DEEPEST {
                         Cost::constant(UNKNOWN_COUNT)
                     } else {
-                        self.block_cost(then, depth + 1).plus(self.block_cost(otherwise, depth + 1))
+                        let sides = [then, otherwise].map(|block| self.block_cost(block, depth + 1));
+                        // Where one side alone has much to do, iterations differ by which they take.
+                        let is_costly =
+                            |cost: &Cost| cost.operations.as_i64().is_none_or(|count| count >= COSTLY_BRANCH);
+                        let differ = sides.iter().any(is_costly);
+                        let [then, otherwise] = sides;
+                        let both = then.plus(otherwise);
+                        Cost { irregular: both.irregular || differ, ..both }
                     }
                 }
                 Op::Loop(data) => {

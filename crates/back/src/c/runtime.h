@@ -188,6 +188,12 @@ static inline bool frit_parallel(const frit_worker *w, int64_t work) {
     return threads > 1 && work - work / threads >= FRIT_REGION_WORK && !omp_in_parallel();
 }
 
+/* How many iterations a thread takes at a time of a loop whose iterations differ in work: a sixteenth of its share. */
+static inline int64_t frit_portion(const frit_worker *w, int64_t iterations) {
+    const int64_t portion = iterations / 16 / w->context->threads;
+    return portion > 1 ? portion : 1;
+}
+
 /* The worker of the current thread of a team that `w` started. */
 static inline frit_worker *frit_member(frit_worker *w) {
     return omp_get_num_threads() > 1 ? &w->context->workers[omp_get_thread_num()] : w;

@@ -468,9 +468,14 @@ impl<'p> ProcPrinter<'_, 'p> {
         let work = self.expr_text(&parallel.work);
         let clauses = self.clauses(data, body, reductions);
         let schedule = match (parallel.irregular, simd) {
-            (true, _) => "guided",
-            (false, true) => "simd:static",
-            (false, false) => "static",
+            (true, _) => {
+                let range = data.upper.clone() - data.lower.clone();
+                let iterations =
+                    if data.step == 1 { range } else { Expr::binary(BinOp::Div, range, Expr::i64(data.step)) };
+                format!("dynamic, frit_portion(w, {})", self.expr_text(&iterations))
+            }
+            (false, true) => "simd:static".to_owned(),
+            (false, false) => "static".to_owned(),
         };
         let team = format!("frit_parallel(w, {work})");
         let failing = needs_worker.then(|| self.declare_failing());
