@@ -55,12 +55,19 @@ def best_peer(threads, peers):
     return min(others, key=lambda row: row['median'], default=None)
 
 
+def beside_unfused(name, peers):
+    """How many times as long a program takes as without fusion."""
+    unfused = peers.get(f'{name}-unfused')
+    return f"{peers[name]['median'] / unfused['median']:.2f}" if unfused else '-'
+
+
 def table(threads, file):
     rows, wrong = measured(file)
     plural = '' if threads == 1 else 's'
     print(f'\n## {threads} thread{plural}\n')
-    print('| workload | size | tool | median | over the least | x expert C | best peer | x best peer | x limit |')
-    print('|---|---|---|---|---|---|---|---|---|')
+    unfused = threads == 2
+    print(f"| workload | size | tool | median | over the least | x expert C | best peer | x best peer |{' x unfused |' if unfused else ''} x limit |")
+    print('|---|---|---|---|---|---|---|---|---|' + ('---|' if unfused else ''))
     for (workload, size), peers in rows.items():
         best = best_peer(threads, peers)
         for name in FRIT:
@@ -69,16 +76,17 @@ def table(threads, file):
             row = peers[name]
             spread = f"{(row['median'] / row['min'] - 1) * 100:.0f} %"
             beside = f"{best['peer']} | {row['median'] / best['median']:.2f}" if best else '- | -'
-            print(f"| {workload} | {size} | {name} | {time(row['median'])} | {spread} | {row['vs_expert']:.2f} | {beside} | {row['vs_limit']:.2f} |")
+            without = f' {beside_unfused(name, peers)} |' if unfused else ''
+            print(f"| {workload} | {size} | {name} | {time(row['median'])} | {spread} | {row['vs_expert']:.2f} | {beside} |{without} {row['vs_limit']:.2f} |")
     for line in wrong:
         print(f'\nWrong or failed: {line}')
 
 
 def summary(two_file, one_file):
-    """One line for each program: how many times as long it takes as expert C, and as the best of the other tools."""
+    """One line for each program: how many times as long it takes as expert C, as the best of the other tools, and as without fusion."""
     two, one = measured(two_file)[0], measured(one_file)[0]
-    yield '| workload | program | 2 threads | x expert C | x best other tool | 1 thread | x expert C |'
-    yield '|---|---|---|---|---|---|---|'
+    yield '| workload | program | 2 threads | x expert C | x best other tool | x unfused | 1 thread | x expert C |'
+    yield '|---|---|---|---|---|---|---|---|'
     for key, peers in two.items():
         best = best_peer(2, peers)
         for name in FRIT:
@@ -86,7 +94,7 @@ def summary(two_file, one_file):
                 row, alone = peers[name], one[key][name]
                 beside = f"{row['median'] / best['median']:.2f} ({best['peer']})" if best else '-'
                 yield (f"| {key[0]} {key[1]} | {name.removeprefix('frit-').upper()} | {time(row['median'])} | {row['vs_expert']:.2f} | {beside} "
-                       f"| {time(alone['median'])} | {alone['vs_expert']:.2f} |")
+                       f"| {beside_unfused(name, peers)} | {time(alone['median'])} | {alone['vs_expert']:.2f} |")
 
 
 def write_summary(readme, lines):
@@ -99,7 +107,7 @@ def write_summary(readme, lines):
 
 
 print('# Results\n\nWritten by `make bench`. Times are medians of runs in turn; `x` means so many times as long: as the faster of two builds of expert C, as the fastest of')
-print('the other tools, as the machine could at best (the roofline of memory and arithmetic on two threads, in both tables). On shared machines ratios within a quarter of 1 are no differences.\n')
+print('the other tools, as the same program without fusion (every operation on arrays a loop of its own), as the machine could at best (the roofline of memory and arithmetic on two threads, in both tables). On shared machines ratios within a quarter of 1 are no differences.\n')
 print(versions())
 table(2, sys.argv[1])
 table(1, sys.argv[2])
