@@ -14,6 +14,8 @@ pub struct Log {
     pub decisions: Vec<Decision>,
     /// The plans that were made, one for each block that had something to plan, in the order of planning.
     pub plans: Vec<PlanRecord>,
+    /// What exact planning took so far, also for plans that were not kept.
+    pub work: u64,
 }
 
 /// What became of one candidate.

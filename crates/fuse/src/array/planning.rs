@@ -20,8 +20,7 @@ use enabling::Enabling;
 use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
 use frit_plan::graph::Node;
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
-use frit_plan::solve;
-use frit_plan::solve::{Cost, Limits};
+use frit_plan::solve::{self, Cost, Limits, Plan};
 use frit_simplify::sharing::Sharing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -356,7 +355,7 @@ impl Planner<'_> {
                 self.refuse(&candidates.refusals);
                 return (count, merged);
             }
-            let plan = solve(&candidates.graph, &Limits::default());
+            let plan = self.solve(&candidates);
             let is_idle = plan.folded.is_empty() && plan.clusters.iter().all(|cluster| cluster.len() == 1);
             let span = self.block.stmts.first().map_or(self.func.span, |stmt| stmt.span);
             if !is_idle {
@@ -400,7 +399,7 @@ impl Planner<'_> {
         let split: Vec<(Value, BTreeSet<Value>)> =
             partial.into_iter().filter(|(first, results)| self.split_off(*first, results).is_some()).collect();
         let candidates = self.candidates();
-        let plan = solve(&candidates.graph, &Limits::default());
+        let plan = self.solve(&candidates);
         let folded: BTreeSet<Value> =
             plan.folded.iter().map(|&node| self.block.stmts[candidates.positions[node]].results[0]).collect();
         checkpoint.restore(self.func, self.block);
@@ -442,13 +441,14 @@ impl Planner<'_> {
         builder.finish()
     }
 
+    fn solve(&mut self, candidates: &Candidates) -> Plan {
+        let plan = solve::solve(&candidates.graph, &Limits { spent: self.log.work, ..Limits::default() });
+        self.log.work += plan.work;
+        plan
+    }
+
     /// Makes the merges of a plan; how many. `Err` if a rule refused one, after so many.
-    fn make(
-        &mut self,
-        candidates: &Candidates,
-        plan: &frit_plan::Plan,
-        merged: &mut BTreeSet<Value>,
-    ) -> Result<usize, usize> {
+    fn make(&mut self, candidates: &Candidates, plan: &Plan, merged: &mut BTreeSet<Value>) -> Result<usize, usize> {
         // Positions shift while merges are made; the first result of a statement names it.
         let key = |block: &Block, node: Node| block.stmts[candidates.positions[node]].results[0];
         let folded: Vec<Value> = plan.folded.iter().map(|&node| key(self.block, node)).collect();

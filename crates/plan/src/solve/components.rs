@@ -16,14 +16,16 @@ pub(super) struct Components<'a> {
     component: Vec<usize>,
     /// Plans of components, by their nodes. They are made once.
     solved: BTreeMap<Vec<usize>, (Partition, bool)>,
+    /// What exact planning took, that of other graphs included.
+    pub(super) spent: u64,
 }
 
 impl<'a> Components<'a> {
     /// The components of a problem whose dependences have no cycles.
-    pub(super) fn new(problem: &'a Problem) -> Self {
+    pub(super) fn new(problem: &'a Problem, spent: u64) -> Self {
         let reach = problem.reach().expect("dependences have no cycles");
         let component = (0..problem.nodes).collect();
-        let mut components = Self { problem, reach, component, solved: BTreeMap::new() };
+        let mut components = Self { problem, reach, component, solved: BTreeMap::new(), spent };
         let related = problem.related();
         for node in 0..problem.nodes {
             for other in related.related(node) {
@@ -64,7 +66,7 @@ impl<'a> Components<'a> {
             let (partition, exact) = match self.solved.get(&nodes) {
                 Some(solved) => solved.clone(),
                 None => {
-                    let solved = plan(&self.part(&nodes), exact_nodes);
+                    let solved = plan(&self.part(&nodes), exact_nodes, &mut self.spent);
                     self.solved.insert(nodes.clone(), solved.clone());
                     solved
                 }
@@ -141,12 +143,12 @@ impl<'a> Components<'a> {
 }
 
 /// A plan of one component, and whether it is proven to be the best.
-fn plan(problem: &Problem, exact_nodes: usize) -> (Partition, bool) {
+fn plan(problem: &Problem, exact_nodes: usize, spent: &mut u64) -> (Partition, bool) {
     let start = greedy(problem);
     if problem.mergeable() > exact_nodes {
         return (start, false);
     }
-    match exact(problem, reconsider_folds(problem, start)) {
+    match exact(problem, reconsider_folds(problem, start), spent) {
         Ok(partition) => (partition, true),
         Err(partition) => (partition, false),
     }

@@ -8,7 +8,7 @@ use super::problem::{Partition, Problem, Score};
 use super::reduce;
 use super::relaxation::{Cut, Fractional, Relaxation, Solved, TOLERANCE, WHOLE, rounding_error};
 
-/// Work after which the search gives up: pivots times rows, which is proportional to time and the same on every machine.
+/// Work after which a search gives up, if it is the first: pivots times rows, which is proportional to time and the same on every machine.
 const WORK: u64 = 6_000_000;
 
 /// Cuts are added as long as a round of them gains this part of what is missing to the best partition known.
@@ -39,34 +39,43 @@ struct Search<'a> {
     best: Partition,
     score: Score,
     work: u64,
+    most: u64,
 }
 
-/// A best partition, given a legal one; `Err` with the best one found if the search was given up.
-pub(super) fn exact(original: &Problem, start: Partition) -> Result<Partition, Partition> {
-    let mut search = Search { original, score: original.score(&start), best: start, work: 0 };
-    let mut open = vec![Branch {
-        problem: original.clone(),
-        members: (0..original.nodes).map(|node| vec![node]).collect(),
-        folded: Vec::new(),
-        cuts: Vec::new(),
-    }];
-    while let Some(branch) = open.pop() {
-        search.work += BRANCH_WORK;
-        match search.explore(branch) {
-            Ok(branches) => open.extend(branches),
-            Err(GiveUp) => return Err(search.best),
-        }
-        if search.work > WORK {
-            return if open.is_empty() { Ok(search.best) } else { Err(search.best) };
-        }
-    }
-    Ok(search.best)
+/// A best partition, given a legal one; `Err` with the best one found if the search was given up. `spent` is what searches for the same program took
+/// before: whenever that has grown by [`WORK`], those that follow get half as much, so that programs of many hard graphs are planned in seconds too.
+pub(super) fn exact(original: &Problem, start: Partition, spent: &mut u64) -> Result<Partition, Partition> {
+    let most = WORK >> (*spent / WORK).min(63);
+    let mut search = Search { original, score: original.score(&start), best: start, work: 0, most };
+    let is_proven = search.run();
+    *spent += search.work;
+    if is_proven { Ok(search.best) } else { Err(search.best) }
 }
 
 /// The simplex method failed, or took too much work.
 struct GiveUp;
 
 impl Search<'_> {
+    /// Searches until nothing better is left; false if that is given up.
+    fn run(&mut self) -> bool {
+        let mut open = vec![Branch {
+            problem: self.original.clone(),
+            members: (0..self.original.nodes).map(|node| vec![node]).collect(),
+            folded: Vec::new(),
+            cuts: Vec::new(),
+        }];
+        while self.work <= self.most
+            && let Some(branch) = open.pop()
+        {
+            self.work += BRANCH_WORK;
+            match self.explore(branch) {
+                Ok(branches) => open.extend(branches),
+                Err(GiveUp) => return false,
+            }
+        }
+        open.is_empty()
+    }
+
     /// Keeps the partition of a branch's problem if it is the best one so far; true if it is.
     fn consider(&mut self, branch: &Branch, partition: &Partition) -> bool {
         let mut whole = partition.expand(&branch.members, self.original.nodes);
@@ -126,7 +135,7 @@ impl Search<'_> {
         let mut criterion = 0;
         let mut last = f64::NEG_INFINITY;
         while criterion < self.score.len() - 1 {
-            if self.work > WORK {
+            if self.work > self.most {
                 return Err(GiveUp);
             }
             if let Some(value) = relaxation.constant(criterion) {

@@ -29,11 +29,13 @@ pub struct Limits {
     pub exact_nodes: usize,
     /// Fused loops have at most this many generators.
     pub generators: u32,
+    /// What it took for other graphs of the program ([`Plan::work`]): the more that was, the earlier it gives up.
+    pub spent: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { exact_nodes: 64, generators: 64 }
+        Self { exact_nodes: 64, generators: 64, spent: 0 }
     }
 }
 
@@ -72,6 +74,8 @@ pub struct Plan {
     pub before: Cost,
     /// The cost of the plan.
     pub after: Cost,
+    /// What the exact solver took for it, in pivots times rows.
+    pub work: u64,
 }
 
 impl Cost {
@@ -98,7 +102,7 @@ pub fn solve(graph: &Graph, limits: &Limits) -> Plan {
         unreachable!("edges of a fusion graph lead from earlier to later nodes");
     };
     reduce::drop_pairs(&mut problem, &reach);
-    let mut components = Components::new(&problem);
+    let mut components = Components::new(&problem, limits.spent);
     let (partition, exact) = loop {
         let (partition, exact) = components.solve(limits.exact_nodes);
         if problem.order(&partition).is_some() {
@@ -116,6 +120,7 @@ pub fn solve(graph: &Graph, limits: &Limits) -> Plan {
         method,
         before: cost(graph, &problem, &Partition::identity(problem.nodes)),
         after: cost(graph, &problem, &partition),
+        work: components.spent - limits.spent,
     }
 }
 
