@@ -63,7 +63,7 @@ pub(super) struct Group {
     pub(super) bounds: Vec<Bounds>,
     /// The statements, without assignments of what is affine.
     pub(super) stmts: Vec<Stmt>,
-    /// The variables that are affine, those of the loops among them.
+    /// The variables in them that are affine, those of the loops among them.
     pub(super) values: BTreeMap<Var, Linear>,
     /// The elements that are touched, in the order of [`rewritten_stmt`], then scalars.
     pub(super) touches: Vec<Touch>,
@@ -113,6 +113,7 @@ pub(super) fn shape(around: &Surroundings<'_>, nests: &[Loop], fresh: &BTreeSet<
             defs: Rc::clone(around.defs),
         },
         values: BTreeMap::new(),
+        valued: Vec::new(),
         path: Vec::new(),
         bounds: Vec::new(),
         nest: 0,
@@ -134,6 +135,8 @@ struct Reader<'a> {
     shape: Shape,
     /// What variables are here, as far as it is affine.
     values: BTreeMap<Var, Linear>,
+    /// These variables, in the order of the text.
+    valued: Vec<Var>,
     path: Vec<frit_scop::Loop>,
     bounds: Vec<Bounds>,
     nest: usize,
@@ -152,12 +155,12 @@ impl Reader<'_> {
             return Err(Refusal::UnknownBounds { at });
         }
         let number = self.shape.loops.push(l);
-        let before = self.values.clone();
-        self.values.insert(var, Linear::atom(Atom::Iterator(self.path.len())));
+        let before = self.valued.len();
+        self.define(var, Linear::atom(Atom::Iterator(self.path.len())));
         self.path.push(number);
         self.bounds.push(Bounds { lower, upper, step: data.step });
         let body = self.read_body(&data.body, l)?;
-        self.values = before;
+        self.valued.drain(before..).for_each(|var| drop(self.values.remove(&var)));
         self.path.pop();
         self.bounds.pop();
         Ok((!body.is_empty()).then_some(Node::Loop(number, body)))
@@ -178,7 +181,7 @@ impl Reader<'_> {
                 && self.inside.of_var(*var) == self.around.counts.of_var(*var)
                 && let Some(linear) = self.linear(value)
             {
-                self.values.insert(*var, linear);
+                self.define(*var, linear);
                 continue;
             }
             let group = group.get_or_insert_with(|| Group {
@@ -200,9 +203,15 @@ impl Reader<'_> {
         Ok(body)
     }
 
+    fn define(&mut self, var: Var, linear: Linear) {
+        self.values.insert(var, linear);
+        self.valued.push(var);
+    }
+
     fn finish(&mut self, group: &mut Option<Group>) -> Option<Node> {
         let mut group = group.take()?;
-        group.values = self.values.clone();
+        let mentioned = Counts::of(self.around.proc, &group.stmts).vars.into_keys();
+        group.values = mentioned.filter_map(|var| Some((var, self.values.get(&var)?.clone()))).collect();
         Some(Node::Statement(self.shape.groups.push(group)))
     }
 
@@ -255,7 +264,7 @@ impl Reader<'_> {
         {
             return Some(linear);
         }
-        self.shape.params = self.shape.params.iter().take(params).map(|(_, param)| param.clone()).collect();
+        self.shape.params.truncate(params);
         Some(self.param(Expr::Var(var)))
     }
 
@@ -329,11 +338,12 @@ impl Rewrite for Touches<'_, '_> {
 fn find_scalars(around: &Surroundings<'_>, inside: &Counts, shape: &mut Shape) -> Result<(), Refusal> {
     let own: Table<Statement, (Counts, Flow)> =
         shape.groups.iter().map(|(_, group)| (Counts::of(around.proc, &group.stmts), Flow::of(&group.stmts))).collect();
-    let assigned: BTreeSet<Var> =
-        own.iter().flat_map(|(_, (counts, _))| counts.assigned.keys().copied().collect::<Vec<_>>()).collect();
-    for var in assigned {
-        let users: Vec<Statement> =
-            own.iter().filter(|(_, (counts, _))| counts.of_var(var) > 0).map(|(group, _)| group).collect();
+    let mut users: BTreeMap<Var, Vec<Statement>> = BTreeMap::new();
+    for (group, (counts, _)) in own.iter() {
+        counts.vars.keys().for_each(|var| users.entry(*var).or_default().push(group));
+    }
+    users.retain(|var, users| users.iter().any(|user| own[*user].0.assigned.contains_key(var)));
+    for (var, users) in users {
         let total: usize = users.iter().map(|user| own[*user].0.of_var(var)).sum();
         let first = &shape.groups[users[0]];
         // Bounds and parameters mention it too, or what is outside of the nests.
