@@ -219,7 +219,8 @@ impl Ranges {
     /// Learns what follows if one side of a disjunction cannot hold; true if that is so.
     fn assume_either(&mut self, func: &Func, x: Operand, y: Operand, cert: Option<Value>) -> bool {
         for (side, other) in [(x, y), (y, x)] {
-            if self.decide_without_certs(func, side) == Some(false) {
+            let mut search = self.search(false);
+            if self.condition(func, side, false, &mut search) {
                 self.assume(func, other, true, cert);
                 return true;
             }

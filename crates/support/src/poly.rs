@@ -8,7 +8,7 @@
 //!
 //! Symbols are of any ordered type; this module does not know what they stand for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
@@ -22,10 +22,10 @@ pub struct Monomial<S> {
 
 /// A sum of monomials with coefficients; the empty one is 0.
 ///
-/// Invariant: no coefficient is 0, so equal polynomials are equal structures.
+/// Invariant: monomials ascend and no coefficient is 0, so equal polynomials are equal structures.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Poly<S: Ord> {
-    terms: BTreeMap<Monomial<S>, i64>,
+    terms: Vec<(Monomial<S>, i64)>,
 }
 
 impl<S: Ord + Clone> Monomial<S> {
@@ -95,7 +95,7 @@ impl<S: Ord + Clone> Monomial<S> {
 impl<S: Ord + Clone> Poly<S> {
     /// The polynomial 0.
     pub fn zero() -> Self {
-        Self { terms: BTreeMap::new() }
+        Self { terms: Vec::new() }
     }
 
     /// A constant.
@@ -120,19 +120,40 @@ impl<S: Ord + Clone> Poly<S> {
         if coefficient == 0 {
             return;
         }
-        match self.terms.entry(monomial) {
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert(coefficient);
-            }
-            std::collections::btree_map::Entry::Occupied(mut entry) => {
-                let sum = entry.get().wrapping_add(coefficient);
+        match self.find(&monomial) {
+            Err(at) => self.terms.insert(at, (monomial, coefficient)),
+            Ok(at) => {
+                let sum = self.terms[at].1.wrapping_add(coefficient);
                 if sum == 0 {
-                    entry.remove();
+                    self.terms.remove(at);
                 } else {
-                    *entry.get_mut() = sum;
+                    self.terms[at].1 = sum;
                 }
             }
         }
+    }
+
+    /// Where the monomial is, or would be.
+    fn find(&self, monomial: &Monomial<S>) -> Result<usize, usize> {
+        self.terms.binary_search_by(|(other, _)| other.cmp(monomial))
+    }
+
+    /// The sum with a multiple of another polynomial.
+    pub fn plus_multiple(&self, other: &Self, factor: i64) -> Self {
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let mut own = self.terms.iter().peekable();
+        for (monomial, coefficient) in &other.terms {
+            while let Some(term) = own.next_if(|term| term.0 < *monomial) {
+                terms.push(term.clone());
+            }
+            let same = own.next_if(|term| term.0 == *monomial).map_or(0, |term| term.1);
+            let sum = same.wrapping_add(coefficient.wrapping_mul(factor));
+            if sum != 0 {
+                terms.push((monomial.clone(), sum));
+            }
+        }
+        terms.extend(own.cloned());
+        Self { terms }
     }
 
     /// The terms in the order of their monomials; the constant, if any, is the first.
@@ -159,9 +180,7 @@ impl<S: Ord + Clone> Poly<S> {
     pub fn as_constant(&self) -> Option<i64> {
         match self.terms.len() {
             0 => Some(0),
-            1 => {
-                self.terms.iter().next().filter(|(monomial, _)| monomial.is_one()).map(|(_, coefficient)| *coefficient)
-            }
+            1 => self.terms.first().filter(|(monomial, _)| monomial.is_one()).map(|(_, coefficient)| *coefficient),
             _ => None,
         }
     }
@@ -185,7 +204,7 @@ impl<S: Ord + Clone> Poly<S> {
 
     /// The coefficient of a monomial, 0 if it does not occur.
     pub fn coefficient(&self, monomial: &Monomial<S>) -> i64 {
-        self.terms.get(monomial).copied().unwrap_or(0)
+        self.find(monomial).map_or(0, |at| self.terms[at].1)
     }
 
     /// The term without symbols.
@@ -195,17 +214,30 @@ impl<S: Ord + Clone> Poly<S> {
 
     /// The largest degree of a term; 0 for constants.
     pub fn degree(&self) -> u64 {
-        self.terms.keys().map(Monomial::degree).max().unwrap_or(0)
+        self.terms().map(|(monomial, _)| monomial.degree()).max().unwrap_or(0)
     }
 
     /// All symbols that occur.
     pub fn symbols(&self) -> BTreeSet<&S> {
-        self.terms.keys().flat_map(|monomial| monomial.powers()).map(|(symbol, _)| symbol).collect()
+        self.terms.iter().flat_map(|(monomial, _)| monomial.powers()).map(|(symbol, _)| symbol).collect()
     }
 
     /// True if the symbol occurs.
     pub fn mentions(&self, symbol: &S) -> bool {
-        self.terms.keys().any(|monomial| monomial.exponent(symbol) > 0)
+        self.terms.iter().any(|(monomial, _)| monomial.exponent(symbol) > 0)
+    }
+
+    /// The factor of a symbol that occurs by itself, in no product; 0 if it does not occur at all.
+    pub fn factor_of(&self, symbol: &S) -> Option<i64> {
+        let mut factor = 0;
+        for (monomial, coefficient) in self.terms() {
+            match monomial.powers() {
+                [(only, 1)] if only == symbol => factor = coefficient,
+                _ if monomial.exponent(symbol) > 0 => return None,
+                _ => {}
+            }
+        }
+        Some(factor)
     }
 
     /// `(c, r)` with `self = c * symbol + r` and neither mentioning the symbol; `None` if there is no such pair.
@@ -214,7 +246,7 @@ impl<S: Ord + Clone> Poly<S> {
         let divisor = Monomial::symbol(symbol.clone());
         for (monomial, coefficient) in self.terms() {
             match monomial.exponent(symbol) {
-                0 => rest.add_term(monomial.clone(), coefficient),
+                0 => rest.terms.push((monomial.clone(), coefficient)),
                 1 => factor.add_term(monomial.divided_by(&divisor).expect("the symbol divides it"), coefficient),
                 _ => return None,
             }
@@ -224,11 +256,8 @@ impl<S: Ord + Clone> Poly<S> {
 
     /// All coefficients multiplied.
     pub fn scale(&self, factor: i64) -> Self {
-        let mut scaled = Self::zero();
-        for (monomial, coefficient) in self.terms() {
-            scaled.add_term(monomial.clone(), coefficient.wrapping_mul(factor));
-        }
-        scaled
+        let scaled = self.terms().map(|(monomial, coefficient)| (monomial.clone(), coefficient.wrapping_mul(factor)));
+        Self { terms: scaled.filter(|(_, coefficient)| *coefficient != 0).collect() }
     }
 
     /// The symbol replaced by a polynomial.
@@ -300,35 +329,27 @@ impl<S: Ord + Clone> From<i64> for Poly<S> {
 
 impl<S: Ord + Clone> AddAssign<&Poly<S>> for Poly<S> {
     fn add_assign(&mut self, other: &Poly<S>) {
-        for (monomial, coefficient) in other.terms() {
-            self.add_term(monomial.clone(), coefficient);
-        }
+        *self = &*self + other;
     }
 }
 
 impl<S: Ord + Clone> SubAssign<&Poly<S>> for Poly<S> {
     fn sub_assign(&mut self, other: &Poly<S>) {
-        for (monomial, coefficient) in other.terms() {
-            self.add_term(monomial.clone(), coefficient.wrapping_neg());
-        }
+        *self = &*self - other;
     }
 }
 
 impl<S: Ord + Clone> Add for &Poly<S> {
     type Output = Poly<S>;
     fn add(self, other: &Poly<S>) -> Poly<S> {
-        let mut sum = self.clone();
-        sum += other;
-        sum
+        self.plus_multiple(other, 1)
     }
 }
 
 impl<S: Ord + Clone> Sub for &Poly<S> {
     type Output = Poly<S>;
     fn sub(self, other: &Poly<S>) -> Poly<S> {
-        let mut difference = self.clone();
-        difference -= other;
-        difference
+        self.plus_multiple(other, -1)
     }
 }
 

@@ -105,8 +105,7 @@ impl Ranges {
         depth: u32,
         search: &mut Search,
     ) -> Option<Sum> {
-        let (divisor, _) = fact.sum.linear_in(&symbol)?;
-        let divisor = divisor.as_constant()?;
+        let divisor = fact.sum.factor_of(&symbol)?;
         if let Some(factor) = factor.as_constant() {
             if (factor < 0) != (divisor < 0) {
                 return None;
@@ -120,7 +119,7 @@ impl Ranges {
             if !is_small(goal, d) || !is_small(&fact.sum, f) {
                 return None;
             }
-            return Some(&goal.scale(d) - &fact.sum.scale(f));
+            return Some(goal.scale(d).plus_multiple(&fact.sum, -f));
         }
         if divisor.unsigned_abs() != 1 || factor.len() * fact.sum.len() > MAX_TERMS {
             return None;
@@ -163,6 +162,9 @@ impl Ranges {
     }
 
     fn product(&self, monomial: &Monomial<Value>) -> Interval {
+        if let [(symbol, 1)] = monomial.powers() {
+            return self.interval((*symbol).into());
+        }
         let mut product: Interval = (1, 1);
         for &(symbol, exponent) in monomial.powers() {
             let (a, b) = self.interval(symbol.into());

@@ -85,10 +85,9 @@ impl<'a> Bounds<'a> {
         if gap.terms().any(|(_, factor)| factor.unsigned_abs() > MAX_GAP) {
             return None;
         }
-        if self.facts.prove_without_certs(gap) {
-            return Some(Vec::new());
-        }
-        self.facts.prove(gap)
+        let certs = self.facts.prove(gap)?;
+        // Without certificates less can be proved, so that is tried last.
+        Some(if certs.is_empty() || self.facts.prove_without_certs(gap) { Vec::new() } else { certs })
     }
 
     /// True if both are the same number, whatever it is.
