@@ -12,6 +12,9 @@
 //! an inner loop is an ordinary assertion of the outer one, and may move on. See Note \[Checks before a loop\].
 //!
 //! A proof that used an assertion leaves its certificate in the place of the one removed.
+//!
+//! Of minima, maxima, remainders and quotients is left what the facts leave of them: a neighbour across a periodic border, `(-1) mod n`, is
+//! `n - 1`, and a bound that merging loops can put in order.
 
 use crate::inline::add_certs;
 use crate::ranges::{Ranges, Sum};
@@ -142,12 +145,18 @@ impl Checker<'_> {
             {
                 self.comparison(stmt);
             }
-            Op::Binary { op: BinOp::Min | BinOp::Max | BinOp::FloorMod | BinOp::Rem, x, .. }
-                if self.func.operand_type(*x).elem == Scalar::I64 =>
-            {
+            Op::Binary { op: BinOp::Min | BinOp::Max, x, .. } if self.func.operand_type(*x).elem == Scalar::I64 => {
                 self.bounded(stmt);
             }
+            &mut Op::Binary { op: BinOp::FloorMod | BinOp::Rem, x, y }
+                if self.func.operand_type(x).elem == Scalar::I64 =>
+            {
+                self.remainder(stmt, x, y);
+            }
             Op::Unary { op: UnOp::Abs, x } if self.func.operand_type(*x).elem == Scalar::I64 => self.bounded(stmt),
+            &mut Op::Binary { op: BinOp::Div, x, y } if self.func.operand_type(x).elem == Scalar::I64 => {
+                self.quotient(stmt, x, y);
+            }
             Op::If { cond, then, otherwise } => {
                 let cond = *cond;
                 for (side, holds) in [(then, true), (otherwise, false)] {
@@ -197,24 +206,15 @@ impl Checker<'_> {
         }
     }
 
-    /// A minimum, maximum, remainder or absolute value that the facts say is one of its operands.
+    /// A minimum, maximum or absolute value that the facts say is one of its operands.
     fn bounded(&mut self, stmt: Stmt) {
         let is_at_least = |large: &Sum, small: &Sum| self.ranges.prove_without_certs(&(large - small));
         let known = match stmt.op {
             Op::Unary { x, .. } => is_at_least(&self.ranges.exact(x), &Sum::zero()).then_some(x),
             Op::Binary { op, x, y } => {
                 let (a, b) = (self.ranges.exact(x), self.ranges.exact(y));
-                let (larger, smaller) = match op {
-                    BinOp::Max => (x, y),
-                    BinOp::Min => (y, x),
-                    _ if is_at_least(&a, &Sum::zero()) && is_at_least(&(&b - &Sum::constant(1)), &a) => (x, x),
-                    _ => return self.push(stmt),
-                };
-                if larger == smaller || is_at_least(&a, &b) {
-                    Some(larger)
-                } else {
-                    is_at_least(&b, &a).then_some(smaller)
-                }
+                let (larger, smaller) = if op == BinOp::Max { (x, y) } else { (y, x) };
+                if is_at_least(&a, &b) { Some(larger) } else { is_at_least(&b, &a).then_some(smaller) }
             }
             _ => None,
         };
@@ -227,6 +227,43 @@ impl Checker<'_> {
         } else {
             self.push(stmt);
         }
+    }
+
+    /// A remainder of what the facts say is near zero needs no division: it is the dividend, or that and one divisor if it is negative; that of 1
+    /// is 1, but for the divisor 1.
+    fn remainder(&mut self, mut stmt: Stmt, x: Operand, y: Operand) {
+        let result = stmt.results[0];
+        let (dividend, divisor) = (self.ranges.exact(x), self.ranges.exact(y));
+        let last = &divisor - &Sum::constant(1);
+        let is_dividend =
+            self.ranges.prove_without_certs(&dividend) && self.ranges.prove_without_certs(&(&last - &dividend));
+        if is_dividend && self.replacements.replace(result, x, &stmt.certs) {
+            self.count += 1;
+            return;
+        }
+        if !is_dividend && x == Operand::i64(1) && self.ranges.prove_without_certs(&last) {
+            let one_less = self.func.value(Type::scalar(Scalar::I64), stmt.span);
+            let op = Op::Binary { op: BinOp::Sub, x: y, y: x };
+            self.push(Stmt { results: vec![one_less], op, certs: Vec::new(), span: stmt.span });
+            stmt.op = Op::Binary { op: BinOp::Min, x: one_less.into(), y: x };
+            self.count += 1;
+        }
+        self.push(stmt);
+        if self.ranges.exact(result.into()) == &dividend + &divisor {
+            let stmt = self.out.last_mut().expect("the remainder is there");
+            stmt.op = Op::Binary { op: BinOp::Add, x: y, y: x };
+            self.count += 1;
+        }
+    }
+
+    /// A quotient of what is not negative is rounded down: by a power of two, that is a shift, and bounds are computed so.
+    fn quotient(&mut self, mut stmt: Stmt, x: Operand, y: Operand) {
+        let divisor = y.constant().and_then(Const::as_i64).unwrap_or(0);
+        if divisor > 0 && divisor & (divisor - 1) == 0 && self.ranges.prove_without_certs(&self.ranges.exact(x)) {
+            stmt.op = Op::Binary { op: BinOp::FloorDiv, x, y };
+            self.count += 1;
+        }
+        self.push(stmt);
     }
 
     /// `max(n, 0)` is `n` where an assertion has seen that `n` is not negative.

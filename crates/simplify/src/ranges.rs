@@ -302,8 +302,16 @@ impl Ranges {
             | Op::Output { .. }
             | Op::Conjoin { .. }
             | Op::If { .. }
-            | Op::Loop(_)
-            | Op::Call { .. } => {}
+            | Op::Loop(_) => {}
+            Op::Call { .. } => {
+                // What is given back is there, so its sizes are not negative.
+                let shapes = stmt.results.iter().flat_map(|&result| &func.ty(result).shape);
+                for size in shapes.filter_map(|&extent| Operand::from(extent).value()) {
+                    if stmt.results.contains(&size) {
+                        self.symbol_mut(size).interval = (0, MAX_EXTENT);
+                    }
+                }
+            }
         }
     }
 

@@ -22,7 +22,7 @@ pub mod facts;
 pub mod periodic;
 pub mod preimage;
 
-pub use bounds::{Bounds, facts_at};
+pub use bounds::{Bounds, facts_at, given};
 pub use boxes::{Part, covers, intersect, refined, remainder, subtract, unify};
 pub use preimage::preimages;
 

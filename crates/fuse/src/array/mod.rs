@@ -113,8 +113,8 @@ pub fn clean_up(program: &mut Program, _: &Options) -> Changes {
 
 /// Calls `f` on every block of the function, inner blocks before those around them. `f` returns how much it changed.
 ///
-/// Meanwhile the function has no body but the integer arithmetic and the assertions that run before the block, around it: facts about
-/// sizes and bounds are found there.
+/// Meanwhile the function has no body but the integer arithmetic and the assertions that run before the block, around it, and the conditions of
+/// the branches that it is in: facts about sizes and bounds are found there.
 fn each_block(func: &mut Func, f: &mut impl FnMut(&mut Func, &mut Sharing, &mut Block) -> usize) -> usize {
     let mut sharing = Sharing::of(func);
     let mut body = std::mem::take(&mut func.body);
@@ -132,6 +132,14 @@ fn inside_out(
     let mut count = 0;
     let outside = func.body.stmts.len();
     for stmt in &mut block.stmts {
+        if let Op::If { cond, then, otherwise } = &mut stmt.op {
+            for (side, holds) in [(then, true), (otherwise, false)] {
+                func.body.stmts.push(generators::given(*cond, holds, stmt.span));
+                count += inside_out(func, sharing, side, f);
+                func.body.stmts.pop();
+            }
+            continue;
+        }
         func.for_each_block_mut(&mut stmt.op, &mut |func, inner| count += inside_out(func, sharing, inner, f));
         if let Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } = stmt.op {
             func.body.stmts.push(stmt.clone());

@@ -268,11 +268,26 @@ pub(super) fn constant(operand: Operand) -> Option<i64> {
     operand.constant().and_then(Const::as_i64)
 }
 
+/// The statement, for [`facts_at`] alone, that a condition holds from here on, or that it does not.
+pub fn given(cond: Operand, holds: bool, span: Span) -> Stmt {
+    let [on_true, on_false] = [holds, !holds].map(|truth| Const::Bool(truth).into());
+    Stmt { results: Vec::new(), op: Op::Select { cond, on_true, on_false }, certs: Vec::new(), span }
+}
+
 /// What is known before a statement of a block that was taken out of the function: from the function's sizes, from what of its body runs
 /// before the block, and from the statements before it in the block.
+///
+/// Statements of the body without results are conditions that hold in the blocks around; see [`given`].
 pub fn facts_at(func: &Func, block: &Block, at: usize) -> Ranges {
     let mut facts = Ranges::new(func);
-    func.body.stmts.iter().for_each(|stmt| facts.define(func, stmt));
+    for stmt in &func.body.stmts {
+        match (&stmt.op, &stmt.results[..]) {
+            (&Op::Select { cond, on_true, .. }, []) => {
+                facts.assume(func, cond, on_true == Const::Bool(true).into(), None)
+            }
+            _ => facts.define(func, stmt),
+        }
+    }
     block.stmts[..at].iter().for_each(|stmt| facts.define(func, stmt));
     facts
 }
