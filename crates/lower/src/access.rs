@@ -502,6 +502,24 @@ pub(crate) fn each_node(expr: &Expr, f: &mut impl FnMut(&Expr)) {
     }
 }
 
+/// Calls `f` on all loads of the expression, but for those in the subscripts of others.
+pub(crate) fn each_load(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
+    match expr {
+        Expr::Load { .. } => f(expr),
+        Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
+        Expr::Unary { x, .. } => each_load(x, f),
+        Expr::Binary { x, y, .. } => {
+            each_load(x, f);
+            each_load(y, f);
+        }
+        Expr::Select { cond, on_true, on_false } => {
+            each_load(cond, f);
+            each_load(on_true, f);
+            each_load(on_false, f);
+        }
+    }
+}
+
 /// The variable, or it and something else that does not mention it.
 pub(crate) fn is_shifted(expr: &Expr, var: Var) -> bool {
     match expr {

@@ -25,7 +25,7 @@
 //! of the array IR.
 
 use crate::Caches;
-use crate::access::{divided_up, each_array, each_node, has_load, round_up};
+use crate::access::{divided_up, each_array, each_load, each_node, has_load, round_up};
 use crate::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, reads, renamed};
@@ -394,24 +394,6 @@ fn load_once(proc: &mut Proc, AlongColumns { column, mut body }: AlongColumns) -
     let assign = |(value, var)| Stmt::Assign { var, value };
     let body = inside.into_iter().map(assign).chain(body).collect();
     (before.into_iter().map(assign).collect(), AlongColumns { column, body })
-}
-
-/// Calls `f` on all loads of the expression, but for those in the subscripts of others.
-fn each_load(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
-    match expr {
-        Expr::Load { .. } => f(expr),
-        Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
-        Expr::Unary { x, .. } => each_load(x, f),
-        Expr::Binary { x, y, .. } => {
-            each_load(x, f);
-            each_load(y, f);
-        }
-        Expr::Select { cond, on_true, on_false } => {
-            each_load(cond, f);
-            each_load(on_true, f);
-            each_load(on_false, f);
-        }
-    }
 }
 
 fn elem_bytes(proc: &Proc, load: &Expr) -> i64 {

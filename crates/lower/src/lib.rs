@@ -13,7 +13,7 @@
 //!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
-//!   with inner loops, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
+//!   with inner loops, [`elimination`] takes several steps that update a matrix by a row and a column of it at once, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
 //!   run, [`tiling`] runs transposed accesses in tiles, [`nontemporal`] lets loops write large results past the caches; [`straight`] and
 //!   [`arithmetic`] are what they know of the code, [`strip_mining`] makes their loops over blocks;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
@@ -32,6 +32,7 @@ mod checking;
 mod columns;
 mod control;
 mod distribution;
+mod elimination;
 mod facts;
 mod filter;
 mod fold;
@@ -177,6 +178,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         checking::check_ahead(&mut proc);
         strips::distribute_over_strips(&mut proc);
         distribution::distribute_loops(&mut proc);
+        elimination::eliminate_in_panels(&mut proc);
         streams::reduce_in_streams(&mut proc);
         phases::scan_in_phases(&mut proc);
         vectors::mark_vector_loops(&mut proc);

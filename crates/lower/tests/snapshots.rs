@@ -55,6 +55,11 @@ fn branches_that_update_in_place_or_not_share_the_array() {
 }
 
 #[test]
+fn shortest_paths_have_two_buffers_and_a_panel() {
+    assert_eq!(heap_arrays(&check!("shortest_paths")), 3);
+}
+
+#[test]
 fn a_relaxation_has_two_buffers() {
     // One for the result of no iteration at all.
     assert_eq!(heap_arrays(&check!("relaxation")), 2);
