@@ -403,6 +403,30 @@ pub(crate) fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
     found
 }
 
+/// How often each variable is read in these statements, and those inside them.
+pub(crate) fn count_reads(proc: &Proc, stmts: &[Stmt]) -> BTreeMap<Var, usize> {
+    let mut found: BTreeMap<Var, usize> = BTreeMap::new();
+    each_expr_inside(proc, stmts, &mut |expr| {
+        each_node(expr, &mut |node| {
+            if let Expr::Var(var) = node {
+                *found.entry(*var).or_default() += 1;
+            }
+        });
+    });
+    found
+}
+
+/// The same for the whole procedure; results are read once more.
+pub(crate) fn all_reads(proc: &Proc) -> BTreeMap<Var, usize> {
+    let mut found = count_reads(proc, &proc.body);
+    for result in &proc.results {
+        if let Binding::Var(var) = result {
+            *found.entry(*var).or_default() += 1;
+        }
+    }
+    found
+}
+
 /// Arrays whose memory may have another name.
 pub(crate) fn shared_arrays(proc: &Proc) -> BTreeSet<Array> {
     let is_reference = |data: &ArrayData| matches!(data.storage, Storage::Reference);

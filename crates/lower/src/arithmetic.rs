@@ -3,7 +3,7 @@
 use crate::access::each_node;
 use crate::straight::each_expr;
 use frit_ir::nest::{Array, Expr, Proc, Stmt};
-use frit_ir::scalar::{BinOp, Scalar, UnOp};
+use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 
 /// The cost of real arithmetic; vectors are no better at any other by enough.
 pub(crate) fn cost(proc: &Proc, body: &[Stmt]) -> i64 {
@@ -98,9 +98,10 @@ pub(crate) fn is_total_but_for(proc: &Proc, expr: &Expr, is_element: &dyn Fn(Arr
     let mut total = true;
     each_node(expr, &mut |node| match node {
         Expr::Load { array, index } => total &= is_element(*array, index),
-        Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow, x, .. } => {
-            total &= is_real(proc, x);
+        Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod, x, y } => {
+            total &= is_real(proc, x) || integer(y).is_some_and(|divisor| divisor > 0);
         }
+        Expr::Binary { op: BinOp::Pow, x, .. } => total &= is_real(proc, x),
         Expr::Const(_)
         | Expr::Var(_)
         | Expr::Unary { .. }
@@ -109,6 +110,35 @@ pub(crate) fn is_total_but_for(proc: &Proc, expr: &Expr, is_element: &dyn Fn(Arr
         | Expr::Threads => {}
     });
     total
+}
+
+/// The value of a constant integer of any width.
+fn integer(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Const(Const::Int(_, value)) => Some(*value),
+        _ => None,
+    }
+}
+
+/// Common processors have vector instructions, or a library has a function for vectors, for all that it does; it reads no memory.
+pub(crate) fn has_vectors(proc: &Proc, expr: &Expr) -> bool {
+    let mut found = true;
+    each_node(expr, &mut |node| {
+        found &= match node {
+            Expr::Const(_) | Expr::Var(_) | Expr::Select { .. } => true,
+            Expr::Load { .. } | Expr::Threads => false,
+            // There is none between real numbers and integers of 64 bits.
+            Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) == to.is_float(),
+            Expr::Unary { .. } => true,
+            Expr::Binary { op: BinOp::Div, x, .. } if is_real(proc, x) => true,
+            Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod, x, y } => {
+                !is_real(proc, x) && integer(y).is_some_and(|divisor| divisor > 0 && divisor.count_ones() == 1)
+            }
+            Expr::Binary { op: BinOp::Pow, x, .. } => is_real(proc, x),
+            Expr::Binary { .. } => true,
+        }
+    });
+    found
 }
 
 /// Operands of the operation have the type of its result.

@@ -11,12 +11,13 @@
 //! IR.
 
 use crate::access::{
-    Aliases, divided_up, each_expr_inside, each_node, each_own_expr, each_stmt, has_load, loops_in_teams, round_up,
+    Aliases, all_reads, count_reads, divided_up, each_node, each_own_expr, each_stmt, has_load, loops_in_teams,
+    round_up,
 };
 use crate::replace_loops::replace_loops;
 use crate::straight::reads;
 use crate::with_loop::chunk_count;
-use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,12 +27,7 @@ const ALIGNMENT: i64 = 16;
 /// Does so wherever it can be done. Less work than the threshold, in scalar operations, is not divided.
 pub(crate) fn run_batches_in_parallel(proc: &mut Proc, threshold: i64) {
     let aliases = Aliases::of(proc);
-    let mut reads = count_reads(proc, &proc.body);
-    for result in &proc.results {
-        if let Binding::Var(var) = result {
-            *reads.entry(*var).or_default() += 1;
-        }
-    }
+    let reads = all_reads(proc);
     // Threads do not start threads.
     let inside = loops_in_teams(proc);
     replace_loops(proc, &mut |proc, id| {
@@ -199,17 +195,4 @@ impl Batch {
             Stmt::For(made),
         ]
     }
-}
-
-/// How often each variable is read in these statements, and those inside them.
-fn count_reads(proc: &Proc, stmts: &[Stmt]) -> BTreeMap<Var, usize> {
-    let mut found: BTreeMap<Var, usize> = BTreeMap::new();
-    each_expr_inside(proc, stmts, &mut |expr| {
-        each_node(expr, &mut |node| {
-            if let Expr::Var(var) = node {
-                *found.entry(*var).or_default() += 1;
-            }
-        });
-    });
-    found
 }

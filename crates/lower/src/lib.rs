@@ -8,7 +8,8 @@
 //!   passes from iteration to iteration;
 //! - [`with_loop`], its [`generators`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`]
 //!   recognises folds that vectors can do; [`work`] estimates costs;
-//! - [`hoist`] takes allocations out of loops, [`short_circuit`] computes in its place what would be copied there, [`batches`] lets
+//! - [`fixed_points`] ends loops whose state stays, [`lanes`] runs iterations with loops of unknown length side by side in vectors,
+//!   [`hoist`] takes allocations out of loops, [`short_circuit`] computes in its place what would be copied there, [`batches`] lets
 //!   each thread run recurrences for columns of its own, [`blocking`] computes contractions in blocks that stay in caches and registers,
 //!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
@@ -35,12 +36,14 @@ mod distribution;
 mod elimination;
 mod facts;
 mod filter;
+mod fixed_points;
 mod fold;
 mod generators;
 mod grown;
 mod histograms;
 mod hoist;
 mod interchange;
+mod lanes;
 mod lowering;
 mod nontemporal;
 mod phases;
@@ -169,6 +172,8 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
     let mut procs = Table::new();
     for &func in &funcs {
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
+        fixed_points::end_at_fixed_points(&mut proc);
+        lanes::run_in_lanes(&mut proc);
         hoist::hoist_allocations(&mut proc);
         short_circuit::short_circuit_copies(&mut proc);
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);

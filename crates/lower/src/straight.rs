@@ -70,8 +70,23 @@ pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array)) {
     }
 }
 
-/// How straight-line code uses each variable.
+/// How straight-line code, and loops of such that run while a condition holds, use each variable.
 pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
+    let (mut found, certain) = uses(body);
+    for (var, mention) in &mut found {
+        // Where it is not assigned, the value from before stays.
+        mention.enters |= mention.assigned && !certain.contains(var);
+    }
+    found
+}
+
+/// The variables that the same kind of code may read before it has assigned them.
+pub(crate) fn entering(body: &[Stmt]) -> BTreeSet<Var> {
+    uses(body).0.into_iter().filter(|(_, mention)| mention.enters).map(|(var, _)| var).collect()
+}
+
+/// How code uses variables, but for values that stay; the variables that it assigns in any case.
+fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
     fn visit(body: &[Stmt], certain: &mut BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>) {
         let read = |expr: &Expr, certain: &BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>| {
             each_node(expr, &mut |node| {
@@ -94,9 +109,13 @@ pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
                     visit(otherwise, &mut after[1], found);
                     *certain = after[0].intersection(&after[1]).copied().collect();
                 }
+                Stmt::While { before, cond, body } => {
+                    visit(before, certain, found);
+                    read(cond, certain, found);
+                    visit(body, &mut certain.clone(), found);
+                }
                 Stmt::Store { .. } => each_expr(stmt, &mut |expr| read(expr, certain, found)),
                 Stmt::For(_)
-                | Stmt::While { .. }
                 | Stmt::Alloc { .. }
                 | Stmt::Release { .. }
                 | Stmt::Bind { .. }
@@ -111,11 +130,7 @@ pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
     let mut found = BTreeMap::new();
     let mut certain = BTreeSet::new();
     visit(body, &mut certain, &mut found);
-    for (var, mention) in &mut found {
-        // Where it is not assigned, the value from before stays.
-        mention.enters |= mention.assigned && !certain.contains(var);
-    }
-    found
+    (found, certain)
 }
 
 /// The expression reads the variable.
@@ -125,7 +140,7 @@ pub(crate) fn reads(expr: &Expr, var: Var) -> bool {
     found
 }
 
-/// Straight-line code with other names for variables.
+/// Straight-line code, or a loop of such that runs while a condition holds, with other names for variables.
 pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt {
     let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| renamed_stmt(stmt, renaming)).collect();
     match stmt {
@@ -145,8 +160,10 @@ pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt 
         Stmt::If { cond, then, otherwise } => {
             Stmt::If { cond: renamed(cond, renaming), then: all(then), otherwise: all(otherwise) }
         }
+        Stmt::While { before, cond, body } => {
+            Stmt::While { before: all(before), cond: renamed(cond, renaming), body: all(body) }
+        }
         Stmt::For(_)
-        | Stmt::While { .. }
         | Stmt::Alloc { .. }
         | Stmt::Release { .. }
         | Stmt::Bind { .. }

@@ -1,0 +1,161 @@
+//! Iterations with loops inside of which nobody knows how long they run are run side by side, and loops end when their state stays.
+
+mod support;
+
+use frit_lower::{Caches, Options};
+use support::{agree, int, ints, program, reals};
+
+const PLAIN: Options = Options { strict_fp: false, parallel: false, chunk_threshold: 1 << 15, caches: Caches::USUAL };
+
+fn lowered(text: &str) -> String {
+    frit_lower::lower(&program(text), &PLAIN).to_string()
+}
+
+fn is_in_lanes(text: &str) -> bool {
+    lowered(text).contains("step 32 independent")
+}
+
+/// A with-loop over a vector of integers and one of real numbers, `%7` and `%8` at index `%6`, whose cells are `%9`.
+fn over(cell: &str, operator: &str, ty: &str) -> String {
+    format!(
+        "func @main[%0](%1: i64[%0], %2: f64[%0], %4: i64) -> ({ty}) {{
+          %3: {ty} = w0: with (%6) in [%0] {{
+            [0] <= iv < [%0] {{
+              %7: i64 = index %1[%6]
+              %8: f64 = index %2[%6]
+              {cell}
+              yield %9
+            }}
+          }} : {operator}
+          return %3
+        }}"
+    )
+}
+
+/// Steps of a real number until it is large, but no more than a limit, which lanes count on their own.
+const ESCAPE: &str = "%9: i64, %10: f64 = while (%11: i64 = 0, %12: f64 = %8) {
+    %13: bool = lt %11, %4 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
+  } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i64 = add %11, 1 yield %18, %17 }";
+/// Newton's square root, as long as it changes by much; the last step is a condition, too.
+const ROOT: &str = "%10: f64, %11: bool = while (%12: f64 = %8, %13: bool = true) { yield %13 } do {
+    %14: f64 = div %8, %12 %15: f64 = add %12, %14 %16: f64 = mul %15, 0.5
+    %17: f64 = sub %16, %12 %18: f64 = abs %17 %19: bool = lt 0.001, %18 yield %16, %19 }
+  %9: f64 = add %10, 1.0";
+/// How long the sequence of Collatz is.
+const COLLATZ: &str = "%10: i64, %9: i64 = while (%11: i64 = %7, %12: i64 = 0) { %13: bool = lt 1, %11 yield %13 } do {
+    %14: i64 = rem %11, 2 %15: bool = eq %14, 0
+    %16: i64 = if %15 { %17: i64 = div %11, 2 yield %17 } else { %18: i64 = mul %11, 3 %19: i64 = add %18, 1 yield %19 }
+    %20: i64 = add %12, 1 yield %16, %20 }";
+/// A limit and a condition on the state: what has escaped is left alone.
+const STAYS: &str = "%10: f64, %9: i64 = for %11 < %4 (%12: f64 = %8, %13: i64 = 0) {
+    %14: f64 = mul %12, %12 %15: bool = le %14, 4.0
+    %16: f64 = add %14, %8 %17: i64 = add %13, 1
+    %18: f64 = select %15, %16, %12 %19: i64 = select %15, %17, %13 yield %18, %19 }";
+/// The same with a branch, and a step that depends on its number.
+const BRANCH: &str = "%9: i64 = for %11 < %4 (%13: i64 = %7) {
+    %15: bool = lt %13, 20
+    %18: i64 = if %15 { %16: i64 = add %13, %11 %17: i64 = mul %16, %16 yield %17 } else { yield %13 }
+    yield %18 }";
+/// Two loops, one after the other, the second as long in all lanes and with one more inside.
+const NESTED: &str =
+    "%10: i64 = while (%11: i64 = %7) { %12: bool = lt 5, %11 yield %12 } do { %13: i64 = sub %11, 3 yield %13 }
+  %9: i64 = for %14 < %4 (%15: i64 = %10) {
+    %16: i64 = add %15, %14
+    %17: i64 = while (%18: i64 = %16) { %19: bool = lt 7, %18 yield %19 } do { %20: i64 = sub %18, 2 yield %20 }
+    yield %17 }";
+
+/// The condition reads memory.
+const SEARCH: &str = "%9: i64 = while (%11: i64 = 0) {
+    %12: i64 = index %1[%11] %13: bool = lt %12, %7 yield %13 } do { %14: i64 = add %11, 1 yield %14 }";
+/// A division that is not defined once the loop has ended.
+const EUCLID: &str = "%10: i64, %9: i64 = while (%11: i64 = %7, %12: i64 = %4) { %13: bool = lt 0, %11 yield %13 } do {
+    %14: i64 = rem %12, %11 yield %14, %11 }";
+/// Common processors have no vector instruction for it.
+const CONVERTS: &str =
+    "%9: f64, %10: i64 = while (%11: f64 = 0.0, %12: i64 = %7) { %13: bool = lt 0, %12 yield %13 } do {
+    %14: f64 = to_f64 %12 %15: f64 = add %11, %14 %16: i64 = sub %12, 1 yield %15, %16 }";
+/// No loop of unknown length.
+const COUNTED: &str =
+    "%9: i64 = for %11 < %4 (%13: i64 = %7) { %15: i64 = mul %13, 3 %16: i64 = add %15, %11 yield %16 }";
+
+const VECTOR: &str = "genarray";
+const SUM: &str = "fold (0) by (%40: i64, %41: i64) { %42: i64 = add %40, %41 yield %42 }";
+
+#[test]
+fn loops_of_unknown_length_run_side_by_side() {
+    for (cell, ty) in
+        [(ESCAPE, "i64"), (ROOT, "f64"), (COLLATZ, "i64"), (STAYS, "i64"), (BRANCH, "i64"), (NESTED, "i64")]
+    {
+        let text = over(cell, VECTOR, &format!("{ty}[%0]"));
+        assert!(is_in_lanes(&text), "{cell}:\n{}", lowered(&text));
+        assert!(lowered(&text).contains("simd reduce(add"), "{cell}:\n{}", lowered(&text));
+    }
+}
+
+#[test]
+fn folds_over_such_too() {
+    for cell in [ESCAPE, COLLATZ, NESTED] {
+        let text = over(cell, SUM, "i64");
+        assert!(is_in_lanes(&text), "{cell}:\n{}", lowered(&text));
+    }
+}
+
+#[test]
+fn what_ended_lanes_may_not_compute_runs_alone() {
+    for (cell, ty) in [(SEARCH, "i64"), (EUCLID, "i64"), (CONVERTS, "f64"), (COUNTED, "i64")] {
+        let text = over(cell, VECTOR, &format!("{ty}[%0]"));
+        assert!(!is_in_lanes(&text), "{cell}:\n{}", lowered(&text));
+    }
+}
+
+#[test]
+fn loops_end_when_their_state_stays() {
+    for cell in [STAYS, BRANCH] {
+        let text = lowered(&over(cell, VECTOR, "i64[%0]"));
+        assert!(text.contains("while {"), "{text}");
+    }
+    // A branch computes the condition, it changes by itself, another decides part of the state, part of it changes in any case, or nothing of it decides.
+    let others = [
+        "%9: i64 = for %11 < %4 (%13: i64 = %7) {
+           %14: bool = lt %13, 9 %15: bool = if %14 { %22: i64 = rem 7, %7 %20: bool = lt %22, 2 yield %20 } else { %21: bool = lt %13, 20 yield %21 }
+           %16: i64 = add %13, 3 %17: i64 = select %15, %16, %13 yield %17 }",
+        "%9: i64 = for %11 < %4 (%13: i64 = %7) { %15: bool = lt %11, 20 %16: i64 = add %13, 3 %17: i64 = select %15, %16, %13 yield %17 }",
+        "%10: i64, %9: i64 = for %11 < %4 (%12: i64 = %7, %13: i64 = 0) {
+           %14: bool = lt %12, 20 %15: bool = lt %13, 20 %16: i64 = add %12, %11 %17: i64 = add %13, %12
+           %18: i64 = select %14, %16, %12 %19: i64 = select %15, %17, %13 yield %18, %19 }",
+        "%10: i64, %9: i64 = for %11 < %4 (%12: i64 = %7, %13: i64 = 0) {
+           %14: bool = lt %12, 20 %16: i64 = add %12, %11 %17: i64 = add %13, %12
+           %18: i64 = select %14, %16, %12 yield %18, %17 }",
+        "%14: bool = lt %7, 20
+         %9: i64 = for %11 < %4 (%13: i64 = %7) { %16: i64 = add %13, %11 %17: i64 = select %14, %16, %13 yield %17 }",
+    ];
+    for cell in others {
+        let text = lowered(&over(cell, VECTOR, "i64[%0]"));
+        assert!(!text.contains("while {"), "{cell}:\n{text}");
+        results_stay(cell, "i64");
+    }
+}
+
+fn results_stay(cell: &str, ty: &str) {
+    for count in [0_i64, 1, 31, 32, 33, 64, 75] {
+        let whole: Vec<i64> = (0..count).map(|i| i * 37 % 41 + 1).collect();
+        let real: Vec<f64> = (0..count).map(|i| (i * 29 % 53) as f64 / 16.0 + 0.0625).collect();
+        for limit in [0, 1, 9] {
+            let arguments = [ints(&whole), reals(&real), int(limit)];
+            agree(&over(cell, VECTOR, &format!("{ty}[%0]")), &arguments);
+            if ty == "i64" {
+                agree(&over(cell, SUM, "i64"), &arguments);
+            }
+        }
+    }
+}
+
+#[test]
+fn results_stay_the_same() {
+    for cell in [ESCAPE, COLLATZ, STAYS, BRANCH, NESTED, SEARCH, EUCLID, COUNTED] {
+        results_stay(cell, "i64");
+    }
+    for cell in [ROOT, CONVERTS] {
+        results_stay(cell, "f64");
+    }
+}
