@@ -16,10 +16,13 @@
 //! iterations that differ much in length lose little. Each iteration computes the same from the same, so no bit changes. Knows nothing of the
 //! array IR.
 
-use crate::access::{all_reads, assignments, count_reads, has_load};
+use crate::access::{Aliases, all_reads, assignments, count_reads, has_load};
 use crate::arithmetic::{has_vectors, is_total};
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, entering, is_straight, mentions_of, reads, renamed_stmt};
+use crate::rows::Rows;
+use crate::straight::{
+    Place, assigned, each_expr, entering, is_straight, mentions_of, reads, renamed, renamed_stmt, with_accesses,
+};
 use crate::strip_mining::Block;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
@@ -27,15 +30,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations that run side by side: enough for the latency of a step.
 const LANES: i64 = 32;
+/// The same where each has rows of its own, which must all stay in the cache.
+const LANES_WITH_ROWS: i64 = 16;
 /// Lanes that are left to end one by one.
 const FEW: i64 = 2;
 /// More variables of each lane than this do not stay in the nearest cache, and hardly in order.
 const MOST_KEPT: usize = 16;
 
-/// Runs iterations side by side wherever some have loops inside of which nobody knows how long they run.
-pub(crate) fn run_in_lanes(proc: &mut Proc) {
-    let (reads, assignments) = (all_reads(proc), assignments(proc));
-    replace_loops(proc, &mut |proc, id| Some(Iterations::of(proc, id, &reads, &assignments)?.in_lanes(proc)));
+/// Runs iterations side by side wherever some have loops inside that must run in order. What they have of arrays for themselves takes no more
+/// bytes than given.
+pub(crate) fn run_in_lanes(proc: &mut Proc, most_bytes: i64) {
+    let known =
+        Known { reads: all_reads(proc), assignments: assignments(proc), aliases: Aliases::of(proc), most_bytes };
+    replace_loops(proc, &mut |proc, id| Some(Iterations::of(proc, id, &known)?.in_lanes(proc, id)));
+}
+
+/// What is known of the whole procedure.
+struct Known {
+    reads: BTreeMap<Var, usize>,
+    assignments: BTreeMap<Var, usize>,
+    aliases: Aliases,
+    most_bytes: i64,
 }
 
 /// Iterations that can run side by side.
@@ -50,20 +65,25 @@ struct Iterations {
     counters: BTreeSet<Var>,
     /// Other variables that pass from part to part.
     kept: BTreeSet<Var>,
+    /// What iterations have of arrays for themselves.
+    rows: Option<Rows>,
 }
 
 /// A part of an iteration.
-enum Part {
+pub(crate) enum Part {
     /// Straight-line code.
     Straight(Vec<Stmt>),
     /// A loop as long in all lanes.
     For(LoopData, Vec<Part>),
     /// A loop that lanes leave one by one.
     While(Repeated),
+    /// An allocation, a release, or a copy of elements.
+    Memory(Stmt),
 }
 
 /// Runs `before`, ends if `cond` is false, runs `body`, and again.
-struct Repeated {
+#[derive(Clone)]
+pub(crate) struct Repeated {
     before: Vec<Stmt>,
     cond: Expr,
     body: Vec<Stmt>,
@@ -73,17 +93,28 @@ struct Repeated {
 struct Lanes<'k> {
     first: Expr,
     count: Expr,
+    /// The index that stands for a lane.
+    lane: Var,
     kept: &'k BTreeMap<Var, Array>,
 }
 
+/// Other names for variables.
+type Names = BTreeMap<Var, Expr>;
+
 impl Iterations {
-    fn of(proc: &Proc, id: Loop, all_reads: &BTreeMap<Var, usize>, assignments: &BTreeMap<Var, usize>) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
         let data = &proc.loops[id];
         let (LoopKind::Independent { reductions, .. }, Some(var), 1) = (&data.kind, data.var, data.step) else {
             return None;
         };
         let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < LANES);
-        let parts = parts_of(proc, &data.body).filter(|parts| !few && parts.iter().any(Part::has_while))?;
+        let parts = parts_of(proc, &data.body, true).filter(|_| !few)?;
+        let has_memory = parts.iter().any(|part| matches!(part, Part::Memory(_)));
+        let rows = if has_memory || !parts.iter().any(Part::has_while) {
+            Some(Rows::of(proc, var, &parts, &known.aliases, LANES_WITH_ROWS, known.most_bytes)?)
+        } else {
+            None
+        };
         let code = straightened(&parts);
         let mentions = mentions_of(&code);
         let assigned: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
@@ -107,7 +138,7 @@ impl Iterations {
         for stmt in parts.iter().filter_map(Part::straight).flatten() {
             let Stmt::Assign { var: own, value } = stmt else { continue };
             let is_uniform = !reads(value, var) && !assigned.difference(&uniform).any(|&other| reads(value, other));
-            match assignments[own] {
+            match known.assignments[own] {
                 1 if is_uniform => uniform.insert(*own),
                 2 if value.as_i64().is_some() => starts.insert(*own),
                 _ => continue,
@@ -115,39 +146,58 @@ impl Iterations {
         }
         let loops =
             parts.iter().filter_map(|part| if let Part::While(repeated) = part { Some(repeated) } else { None });
-        let counters: BTreeSet<Var> = loops.flat_map(|repeated| repeated.counters(proc, &starts, all_reads)).collect();
+        let counters: BTreeSet<Var> =
+            loops.flat_map(|repeated| repeated.counters(proc, &starts, &known.reads)).collect();
         let is_kept = |var: &Var| assigned.contains(var) && !uniform.contains(var) && !counters.contains(var);
         kept.retain(|var| is_kept(var) && !is_reduction(var));
         // What enters an iteration comes from the one before, or from before the loop.
         fits &= entering(&code).iter().all(|var| !assigned.contains(var) || is_reduction(var));
         let header = LoopData { body: Vec::new(), ..data.clone() };
         let reductions = reductions.clone();
-        (fits && kept.len() <= MOST_KEPT).then_some(Self { header, var, reductions, parts, uniform, counters, kept })
+        (fits && kept.len() <= MOST_KEPT).then_some(Self {
+            header,
+            var,
+            reductions,
+            parts,
+            uniform,
+            counters,
+            kept,
+            rows,
+        })
     }
 
-    /// The loop over blocks of lanes, and what goes before it.
-    fn in_lanes(self, proc: &mut Proc) -> Vec<Stmt> {
-        let block = Block::of_length(proc, LANES);
-        let kept: BTreeMap<Var, Array> = self.kept.iter().map(|&var| (var, self.array(proc, var))).collect();
-        let mut body: Vec<Stmt> = kept.values().map(|&array| Stmt::Alloc { array }).collect();
+    /// The loop over blocks of lanes, and what goes before it; `id` is the loop itself.
+    fn in_lanes(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
+        let number = if self.rows.is_some() { LANES_WITH_ROWS } else { LANES };
+        let (block, lane) = (Block::of_length(proc, number), proc.var(Scalar::I64, None));
+        let kept: BTreeMap<Var, Array> = self.kept.iter().map(|&var| (var, self.array(proc, var, number))).collect();
+        let in_tables = self.rows.as_ref().map(|rows| rows.in_tables(proc, self.var, &self.parts, lane, number));
+        let (parts, tables) = in_tables.as_ref().map_or((&self.parts, &[][..]), |(parts, tables)| (parts, tables));
+        let mut body: Vec<Stmt> = kept.values().chain(tables).map(|&array| Stmt::Alloc { array }).collect();
         let first = Expr::Var(block.first);
         // Where their number is a constant, the loops over lanes are unrolled.
-        let [then, otherwise] = [Expr::i64(LANES), Expr::Var(block.end) - first.clone()].map(|count| {
-            let lanes = Lanes { first: first.clone(), count, kept: &kept };
-            self.all(proc, &self.parts, &lanes)
+        let [then, otherwise] = [Expr::i64(number), Expr::Var(block.end) - first.clone()].map(|count| {
+            let lanes = Lanes { first: first.clone(), count, lane, kept: &kept };
+            self.all(proc, parts, &lanes, &BTreeMap::new())
         });
         body.push(Stmt::If { cond: block.is_whole(), then, otherwise });
-        block.over(proc, self.header.clone(), self.header.kind.clone(), body)
+        body.extend(tables.iter().map(|&array| Stmt::Release { array }));
+        let blocks = block.over(proc, self.header.clone(), self.header.kind.clone(), body);
+        match self.rows {
+            Some(rows) => vec![Stmt::If { cond: rows.pays, then: blocks, otherwise: vec![Stmt::For(id)] }],
+            None => blocks,
+        }
     }
 
     /// Where a variable of each lane is kept. Vectors are slow to unpack truth values of a byte.
-    fn array(&self, proc: &mut Proc, var: Var) -> Array {
+    fn array(&self, proc: &mut Proc, var: Var, lanes: i64) -> Array {
         let elem = if proc.vars[var].scalar == Scalar::Bool { Scalar::I64 } else { proc.vars[var].scalar };
         let (name, span) = (proc.vars[var].name.clone(), self.header.span);
-        proc.arrays.push(ArrayData { elem, extents: vec![Expr::i64(LANES)], storage: Storage::Stack, name, span })
+        proc.arrays.push(ArrayData { elem, extents: vec![Expr::i64(lanes)], storage: Storage::Stack, name, span })
     }
 
-    fn all(&self, proc: &mut Proc, parts: &[Part], lanes: &Lanes<'_>) -> Vec<Stmt> {
+    /// The parts with other names for the variables of loops.
+    fn all(&self, proc: &mut Proc, parts: &[Part], lanes: &Lanes<'_>, names: &Names) -> Vec<Stmt> {
         let mut result = Vec::new();
         for part in parts {
             match part {
@@ -155,19 +205,28 @@ impl Iterations {
                     let (same, own): (Vec<Stmt>, Vec<Stmt>) =
                         code.iter().cloned().partition(|stmt| self.is_uniform(stmt));
                     result.extend(same);
-                    result.extend((!own.is_empty()).then(|| self.in_each(proc, lanes, &own, None)));
+                    result.extend((!own.is_empty()).then(|| self.in_each(proc, lanes, &own, None, names)));
                 }
                 Part::For(header, body) => {
-                    let body = self.all(proc, body, lanes);
-                    result.push(Stmt::For(proc.loops.push(LoopData { body, ..header.clone() })));
+                    let mut names = names.clone();
+                    let [lower, upper] = [&header.lower, &header.upper].map(|bound| renamed(bound, &names));
+                    let var = header.var.map(|var| {
+                        let own = proc.vars.push(proc.vars[var].clone());
+                        names.insert(var, own.into());
+                        own
+                    });
+                    let body = self.all(proc, body, lanes, &names);
+                    let header = LoopData { var, lower, upper, body, ..header.clone() };
+                    result.push(Stmt::For(proc.loops.push(header)));
                 }
-                Part::While(repeated) => self.repeat(proc, lanes, repeated, &mut result),
+                Part::While(repeated) => self.repeat(proc, lanes, repeated, names, &mut result),
+                Part::Memory(_) => panic!("lanes with memory of their own have it in tables"),
             }
         }
         result
     }
 
-    fn repeat(&self, proc: &mut Proc, lanes: &Lanes<'_>, repeated: &Repeated, result: &mut Vec<Stmt>) {
+    fn repeat(&self, proc: &mut Proc, lanes: &Lanes<'_>, repeated: &Repeated, names: &Names, result: &mut Vec<Stmt>) {
         let (active, holds) = (proc.var(Scalar::I64, None), proc.var(Scalar::Bool, None));
         let one = Expr::unary(UnOp::Convert(Scalar::I64), holds.into());
         let mut step = repeated.before.clone();
@@ -175,13 +234,13 @@ impl Iterations {
         let (counts, then) = repeated.body.iter().cloned().partition(|stmt| self.is_uniform(stmt));
         step.push(Stmt::If { cond: holds.into(), then, otherwise: Vec::new() });
         step.push(Stmt::Assign { var: active, value: Expr::Var(active) + one });
-        let step = self.in_each(proc, lanes, &step, Some(Reduction { op: BinOp::Add, var: active }));
+        let step = self.in_each(proc, lanes, &step, Some(Reduction { op: BinOp::Add, var: active }), names);
         let mut body: Vec<Stmt> = counts;
         body.splice(0..0, [Stmt::Assign { var: active, value: Expr::i64(0) }, step]);
         result.push(Stmt::Assign { var: active, value: lanes.count.clone() });
         let cond = Expr::binary(BinOp::Lt, Expr::i64(FEW), active.into());
         result.push(Stmt::While { before: Vec::new(), cond, body });
-        result.push(self.in_each(proc, lanes, &[repeated.stmt()], None));
+        result.push(self.in_each(proc, lanes, &[repeated.stmt()], None, names));
     }
 
     /// It assigns what all lanes share.
@@ -190,9 +249,17 @@ impl Iterations {
     }
 
     /// A loop over the lanes that runs this code in each; `counted` is a reduction besides those of the iterations.
-    fn in_each(&self, proc: &mut Proc, lanes: &Lanes<'_>, code: &[Stmt], counted: Option<Reduction>) -> Stmt {
+    fn in_each(
+        &self,
+        proc: &mut Proc,
+        lanes: &Lanes<'_>,
+        code: &[Stmt],
+        counted: Option<Reduction>,
+        names: &Names,
+    ) -> Stmt {
         let lane = proc.var(Scalar::I64, None);
-        let mut renaming = BTreeMap::from([(self.var, lanes.first.clone() + lane.into())]);
+        let mut renaming = names.clone();
+        renaming.extend([(self.var, lanes.first.clone() + lane.into()), (lanes.lane, lane.into())]);
         let (mut reductions, mut body, mut ending) = (Vec::new(), Vec::new(), Vec::new());
         for (var, mention) in mentions_of(code) {
             if let Some(reduction) = self.reductions.iter().chain(&counted).find(|reduction| reduction.var == var) {
@@ -240,7 +307,19 @@ impl Part {
     fn straight(&self) -> Option<&[Stmt]> {
         match self {
             Part::Straight(code) => Some(code),
-            Part::For(..) | Part::While(_) => None,
+            Part::For(..) | Part::While(_) | Part::Memory(_) => None,
+        }
+    }
+
+    /// It with accesses to other elements, where `place` names some.
+    pub(crate) fn with_accesses(&self, place: &Place<'_>) -> Part {
+        match self {
+            Part::Straight(code) => Part::Straight(code.iter().map(|stmt| with_accesses(stmt, place)).collect()),
+            Part::For(header, body) => {
+                Part::For(header.clone(), body.iter().map(|part| part.with_accesses(place)).collect())
+            }
+            Part::While(repeated) => Part::While(repeated.clone()),
+            Part::Memory(stmt) => Part::Memory(stmt.clone()),
         }
     }
 
@@ -252,7 +331,7 @@ impl Part {
 
     fn each_while<'p>(&'p self, f: &mut impl FnMut(&'p Repeated)) {
         match self {
-            Part::Straight(_) => {}
+            Part::Straight(_) | Part::Memory(_) => {}
             Part::For(_, parts) => parts.iter().for_each(|part| part.each_while(f)),
             Part::While(repeated) => f(repeated),
         }
@@ -271,6 +350,7 @@ impl Part {
             Part::Straight(code) => f(code),
             Part::For(_, parts) => parts.iter().for_each(|part| part.each_leaf(f)),
             Part::While(repeated) => f(&[repeated.stmt()]),
+            Part::Memory(_) => {}
         }
     }
 }
@@ -321,15 +401,15 @@ fn conjuncts(cond: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// The parts of an iteration; `None` if it has others.
-fn parts_of(proc: &Proc, body: &[Stmt]) -> Option<Vec<Part>> {
+/// The parts of an iteration, with memory of its own if that is allowed; `None` if it has others.
+fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     for stmt in body {
         match stmt {
             Stmt::For(id) => {
                 let data = &proc.loops[*id];
                 let (LoopKind::Sequential, Some(_)) = (&data.kind, data.var) else { return None };
-                let inner = parts_of(proc, &data.body)?;
+                let inner = parts_of(proc, &data.body, false)?;
                 parts.push(Part::For(LoopData { body: Vec::new(), ..data.clone() }, inner));
             }
             Stmt::While { before, cond, body } if before.iter().chain(body).all(|stmt| is_straight(stmt, false)) => {
@@ -341,6 +421,9 @@ fn parts_of(proc: &Proc, body: &[Stmt]) -> Option<Vec<Part>> {
                     Some(Part::Straight(code)) => code.push(stmt.clone()),
                     Some(_) | None => parts.push(Part::Straight(vec![stmt.clone()])),
                 }
+            }
+            Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::CopyElements { .. } if memory => {
+                parts.push(Part::Memory(stmt.clone()));
             }
             Stmt::Assign { .. }
             | Stmt::Store { .. }
@@ -360,7 +443,7 @@ fn parts_of(proc: &Proc, body: &[Stmt]) -> Option<Vec<Part>> {
 }
 
 /// Code without counted loops that uses variables as the parts do.
-fn straightened(parts: &[Part]) -> Vec<Stmt> {
+pub(crate) fn straightened(parts: &[Part]) -> Vec<Stmt> {
     let mut code = Vec::new();
     for part in parts {
         match part {
@@ -371,6 +454,7 @@ fn straightened(parts: &[Part]) -> Vec<Stmt> {
                 otherwise: Vec::new(),
             }),
             Part::While(repeated) => code.push(repeated.stmt()),
+            Part::Memory(_) => {}
         }
     }
     code

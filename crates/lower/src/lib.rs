@@ -8,7 +8,8 @@
 //!   passes from iteration to iteration;
 //! - [`with_loop`], its [`generators`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`]
 //!   recognises folds that vectors can do; [`work`] estimates costs;
-//! - [`fixed_points`] ends loops whose state stays, [`lanes`] runs iterations with loops of unknown length side by side in vectors,
+//! - [`fixed_points`] ends loops whose state stays, [`lanes`] runs iterations with loops in order inside side by side in vectors, with [`rows`] of
+//!   arrays in tables,
 //!   [`hoist`] takes allocations out of loops, [`short_circuit`] computes in its place what would be copied there, [`batches`] lets
 //!   each thread run recurrences for columns of its own, [`blocking`] computes contractions in blocks that stay in caches and registers,
 //!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
@@ -50,6 +51,7 @@ mod phases;
 mod privatisation;
 mod reduction;
 mod replace_loops;
+mod rows;
 mod scalar;
 mod scan;
 mod short_circuit;
@@ -173,7 +175,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
     for &func in &funcs {
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
         fixed_points::end_at_fixed_points(&mut proc);
-        lanes::run_in_lanes(&mut proc);
+        lanes::run_in_lanes(&mut proc, options.caches.own);
         hoist::hoist_allocations(&mut proc);
         short_circuit::short_circuit_copies(&mut proc);
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);

@@ -175,6 +175,53 @@ pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt 
     }
 }
 
+/// What an element of an array is instead, if it is another one.
+pub(crate) type Place<'p> = dyn Fn(Array, &[Expr]) -> Option<(Array, Vec<Expr>)> + 'p;
+
+/// Straight-line code with accesses to other elements, where `place` names some.
+pub(crate) fn with_accesses(stmt: &Stmt, place: &Place<'_>) -> Stmt {
+    let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| with_accesses(stmt, place)).collect();
+    let other = |expr: &Expr| with_loads(expr, place);
+    match stmt {
+        Stmt::Assign { var, value } => Stmt::Assign { var: *var, value: other(value) },
+        Stmt::Store { array, index, value } => {
+            let index: Vec<Expr> = index.iter().map(other).collect();
+            let (array, index) = place(*array, &index).unwrap_or((*array, index));
+            Stmt::Store { array, index, value: other(value) }
+        }
+        Stmt::If { cond, then, otherwise } => {
+            Stmt::If { cond: other(cond), then: all(then), otherwise: all(otherwise) }
+        }
+        Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
+        | Stmt::Check { .. }
+        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+    }
+}
+
+fn with_loads(expr: &Expr, place: &Place<'_>) -> Expr {
+    let each = |e: &Expr| Box::new(with_loads(e, place));
+    match expr {
+        Expr::Var(_) | Expr::Const(_) | Expr::Threads => expr.clone(),
+        Expr::Load { array, index } => {
+            let index: Vec<Expr> = index.iter().map(|e| with_loads(e, place)).collect();
+            let (array, index) = place(*array, &index).unwrap_or((*array, index));
+            Expr::Load { array, index }
+        }
+        Expr::Unary { op, x } => Expr::Unary { op: *op, x: each(x) },
+        Expr::Binary { op, x, y } => Expr::Binary { op: *op, x: each(x), y: each(y) },
+        Expr::Select { cond, on_true, on_false } => {
+            Expr::Select { cond: each(cond), on_true: each(on_true), on_false: each(on_false) }
+        }
+    }
+}
+
 /// The expression with other names for variables.
 pub(crate) fn renamed(expr: &Expr, renaming: &BTreeMap<Var, Expr>) -> Expr {
     let each = |e: &Expr| Box::new(renamed(e, renaming));

@@ -1,7 +1,8 @@
-//! Iterations with loops inside of which nobody knows how long they run are run side by side, and loops end when their state stays.
+//! Iterations with loops inside that must run in order are run side by side, and loops end when their state stays.
 
 mod support;
 
+use frit_ir::{Tensor, TensorData};
 use frit_lower::{Caches, Options};
 use support::{agree, int, ints, program, reals};
 
@@ -157,5 +158,96 @@ fn results_stay_the_same() {
     }
     for cell in [ROOT, CONVERTS] {
         results_stay(cell, "f64");
+    }
+}
+
+/// A with-loop over the rows of a matrix of real numbers, `%24` at index `%22`; there are a vector as long, `%2`, and one of places in it, `%3`.
+/// Cells are `%9`, and loops make `%4` steps, or one less than a row is long, `%21`.
+fn over_rows(cell: &str, ty: &str) -> String {
+    format!(
+        "func @main[%0, %20](%1: f64[%0, %20], %2: f64[%20], %3: i64[%20], %4: i64) -> ({ty}) {{
+          %21: i64 = sub %20, 1
+          %28: {ty} = w0: with (%22) in [%0] {{
+            [0] <= iv < [%0] {{
+              %24: f64[%20] = index %1[%22]
+              {cell}
+              yield %9
+            }}
+          }} : genarray
+          return %28
+        }}"
+    )
+}
+
+/// A row is smoothed in its place.
+const SMOOTHED: &str = "%29: f64[%20] = copy %24
+  %9: f64[%20] = for %37 < %21 (%35: *f64[%20] = %29) {
+    %38: i64 = add %37, 1 %39: f64 = index %35[%37] %40: f64 = index %35[%38] %41: f64 = mul %39, 0.5 %42: f64 = add %41, %40
+    %43: f64[%20] = update consumes %35[%38] = %42 yield %43 }";
+/// From the end, with a row of coefficients for all, and for some steps only.
+const BACKWARD: &str = "%29: f64[%20] = copy %24
+  %30: i64 = sub %20, 2
+  %9: f64[%20] = for %37 < %4 (%35: *f64[%20] = %29) {
+    %38: i64 = sub %30, %37 %36: i64 = add %38, 1
+    %39: f64 = index %35[%36] %40: f64 = index %35[%38] %44: f64 = index %2[%38] %41: f64 = mul %39, %44 %42: f64 = sub %40, %41
+    %43: f64[%20] = update consumes %35[%38] = %42 yield %43 }";
+/// An array of its own which is no part of the result, and another row that is only read.
+const ELIMINATED: &str = "%29: f64[%20] = copy %2
+  %69: f64[%20] = for %37 < %21 (%35: *f64[%20] = %29) {
+    %38: i64 = add %37, 1 %39: f64 = index %35[%37] %40: f64 = index %24[%38] %41: f64 = div %40, %39 %42: f64 = add %41, 1.5
+    %43: f64[%20] = update consumes %35[%38] = %42 yield %43 }
+  %9: f64 = index %69[%21]";
+/// Horner's rule: nothing is kept but a number.
+const HORNER: &str = "%25: f64 = index %24[0]
+  %9: f64 = for %37 < %21 (%35: f64 = 0.0) {
+    %38: f64 = index %2[%37] %39: f64 = mul %35, %25 %40: f64 = add %39, %38 yield %40 }";
+
+/// Sums of rows, which vectors or streams can do one by one.
+const SUMS: &str =
+    "%9: f64 = for %37 < %21 (%35: f64 = 0.0) { %38: f64 = index %24[%37] %39: f64 = add %35, %38 yield %39 }";
+/// Rows that need different numbers of steps.
+const UNEQUAL: &str = "%25: i64 = min %22, %21
+  %9: f64 = for %37 < %25 (%35: f64 = 0.0) { %38: f64 = index %24[%37] %39: f64 = mul %35, 0.5 %40: f64 = add %39, %38 yield %40 }";
+/// Each row goes its own way.
+const CHASED: &str = "%25: i64 = rem %22, %20
+  %9: i64 = for %37 < %21 (%35: i64 = %25) { %38: i64 = index %3[%35] yield %38 }";
+
+fn rows_in_lanes(text: &str) -> bool {
+    lowered(text).contains(" step 16 ")
+}
+
+#[test]
+fn recurrences_along_rows_run_side_by_side() {
+    for (cell, ty) in
+        [(SMOOTHED, "f64[%0, %20]"), (BACKWARD, "f64[%0, %20]"), (ELIMINATED, "f64[%0]"), (HORNER, "f64[%0]")]
+    {
+        let text = over_rows(cell, ty);
+        assert!(rows_in_lanes(&text), "{cell}:\n{}", lowered(&text));
+    }
+}
+
+#[test]
+fn other_rows_are_computed_one_by_one() {
+    for (cell, ty) in [(SUMS, "f64[%0]"), (UNEQUAL, "f64[%0]"), (CHASED, "i64[%0]")] {
+        let text = over_rows(cell, ty);
+        assert!(!rows_in_lanes(&text), "{cell}:\n{}", lowered(&text));
+    }
+}
+
+#[test]
+fn rows_stay_the_same() {
+    let cells = [SMOOTHED, BACKWARD, ELIMINATED, HORNER, SUMS, UNEQUAL, CHASED];
+    let types = ["f64[%0, %20]", "f64[%0, %20]", "f64[%0]", "f64[%0]", "f64[%0]", "f64[%0]", "i64[%0]"];
+    for (rows, columns) in [(0, 3), (1, 1), (3, 40), (16, 2), (17, 9), (35, 5), (64, 64)] {
+        let values = |count: usize| (0..count).map(|i| (i * 29 % 53) as f64 / 16.0 + 0.0625).collect();
+        let matrix =
+            Tensor::new(vec![rows, columns], TensorData::F64(values(rows * columns))).expect("it fills the shape");
+        let vector = Tensor::new(vec![columns], TensorData::F64(values(columns))).expect("it fills the shape");
+        let places: Vec<i64> = (0..columns as i64).map(|i| (i * 7 + 3) % columns as i64).collect();
+        for steps in [0, columns as i64 / 2, columns as i64 - 1] {
+            for (cell, ty) in cells.iter().zip(types) {
+                agree(&over_rows(cell, ty), &[matrix.clone(), vector.clone(), ints(&places), int(steps)]);
+            }
+        }
     }
 }
