@@ -4,6 +4,7 @@
 use frit_fuse::array::Refusal;
 use frit_fuse::array::block_graph::Touches;
 use frit_fuse::array::coalescing::generator_coalescing;
+use frit_fuse::array::generators::facts_at;
 use frit_fuse::array::hull::{fuse_in_hull, with_loop_hull};
 use frit_fuse::array::with_loop_fusion::with_loop_fusion;
 use frit_ir::array::{Func, FuncId, Op, Program, WithLoop, parse, verify};
@@ -231,7 +232,8 @@ fn figure_5_of_wlf_has_nine_intersections_and_seven_generators_after_coalescing(
     let func = &mut fused.funcs[FuncId::new(0)];
     let at = loops(func)[0];
     let mut block = std::mem::take(&mut func.body);
-    assert_eq!(generator_coalescing(func, &mut block, at), 2);
+    let mut facts = facts_at(func, &block, at);
+    assert_eq!(generator_coalescing(func, &mut facts, &mut block.stmts[at]), 2);
     func.body = block;
     assert_eq!(func.with_loops[label(func, at)].generators.len(), 7);
     assert_same_results(&program(&text), &fused, &[&[]]);

@@ -86,6 +86,20 @@ pub const SHAPES: &[Shape] = &[
         lines: 10,
         generate: sac,
     },
+    Shape {
+        name: "generators",
+        summary: "functions in SAC of stencils with periodic borders, each called with the result of the one before",
+        entry: Some("all(double[.])"),
+        lines: 9,
+        generate: generators,
+    },
+    Shape {
+        name: "branches",
+        summary: "functions of branches in one another with maps, scans and reductions in them, each called with the result of the one before",
+        entry: None,
+        lines: 8,
+        generate: branches,
+    },
 ];
 
 fn chain(parts: usize) -> String {
@@ -228,9 +242,42 @@ fn sac(parts: usize) -> String {
              c = {stencil};\n  return c + a;\n}}\n"
         );
     }
-    text.push_str("double[.] all(double[.] x)\n{\n");
+    text + &all(parts)
+}
+
+fn generators(parts: usize) -> String {
+    let mut text = "use Array: all;\n\n".to_string();
+    for part in 0..parts {
+        let (factor, distance) = (part % 7 + 1, part % 3 + 1);
+        let _ = writeln!(
+            text,
+            "double[.] step{part}(double[.] x)\n{{\n  a = rotate(0, 1, x) + rotate(0, -1, x);\n  \
+             b = rotate(0, {distance}, a) - x * {factor}.5;\n  s = sum(b);\n  c = rotate(0, -1, b) * s;\n  return c + x;\n}}\n"
+        );
+    }
+    text + &all(parts)
+}
+
+/// The function `all` in SAC that calls all steps.
+fn all(parts: usize) -> String {
+    let mut text = "double[.] all(double[.] x)\n{\n".to_string();
     for part in 0..parts {
         let _ = writeln!(text, "  x = step{part}(x);");
     }
     text + "  return x;\n}\n"
+}
+
+fn branches(parts: usize) -> String {
+    let mut text = String::new();
+    for part in 0..parts {
+        let factor = part % 7 + 1;
+        let _ = writeln!(
+            text,
+            "fun [real] step{part}([real] x) =\n  let a = map(fn real (real v) => v * {factor}.5, x) in\n  \
+             let s = reduce(op +, 0.0, a) in\n  if s < 0.5 then map(fn real (real v) => v / s, a) else\n  \
+             let b = scan(op +, s, a) in\n  if s < {factor}.0 then map(op *, zip(a, b)) else\n  \
+             let t = reduce(op +, s, b) in\n  if t < {factor}.5 then b else map(fn real (real v) => v - t, a)"
+        );
+    }
+    text + &calls("[real]", parts)
 }

@@ -11,24 +11,21 @@
 use super::Attempts;
 use super::generators::periodic::is_empty;
 use super::generators::{Axis, Bounds, Grid, MAX_GENERATORS, equal::are_equal, facts_at};
-use frit_ir::array::{Block, Func, Op, Value, WithLoopData};
+use frit_ir::array::{Func, Op, Stmt, Value, WithLoopData};
+use frit_simplify::ranges::Ranges;
 
-/// Coalesces the generators of one with-loop statement of a block; how many are gone.
-pub fn generator_coalescing(func: &mut Func, block: &mut Block, at: usize) -> usize {
-    let Op::With(label) = block.stmts[at].op else { panic!("only with-loops have generators") };
-    if func.with_loops[label].generators.len() < 2 {
-        return 0;
-    }
-    let mut facts = facts_at(func, block, at);
+/// Coalesces the generators of a with-loop where these facts hold; how many are gone.
+pub fn generator_coalescing(func: &mut Func, facts: &mut Ranges, stmt: &mut Stmt) -> usize {
+    let Op::With(label) = stmt.op else { panic!("only with-loops have generators") };
     let data = func.take_with_loop(label);
     let before = data.generators.len();
-    let mut bounds = Bounds::new(func, &mut facts, block.stmts[at].span);
+    let mut bounds = Bounds::new(func, facts, stmt.span);
     let data = coalesced(&mut bounds, data);
     let (_, certs) = bounds.finish();
     let gone = before - data.generators.len();
     func.with_loops[label] = data;
     if gone > 0 {
-        add_certs(&mut block.stmts[at].certs, &certs);
+        add_certs(&mut stmt.certs, &certs);
     }
     gone
 }
@@ -123,10 +120,18 @@ fn continued(bounds: &mut Bounds, x: Axis, y: Axis) -> Option<Axis> {
 pub fn everywhere(func: &mut Func) -> Attempts {
     let mut attempts = Attempts::default();
     super::each_block(func, &mut |func, _, block| {
-        for at in 0..block.stmts.len() {
-            if matches!(block.stmts[at].op, Op::With(_)) {
-                attempts.applied += generator_coalescing(func, block, at);
+        let has_several = |func: &Func, stmt: &Stmt| match stmt.op {
+            Op::With(label) => func.with_loops[label].generators.len() > 1,
+            _ => false,
+        };
+        let Some(last) = block.stmts.iter().rposition(|stmt| has_several(func, stmt)) else { return 0 };
+        // Nothing is defined anew, so one walk has the facts of all.
+        let mut facts = facts_at(func, block, 0);
+        for stmt in &mut block.stmts[..=last] {
+            if has_several(func, stmt) {
+                attempts.applied += generator_coalescing(func, &mut facts, stmt);
             }
+            facts.define(func, stmt);
         }
         0
     });
