@@ -8,7 +8,7 @@ use crate::access::each_node;
 use crate::arithmetic::{is_total_but_for, real_type};
 use crate::distribution::Known;
 use crate::histograms::{Histogram, Item, each_assigned, has_fixed_extents};
-use crate::straight::{each_expr, live, reads};
+use crate::straight::{each_expr, live, reads_any};
 use frit_ir::nest::{Array, ArrayData, Expr, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,7 +159,7 @@ impl Stage {
         let mut note = |expr: &Expr| {
             each_node(expr, &mut |node| {
                 if let Expr::Load { index, .. } = node {
-                    loads_elsewhere |= index.iter().any(|e| own.iter().any(|&var| reads(e, var)));
+                    loads_elsewhere |= index.iter().any(|e| reads_any(e, &own));
                 }
             });
         };

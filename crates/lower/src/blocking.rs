@@ -28,7 +28,7 @@ use crate::Caches;
 use crate::access::{divided_up, each_array, each_load, each_node, has_load, round_up};
 use crate::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, reads, renamed};
+use crate::straight::{assigned, each_expr, reads, reads_any, renamed};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -373,7 +373,7 @@ fn load_once(proc: &mut Proc, AlongColumns { column, mut body }: AlongColumns) -
     for stmt in &mut body {
         let Stmt::Assign { value, .. } = stmt else { continue };
         each_load(value, &mut |load| {
-            let mut is_fixed = !own.iter().any(|&var| reads(load, var));
+            let mut is_fixed = !reads_any(load, &own);
             each_array(load, &mut |array| is_fixed &= !stored.contains(&array));
             if let (true, Expr::Load { array, .. }) = (is_fixed, &*load) {
                 let var = match known.iter().find(|(other, _)| other == load) {

@@ -33,7 +33,7 @@
 use crate::access::{Aliases, each_load, each_node, each_own_assigned, each_stmt, has_load, size};
 use crate::columns::{in_order, multiple};
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, is_straight, mentions_of, reads, renamed, renamed_stmt};
+use crate::straight::{assigned, each_expr, is_straight, mentions_of, reads_any, renamed, renamed_stmt};
 use crate::strip_mining::Block;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
@@ -140,7 +140,7 @@ impl Elimination {
             });
         });
         changed.extend([step, row, column]);
-        let is_fixed = |expr: &Expr| !has_load(expr) && !changed.iter().any(|&var| reads(expr, var));
+        let is_fixed = |expr: &Expr| !has_load(expr) && !reads_any(expr, &changed);
         let bounds = [&rows.lower, &rows.upper, &columns.lower, &columns.upper].into_iter().chain(work(rows));
         if carries || !bounds.into_iter().all(is_fixed) {
             return None;

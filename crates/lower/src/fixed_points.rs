@@ -11,7 +11,7 @@
 use crate::access::{all_reads, count_reads, each_node};
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, entering, is_straight, mentions_of, reads};
+use crate::straight::{assigned, entering, is_straight, mentions_of, reads, reads_any};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +63,7 @@ impl Iteration {
         let mut fits = is_known(&cond) && needed.iter().any(|var| state.contains(var));
         let (mut before, mut body, mut changed) = (Vec::new(), Vec::new(), BTreeSet::new());
         for (at, stmt) in data.body.iter().enumerate() {
-            let is_late = |expr: &Expr| changed.iter().any(|&var| reads(expr, var));
+            let is_late = |expr: &Expr| reads_any(expr, &changed);
             match stmt {
                 Stmt::Assign { var, value } if needed.contains(var) && !state.contains(var) => {
                     fits &= is_known(value) && !is_late(value);

@@ -21,7 +21,8 @@ use crate::arithmetic::{has_vectors, is_total};
 use crate::replace_loops::replace_loops;
 use crate::rows::Rows;
 use crate::straight::{
-    Place, assigned, each_expr, entering, is_straight, mentions_of, reads, renamed, renamed_stmt, with_accesses,
+    Place, assigned, each_expr, entering, is_straight, mentions_of, reads, reads_any, renamed, renamed_stmt,
+    with_accesses,
 };
 use crate::strip_mining::Block;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
@@ -119,7 +120,7 @@ impl Iterations {
         let mentions = mentions_of(&code);
         let assigned: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
         let is_reduction = |var: &Var| reductions.iter().any(|reduction| reduction.var == *var);
-        let varies = |bound: &Expr| has_load(bound) || reads(bound, var) || assigned.iter().any(|&v| reads(bound, v));
+        let varies = |bound: &Expr| has_load(bound) || reads(bound, var) || reads_any(bound, &assigned);
         let mut kept = BTreeSet::new();
         let (mut elsewhere, mut fits) = (BTreeSet::new(), true);
         for part in &parts {
@@ -134,12 +135,12 @@ impl Iterations {
                 fits &= repeated.can_run_on(proc) && !uses_reduction;
             });
         }
-        let (mut uniform, mut starts) = (BTreeSet::new(), BTreeSet::new());
+        let (mut uniform, mut starts, mut others) = (BTreeSet::new(), BTreeSet::new(), assigned.clone());
         for stmt in parts.iter().filter_map(Part::straight).flatten() {
             let Stmt::Assign { var: own, value } = stmt else { continue };
-            let is_uniform = !reads(value, var) && !assigned.difference(&uniform).any(|&other| reads(value, other));
+            let is_uniform = !reads(value, var) && !reads_any(value, &others);
             match known.assignments[own] {
-                1 if is_uniform => uniform.insert(*own),
+                1 if is_uniform => uniform.insert(*own) && others.remove(own),
                 2 if value.as_i64().is_some() => starts.insert(*own),
                 _ => continue,
             };
@@ -366,9 +367,7 @@ impl Repeated {
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).collect();
         let inside = count_reads(proc, &[self.stmt()]);
         let is_bounded = |conjunct: &Expr, var: Var| match conjunct {
-            Expr::Binary { op: BinOp::Lt | BinOp::Le, x, y } => {
-                **x == Expr::Var(var) && own.iter().all(|&own| !reads(y, own))
-            }
+            Expr::Binary { op: BinOp::Lt | BinOp::Le, x, y } => **x == Expr::Var(var) && !reads_any(y, &own),
             conjunct => !reads(conjunct, var),
         };
         let counts = |stmt: &Stmt| {

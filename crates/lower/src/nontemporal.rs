@@ -13,7 +13,7 @@ use crate::access::{Aliases, each_array, each_expr_inside, each_stmt, has_load, 
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_store, fresh, is_straight, reads, renamed};
+use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any, renamed};
 use crate::strip_mining::Block;
 use crate::vectors::Values;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
@@ -103,7 +103,7 @@ impl Storing {
         for stmt in &data.body {
             let Stmt::Store { array, index, .. } = stmt else { continue };
             let Some((last, others)) = index.split_last() else { continue };
-            let is_fixed = |e: &Expr| !has_load(e) && !own.iter().any(|&own| reads(e, own));
+            let is_fixed = |e: &Expr| !has_load(e) && !reads_any(e, &own);
             let is_beside =
                 is_shifted(last, var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
             if results.contains(array) && is_beside && places.insert(*array, index.clone()).is_some() {

@@ -13,7 +13,7 @@
 
 use crate::access::{Aliases, at_least_zero, each_node, has_load, is_shifted};
 use crate::lanes::{Part, straightened};
-use crate::straight::{Place, assigned, each_expr, entering, reads, with_accesses};
+use crate::straight::{Place, assigned, each_expr, entering, reads, reads_any, with_accesses};
 use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,8 +60,8 @@ struct Iteration<'p> {
     proc: &'p Proc,
     var: Var,
     own: BTreeSet<Array>,
-    /// Variables that are the same in all lanes.
-    steady: BTreeSet<Var>,
+    /// Variables that may differ from lane to lane.
+    varying: BTreeSet<Var>,
     found: BTreeMap<Array, Access>,
     fits: bool,
 }
@@ -86,9 +86,9 @@ impl Rows {
             _ => None,
         });
         let all: BTreeSet<Var> = assigned(&straightened(parts)).collect();
-        let (own, steady, found) = (own.collect(), BTreeSet::new(), BTreeMap::new());
-        let mut iteration = Iteration { proc, var, own, steady, found, fits: true };
-        iteration.visit(parts, &all, false);
+        let (own, varying, found) = (own.collect(), all.clone(), BTreeMap::new());
+        let mut iteration = Iteration { proc, var, own, varying, found, fits: true };
+        iteration.visit(parts, false);
         let Iteration { own, found, fits, .. } = iteration;
         let mut tables = BTreeMap::new();
         for (&array, access) in &found {
@@ -109,7 +109,7 @@ impl Rows {
             if !is_own && !is_copied && (!loaded || (!stored && !access.in_loops)) {
                 continue;
             }
-            let is_fixed = !reads(length, var) && !has_load(length) && !all.iter().any(|&var| reads(length, var));
+            let is_fixed = !reads(length, var) && !has_load(length) && !reads_any(length, &all);
             if !is_fixed || (stored && !is_own && !is_copied) {
                 return None;
             }
@@ -236,11 +236,11 @@ fn source_extent<'p>(proc: &'p Proc, stretch: &Stretch) -> Option<&'p Expr> {
 }
 
 impl Iteration<'_> {
-    fn visit(&mut self, parts: &[Part], all: &BTreeSet<Var>, in_loops: bool) {
+    fn visit(&mut self, parts: &[Part], in_loops: bool) {
         for part in parts {
             match part {
-                Part::Straight(code) => code.iter().for_each(|stmt| self.visit_stmt(stmt, all, in_loops)),
-                Part::For(_, body) => self.visit(body, all, true),
+                Part::Straight(code) => code.iter().for_each(|stmt| self.visit_stmt(stmt, in_loops)),
+                Part::For(_, body) => self.visit(body, true),
                 // It accesses no memory.
                 Part::While(_) => {}
                 Part::Memory(Stmt::Alloc { .. }) => {}
@@ -264,10 +264,8 @@ impl Iteration<'_> {
         }
     }
 
-    fn visit_stmt(&mut self, stmt: &Stmt, all: &BTreeSet<Var>, in_loops: bool) {
-        let is_steady = |steady: &BTreeSet<Var>, expr: &Expr| {
-            !has_load(expr) && !all.iter().any(|&var| reads(expr, var) && !steady.contains(&var))
-        };
+    fn visit_stmt(&mut self, stmt: &Stmt, in_loops: bool) {
+        let is_steady = |varying: &BTreeSet<Var>, expr: &Expr| !has_load(expr) && !reads_any(expr, varying);
         each_expr(stmt, &mut |expr| {
             each_node(expr, &mut |node| {
                 if let Expr::Load { array, index } = node {
@@ -275,7 +273,7 @@ impl Iteration<'_> {
                     access.indices.push(index.clone());
                     access.loaded = true;
                     access.in_loops |= in_loops;
-                    self.fits &= !in_loops || index.iter().all(|e| is_steady(&self.steady, e));
+                    self.fits &= !in_loops || index.iter().all(|e| is_steady(&self.varying, e));
                 }
             });
         });
@@ -285,17 +283,17 @@ impl Iteration<'_> {
                 access.indices.push(index.clone());
                 access.stored = true;
                 access.in_loops |= in_loops;
-                self.fits &= !in_loops || index.iter().all(|e| is_steady(&self.steady, e));
+                self.fits &= !in_loops || index.iter().all(|e| is_steady(&self.varying, e));
             }
             Stmt::If { cond: _, then, otherwise } => {
-                then.iter().chain(otherwise).for_each(|stmt| self.visit_stmt(stmt, all, in_loops));
+                then.iter().chain(otherwise).for_each(|stmt| self.visit_stmt(stmt, in_loops));
             }
             // Where its value is the same in all lanes, so is the variable until it is assigned again.
             Stmt::Assign { var, value } => {
-                if is_steady(&self.steady, value) && !reads(value, self.var) {
-                    self.steady.insert(*var);
+                if is_steady(&self.varying, value) && !reads(value, self.var) {
+                    self.varying.remove(var);
                 } else {
-                    self.steady.remove(var);
+                    self.varying.insert(*var);
                 }
             }
             _ => {}
@@ -327,7 +325,7 @@ fn is_recurrence(code: &[Stmt]) -> bool {
         Stmt::Assign { var, value: Expr::Binary { op: _, x, y } } if state.contains(var) => {
             let own = Expr::Var(*var);
             let other = if **x == own { y } else { x };
-            (**x == own || **y == own) && !state.iter().any(|&var| reads(other, var))
+            (**x == own || **y == own) && !reads_any(other, &state)
         }
         stmt => !assigned(std::slice::from_ref(stmt)).any(|var| state.contains(&var)),
     };

@@ -175,6 +175,13 @@ pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt 
     }
 }
 
+/// The expression reads one of the variables.
+pub(crate) fn reads_any(expr: &Expr, vars: &BTreeSet<Var>) -> bool {
+    let mut found = false;
+    each_node(expr, &mut |node| found |= matches!(node, Expr::Var(var) if vars.contains(var)));
+    found
+}
+
 /// What an element of an array is instead, if it is another one.
 pub(crate) type Place<'p> = dyn Fn(Array, &[Expr]) -> Option<(Array, Vec<Expr>)> + 'p;
 

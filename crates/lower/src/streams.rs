@@ -12,11 +12,12 @@ use crate::access::{each_node, has_load};
 use crate::arithmetic::cost;
 use crate::reduction::unit;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, is_straight, reads, renamed_stmt};
+use crate::straight::{assigned, each_expr, is_straight, reads, reads_any, renamed_stmt};
 use crate::vectors::Values;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Places read from at once, with all streams of all elements of an iteration.
 const PLACES: usize = 8;
@@ -114,12 +115,12 @@ impl Reducing {
 /// How many places an iteration reads that the next one reads beside; `None` if it reads elsewhere.
 fn places(body: &[Stmt], var: Var) -> Option<usize> {
     let (mut found, mut beside) = (Vec::new(), true);
-    let own: Vec<Var> = assigned(body).collect();
+    let own: BTreeSet<Var> = assigned(body).collect();
     for stmt in body {
         each_expr(stmt, &mut |expr| {
             each_node(expr, &mut |node| {
                 let Expr::Load { index, .. } = node else { return };
-                let varies = |e: &Expr| has_load(e) || own.iter().any(|&own| reads(e, own));
+                let varies = |e: &Expr| has_load(e) || reads_any(e, &own);
                 let Some((last, others)) = index.split_last() else { return };
                 beside &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, var));
                 if reads(last, var) {

@@ -12,12 +12,12 @@
 use crate::access::{each_node, has_load, is_shifted};
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, fresh, is_straight, reads, renamed_stmt};
+use crate::straight::{assigned, each_expr, fresh, is_straight, reads, reads_any, renamed_stmt};
 use crate::strip_mining::Block;
 use crate::vectors::Values;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a line of memory.
 const LINE: i64 = 64;
@@ -69,14 +69,14 @@ impl Transposing {
         {
             return None;
         }
-        let own: Vec<Var> = assigned(&inner.body).collect();
+        let own: BTreeSet<Var> = assigned(&inner.body).collect();
         let mut bytes = None;
         for stmt in &inner.body {
             each_expr(stmt, &mut |expr| {
                 each_node(expr, &mut |node| {
                     let Expr::Load { array, index } = node else { return };
                     let Some((last, others)) = index.split_last() else { return };
-                    let is_plain = |e: &Expr| !has_load(e) && !own.iter().any(|&own| reads(e, own));
+                    let is_plain = |e: &Expr| !has_load(e) && !reads_any(e, &own);
                     let along_rows = is_shifted(last, i) && !reads(last, j);
                     let down_columns = others.iter().any(|e| is_shifted(e, j)) && !others.iter().any(|e| reads(e, i));
                     if along_rows && down_columns && index.iter().all(is_plain) {
