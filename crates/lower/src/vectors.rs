@@ -100,25 +100,39 @@ impl Values {
         }
     }
 
-    /// The loop has few iterations: both bounds are constants; or it ends at the remainder of a small number, as the elements do
-    /// that a rotation brings from the end of an axis; or it begins that many before the end of one.
+    /// The loop has few iterations: both bounds are constants; or it ends at a small number or before, or at the remainder of one, as the
+    /// elements do that a rotation brings from the end of an axis; or it begins that many before the end of one.
     fn is_short(&self, data: &LoopData) -> bool {
         let (lower, upper) = (self.constant(&data.lower), self.constant(&data.upper));
         if let (Some(lower), Some(upper)) = (lower, upper) {
             return upper.checked_sub(lower).is_some_and(|count| count < FEW);
         }
+        if lower.is_some_and(|lower| lower >= 0) && self.most(&data.upper).is_some_and(|most| most < FEW) {
+            return true;
+        }
         // The remainder of c >= 0 by anything is at most c.
         if let (Some(0..), Some((dividend, _))) = (lower, self.remainder(&data.upper)) {
             return (0..FEW).contains(&dividend);
         }
+        let is_end = |x: &Expr, y: &Expr| *x == data.upper && self.constant(y) == Some(1);
+        let is_extent = |extent: &Expr| match self.value(extent) {
+            Expr::Binary { op: BinOp::Max, x, y } => is_end(x, y) || is_end(y, x),
+            _ => *extent == data.upper,
+        };
+        if let Expr::Binary { op: BinOp::Sub, x, y } = self.value(&data.lower) {
+            return is_extent(x) && self.most(y).is_some_and(|most| most < FEW);
+        }
         // The remainder of -c by max(n, 1) is n - c, or n is at most c.
         let Some((dividend, divisor)) = self.remainder(&data.lower) else { return false };
-        let is_end = |x: &Expr, y: &Expr| *x == data.upper && self.constant(y) == Some(1);
-        let is_extent = match self.value(divisor) {
-            Expr::Binary { op: BinOp::Max, x, y } => is_end(x, y) || is_end(y, x),
-            _ => false,
-        };
-        is_extent && (1..FEW).contains(&dividend.saturating_neg())
+        is_extent(divisor) && (1..FEW).contains(&dividend.saturating_neg())
+    }
+
+    /// What the value is at most: a constant, or a minimum with one.
+    fn most(&self, expr: &Expr) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::Min, x, y } => self.constant(x).or_else(|| self.constant(y)),
+            value => value.as_i64(),
+        }
     }
 }
 
@@ -150,5 +164,8 @@ mod tests {
     fn borders_are_not_for_vectors() {
         assert_eq!(chosen(&["0..s2", "s2..s3", "s3..s0", "0..s0"]), [false, true, false, true]);
         assert_eq!(chosen(&["0..3", "0..4", "5..7", "s2..s0"]), [false, true, false, true]);
+        assert_eq!(chosen(&["0..min(s0 - 1, 1)", "0..min(s0, 9)", "s0 - 1..s0"]), [false, true, false]);
+        assert_eq!(chosen(&["max(s0, 1) - 2..s0", "s0 - min(s0, 2)..s0"]), [false, false]);
+        assert_eq!(chosen(&["s0 - 9..s0", "s2 - 1..s0", "s0 - s2..s0"]), [true, true, true]);
     }
 }

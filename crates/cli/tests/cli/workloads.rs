@@ -396,16 +396,20 @@ fn all_loops_for_vectors_are_vectorised() {
             "-fno-math-errno",
             "-fno-trapping-math",
         ]);
-        gcc.args(["-fopt-info-vec-optimized", "-c", "-o", "/dev/null"]).arg(place.path("program.c"));
+        gcc.args(["-fopt-info-vec-optimized-missed", "-c", "-o", "/dev/null"]).arg(place.path("program.c"));
         let report = String::from_utf8_lossy(&gcc.output().unwrap().stderr).into_owned();
         let line_of = |message: &str| message.split(':').nth(1)?.parse::<usize>().ok();
-        let vectorised: Vec<usize> =
-            report.lines().filter(|line| line.contains("loop vectorized")).filter_map(line_of).collect();
+        let lines_with = |text: &str| -> Vec<usize> {
+            report.lines().filter(|line| line.contains(text)).filter_map(line_of).collect()
+        };
+        let (vectorised, scalar) = (lines_with("loop vectorized"), lines_with("couldn't vectorize loop"));
         for (first, last) in loops_for_vectors(&c) {
-            let is_vectorised = vectorised.iter().any(|line| (first..=last).contains(line));
+            let has = |lines: &[usize]| lines.iter().any(|line| (first..=last).contains(line));
+            // The compiler may know that a loop runs but once, and then there is none.
+            let is_vectorised = has(&vectorised) || !has(&scalar);
             let text: Vec<&str> = c.lines().skip(first - 1).take(last + 1 - first).collect();
-            assert!(is_vectorised, "{}: no vectors for\n{}\n{report}", program.display(), text.join("\n"));
-            loops += 1;
+            assert!(is_vectorised, "{}: no vectors for\n{}", program.display(), text.join("\n"));
+            loops += usize::from(has(&vectorised));
         }
     }
     assert!(loops >= 50, "only {loops} loops are for vectors");
