@@ -37,9 +37,22 @@ fn values(scalar: Scalar) -> Vec<Const> {
         -2147483649.0,
         4294967295.5,
         4294967296.0,
+        -4294967295.5,
+        -4294967296.0,
         1e10,
         -1e10,
+        0.9999999999999999,
+        -0.9999999999999999,
+        2251799813685247.8,
+        -2251799813685247.8,
+        2251799813685248.0,
+        -2251799813685248.5,
+        4503599627370495.5,
+        -4503599627370497.0,
+        9007199254740994.0,
         9.2e18,
+        9223372036854774784.0,
+        -9223372036854774784.0,
         9223372036854775808.0,
         -9223372036854775808.0,
         -9.3e18,
@@ -79,6 +92,13 @@ fn values(scalar: Scalar) -> Vec<Const> {
         4294967295,
         4294967296,
         3037000500,
+        2251799813685248,
+        4503599627370497,
+        9007199254740993,
+        // Half way between two reals, and next to that.
+        1152921504606847104,
+        1152921504606847105,
+        i64::MAX - 512,
         i64::MAX,
     ];
     match scalar {
@@ -189,6 +209,26 @@ impl Cases {
     }
 }
 
+/// Conversions to `i64` of what is less than a limit.
+fn limited(cases: &mut Cases, scalar: Scalar) {
+    let x = values(scalar);
+    for bits in [31, 51, 63] {
+        let bound = 2f64.powi(bits);
+        let limit = if scalar == Scalar::F32 { Const::f32(bound as f32) } else { Const::f64(bound) };
+        let expected = (x.iter())
+            .map(|&x| match BinOp::Lt.eval(UnOp::Abs.eval(x), limit) {
+                Some(Const::Bool(true)) => UnOp::Convert(Scalar::I64).eval(x),
+                _ => Const::i64(-1),
+            })
+            .collect();
+        cases.case(format!("{scalar} below 2^{bits} to i64"), &x, expected, |x| Expr::Select {
+            cond: Box::new(Expr::binary(BinOp::Lt, Expr::unary(UnOp::Abs, x.clone()), Expr::Const(limit))),
+            on_true: Box::new(Expr::unary(UnOp::Convert(Scalar::I64), x)),
+            on_false: Box::new(Expr::i64(-1)),
+        });
+    }
+}
+
 /// Operations whose last bits are only fixed strictly.
 fn rounds(op: UnOp) -> bool {
     match op {
@@ -224,6 +264,9 @@ fn check(scalar: Scalar, strict_fp: bool) {
         if strict_fp || !rounds(op) {
             cases.unary(op, scalar);
         }
+    }
+    if scalar.is_float() {
+        limited(&mut cases, scalar);
     }
     let mut program = Program::default();
     program.entry = Some(program.procs.push(cases.proc));

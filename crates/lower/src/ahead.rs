@@ -187,12 +187,13 @@ impl Stage {
     }
 }
 
-/// What is converted to an index, perhaps to a narrow one first; and two to the power of what magnitudes do not saturate then.
+/// What is converted to an index, perhaps to a narrow one first; and two to the power of what magnitudes do not saturate then, and may be an
+/// index: no array has 2^51 elements, and vectors convert what is below that with less.
 fn truncated(index: &Expr) -> Option<(&Expr, i32)> {
     let Expr::Unary { op: UnOp::Convert(Scalar::I64), x } = index else { return None };
     match &**x {
         Expr::Unary { op: UnOp::Convert(Scalar::I32), x: real } => Some((real, 31)),
-        real => Some((real, 63)),
+        real => Some((real, 51)),
     }
 }
 

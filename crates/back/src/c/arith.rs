@@ -11,6 +11,25 @@ pub(super) enum Helper {
     Binary(BinOp, Scalar),
     /// An operation on one operand.
     Unary(UnOp, Scalar),
+    /// A conversion that vectors have too.
+    InVectors(Conversion),
+}
+
+/// A conversion between reals and integers of 64 bits in a form of which C compilers make vectors, also for processors without an instruction
+/// for it. One number takes longer that way than with the instruction there is for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Conversion {
+    /// From `i64` to `f64`, rounded to nearest.
+    ToReal,
+    /// From `f64` to `i64`, as [`Helper::Unary`] does it.
+    ToInteger,
+    /// The same of a magnitude below [`Conversion::SMALL`].
+    SmallToInteger,
+}
+
+impl Conversion {
+    /// From here on the last bit of an `f64` is a whole number, also with as large a number added.
+    pub(super) const SMALL: f64 = (1_u64 << 51) as f64;
 }
 
 impl Helper {
@@ -20,6 +39,9 @@ impl Helper {
             Helper::Binary(op, scalar) => format!("frit_{}_{}", op.name(), scalar.name()),
             Helper::Unary(UnOp::Convert(to), from) => format!("frit_{}_to_{}", from.name(), to.name()),
             Helper::Unary(op, scalar) => format!("frit_{}_{}", op.name(), scalar.name()),
+            Helper::InVectors(Conversion::ToReal) => "frit_i64_to_f64_in_vectors".into(),
+            Helper::InVectors(Conversion::ToInteger) => "frit_f64_to_i64_in_vectors".into(),
+            Helper::InVectors(Conversion::SmallToInteger) => "frit_small_f64_to_i64_in_vectors".into(),
         }
     }
 
@@ -36,6 +58,7 @@ impl Helper {
                 let (t, r) = (c_type(from), c_type(to));
                 format!("static inline {r} {name}({t} x) {{ {} }}\n", saturate(to))
             }
+            Helper::InVectors(conversion) => in_vectors(conversion, &name),
             Helper::Unary(UnOp::Cbrt, _) => CUBE_ROOT.replace("NAME", &name),
             Helper::Unary(op, scalar) => {
                 let t = c_type(scalar);
@@ -49,6 +72,46 @@ impl Helper {
         }
     }
 }
+
+/// A conversion with instructions for vectors where AVX2 is all there is, see `Note [Conversions in vectors]`.
+fn in_vectors(conversion: Conversion, name: &str) -> String {
+    let (result, operand, plain, parts) = match conversion {
+        Conversion::ToReal => ("double", "int64_t", "return (double)x;", TO_REAL),
+        Conversion::ToInteger => ("int64_t", "double", &*saturate(Scalar::I64), TO_INTEGER),
+        Conversion::SmallToInteger => ("int64_t", "double", "return (int64_t)x;", SMALL_TO_INTEGER),
+    };
+    format!(
+        "static inline {result} {name}({operand} x)\n{{\n\
+         #if defined(__AVX2__) && !defined(__AVX512DQ__)\n{parts}#else\n    {plain}\n#endif\n}}\n"
+    )
+}
+
+const TO_REAL: &str = "    \
+    uint64_t low = ((uint64_t)x & 0xffffffffu) | 0x4330000000000000u, high = ((uint64_t)x >> 32) ^ 0x4530000080000000u;
+    double l, h;
+    memcpy(&l, &low, sizeof l);
+    memcpy(&h, &high, sizeof h);
+    return (h - 0x1.00000801p84) + l;
+";
+
+const TO_INTEGER: &str = "    \
+    double whole = trunc(x), h = floor(whole * 0x1p-32), l = whole - h * 0x1p32;
+    h += 0x1.8p52;
+    l += 0x1p52;
+    uint64_t high, low;
+    memcpy(&high, &h, sizeof high);
+    memcpy(&low, &l, sizeof low);
+    int64_t inside = (int64_t)((high << 32) | (low & 0xffffffffu));
+    int64_t limited = x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : inside;
+    return x == x ? limited : 0;
+";
+
+const SMALL_TO_INTEGER: &str = "    \
+    double shifted = trunc(x) + 0x1.8p52;
+    int64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    return bits - 0x4338000000000000;
+";
 
 /// The cube root as `frit_ir::scalar` defines it.
 const CUBE_ROOT: &str = "\
@@ -129,3 +192,15 @@ fn saturate(to: Scalar) -> String {
     let t = c_type(to);
     format!("double v = x; return v > {low} && v < {high} ? ({t})v : v >= {high} ? {max} : v <= {low} ? {min} : 0;")
 }
+
+// Note [Conversions in vectors]
+//
+// AVX2 converts no integers of 64 bits. A whole number from 0 to below 2^52 is the last 52 bits of its sum with 2^52, and one between -2^51 and
+// 2^51 that of its sum with 1.5 * 2^52, less the constant. So a number is put together from two halves, or taken apart into them.
+//
+// To a real: `low` is 2^52 plus the low 32 bits. The last bit of 2^84 stands for 2^32, so that `high` is 2^84 + 2^63 plus the high half, whose sign
+// bit is flipped for that 2^63. The constant is the sum 2^84 + 2^63 + 2^52; taking it from `high` is exact, since the difference is a multiple of
+// 2^32 of few bits, and the last addition is the only one that rounds.
+//
+// To an integer: the products are exact, being with powers of two, and so is `l`, the low half, from 0 to below 2^32. Where the number is no `int64_t`
+// the halves are nonsense that the comparisons replace. What is small needs no halves.

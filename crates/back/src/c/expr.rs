@@ -3,7 +3,7 @@
 //! Expressions have no effects, so a subexpression may be computed earlier into a temporary: that bounds how deep
 //! parentheses nest, and keeps calls of vector mathematics out of conditional expressions.
 
-use super::arith::Helper;
+use super::arith::{Conversion, Helper};
 use super::proc::ProcPrinter;
 use super::types::{c_type, is_promoted, literal};
 use frit_ir::nest::{Array, Expr};
@@ -130,17 +130,18 @@ fn cast(x: &Term, to: Scalar) -> Term {
 }
 
 /// The real number that `value` converts to `i64`, if that is only needed where the condition holds, and this says that its magnitude is
-/// below some number for which C's own conversion is defined. It is one that vectors have, other than one that saturates.
-fn truncated_if_small<'e>(cond: &Expr, value: &'e Expr) -> Option<&'e Expr> {
+/// below some number for which C's own conversion is defined; and whether all such numbers are small. Vectors have such conversions, other than
+/// one that saturates.
+fn truncated_if_limited<'e>(cond: &Expr, value: &'e Expr) -> Option<(&'e Expr, bool)> {
     let Expr::Unary { op: UnOp::Convert(Scalar::I64), x: real } = value else { return None };
     let Expr::Binary { op: BinOp::Lt, x: magnitude, y: limit } = cond else { return None };
     let (Expr::Unary { op: UnOp::Abs, x: of }, Expr::Const(limit)) = (&**magnitude, &**limit) else { return None };
-    let is_defined = match *limit {
-        Const::F32(bits) => f32::from_bits(bits) <= 2f32.powi(63),
-        Const::F64(bits) => f64::from_bits(bits) <= 2f64.powi(63),
-        Const::Int(..) | Const::Bool(_) | Const::Char(_) | Const::Cert => false,
+    let limit = match *limit {
+        Const::F32(bits) => f32::from_bits(bits).into(),
+        Const::F64(bits) => f64::from_bits(bits),
+        Const::Int(..) | Const::Bool(_) | Const::Char(_) | Const::Cert => return None,
     };
-    (of == real && is_defined).then_some(&**real)
+    (of == real && limit <= 2f64.powi(63)).then_some((&**real, limit <= Conversion::SMALL))
 }
 
 impl ProcPrinter<'_, '_> {
@@ -160,12 +161,16 @@ impl ProcPrinter<'_, '_> {
                 self.binary(*op, &x, &y)
             }
             Expr::Select { cond, on_true, on_false } => {
-                let small = truncated_if_small(cond, on_true);
+                let limited = truncated_if_limited(cond, on_true);
                 let cond = self.expr(cond);
-                let on_true = match small {
-                    Some(real) => {
+                let on_true = match limited {
+                    Some((real, is_small)) => {
                         let real = self.expr(real);
-                        cast(&real, Scalar::I64)
+                        if self.is_in_simd && is_small {
+                            self.helper(Helper::InVectors(Conversion::SmallToInteger), Scalar::I64, &[&real])
+                        } else {
+                            cast(&real, Scalar::I64)
+                        }
                     }
                     None => self.arm(on_true),
                 };
@@ -353,6 +358,15 @@ impl ProcPrinter<'_, '_> {
         if to == Scalar::Bool {
             let zero = literal(from.zero()).text;
             return Term::from_operands(format!("{} != {zero}", x.at(Level::Sum)), Level::Mixed, to, &[x]);
+        }
+        let in_vectors = match (from, to) {
+            (Scalar::I64, Scalar::F64) => Some(Conversion::ToReal),
+            // Single precision is exact in double precision.
+            (Scalar::F32 | Scalar::F64, Scalar::I64) => Some(Conversion::ToInteger),
+            _ => None,
+        };
+        if let Some(conversion) = in_vectors.filter(|_| self.is_in_simd && x.constant.is_none()) {
+            return self.helper(Helper::InVectors(conversion), to, &[x]);
         }
         if from.is_float() && !to.is_float() {
             return self.helper(Helper::Unary(UnOp::Convert(to), from), to, &[x]);
