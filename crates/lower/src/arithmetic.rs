@@ -1,6 +1,6 @@
 //! What arithmetic of the loop IR costs, and where it is defined. Knows nothing of the array IR.
 
-use crate::access::each_node;
+use crate::access::{each_node, has_load};
 use crate::straight::each_expr;
 use frit_ir::nest::{Array, Expr, Proc, Stmt};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
@@ -122,11 +122,16 @@ fn integer(expr: &Expr) -> Option<i64> {
 
 /// Common processors have vector instructions, or a library has a function for vectors, for all that it does; it reads no memory.
 pub(crate) fn has_vectors(proc: &Proc, expr: &Expr) -> bool {
+    !has_load(expr) && has_vectors_once_loaded(proc, expr)
+}
+
+/// The same where loads have vectors.
+pub(crate) fn has_vectors_once_loaded(proc: &Proc, expr: &Expr) -> bool {
     let mut found = true;
     each_node(expr, &mut |node| {
         found &= match node {
-            Expr::Const(_) | Expr::Var(_) | Expr::Select { .. } => true,
-            Expr::Load { .. } | Expr::Threads => false,
+            Expr::Const(_) | Expr::Var(_) | Expr::Select { .. } | Expr::Load { .. } => true,
+            Expr::Threads => false,
             // There is none between real numbers and integers of 64 bits.
             Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) == to.is_float(),
             Expr::Unary { .. } => true,

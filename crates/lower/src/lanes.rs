@@ -1,4 +1,5 @@
-//! Independent iterations with loops inside that must run in order: neighbours run side by side, each in a lane of vectors.
+//! Independent iterations with loops inside that must run in order, or that add up what neighbours have beside each other: neighbours run side by
+//! side, each in a lane of vectors.
 //!
 //! ```text
 //! for p independent { x = x0(p); while c(x) { x = f(x, p) }; D[p] = x }
@@ -11,13 +12,16 @@
 //!               }
 //! ```
 //!
+//! Reductions inside, as in a convolution, `for p { x = 0; for k { x += A[p+k] * B[k] }; D[p] = x }`, take one step for all lanes at a time: vectors
+//! read neighbours, nothing is added up across a vector, and a reduction may be short.
+//!
 //! A lane whose condition does not hold keeps its state, so the condition, computed again, does not hold either: no lane needs a mask of its
 //! own. What is computed in lanes that have ended must be defined whatever the state. When few lanes are left they end one by one, so that
 //! iterations that differ much in length lose little. Each iteration computes the same from the same, so no bit changes. Knows nothing of the
 //! array IR.
 
-use crate::access::{Aliases, all_reads, assignments, count_reads, has_load};
-use crate::arithmetic::{has_vectors, is_total};
+use crate::access::{Aliases, all_reads, assignments, count_reads, each_node, has_load, is_shifted};
+use crate::arithmetic::{has_vectors, has_vectors_once_loaded, is_total};
 use crate::replace_loops::replace_loops;
 use crate::rows::Rows;
 use crate::straight::{
@@ -41,9 +45,14 @@ const MOST_KEPT: usize = 16;
 /// Runs iterations side by side wherever some have loops inside that must run in order. What they have of arrays for themselves takes no more
 /// bytes than given.
 pub(crate) fn run_in_lanes(proc: &mut Proc, most_bytes: i64) {
-    let known =
-        Known { reads: all_reads(proc), assignments: assignments(proc), aliases: Aliases::of(proc), most_bytes };
-    replace_loops(proc, &mut |proc, id| Some(Iterations::of(proc, id, &known)?.in_lanes(proc, id)));
+    let known = Known::of(proc);
+    replace_loops(proc, &mut |proc, id| Some(Iterations::in_order(proc, id, &known, most_bytes)?.in_lanes(proc, id)));
+}
+
+/// Runs iterations side by side wherever some have reductions inside that read what neighbours have beside each other.
+pub(crate) fn reduce_in_lanes(proc: &mut Proc) {
+    let known = Known::of(proc);
+    replace_loops(proc, &mut |proc, id| Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id)));
 }
 
 /// What is known of the whole procedure.
@@ -51,7 +60,6 @@ struct Known {
     reads: BTreeMap<Var, usize>,
     assignments: BTreeMap<Var, usize>,
     aliases: Aliases,
-    most_bytes: i64,
 }
 
 /// Iterations that can run side by side.
@@ -68,13 +76,15 @@ struct Iterations {
     kept: BTreeSet<Var>,
     /// What iterations have of arrays for themselves.
     rows: Option<Rows>,
+    /// When they should run side by side, if not always.
+    pays: Option<Expr>,
 }
 
 /// A part of an iteration.
 pub(crate) enum Part {
     /// Straight-line code.
     Straight(Vec<Stmt>),
-    /// A loop as long in all lanes.
+    /// A loop as long in all lanes. Its kind is what it was.
     For(LoopData, Vec<Part>),
     /// A loop that lanes leave one by one.
     While(Repeated),
@@ -102,20 +112,74 @@ struct Lanes<'k> {
 /// Other names for variables.
 type Names = BTreeMap<Var, Expr>;
 
+impl Known {
+    fn of(proc: &Proc) -> Self {
+        Self { reads: all_reads(proc), assignments: assignments(proc), aliases: Aliases::of(proc) }
+    }
+}
+
 impl Iterations {
-    fn of(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
+    /// Iterations with loops inside that must run in order.
+    fn in_order(proc: &Proc, id: Loop, known: &Known, most_bytes: i64) -> Option<Self> {
+        let mut found = Self::of(proc, id, known, true)?;
+        let has_memory = found.parts.iter().any(|part| matches!(part, Part::Memory(_)));
+        if has_memory || !found.parts.iter().any(Part::has_while) {
+            let rows = Rows::of(proc, found.var, &found.parts, &known.aliases, LANES_WITH_ROWS, most_bytes)?;
+            if has_memory || !rows.are_none() {
+                found.pays = Some(rows.pays.clone());
+                found.rows = Some(rows);
+            }
+        }
+        Some(found)
+    }
+
+    /// Iterations with reductions inside that read what neighbours have beside each other.
+    fn beside(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
+        let found = Self::of(proc, id, known, false)?;
+        let number = found.header.upper.clone() - found.header.lower.clone();
+        let pays = Expr::binary(BinOp::Le, Expr::i64(LANES), number);
+        (!found.parts.iter().any(Part::has_while) && found.reads_neighbours(proc))
+            .then_some(Self { pays: Some(pays), ..found })
+    }
+
+    /// Loops inside store nothing, all that they read is the same for all iterations or stands beside what the next iteration reads, and some of
+    /// that does at every step.
+    fn reads_neighbours(&self, proc: &Proc) -> bool {
+        let varies = |expr: &Expr| {
+            assigned(&straightened(&self.parts)).any(|var| !self.uniform.contains(&var) && reads(expr, var))
+        };
+        let (mut fits, mut found) = (true, false);
+        for part in &self.parts {
+            let Part::For(..) = part else { continue };
+            let mut steps = Vec::new();
+            part.each_header(&mut |header| steps.extend(header.var));
+            part.each_leaf(&mut |code| {
+                fits &= code.iter().all(|stmt| is_straight(stmt, false));
+                code.iter().for_each(|stmt| {
+                    each_expr(stmt, &mut |expr| {
+                        fits &= has_vectors_once_loaded(proc, expr);
+                        each_node(expr, &mut |node| {
+                            let Expr::Load { array: _, index } = node else { return };
+                            let Some((last, others)) = index.split_last() else { return };
+                            let is_shifted = is_shifted(last, self.var) && !has_load(last);
+                            fits &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, self.var));
+                            fits &= is_shifted || !reads(last, self.var);
+                            found |= is_shifted && steps.iter().any(|&step| index.iter().any(|e| reads(e, step)));
+                        });
+                    });
+                });
+            });
+        }
+        fits && found
+    }
+
+    fn of(proc: &Proc, id: Loop, known: &Known, memory: bool) -> Option<Self> {
         let data = &proc.loops[id];
         let (LoopKind::Independent { reductions, .. }, Some(var), 1) = (&data.kind, data.var, data.step) else {
             return None;
         };
         let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < LANES);
-        let parts = parts_of(proc, &data.body, true).filter(|_| !few)?;
-        let has_memory = parts.iter().any(|part| matches!(part, Part::Memory(_)));
-        let rows = if has_memory || !parts.iter().any(Part::has_while) {
-            Some(Rows::of(proc, var, &parts, &known.aliases, LANES_WITH_ROWS, known.most_bytes)?)
-        } else {
-            None
-        };
+        let parts = parts_of(proc, &data.body, memory).filter(|_| !few)?;
         let code = straightened(&parts);
         let mentions = mentions_of(&code);
         let assigned: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
@@ -136,12 +200,12 @@ impl Iterations {
             });
         }
         let (mut uniform, mut starts, mut others) = (BTreeSet::new(), BTreeSet::new(), assigned.clone());
-        for stmt in parts.iter().filter_map(Part::straight).flatten() {
+        for (stmt, is_outside) in parts.iter().flat_map(|part| part.straight(true)) {
             let Stmt::Assign { var: own, value } = stmt else { continue };
             let is_uniform = !reads(value, var) && !reads_any(value, &others);
             match known.assignments[own] {
                 1 if is_uniform => uniform.insert(*own) && others.remove(own),
-                2 if value.as_i64().is_some() => starts.insert(*own),
+                2 if value.as_i64().is_some() && is_outside => starts.insert(*own),
                 _ => continue,
             };
         }
@@ -155,6 +219,7 @@ impl Iterations {
         fits &= entering(&code).iter().all(|var| !assigned.contains(var) || is_reduction(var));
         let header = LoopData { body: Vec::new(), ..data.clone() };
         let reductions = reductions.clone();
+        let (rows, pays) = (None, None);
         (fits && kept.len() <= MOST_KEPT).then_some(Self {
             header,
             var,
@@ -164,6 +229,7 @@ impl Iterations {
             counters,
             kept,
             rows,
+            pays,
         })
     }
 
@@ -184,8 +250,8 @@ impl Iterations {
         body.push(Stmt::If { cond: block.is_whole(), then, otherwise });
         body.extend(tables.iter().map(|&array| Stmt::Release { array }));
         let blocks = block.over(proc, self.header.clone(), self.header.kind.clone(), body);
-        match self.rows {
-            Some(rows) => vec![Stmt::If { cond: rows.pays, then: blocks, otherwise: vec![Stmt::For(id)] }],
+        match self.pays {
+            Some(cond) => vec![Stmt::If { cond, then: blocks, otherwise: vec![Stmt::For(id)] }],
             None => blocks,
         }
     }
@@ -205,7 +271,7 @@ impl Iterations {
                 Part::Straight(code) => {
                     let (same, own): (Vec<Stmt>, Vec<Stmt>) =
                         code.iter().cloned().partition(|stmt| self.is_uniform(stmt));
-                    result.extend(same);
+                    result.extend(same.iter().map(|stmt| renamed_stmt(stmt, names)));
                     result.extend((!own.is_empty()).then(|| self.in_each(proc, lanes, &own, None, names)));
                 }
                 Part::For(header, body) => {
@@ -217,7 +283,8 @@ impl Iterations {
                         own
                     });
                     let body = self.all(proc, body, lanes, &names);
-                    let header = LoopData { var, lower, upper, body, ..header.clone() };
+                    let kind = LoopKind::Sequential;
+                    let header = LoopData { var, lower, upper, kind, body, ..header.clone() };
                     result.push(Stmt::For(proc.loops.push(header)));
                 }
                 Part::While(repeated) => self.repeat(proc, lanes, repeated, names, &mut result),
@@ -305,10 +372,12 @@ impl Iterations {
 }
 
 impl Part {
-    fn straight(&self) -> Option<&[Stmt]> {
+    /// Its straight-line code, and whether that is outside of loops.
+    fn straight(&self, is_outside: bool) -> Vec<(&Stmt, bool)> {
         match self {
-            Part::Straight(code) => Some(code),
-            Part::For(..) | Part::While(_) | Part::Memory(_) => None,
+            Part::Straight(code) => code.iter().map(|stmt| (stmt, is_outside)).collect(),
+            Part::For(_, parts) => parts.iter().flat_map(|part| part.straight(false)).collect(),
+            Part::While(_) | Part::Memory(_) => Vec::new(),
         }
     }
 
@@ -407,7 +476,9 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
         match stmt {
             Stmt::For(id) => {
                 let data = &proc.loops[*id];
-                let (LoopKind::Sequential, Some(_)) = (&data.kind, data.var) else { return None };
+                let (LoopKind::Sequential | LoopKind::Independent { .. }, Some(_)) = (&data.kind, data.var) else {
+                    return None;
+                };
                 let inner = parts_of(proc, &data.body, false)?;
                 parts.push(Part::For(LoopData { body: Vec::new(), ..data.clone() }, inner));
             }

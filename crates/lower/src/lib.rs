@@ -8,8 +8,8 @@
 //!   passes from iteration to iteration;
 //! - [`with_loop`], its [`generators`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`]
 //!   recognises folds that vectors can do; [`work`] estimates costs;
-//! - [`fixed_points`] ends loops whose state stays, [`lanes`] runs iterations with loops in order inside side by side in vectors, with [`rows`] of
-//!   arrays in tables,
+//! - [`joined_reductions`] makes one of reductions of reductions, [`fixed_points`] ends loops whose state stays, [`lanes`] runs iterations with
+//!   loops inside, in order or reductions of what neighbours have beside each other, side by side in vectors, with [`rows`] of arrays in tables,
 //!   [`hoist`] takes allocations out of loops, [`short_circuit`] computes in its place what would be copied there, [`batches`] lets
 //!   each thread run recurrences for columns of its own, [`blocking`] computes contractions in blocks that stay in caches and registers,
 //!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
@@ -44,6 +44,7 @@ mod grown;
 mod histograms;
 mod hoist;
 mod interchange;
+mod joined_reductions;
 mod lanes;
 mod lowering;
 mod nontemporal;
@@ -174,6 +175,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
     let mut procs = Table::new();
     for &func in &funcs {
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
+        joined_reductions::join_reductions(&mut proc, options.strict_fp);
         fixed_points::end_at_fixed_points(&mut proc);
         lanes::run_in_lanes(&mut proc, options.caches.own);
         hoist::hoist_allocations(&mut proc);
@@ -181,6 +183,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
         blocking::block_contractions(&mut proc, options.caches);
         interchange::interchange_loops(&mut proc);
+        lanes::reduce_in_lanes(&mut proc);
         privatisation::privatise_histograms(&mut proc, options);
         checking::check_ahead(&mut proc);
         strips::distribute_over_strips(&mut proc);

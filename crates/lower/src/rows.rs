@@ -77,7 +77,10 @@ impl Rows {
         lanes: i64,
         most_bytes: i64,
     ) -> Option<Self> {
-        let is_ordered = |part: &Part| matches!(part, Part::For(_, body) if is_recurrence(&straightened(body)));
+        let is_ordered = |part: &Part| match part {
+            Part::For(LoopData { kind: LoopKind::Sequential, .. }, body) => is_recurrence(&straightened(body)),
+            Part::For(..) | Part::Straight(_) | Part::While(_) | Part::Memory(_) => false,
+        };
         if !parts.iter().any(is_ordered) {
             return None;
         }
@@ -131,6 +134,11 @@ impl Rows {
         let is_used = at_most(elements, visited * Expr::i64(MOST_UNUSED * tables.len() as i64));
         let pays = Expr::binary(BinOp::And, at_most(bytes, Expr::i64(most_bytes)), is_used);
         Some(Self { tables, pays })
+    }
+
+    /// No array needs a table.
+    pub(crate) fn are_none(&self) -> bool {
+        self.tables.is_empty()
     }
 
     /// The parts with tables, and these, which begin before and end after them. `lane` tells lanes apart.
@@ -339,8 +347,9 @@ fn is_recurrence(code: &[Stmt]) -> bool {
 
 type Accesses = Vec<(Array, Vec<Expr>)>;
 
+/// The accesses of straight-line code. Loops in it that run while a condition holds have none.
 fn accesses(code: &[Stmt], loads: &mut Accesses, stores: &mut Accesses) {
-    for stmt in code {
+    for stmt in code.iter().filter(|stmt| !matches!(stmt, Stmt::While { .. })) {
         each_expr(stmt, &mut |expr| {
             each_node(expr, &mut |node| {
                 if let Expr::Load { array, index } = node {

@@ -75,7 +75,7 @@ const EUCLID: &str = "%10: i64, %9: i64 = while (%11: i64 = %7, %12: i64 = %4) {
 const CONVERTS: &str =
     "%9: f64, %10: i64 = while (%11: f64 = 0.0, %12: i64 = %7) { %13: bool = lt 0, %12 yield %13 } do {
     %14: f64 = to_f64 %12 %15: f64 = add %11, %14 %16: i64 = sub %12, 1 yield %15, %16 }";
-/// No loop of unknown length.
+/// No loop that some lanes leave before others.
 const COUNTED: &str =
     "%9: i64 = for %11 < %4 (%13: i64 = %7) { %15: i64 = mul %13, 3 %16: i64 = add %15, %11 yield %16 }";
 
@@ -84,12 +84,18 @@ const SUM: &str = "fold (0) by (%40: i64, %41: i64) { %42: i64 = add %40, %41 yi
 
 #[test]
 fn loops_of_unknown_length_run_side_by_side() {
-    for (cell, ty) in
-        [(ESCAPE, "i64"), (ROOT, "f64"), (COLLATZ, "i64"), (STAYS, "i64"), (BRANCH, "i64"), (NESTED, "i64")]
-    {
+    for (cell, ty) in [
+        (ESCAPE, "i64"),
+        (ROOT, "f64"),
+        (COLLATZ, "i64"),
+        (STAYS, "i64"),
+        (BRANCH, "i64"),
+        (NESTED, "i64"),
+        (COUNTED, "i64"),
+    ] {
         let text = over(cell, VECTOR, &format!("{ty}[%0]"));
         assert!(is_in_lanes(&text), "{cell}:\n{}", lowered(&text));
-        assert!(lowered(&text).contains("simd reduce(add"), "{cell}:\n{}", lowered(&text));
+        assert_eq!(lowered(&text).contains("simd reduce(add"), cell != COUNTED, "{cell}:\n{}", lowered(&text));
     }
 }
 
@@ -103,7 +109,7 @@ fn folds_over_such_too() {
 
 #[test]
 fn what_ended_lanes_may_not_compute_runs_alone() {
-    for (cell, ty) in [(SEARCH, "i64"), (EUCLID, "i64"), (CONVERTS, "f64"), (COUNTED, "i64")] {
+    for (cell, ty) in [(SEARCH, "i64"), (EUCLID, "i64"), (CONVERTS, "f64")] {
         let text = over(cell, VECTOR, &format!("{ty}[%0]"));
         assert!(!is_in_lanes(&text), "{cell}:\n{}", lowered(&text));
     }
@@ -213,7 +219,7 @@ const CHASED: &str = "%25: i64 = rem %22, %20
   %9: i64 = for %37 < %21 (%35: i64 = %25) { %38: i64 = index %3[%35] yield %38 }";
 
 fn rows_in_lanes(text: &str) -> bool {
-    lowered(text).contains(" step 16 ")
+    [" step 16 ", " step 32 "].iter().any(|step| lowered(text).contains(step))
 }
 
 #[test]

@@ -29,6 +29,8 @@ const MAX_EXTENT: i128 = 1 << 47;
 const MAX_TERMS: usize = 12;
 /// The most disjunctions that are thought of again in each loop.
 const MOST_UNDECIDED: usize = 16;
+/// The most bounds of indices that are thought of again after each assertion.
+const MOST_BOUNDS: usize = 4;
 /// Coefficients beyond this are not multiplied: products must not wrap.
 const MAX_COEFFICIENT: u64 = 1 << 40;
 
@@ -80,6 +82,8 @@ pub struct Ranges {
     tables: HashMap<Value, Interval>,
     /// What holds, without it being known which side does.
     undecided: Vec<Disjunction>,
+    /// Upper bounds of indices that may have wrapped, and the number of blocks open where they were met.
+    bounds: Vec<(Operand, u32)>,
 }
 
 /// One of two conditions holds.
@@ -104,6 +108,7 @@ impl Ranges {
             clock: 0,
             tables: HashMap::new(),
             undecided: Vec::new(),
+            bounds: Vec::new(),
         };
         for &size in &func.sizes {
             ranges.introduce(size, (0, MAX_EXTENT));
@@ -125,6 +130,7 @@ impl Ranges {
         let kept = self.scopes.pop().expect("a block is open");
         let level = self.level();
         self.undecided.retain(|disjunction| disjunction.level <= level);
+        self.bounds.retain(|&(_, bound_level)| bound_level <= level);
         while self.facts.len() > kept {
             let fact = self.facts.pop().expect("there are more than are kept");
             for symbol in fact.sum.symbols() {
@@ -214,6 +220,26 @@ impl Ranges {
         for Disjunction { x, y, cert, .. } in self.undecided.clone() {
             self.assume_either(func, x, y, cert);
         }
+        if !self.is_exact(upper) {
+            self.bounds.push((upper, self.level()));
+            self.settle_bounds();
+        }
+    }
+
+    /// Learns which bounds of indices are what they were computed as, by all that holds here.
+    fn settle_bounds(&mut self) {
+        for (at, (bound, level)) in std::mem::take(&mut self.bounds).into_iter().enumerate() {
+            let mut search = self.search(true);
+            let known = if at < MOST_BOUNDS { self.exact_where_proved(bound, &mut search) } else { self.exact(bound) };
+            let certs = search.certs();
+            if known_as_symbol(&known, bound) || certs.len() > 1 {
+                self.bounds.push((bound, level));
+                continue;
+            }
+            let difference = &known - &self.exact(bound);
+            self.learn(-&difference, certs.first().copied());
+            self.learn(difference, certs.first().copied());
+        }
     }
 
     /// Learns what follows if one side of a disjunction cannot hold; true if that is so.
@@ -268,7 +294,10 @@ impl Ranges {
                     self.tables.insert(stmt.results[0], (low, high));
                 }
             }
-            Op::Assert { cond, .. } => self.assume(func, *cond, true, Some(stmt.results[0])),
+            Op::Assert { cond, .. } => {
+                self.assume(func, *cond, true, Some(stmt.results[0]));
+                self.settle_bounds();
+            }
             Op::With(w) => {
                 let data = &func.with_loops[*w];
                 let mut at = 0;
@@ -505,6 +534,28 @@ impl Ranges {
         }
     }
 
+    /// The same by what a proof may use of facts on single symbols.
+    fn exact_where_proved(&self, operand: Operand, search: &mut Search) -> Sum {
+        let exact = self.exact(operand);
+        let Some(Symbol { exact: None, ring: Some(ring), .. }) = operand.value().and_then(|value| self.symbol(value))
+        else {
+            return exact;
+        };
+        let (mark, mark_level) = (search.used.len(), search.used_level);
+        let (mut least, mut largest) = (0i128, 0i128);
+        for (monomial, coefficient) in ring.terms() {
+            let (low, high) = self.monomial_by_facts(monomial, search);
+            let (a, b) = (low.saturating_mul(coefficient.into()), high.saturating_mul(coefficient.into()));
+            (least, largest) = (least.saturating_add(a.min(b)), largest.saturating_add(a.max(b)));
+        }
+        if ANY.0 <= least && largest <= ANY.1 {
+            return (**ring).clone();
+        }
+        search.used.truncate(mark);
+        search.used_level = mark_level;
+        exact
+    }
+
     /// True if the operand is its polynomial over the integers whatever happened before.
     pub fn is_exact(&self, operand: Operand) -> bool {
         match operand {
@@ -663,7 +714,7 @@ impl Ranges {
                 if op == BinOp::InBounds && truth {
                     return self.in_bounds(x, y, search);
                 }
-                let (a, b) = (self.exact(x), self.exact(y));
+                let (a, b) = (self.exact_where_proved(x, search), self.exact_where_proved(y, search));
                 if !can_subtract(&a) || !can_subtract(&b) {
                     return false;
                 }
@@ -697,6 +748,11 @@ impl Ranges {
     }
 }
 
+/// Nothing is known of the operand but itself.
+fn known_as_symbol(sum: &Sum, operand: Operand) -> bool {
+    operand.value().is_some_and(|value| *sum == Sum::symbol(value))
+}
+
 /// True if the difference from another such polynomial has no coefficient that wraps.
 fn can_subtract(sum: &Sum) -> bool {
     sum.terms().all(|(_, c)| c.unsigned_abs() < 1 << 61)
@@ -720,7 +776,8 @@ fn of_type(elem: Scalar) -> Interval {
 //
 // Facts are statements about integers; the program's arithmetic wraps. A value is taken as the polynomial of its operands
 // only where that cannot overflow: by the intervals of its operands, or by the facts at its definition (never by facts
-// that only hold under a certificate). Otherwise it is a symbol of its own.
+// that only hold under a certificate). Otherwise it is a symbol of its own, unless a proof finds by the facts at its place, certificates
+// included, that it did not.
 //
 // One thing is assumed and not proved: no array has an axis of more than 2^47 elements. Front ends check the sizes that
 // programs give; arrays that callers give fit into the address space. Products of sizes are not assumed to fit: two arrays

@@ -161,6 +161,43 @@ impl Ranges {
         })
     }
 
+    /// The bounds of a product of symbols; a symbol alone may have facts that bound it further.
+    pub(super) fn monomial_by_facts(&self, monomial: &Monomial<Value>, search: &mut Search) -> Interval {
+        let (mut low, mut high) = self.product(monomial);
+        let [(symbol, 1)] = monomial.powers() else { return (low, high) };
+        for &at in self.mentions.get(symbol).into_iter().flatten() {
+            let fact = &self.facts[at];
+            if self.hidden.contains(&fact.level) || (fact.cert.is_some() && !search.with_certs) {
+                continue;
+            }
+            // Of terms with and without the symbol, there is one each.
+            let (mut slope, mut constant) = (0, 0i128);
+            for (term, coefficient) in fact.sum.terms() {
+                match term.powers() {
+                    [] => constant = coefficient.into(),
+                    _ if term == monomial => slope = coefficient,
+                    _ => slope = i64::MAX,
+                }
+            }
+            let is_tighter = match slope {
+                1 if low < -constant => {
+                    low = -constant;
+                    true
+                }
+                -1 if constant < high => {
+                    high = constant;
+                    true
+                }
+                _ => false,
+            };
+            if is_tighter {
+                search.used.extend(fact.cert);
+                search.used_level = search.used_level.max(fact.level);
+            }
+        }
+        (low, high)
+    }
+
     fn product(&self, monomial: &Monomial<Value>) -> Interval {
         if let [(symbol, 1)] = monomial.powers() {
             return self.interval((*symbol).into());

@@ -1,0 +1,177 @@
+//! Reductions inside of independent iterations run side by side where neighbours read neighbours, and reductions of reductions are one.
+
+mod support;
+
+use frit_ir::{Tensor, TensorData};
+use frit_lower::{Caches, Options};
+use std::collections::BTreeSet;
+use support::{agree, int, program};
+
+const PLAIN: Options = Options { strict_fp: false, parallel: false, chunk_threshold: 1 << 15, caches: Caches::USUAL };
+
+fn lowered(text: &str) -> String {
+    frit_lower::lower(&program(text), &PLAIN).to_string()
+}
+
+fn is_side_by_side(text: &str) -> bool {
+    lowered(text).contains(" step 32 ")
+}
+
+/// The sum of these cells, at indices `index` below `extents`.
+fn sum(result: &str, index: &str, extents: &str, cell: &str, value: &str) -> String {
+    fold(result, "add", "0.0", index, extents, cell, value)
+}
+
+fn fold(result: &str, op: &str, neutral: &str, index: &str, extents: &str, cell: &str, value: &str) -> String {
+    let lower = extents.split(',').map(|_| "0").collect::<Vec<_>>().join(", ");
+    format!(
+        "{result}: f64 = {0}: with ({index}) in [{extents}] {{ [{lower}] <= iv < [{extents}] {{ {cell} yield {value} }} }}
+           : fold commutative ({neutral}) by ({result}1: f64, {result}2: f64) {{ {result}3: f64 = {op} {result}1, {result}2 yield {result}3 }}\n",
+        result.replace('%', "w")
+    )
+}
+
+/// A matrix of `%0 - %3 + 1` by `%1 - %4 + 1` cells `%20` at `[%10, %11]`, of the matrix `%5` and a small one, `%6`.
+fn over(cell: &str) -> String {
+    format!(
+        "func @main[%0, %1, %3, %4](%5: f64[%0, %1], %6: f64[%3, %4], %40: i64) -> (f64[?, ?]) {{
+          %30: i64 = sub %0, %3 %31: i64 = add %30, 1
+          %32: i64 = sub %1, %4 %33: i64 = add %32, 1
+          %7: f64[%31, %33] = w0: with (%10, %11) in [%31, %33] {{
+            [0, 0] <= iv < [%31, %33] {{
+              {cell} yield %20
+            }}
+          }} : genarray
+          return %7
+        }}"
+    )
+}
+
+/// A convolution: a sum of sums of products.
+fn convolution() -> String {
+    let product =
+        "%14: i64 = add %10, %12 %15: i64 = add %11, %13 %16: f64 = index %5[%14, %15] %17: f64 = index %6[%12, %13]
+        %18: f64 = mul %16, %17";
+    sum("%20", "%12", "%3", &sum("%19", "%13", "%4", product, "%18"), "%19")
+}
+
+/// The sum of a stretch of a row.
+fn window() -> String {
+    sum("%20", "%13", "%4", "%15: i64 = add %11, %13 %16: f64 = index %5[%10, %15]", "%16")
+}
+
+/// Sums of a function of a neighbour.
+fn kernel() -> String {
+    let cell = "%15: i64 = add %11, %13 %16: f64 = index %5[%10, %15] %17: f64 = exp %16 %18: f64 = mul %17, %17";
+    sum("%20", "%13", "%4", cell, "%18")
+}
+
+/// The greatest of the greatest, backwards.
+fn greatest() -> String {
+    let last = "%34: i64 = sub %4, 1 %35: i64 = sub %34, %13 %14: i64 = add %10, %12 %15: i64 = add %11, %35 %16: f64 = index %5[%14, %15]";
+    fold("%20", "max", "0.5", "%12", "%3", &fold("%19", "max", "0.0", "%13", "%4", last, "%16"), "%19")
+}
+
+/// Neighbours read the same.
+fn same() -> String {
+    sum("%20", "%13", "%4", "%16: f64 = index %5[%10, %13]", "%16")
+}
+
+/// Neighbours read what stands apart.
+fn apart() -> String {
+    let cell = "%14: i64 = mul %11, 2 %15: i64 = add %14, %13 %34: i64 = sub %1, 1 %35: i64 = min %15, %34 %16: f64 = index %5[%10, %35]";
+    sum("%20", "%13", "%4", cell, "%16")
+}
+
+/// Sums as long as the column's number says.
+fn unequal() -> String {
+    sum(
+        "%20",
+        "%13",
+        "%36",
+        "%15: i64 = add %10, %13 %34: i64 = sub %0, 1 %35: i64 = min %15, %34 %16: f64 = index %5[%35, %11]",
+        "%16",
+    )
+    .replacen("%20: f64", "%36: i64 = min %11, %4 %20: f64", 1)
+}
+
+#[test]
+fn reductions_of_neighbours_run_side_by_side() {
+    for cell in [convolution(), window(), kernel(), greatest()] {
+        assert!(is_side_by_side(&over(&cell)), "{cell}:\n{}", lowered(&over(&cell)));
+    }
+}
+
+#[test]
+fn other_reductions_do_not() {
+    for cell in [same(), apart(), unequal()] {
+        assert!(!is_side_by_side(&over(&cell)), "{cell}:\n{}", lowered(&over(&cell)));
+    }
+}
+
+fn real_matrix(rows: usize, columns: usize) -> Tensor {
+    let values = (0..rows * columns).map(|i| ((i * 29 % 53) as f64 - 20.0) / 16.0).collect();
+    Tensor::new(vec![rows, columns], TensorData::F64(values)).expect("the values fill the shape")
+}
+
+#[test]
+fn results_stay() {
+    for cell in [convolution(), window(), kernel(), greatest(), same(), apart(), unequal()] {
+        for (rows, columns, height, width) in [(3, 4, 3, 3), (4, 31, 2, 1), (2, 34, 1, 3), (3, 80, 2, 5), (5, 64, 0, 0)]
+        {
+            agree(&over(&cell), &[real_matrix(rows, columns), real_matrix(height, width), int(1)]);
+        }
+    }
+}
+
+/// What a function of a cube of real numbers returns.
+fn of_cube(result: &str) -> String {
+    format!("func @main[%0, %1, %2](%3: f64[%0, %1, %2]) -> (f64) {{ {result} return %20 }}")
+}
+
+/// A fold over the first axis of one over the second of one over the third; the innermost goes by its own operation.
+fn nested(outer: &str, middle: &str, inner: &str, neutral: &str) -> String {
+    let innermost = fold("%18", inner, neutral, "%13", "%2", "%16: f64 = index %3[%11, %12, %13]", "%16");
+    of_cube(&fold(
+        "%20",
+        outer,
+        neutral,
+        "%11",
+        "%0",
+        &fold("%19", middle, neutral, "%12", "%1", &innermost, "%18"),
+        "%19",
+    ))
+}
+
+/// The variables of reductions.
+fn accumulators(options: &Options, text: &str) -> usize {
+    let text = frit_lower::lower(&program(text), options).to_string();
+    let main = text.split("streams").next().unwrap_or(&text);
+    let lists = main.split("reduce(").skip(1).filter_map(|rest| rest.split(')').next());
+    // The first of a list is the reduction's own; others read from other places at the same time.
+    lists.filter_map(|list| list.split([' ', ',']).nth(1)).collect::<BTreeSet<_>>().len()
+}
+
+#[test]
+fn reductions_of_reductions_are_one() {
+    assert_eq!(accumulators(&PLAIN, &nested("add", "add", "add", "0.0")), 1);
+    assert_eq!(accumulators(&PLAIN, &nested("max", "max", "max", "0.0")), 1);
+    assert_eq!(accumulators(&PLAIN, &nested("add", "add", "mul", "0.0")), 2);
+    assert_eq!(accumulators(&PLAIN, &nested("add", "max", "add", "0.0")), 3);
+    // Sums in order are sums of sums.
+    let strict = Options { strict_fp: true, ..PLAIN };
+    let text = frit_lower::lower(&program(&nested("add", "add", "add", "0.0")), &strict).to_string();
+    assert!(!text.contains("reduce("), "{text}");
+}
+
+#[test]
+fn signs_of_zeros_stay() {
+    let negative = |count: usize| Tensor::new(vec![1, count, 1], TensorData::F64(vec![-0.0; count])).expect("a cube");
+    for neutral in ["0.0", "-0.0"] {
+        for count in [0, 1, 3] {
+            for op in ["add", "max"] {
+                agree(&nested(op, op, op, neutral), &[negative(count)]);
+            }
+        }
+    }
+}
