@@ -80,7 +80,8 @@ impl Contraction {
         if !reductions.is_empty() {
             return None;
         }
-        let columns = Columns::of(proc, inner)?;
+        let columns =
+            Columns::of(proc, inner).filter(|columns| !columns.segments.iter().any(Segment::stores_in_steps))?;
         let inner_loops = || columns.segments.iter().filter_map(|segment| segment.steps.as_ref());
         let headers = || inner_loops().map(|(steps, _)| steps).chain([&columns.header]);
         // Blocks are rectangular.

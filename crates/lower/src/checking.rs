@@ -104,7 +104,7 @@ impl Checked {
         let plain = needed.iter().all(|stmt| is_straight(stmt, false));
         let accumulates = mentions_of(&needed).into_keys().any(|var| reductions.iter().any(|r| r.var == var));
         let mut written = false;
-        each_store(&rest, &mut |array| written |= loaded.contains(&array));
+        each_store(&rest, &mut |array, _| written |= loaded.contains(&array));
         (!conditions.is_empty() && defined && plain && !accumulates && !written).then(|| Self {
             data: data.clone(),
             var,

@@ -3,7 +3,7 @@
 //! array IR.
 
 use crate::access::has_load;
-use crate::straight::{Mention, is_straight, mentions_of, reads, renamed_stmt};
+use crate::straight::{Mention, each_store, is_straight, mentions_of, reads, renamed_stmt};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,14 +101,22 @@ impl Columns {
 }
 
 impl Segment {
+    /// It is an inner loop that stores elements.
+    pub(crate) fn stores_in_steps(&self) -> bool {
+        let mut found = false;
+        each_store(&self.body, &mut |_, _| found = true);
+        found && self.steps.is_some()
+    }
+
     fn straight(stmt: Stmt) -> Self {
         Self { steps: None, body: vec![stmt], mentions: BTreeMap::new() }
     }
 
     fn inner_loop(data: &LoopData) -> Option<Self> {
-        let is_plain = data.body.iter().all(|stmt| is_straight(stmt, false));
+        let is_plain = data.body.iter().all(|stmt| is_straight(stmt, true));
+        let is_divided = matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
         let header = LoopData { body: Vec::new(), ..data.clone() };
-        is_plain.then_some(Self {
+        (is_plain && !is_divided).then_some(Self {
             steps: Some((header, data.var?)),
             body: data.body.clone(),
             mentions: BTreeMap::new(),

@@ -1,4 +1,4 @@
-//! Loop order for unit stride: a loop of reductions that walk down columns becomes reductions of loops along rows.
+//! Loop order for unit stride: a loop of reductions or scans that walk down columns becomes reductions or scans of loops along rows.
 //!
 //! ```text
 //! for j { s = e0; for k { s = s op e(k, j) }; D[j] = f(s) }
@@ -9,39 +9,52 @@
 //!               }   where j goes from j0 to below j0+128
 //! ```
 //!
-//! The body may be any sequence of straight-line code and such inner loops; scalars that pass from one to another become
-//! arrays of a tile's width. Every column is computed in the same order as before, so no bit changes. It pays if some read of
-//! an inner loop has its variable in another subscript than the last, and is only done if all reads there then have unit
+//! The body may be any sequence of straight-line code and such inner loops, which may store elements too, as columns are
+//! independent; scalars that pass from one to another become arrays of a tile's width. Every column is computed in the same order as before, so no bit changes. It pays if some access of
+//! an inner loop has its variable in another subscript than the last, and is only done if all accesses there then have unit
 //! stride or none. Several steps of `k` are taken at once, so that the elements of `S` are loaded and stored more seldom.
 //! Knows nothing of the array IR.
 
 use crate::access::{each_node, is_shifted};
 use crate::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
-use crate::straight::{each_expr, reads};
+use crate::straight::{each_expr, each_store, reads};
 use crate::strip_mining::Block;
-use frit_ir::nest::{Expr, LoopData, Proc, Stmt, Var};
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::Scalar;
 
 /// Steps of an inner loop taken at once.
 const STEPS_AT_ONCE: i64 = 4;
 /// Inner loops with more statements take one step at a time.
 const LARGEST_STEP: usize = 8;
-/// Columns taken at once; what is kept of them stays in the nearest cache.
+/// Columns taken at once; what is kept of them, and what several inner loops read, stays in the nearest caches.
 const TILE: i64 = 128;
+/// The same with but one inner loop, which reads more of memory in one go.
+const WIDE_TILE: i64 = 1024;
+/// Widths are a multiple of this: neighbours in a line of the cache belong to one tile.
+const ALIGNMENT: i64 = 16;
 
-/// Exchanges loops wherever that makes strides shorter.
-pub(crate) fn interchange_loops(proc: &mut Proc) {
+/// Exchanges loops wherever that makes strides shorter. `nearest` is the size of the nearest cache in bytes.
+pub(crate) fn interchange_loops(proc: &mut Proc, nearest: i64) {
     replace_loops(proc, &mut |proc, id| {
-        let columns = Columns::of(proc, id).filter(|columns| pays(&columns.segments, columns.column))?;
-        Some(exchanged(proc, &columns))
+        let columns = worthwhile(proc, id)?;
+        Some(exchanged(proc, &columns, nearest))
     });
 }
 
+/// The columns of a loop that is to be exchanged with the loops in it.
+pub(crate) fn worthwhile(proc: &Proc, id: Loop) -> Option<Columns> {
+    Columns::of(proc, id).filter(|columns| pays(&columns.segments, columns.column))
+}
+
 /// The loop over tiles of columns, and what goes before it.
-fn exchanged(proc: &mut Proc, columns: &Columns) -> Vec<Stmt> {
-    let block = Block::of_length(proc, TILE);
-    let kept = columns.keep(proc, &[TILE]);
+fn exchanged(proc: &mut Proc, columns: &Columns, nearest: i64) -> Vec<Stmt> {
+    let sweeps = columns.segments.iter().filter(|segment| segment.steps.is_some()).count();
+    let column_bytes: usize = columns.expanded.iter().map(|&var| proc.vars[var].scalar.bytes()).sum();
+    let fitting = nearest / 2 / (column_bytes.max(1) as i64) / TILE * TILE;
+    let width = if sweeps == 1 { fitting.clamp(TILE, WIDE_TILE) } else { TILE };
+    let block = Block::of_length(proc, width);
+    let kept = columns.keep(proc, &[width]);
     let mut body: Vec<Stmt> = kept.values().map(|&array| Stmt::Alloc { array }).collect();
     let tile = Tile { columns, kept, first: block.first, end: block.end };
     for segment in &columns.segments {
@@ -62,7 +75,11 @@ fn exchanged(proc: &mut Proc, columns: &Columns) -> Vec<Stmt> {
             Some((rows, row)) => body.push(row_by_row(proc, &tile, segment, rows.clone(), *row)),
         }
     }
-    block.over(proc, columns.header.clone(), columns.header.kind.clone(), body)
+    let kind = columns.header.kind.clone();
+    match kind {
+        LoopKind::Independent { parallel: Some(_), .. } => block.over_evenly(proc, &columns.header, ALIGNMENT, body),
+        kind => block.over(proc, columns.header.clone(), kind, body),
+    }
 }
 
 fn in_columns(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: Option<&[Expr]>) -> Stmt {
@@ -76,19 +93,23 @@ fn row_by_row(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: LoopDat
     in_order(proc, LoopData { var: Some(var), ..rows }, vec![inner])
 }
 
-/// Some read of an inner loop goes down a column now, and all will go along rows or stay.
+/// Some access of an inner loop goes down a column now, and all will go along rows or stay.
 fn pays(segments: &[Segment], column: Var) -> bool {
     let (mut strided, mut unit) = (false, true);
     for segment in segments {
         let Some((_, row)) = &segment.steps else { continue };
+        let mut access = |index: &[Expr]| {
+            let Some((last, others)) = index.split_last() else { return };
+            unit &= others.iter().all(|e| !reads(e, column));
+            unit &= !reads(last, column) || is_shifted(last, column);
+            strided |= others.iter().any(|e| reads(e, *row)) && reads(last, column);
+        };
+        each_store(&segment.body, &mut |_, index| access(index));
         for stmt in &segment.body {
             each_expr(stmt, &mut |expr| {
                 each_node(expr, &mut |node| {
                     if let Expr::Load { array: _, index } = node {
-                        let Some((last, others)) = index.split_last() else { return };
-                        unit &= others.iter().all(|e| !reads(e, column));
-                        unit &= !reads(last, column) || is_shifted(last, column);
-                        strided |= others.iter().any(|e| reads(e, *row)) && reads(last, column);
+                        access(index);
                     }
                 });
             });

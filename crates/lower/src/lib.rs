@@ -10,6 +10,7 @@
 //!   recognises folds that vectors can do; [`work`] estimates costs;
 //! - [`joined_reductions`] makes one of reductions of reductions, [`fixed_points`] ends loops whose state stays, [`lanes`] runs iterations with
 //!   loops inside, in order or reductions of what neighbours have beside each other, side by side in vectors, with [`rows`] of arrays in tables,
+//!   [`layout`] stores arrays as they are copied, [`recomputation`] computes again what keeps loops from being exchanged,
 //!   [`hoist`] takes allocations out of loops, [`short_circuit`] computes in its place what would be copied there, [`batches`] lets
 //!   each thread run recurrences for columns of its own, [`blocking`] computes contractions in blocks that stay in caches and registers,
 //!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
@@ -46,10 +47,12 @@ mod hoist;
 mod interchange;
 mod joined_reductions;
 mod lanes;
+mod layout;
 mod lowering;
 mod nontemporal;
 mod phases;
 mod privatisation;
+mod recomputation;
 mod reduction;
 mod replace_loops;
 mod rows;
@@ -177,12 +180,14 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
         joined_reductions::join_reductions(&mut proc, options.strict_fp);
         fixed_points::end_at_fixed_points(&mut proc);
+        layout::store_in_final_layout(&mut proc);
+        recomputation::recompute_for_strides(&mut proc);
         lanes::run_in_lanes(&mut proc, options.caches.own);
         hoist::hoist_allocations(&mut proc);
         short_circuit::short_circuit_copies(&mut proc);
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
         blocking::block_contractions(&mut proc, options.caches);
-        interchange::interchange_loops(&mut proc);
+        interchange::interchange_loops(&mut proc, options.caches.nearest);
         lanes::reduce_in_lanes(&mut proc);
         privatisation::privatise_histograms(&mut proc, options);
         checking::check_ahead(&mut proc);

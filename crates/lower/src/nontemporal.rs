@@ -113,7 +113,7 @@ impl Storing {
         // Each is stored to once, and always.
         let stores = |array: Array| {
             let mut count = 0;
-            each_store(&data.body, &mut |stored| count += usize::from(stored == array));
+            each_store(&data.body, &mut |stored, _| count += usize::from(stored == array));
             count
         };
         (!places.is_empty() && places.keys().all(|&array| stores(array) == 1)).then_some(Self {

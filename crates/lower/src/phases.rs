@@ -73,7 +73,7 @@ impl Phases {
                 return None;
             }
             let count = stored.len();
-            each_store(std::slice::from_ref(stmt), &mut |array| stored.push(array));
+            each_store(std::slice::from_ref(stmt), &mut |array, _| stored.push(array));
             let mut is_second = stored.len() > count;
             each_expr(stmt, &mut |expr| is_second |= needs_result(expr, reductions, &late));
             if is_second {

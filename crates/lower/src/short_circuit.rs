@@ -43,10 +43,10 @@ struct ShortCircuit {
 
 /// How often an array is used in the procedure, but for its allocation and release.
 #[derive(Default)]
-struct Uses {
-    loads: usize,
-    stores: usize,
-    others: usize,
+pub(crate) struct Uses {
+    pub(crate) loads: usize,
+    pub(crate) stores: usize,
+    pub(crate) others: usize,
 }
 
 /// A nest that copies an array, as it is, into a part of another.
@@ -296,7 +296,8 @@ fn each_load(proc: &Proc, stmts: &[Stmt], of: Array, f: &mut impl FnMut(&[Expr])
     });
 }
 
-fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
+/// How each array is used.
+pub(crate) fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
     let mut found: BTreeMap<Array, Uses> = BTreeMap::new();
     for binding in proc.params.iter().chain(&proc.results) {
         if let Binding::Array(array) = binding {
@@ -340,7 +341,7 @@ fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
 }
 
 /// The statements without the allocations and releases of these arrays.
-fn without(proc: &mut Proc, stmts: Vec<Stmt>, gone: &BTreeSet<Array>) -> Vec<Stmt> {
+pub(crate) fn without(proc: &mut Proc, stmts: Vec<Stmt>, gone: &BTreeSet<Array>) -> Vec<Stmt> {
     let mut result = Vec::with_capacity(stmts.len());
     for stmt in stmts {
         match stmt {

@@ -57,11 +57,11 @@ pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
     }
 }
 
-/// Calls `f` on the arrays that straight-line code stores to.
-pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array)) {
+/// Calls `f` on the elements that straight-line code stores to.
+pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array, &[Expr])) {
     for stmt in body {
-        if let Stmt::Store { array, .. } = stmt {
-            f(*array);
+        if let Stmt::Store { array, index, .. } = stmt {
+            f(*array, index);
         }
         if let Stmt::If { then, otherwise, .. } = stmt {
             each_store(then, f);

@@ -8,6 +8,7 @@
 //!
 //! What runs in a block is the business of the pass that asks. Knows nothing of the array IR.
 
+use crate::access::{at_least_zero, divided_up, round_up};
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 
@@ -35,6 +36,38 @@ impl Block {
         let (var, upper, step) = (Some(self.first), limit.into(), self.length);
         let blocks = LoopData { var, lower: header.lower, upper, step, kind, body: block, span: header.span };
         vec![bound, Stmt::For(proc.loops.push(blocks))]
+    }
+
+    /// The same where threads share the blocks: each gets as many, and all have nearly the same number of iterations, a multiple of `alignment`.
+    pub(crate) fn over_evenly(
+        self,
+        proc: &mut Proc,
+        header: &LoopData,
+        alignment: i64,
+        mut body: Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let [number, count, blocks, length] = [(); 4].map(|()| proc.var(Scalar::I64, None));
+        let assign = |var, value| Stmt::Assign { var, value };
+        let end = Expr::binary(BinOp::Min, Expr::Var(self.first) + length.into(), header.upper.clone());
+        let first = header.lower.clone() + Expr::Var(number) * length.into();
+        body.splice(0..0, [assign(self.first, first), assign(self.end, end)]);
+        let least = divided_up(count.into(), Expr::i64(self.length));
+        let even = divided_up(count.into(), blocks.into());
+        let made = LoopData {
+            var: Some(number),
+            lower: Expr::i64(0),
+            upper: blocks.into(),
+            step: 1,
+            kind: header.kind.clone(),
+            body,
+            span: header.span,
+        };
+        vec![
+            assign(count, at_least_zero(header.upper.clone() - header.lower.clone())),
+            assign(blocks, Expr::binary(BinOp::Max, round_up(least, Expr::Threads), Expr::i64(1))),
+            assign(length, round_up(even, Expr::i64(alignment))),
+            Stmt::For(proc.loops.push(made)),
+        ]
     }
 
     /// Whether the block is as long as most.
