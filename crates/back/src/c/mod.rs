@@ -147,6 +147,7 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
         "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n",
         flags.join(" ")
     );
+    source += GCC_FLAGS;
     source += INCLUDES;
     let region_work = options.region_work;
     source += &format!(
@@ -177,6 +178,15 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     source += &interface.source;
     CSource { source, header: interface.header, entry: interface.entry, flags }
 }
+
+/// Lowering takes several steps of a loop at once where that pays. Where gcc does it in loops around loops over lanes, what each lane accumulates no longer
+/// stays in registers.
+const GCC_FLAGS: &str = "\
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize (\"no-loop-unroll-and-jam\")
+#endif
+
+";
 
 const INCLUDES: &str = "\
 #define _GNU_SOURCE
