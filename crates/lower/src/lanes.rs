@@ -202,7 +202,8 @@ impl Iterations {
         let (mut uniform, mut starts, mut others) = (BTreeSet::new(), BTreeSet::new(), assigned.clone());
         for (stmt, is_outside) in parts.iter().flat_map(|part| part.straight(true)) {
             let Stmt::Assign { var: own, value } = stmt else { continue };
-            let is_uniform = !reads(value, var) && !reads_any(value, &others);
+            // What is at the same place of an array may be in tables, and another in each lane.
+            let is_uniform = !reads(value, var) && !reads_any(value, &others) && !has_load(value);
             match known.assignments[own] {
                 1 if is_uniform => uniform.insert(*own) && others.remove(own),
                 2 if value.as_i64().is_some() && is_outside => starts.insert(*own),

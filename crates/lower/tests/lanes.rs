@@ -203,6 +203,19 @@ const ELIMINATED: &str = "%29: f64[%20] = copy %2
     %38: i64 = add %37, 1 %39: f64 = index %35[%37] %40: f64 = index %24[%38] %41: f64 = div %40, %39 %42: f64 = add %41, 1.5
     %43: f64[%20] = update consumes %35[%38] = %42 yield %43 }
   %9: f64 = index %69[%21]";
+/// A number of each step is used twice, and is another one for each row though it stands at the same place.
+const SQUARED: &str = "%29: f64[%20] = copy %24
+  %69: f64[%20] = for %37 < %21 (%35: *f64[%20] = %29) {
+    %38: i64 = add %37, 1 %39: f64 = index %35[%37] %40: f64 = index %35[%38] %41: f64 = div %40, %39 %42: f64 = mul %41, %41
+    %43: f64[%20] = update consumes %35[%38] = %42 yield %43 }
+  %9: f64 = index %69[%21]";
+/// The number of the vector, of some, that is nearest to the row.
+const NEAREST: &str = "%10: f64, %9: i64 = for %37 < %4 (%35: f64 = 1000000.0, %36: i64 = -1) {
+    %60: f64 = to_f64 %37
+    %38: f64 = w5: with (%51) in [%20] {
+      [0] <= iv < [%20] { %52: f64 = index %24[%51] %53: f64 = index %2[%51] %59: f64 = add %53, %60 %54: f64 = sub %52, %59 %55: f64 = mul %54, %54 yield %55 }
+    } : fold commutative (0.0) by (%56: f64, %57: f64) { %58: f64 = add %56, %57 yield %58 }
+    %45: bool = lt %38, %35 %46: f64 = select %45, %38, %35 %47: i64 = select %45, %37, %36 yield %46, %47 }";
 /// Horner's rule: nothing is kept but a number.
 const HORNER: &str = "%25: f64 = index %24[0]
   %9: f64 = for %37 < %21 (%35: f64 = 0.0) {
@@ -224,9 +237,14 @@ fn rows_in_lanes(text: &str) -> bool {
 
 #[test]
 fn recurrences_along_rows_run_side_by_side() {
-    for (cell, ty) in
-        [(SMOOTHED, "f64[%0, %20]"), (BACKWARD, "f64[%0, %20]"), (ELIMINATED, "f64[%0]"), (HORNER, "f64[%0]")]
-    {
+    for (cell, ty) in [
+        (SMOOTHED, "f64[%0, %20]"),
+        (BACKWARD, "f64[%0, %20]"),
+        (ELIMINATED, "f64[%0]"),
+        (SQUARED, "f64[%0]"),
+        (NEAREST, "i64[%0]"),
+        (HORNER, "f64[%0]"),
+    ] {
         let text = over_rows(cell, ty);
         assert!(rows_in_lanes(&text), "{cell}:\n{}", lowered(&text));
     }
@@ -242,8 +260,9 @@ fn other_rows_are_computed_one_by_one() {
 
 #[test]
 fn rows_stay_the_same() {
-    let cells = [SMOOTHED, BACKWARD, ELIMINATED, HORNER, SUMS, UNEQUAL, CHASED];
-    let types = ["f64[%0, %20]", "f64[%0, %20]", "f64[%0]", "f64[%0]", "f64[%0]", "f64[%0]", "i64[%0]"];
+    let cells = [SMOOTHED, BACKWARD, ELIMINATED, SQUARED, NEAREST, HORNER, SUMS, UNEQUAL, CHASED];
+    let (of_rows, of_reals, of_ints) = ("f64[%0, %20]", "f64[%0]", "i64[%0]");
+    let types = [of_rows, of_rows, of_reals, of_reals, of_ints, of_reals, of_reals, of_reals, of_ints];
     for (rows, columns) in [(0, 3), (1, 1), (3, 40), (16, 2), (17, 9), (35, 5), (64, 64)] {
         let values = |count: usize| (0..count).map(|i| (i * 29 % 53) as f64 / 16.0 + 0.0625).collect();
         let matrix =
