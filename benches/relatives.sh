@@ -2,7 +2,7 @@
 # Times programs that are akin to the workloads, and none of them, beside hand-written C, on one thread and on two, in turn, and prints the medians
 # in milliseconds and their ratios. Both must compute the same.
 #   bash benches/relatives.sh [PROGRAM...]     all of benches/relatives by default
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")/.."
 frit=${CARGO_TARGET_DIR:-target}/release/frit
 work=$(mktemp -d)

@@ -369,6 +369,11 @@ pub(crate) fn loops_in_teams(proc: &Proc) -> BTreeSet<Loop> {
     found
 }
 
+/// The array that the statement allocates, if it does.
+pub(crate) fn allocated(stmt: &Stmt) -> Option<Array> {
+    if let Stmt::Alloc { array } = stmt { Some(*array) } else { None }
+}
+
 /// Calls `f` on every scalar variable that the statement itself assigns; not on that of a loop.
 pub(crate) fn each_own_assigned(stmt: &Stmt, f: &mut impl FnMut(Var)) {
     match stmt {

@@ -132,7 +132,7 @@ pub(crate) fn has_vectors_once_loaded(proc: &Proc, expr: &Expr) -> bool {
         found &= match node {
             Expr::Const(_) | Expr::Var(_) | Expr::Select { .. } | Expr::Load { .. } => true,
             Expr::Threads => false,
-            // There is none between real numbers and integers of 64 bits.
+            // Between real numbers and integers it depends on the processor, and may take several.
             Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) == to.is_float(),
             Expr::Unary { .. } => true,
             Expr::Binary { op: BinOp::Div, x, .. } if is_real(proc, x) => true,

@@ -25,10 +25,11 @@
 //! of the array IR.
 
 use crate::Caches;
-use crate::access::{divided_up, each_array, each_load, each_node, has_load, round_up};
+use crate::access::{each_array, each_load, each_node, has_load};
 use crate::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, reads, reads_any, renamed};
+use crate::strip_mining;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,21 +123,16 @@ impl Contraction {
 
     /// The loop over blocks of rows, with what it needs.
     fn blocked(&self, proc: &mut Proc) -> Vec<Stmt> {
-        let LoopKind::Independent { parallel, .. } = &self.rows.kind else { panic!("rows are independent") };
-        let mut index = || proc.var(Scalar::I64, None);
-        let (count, blocks, height, block) = (index(), index(), index(), index());
-        let (row, row_end, column, column_end) = (index(), index(), index(), index());
         let most = self.rows_at_most(proc);
-        let assign = |var, value| Stmt::Assign { var, value };
-        let at_most = |x, y| Expr::binary(BinOp::Min, x, y);
-
+        let rows = strip_mining::Block::of_length(proc, most);
+        let [column, column_end] = [(); 2].map(|()| proc.var(Scalar::I64, None));
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
         // What is packed leaves room in the nearest cache for what streams by.
         let packed_bytes = self.caches.nearest * 2 / 3;
-        let block_of_rows = Block { tile: &tile, row: self.row, first: row, end: row_end, packed_bytes };
-        let limit = at_most(Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
-        let mut in_tile = vec![assign(column_end, limit)];
+        let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end, packed_bytes };
+        let limit = Expr::binary(BinOp::Min, Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
+        let mut in_tile = vec![Stmt::Assign { var: column_end, value: limit }];
         for (segment, shared) in self.columns.segments.iter().zip(&self.shared) {
             match &segment.steps {
                 None => in_tile.push(block_of_rows.straight(proc, segment)),
@@ -146,32 +142,9 @@ impl Contraction {
             }
         }
         let header = LoopData { var: Some(column), step: COLUMNS, ..self.columns.header.clone() };
-        let mut in_block = vec![
-            assign(row, self.rows.lower.clone() + Expr::Var(block) * height.into()),
-            assign(row_end, at_most(Expr::Var(row) + height.into(), self.rows.upper.clone())),
-        ];
-        in_block.extend(tile.kept.values().map(|&array| Stmt::Alloc { array }));
+        let mut in_block: Vec<Stmt> = tile.kept.values().map(|&array| Stmt::Alloc { array }).collect();
         in_block.push(in_order(proc, header, in_tile));
-
-        // Each thread gets as many blocks, and all have nearly the same number of rows.
-        let threads = if parallel.is_some() { Expr::Threads } else { Expr::i64(1) };
-        let least = divided_up(count.into(), Expr::i64(most));
-        let even = divided_up(count.into(), blocks.into());
-        let made = proc.loops.push(LoopData {
-            var: Some(block),
-            lower: Expr::i64(0),
-            upper: blocks.into(),
-            step: 1,
-            kind: LoopKind::Independent { parallel: parallel.clone(), simd: false, reductions: Vec::new() },
-            body: in_block,
-            span: self.rows.span,
-        });
-        vec![
-            assign(count, self.rows.upper.clone() - self.rows.lower.clone()),
-            assign(blocks, round_up(least, threads)),
-            assign(height, round_up(even, Expr::i64(AT_ONCE))),
-            Stmt::For(made),
-        ]
+        rows.over_evenly(proc, &self.rows, AT_ONCE, in_block)
     }
 }
 

@@ -5,7 +5,7 @@
 //! An array qualifies if its life is a stretch of one iteration: allocated and released at the top of the loop's body, and
 //! known by no name that outlives the iteration. Knows nothing of the array IR.
 
-use crate::access::each_node;
+use crate::access::{allocated, each_node};
 use frit_ir::nest::{
     Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var,
 };
@@ -171,10 +171,8 @@ impl Hoisting<'_> {
         let candidates: Vec<Array> = data
             .body
             .iter()
-            .filter_map(|stmt| match stmt {
-                Stmt::Alloc { array } if matches!(self.proc.arrays[*array].storage, Storage::Heap) => Some(*array),
-                _ => None,
-            })
+            .filter_map(allocated)
+            .filter(|&array| matches!(self.proc.arrays[array].storage, Storage::Heap))
             .collect();
         if candidates.is_empty() {
             return candidates;

@@ -10,10 +10,10 @@
 //! ```
 //!
 //! The body may be any sequence of straight-line code and such inner loops, which may store elements too, as columns are
-//! independent; scalars that pass from one to another become arrays of a tile's width. Every column is computed in the same order as before, so no bit changes. It pays if some access of
-//! an inner loop has its variable in another subscript than the last, and is only done if all accesses there then have unit
-//! stride or none. Several steps of `k` are taken at once, so that the elements of `S` are loaded and stored more seldom.
-//! Knows nothing of the array IR.
+//! independent; scalars that pass from one to another become arrays of a tile's width. Every column is computed in the
+//! same order as before, so no bit changes. It pays if some access of an inner loop has its variable in another subscript
+//! than the last, and is only done if all accesses there then have unit stride or none. Several steps of `k` are taken at
+//! once, so that the elements of `S` are loaded and stored more seldom. Knows nothing of the array IR.
 
 use crate::access::{each_node, is_shifted};
 use crate::columns::{Columns, Line, Segment, Tile, in_order, multiple};

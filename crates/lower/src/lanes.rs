@@ -124,10 +124,9 @@ impl Iterations {
         let mut found = Self::of(proc, id, known, true)?;
         let has_memory = found.parts.iter().any(|part| matches!(part, Part::Memory(_)));
         if has_memory || !found.parts.iter().any(Part::has_while) {
-            let rows = Rows::of(proc, found.var, &found.parts, &known.aliases, LANES_WITH_ROWS, most_bytes)?;
+            let (rows, pays) = Rows::of(proc, found.var, &found.parts, &known.aliases, LANES_WITH_ROWS, most_bytes)?;
             if has_memory || !rows.are_none() {
-                found.pays = Some(rows.pays.clone());
-                found.rows = Some(rows);
+                (found.rows, found.pays) = (Some(rows), Some(pays));
             }
         }
         Some(found)
@@ -145,9 +144,8 @@ impl Iterations {
     /// Loops inside store nothing, all that they read is the same for all iterations or stands beside what the next iteration reads, and some of
     /// that does at every step.
     fn reads_neighbours(&self, proc: &Proc) -> bool {
-        let varies = |expr: &Expr| {
-            assigned(&straightened(&self.parts)).any(|var| !self.uniform.contains(&var) && reads(expr, var))
-        };
+        let code = straightened(&self.parts);
+        let varying: BTreeSet<Var> = assigned(&code).filter(|var| !self.uniform.contains(var)).collect();
         let (mut fits, mut found) = (true, false);
         for part in &self.parts {
             let Part::For(..) = part else { continue };
@@ -162,7 +160,8 @@ impl Iterations {
                             let Expr::Load { array: _, index } = node else { return };
                             let Some((last, others)) = index.split_last() else { return };
                             let is_shifted = is_shifted(last, self.var) && !has_load(last);
-                            fits &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, self.var));
+                            fits &= !index.iter().any(|e| reads_any(e, &varying))
+                                && !others.iter().any(|e| reads(e, self.var));
                             fits &= is_shifted || !reads(last, self.var);
                             found |= is_shifted && steps.iter().any(|&step| index.iter().any(|e| reads(e, step)));
                         });

@@ -10,7 +10,7 @@
 //! IR.
 
 use crate::access::{
-    Aliases, each_array, each_expr_inside, each_node, each_own_assigned, each_stmt, has_load, is_shifted,
+    Aliases, allocated, each_array, each_expr_inside, each_node, each_own_assigned, each_stmt, has_load, is_shifted,
 };
 use crate::short_circuit::{Uses, uses, without};
 use crate::straight::{reads, renamed};
@@ -49,7 +49,7 @@ impl Layouts {
             {
                 stmts.remove(at);
                 // The memory that is left has to be there as early as the other was.
-                let own = stmts[..at].iter().position(|stmt| allocates(stmt, copy.target));
+                let own = stmts[..at].iter().position(|stmt| allocated(stmt) == Some(copy.target));
                 if let Some(own) = own.filter(|&own| own > alloc) {
                     let own = stmts.remove(own);
                     stmts.insert(alloc, own);
@@ -91,7 +91,7 @@ impl Layouts {
     fn place(&self, proc: &Proc, before: &[Stmt], copy: &Permuted) -> Option<usize> {
         let is_only_copied = self.uses.get(&copy.source).is_some_and(|uses| uses.loads == 1 && uses.others == 0);
         let is_own = matches!(proc.arrays[copy.source].storage, Storage::Heap | Storage::Stack);
-        let alloc = before.iter().position(|stmt| allocates(stmt, copy.source))?;
+        let alloc = before.iter().position(|stmt| allocated(stmt) == Some(copy.source))?;
         let between = &before[alloc + 1..];
         if !is_only_copied || !is_own || copy.source == copy.target || !self.is_untouched(proc, between, copy.target) {
             return None;
@@ -117,7 +117,7 @@ impl Layouts {
     /// These statements allocate the array at most.
     fn is_untouched(&self, proc: &Proc, stmts: &[Stmt], array: Array) -> bool {
         // New memory has no other name before it is given one.
-        let is_new = stmts.iter().any(|stmt| allocates(stmt, array));
+        let is_new = stmts.iter().any(|stmt| allocated(stmt) == Some(array));
         let is_it = |other: Array| other == array || !is_new && self.aliases.are_shared(other, array);
         let mut untouched = true;
         each_expr_inside(proc, stmts, &mut |expr| each_array(expr, &mut |other| untouched &= !is_it(other)));
@@ -230,10 +230,6 @@ impl Permuted {
             }
         }
     }
-}
-
-fn allocates(stmt: &Stmt, it: Array) -> bool {
-    matches!(stmt, Stmt::Alloc { array } if *array == it)
 }
 
 /// The indices under which the statement, and those inside it, store to the array.

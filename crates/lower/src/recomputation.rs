@@ -9,7 +9,7 @@
 //! Nothing is changed unless the loop can be exchanged then. Every element is computed by the same expression from the same. Knows nothing of the
 //! array IR.
 
-use crate::access::{Aliases, each_array, each_load, each_node, each_own_assigned, each_stmt, size};
+use crate::access::{Aliases, allocated, each_array, each_load, each_node, each_own_assigned, each_stmt, size};
 use crate::arithmetic::expr_cost;
 use crate::interchange::worthwhile;
 use crate::replace_loops::replace_loops;
@@ -70,10 +70,6 @@ fn without_own_arrays(
         body = body.iter().filter_map(|stmt| made.recomputed(proc, stmt)).collect();
     }
     Some(body)
-}
-
-fn allocated(stmt: &Stmt) -> Option<Array> {
-    if let Stmt::Alloc { array } = stmt { Some(*array) } else { None }
 }
 
 /// How the elements of an array are made.

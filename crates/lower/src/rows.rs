@@ -24,8 +24,6 @@ const MOST_UNUSED: i64 = 2;
 /// The tables of some iterations.
 pub(crate) struct Rows {
     tables: BTreeMap<Array, Table>,
-    /// Whether tables of so many bytes fit the cache, and whether the loops need most of them.
-    pub(crate) pays: Expr,
 }
 
 /// What replaces an array of an iteration's own, or the row of one.
@@ -67,8 +65,8 @@ struct Iteration<'p> {
 }
 
 impl Rows {
-    /// The tables for iterations `var`, so many side by side; `None` if some array can be accessed neither in a table nor as it is, or if no loop
-    /// must run in order. Tables have at most so many bytes.
+    /// The tables for iterations `var`, so many side by side, and when they pay: if they fit in so many bytes, and the loops need most of them.
+    /// `None` if some array can be accessed neither in a table nor as it is, or if no loop must run in order.
     pub(crate) fn of(
         proc: &Proc,
         var: Var,
@@ -76,7 +74,7 @@ impl Rows {
         aliases: &Aliases,
         lanes: i64,
         most_bytes: i64,
-    ) -> Option<Self> {
+    ) -> Option<(Self, Expr)> {
         let is_ordered = |part: &Part| match part {
             Part::For(LoopData { kind: LoopKind::Sequential, .. }, body) => is_recurrence(&straightened(body)),
             Part::For(..) | Part::Straight(_) | Part::While(_) | Part::Memory(_) => false,
@@ -133,7 +131,7 @@ impl Rows {
         let at_most = |x, y| Expr::binary(BinOp::Le, x, y);
         let is_used = at_most(elements, visited * Expr::i64(MOST_UNUSED * tables.len() as i64));
         let pays = Expr::binary(BinOp::And, at_most(bytes, Expr::i64(most_bytes)), is_used);
-        Some(Self { tables, pays })
+        Some((Self { tables }, pays))
     }
 
     /// No array needs a table.

@@ -8,7 +8,7 @@
 //!
 //! What runs in a block is the business of the pass that asks. Knows nothing of the array IR.
 
-use crate::access::{at_least_zero, divided_up, round_up};
+use crate::access::{divided_up, round_up};
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 
@@ -38,7 +38,7 @@ impl Block {
         vec![bound, Stmt::For(proc.loops.push(blocks))]
     }
 
-    /// The same where threads share the blocks: each gets as many, and all have nearly the same number of iterations, a multiple of `alignment`.
+    /// The same with blocks of nearly the same number of iterations, a multiple of `alignment`; where threads share them, each gets as many.
     pub(crate) fn over_evenly(
         self,
         proc: &mut Proc,
@@ -53,6 +53,8 @@ impl Block {
         body.splice(0..0, [assign(self.first, first), assign(self.end, end)]);
         let least = divided_up(count.into(), Expr::i64(self.length));
         let even = divided_up(count.into(), blocks.into());
+        let is_shared = matches!(&header.kind, LoopKind::Independent { parallel: Some(_), .. });
+        let threads = if is_shared { Expr::Threads } else { Expr::i64(1) };
         let made = LoopData {
             var: Some(number),
             lower: Expr::i64(0),
@@ -63,8 +65,9 @@ impl Block {
             span: header.span,
         };
         vec![
-            assign(count, at_least_zero(header.upper.clone() - header.lower.clone())),
-            assign(blocks, Expr::binary(BinOp::Max, round_up(least, Expr::Threads), Expr::i64(1))),
+            // Without iterations there are blocks too, empty ones, or `even` would divide by zero.
+            assign(count, Expr::binary(BinOp::Max, header.upper.clone() - header.lower.clone(), Expr::i64(1))),
+            assign(blocks, round_up(least, threads)),
             assign(length, round_up(even, Expr::i64(alignment))),
             Stmt::For(proc.loops.push(made)),
         ]

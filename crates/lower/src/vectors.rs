@@ -80,14 +80,18 @@ impl Values {
         self.value(expr).as_i64()
     }
 
-    /// The loop is known to have no more iterations: both bounds are constants, or it ends with a block of so many.
+    /// The loop is known to have no more iterations: both bounds are constants, or it ends with a block of so many, and may count from its beginning.
     pub(crate) fn has_at_most(&self, data: &LoopData, most: i64) -> bool {
         if let (Some(lower), Some(upper)) = (self.constant(&data.lower), self.constant(&data.upper)) {
             return upper.checked_sub(lower).is_some_and(|count| count <= most);
         }
-        let Expr::Binary { op: BinOp::Min, x: end, .. } = self.value(&data.upper) else { return false };
+        let (first, end) = match self.value(&data.upper) {
+            Expr::Binary { op: BinOp::Sub, x: end, y: first } if data.lower.as_i64() == Some(0) => (&**first, &**end),
+            _ => (&data.lower, &data.upper),
+        };
+        let Expr::Binary { op: BinOp::Min, x: end, .. } = self.value(end) else { return false };
         match &**end {
-            Expr::Binary { op: BinOp::Add, x, y } => **x == data.lower && y.as_i64().is_some_and(|count| count <= most),
+            Expr::Binary { op: BinOp::Add, x, y } => **x == *first && y.as_i64().is_some_and(|count| count <= most),
             _ => false,
         }
     }

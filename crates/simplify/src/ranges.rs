@@ -228,9 +228,11 @@ impl Ranges {
 
     /// Learns which bounds of indices are what they were computed as, by all that holds here.
     fn settle_bounds(&mut self) {
-        for (at, (bound, level)) in std::mem::take(&mut self.bounds).into_iter().enumerate() {
+        let bounds = std::mem::take(&mut self.bounds);
+        let newest = bounds.len().saturating_sub(MOST_BOUNDS);
+        for (at, (bound, level)) in bounds.into_iter().enumerate() {
             let mut search = self.search(true);
-            let known = if at < MOST_BOUNDS { self.exact_where_proved(bound, &mut search) } else { self.exact(bound) };
+            let known = if at >= newest { self.exact_where_proved(bound, &mut search) } else { self.exact(bound) };
             let certs = search.certs();
             if known_as_symbol(&known, bound) || certs.len() > 1 {
                 self.bounds.push((bound, level));
@@ -522,38 +524,36 @@ impl Ranges {
     /// As [`exact`](Self::exact), with what was learnt since the operand was defined: arithmetic is exact if its result, taken
     /// over the integers, is an `i64`.
     fn exact_by_now(&self, operand: Operand) -> Sum {
-        let exact = self.exact(operand);
-        let Some(symbol) = operand.value().and_then(|value| self.symbol(value)) else { return exact };
-        match &symbol.ring {
-            Some(ring) if symbol.exact.is_none() => {
-                let is_bounded = self.least(&-&**ring) >= -ANY.1;
-                let fits = is_bounded && (self.least(ring) >= ANY.0 || self.prove_without_certs(ring));
-                if fits { (**ring).clone() } else { exact }
-            }
-            Some(_) | None => exact,
-        }
+        self.exact_if(operand, |ring| {
+            self.least(&-ring) >= -ANY.1 && (self.least(ring) >= ANY.0 || self.prove_without_certs(ring))
+        })
     }
 
     /// The same by what a proof may use of facts on single symbols.
     fn exact_where_proved(&self, operand: Operand, search: &mut Search) -> Sum {
-        let exact = self.exact(operand);
-        let Some(Symbol { exact: None, ring: Some(ring), .. }) = operand.value().and_then(|value| self.symbol(value))
-        else {
-            return exact;
-        };
-        let (mark, mark_level) = (search.used.len(), search.used_level);
-        let (mut least, mut largest) = (0i128, 0i128);
-        for (monomial, coefficient) in ring.terms() {
-            let (low, high) = self.monomial_by_facts(monomial, search);
-            let (a, b) = (low.saturating_mul(coefficient.into()), high.saturating_mul(coefficient.into()));
-            (least, largest) = (least.saturating_add(a.min(b)), largest.saturating_add(a.max(b)));
+        self.exact_if(operand, |ring| {
+            let (mark, mark_level) = (search.used.len(), search.used_level);
+            let (mut least, mut largest) = (0i128, 0i128);
+            for (monomial, coefficient) in ring.terms() {
+                let (low, high) = self.monomial_by_facts(monomial, search);
+                let (a, b) = (low.saturating_mul(coefficient.into()), high.saturating_mul(coefficient.into()));
+                (least, largest) = (least.saturating_add(a.min(b)), largest.saturating_add(a.max(b)));
+            }
+            let fits = ANY.0 <= least && largest <= ANY.1;
+            if !fits {
+                search.used.truncate(mark);
+                search.used_level = mark_level;
+            }
+            fits
+        })
+    }
+
+    /// As [`exact`](Self::exact), and where that is not known the polynomial modulo 2^64 if that fits an `i64` after all.
+    fn exact_if(&self, operand: Operand, fits: impl FnOnce(&Sum) -> bool) -> Sum {
+        match operand.value().and_then(|value| self.symbol(value)) {
+            Some(Symbol { exact: None, ring: Some(ring), .. }) if fits(ring) => (**ring).clone(),
+            Some(_) | None => self.exact(operand),
         }
-        if ANY.0 <= least && largest <= ANY.1 {
-            return (**ring).clone();
-        }
-        search.used.truncate(mark);
-        search.used_level = mark_level;
-        exact
     }
 
     /// True if the operand is its polynomial over the integers whatever happened before.

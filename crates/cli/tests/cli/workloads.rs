@@ -341,7 +341,7 @@ fn without_subscripts(text: &str) -> String {
 }
 
 /// The loops of a C file that are marked for vectors, by the numbers of their first and last lines; but for those that only copy or fill,
-/// of which compilers make calls, and those that make reals of indices, for which x86-64-v3 has no instruction.
+/// of which compilers make calls.
 fn loops_for_vectors(c: &str) -> Vec<(usize, usize)> {
     let lines: Vec<&str> = c.lines().collect();
     let is_marked = |line: &str| line.trim_start().starts_with("#pragma omp") && line.contains("simd");
@@ -355,8 +355,7 @@ fn loops_for_vectors(c: &str) -> Vec<(usize, usize)> {
             let value = without_subscripts(line.split_once('=').map_or("", |(_, value)| value));
             value.contains([' ', '(']) && value.trim().contains(|c| "+-*/?(<".contains(c))
         };
-        let converts = |line: &&str| line.contains("(double)");
-        if lines[first + 1..last].iter().any(computes) && !lines[first + 1..last].iter().any(converts) {
+        if lines[first + 1..last].iter().any(computes) {
             // Lines are counted from 1, and the pragma belongs to the loop.
             found.push((at + 1, last + 1));
         }
