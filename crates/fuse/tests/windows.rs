@@ -65,8 +65,15 @@ fn image(rows: usize, columns: usize) -> Vec<Tensor> {
 }
 
 fn check_same(text: &str, sizes: &[(usize, usize)]) {
+    // By windows, and as if they were too hard to find.
+    for effort in [Options::default().effort, 0] {
+        check_same_with(text, sizes, &Options { strip_rows: 2, effort, ..Options::default() });
+    }
+}
+
+fn check_same_with(text: &str, sizes: &[(usize, usize)], options: &Options) {
     let before = parse_program(text).unwrap();
-    let (after, ..) = fused(text, &Options { strip_rows: 2, ..Options::default() });
+    let (after, ..) = fused(text, options);
     for &(rows, columns) in sizes {
         for (threads, reverse) in [(1, false), (2, true), (3, false)] {
             let limits = Limits { threads, reverse, ..Limits::default() };
@@ -145,6 +152,13 @@ entry @corners
 fn a_pipeline_of_three_stages_has_a_window_for_each_array_and_scalars_between_points() {
     let (program, report, _) = fused(CORNERS, &Options::default());
     let fates: Vec<&Fate> = report.arrays.iter().map(|array| &array.fate).collect();
+    let aligned = fused(CORNERS, &Options { effort: 0, ..Options::default() }).1;
+    let [Fate::Root(_), Fate::Window { shape, .. }, Fate::Root(_)] =
+        &aligned.arrays.iter().map(|array| array.fate.clone()).collect::<Vec<_>>()[..]
+    else {
+        panic!("{:?}", aligned.arrays)
+    };
+    assert_eq!(shape.len(), 1);
     check_same(CORNERS, &[(0, 4), (1, 1), (2, 2), (3, 3), (4, 3), (5, 7), (9, 6), (17, 5)]);
     let [Fate::Window { shape: first, .. }, Fate::Scalar, Fate::Window { shape: third, .. }] = &fates[..] else {
         panic!("{fates:?}")
@@ -248,4 +262,126 @@ proc @line(s0: i64, A0: f64[s0]) -> (A2) {
 entry @line
 ";
     stays(text, &Options::default(), "single-elements");
+}
+
+/// Planes of a box, made in pieces, and read by a stencil with so many elements that windows are not looked for: at row `row` of the planes. What stands in
+/// `between` runs after the planes are made.
+fn planes(row: &str, between: &str) -> String {
+    let shifts: Vec<String> = (0..27).map(|at| format!("s{} + {}, s{} + {}", 13, at / 9, 14, at % 9)).collect();
+    let sum: Vec<String> = shifts.iter().map(|at| format!("A1[{row}, {at}]")).collect();
+    let stencil = |columns: &str| {
+        format!(
+            "for s14 in {columns} independent simd {{
+        A2[s12, s13, s14] = A0[s13, s14] - ({})
+      }}",
+            sum.join(" + ")
+        )
+    };
+    format!(
+        "
+proc @planes(s0: i64, s1: i64, A0: f64[s0, s1]) -> (s2, s3, s4, A2) {{
+  var s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17: i64
+  array A1: heap f64[s1, s0, s1]
+  array A2: heap f64[s2, s3, s4]
+  s2 = div(max(s1 - 1, 0), 2)
+  s3 = max(s0 - 2, 0)
+  s4 = max(s1 - 8, 0)
+  alloc A1
+  L1: for s5 in 0..s0 independent {{
+    L0: for s6 in 0..s1 independent simd {{
+      A1[0, s5, s6] = A0[s5, s6] * 2.0
+    }}
+  }}
+  L4: for s7 in 1..s1 - 1 independent parallel(s1 * s0 * s1) {{
+    L3: for s8 in 0..s0 independent {{
+      L2: for s9 in 0..s1 independent simd {{
+        A1[s7, s8, s9] = A0[s8, s9] + A0[s8, s7 - 1] * 0.5
+      }}
+    }}
+  }}
+  L7: for s10 in max(s1 - 1, 1)..s1 independent {{
+    L6: for s11 in 0..s0 independent {{
+      L5: for s15 in 0..s1 independent simd {{
+        A1[s10, s11, s15] = A0[s11, s15] * 3.0
+      }}
+    }}
+  }}
+  alloc A2
+  {between}
+  L12: for s12 in 0..s2 independent parallel(s1 * s0 * s1) {{
+    L11: for s13 in 0..s3 independent {{
+      L9: {}
+      L10: {}
+    }}
+  }}
+  release A1
+}}
+
+entry @planes
+",
+        stencil("0..min(1, s4)"),
+        stencil("1..s4")
+    )
+}
+
+/// The shape of the only window.
+fn window(text: &str) -> Vec<String> {
+    let (program, report, log) = fused(text, &Options::default());
+    let merged = log.decisions.iter().filter(|decision| matches!(decision.outcome, Outcome::Merged { .. })).count();
+    assert_eq!(merged, 1, "{program}");
+    let shapes: Vec<_> = (report.arrays.iter())
+        .filter_map(|array| match &array.fate {
+            Fate::Window { shape, .. } => Some(shape.iter().map(|extent| extent.to_string()).collect()),
+            Fate::Root(_) | Fate::Scalar => None,
+        })
+        .collect();
+    let [shape] = &shapes[..] else { panic!("{:?}", report.arrays) };
+    Vec::clone(shape)
+}
+
+const BOXES: [(usize, usize); 7] = [(0, 0), (1, 3), (2, 9), (3, 10), (4, 12), (5, 17), (7, 20)];
+
+#[test]
+fn planes_that_are_made_and_read_in_the_same_iteration_are_one_at_a_time() {
+    for row in ["s12", "s12 + 1", "s12 * 2", "s12 * 2 + 1"] {
+        let text = planes(row, "");
+        assert_eq!(window(&text), ["s0", "s1"]);
+        check_same(&text, &BOXES);
+    }
+}
+
+#[test]
+fn planes_that_nobody_reads_are_not_made() {
+    let (program, ..) = fused(&planes("s12 * 2 + 1", ""), &Options::default());
+    let text = program.to_string();
+    // Iterations of the stencil, not planes.
+    assert!(text.contains("2 * "), "{text}");
+    assert!(text.contains("threads"), "{text}");
+    // But if something else than planes is made with them, all are.
+    let other = "
+  array A3: heap f64[s1, s0]";
+    let text = planes("s12 * 2 + 1", "").replace("\n  array A2", &format!("{other}\n  array A2"));
+    let text = text.replace("alloc A1", "alloc A1\n  alloc A3").replace("-> (s2,", "-> (A3, s2,");
+    let text = text.replace("* 3.0\n", "* 3.0\n        A3[s10, s11] = A0[s11, s15]\n");
+    let (_, report, _) = fused(&text, &Options::default());
+    assert!(report.arrays.iter().all(|array| matches!(array.fate, Fate::Root(_))), "{:?}", report.arrays);
+    check_same(&text, &BOXES);
+}
+
+#[test]
+fn planes_that_several_iterations_read_stay_whole() {
+    let text = planes("s12", "").replace("A1[s12, s13 + 1, s14 + 2]", "A1[s12 + 1, s13 + 1, s14 + 2]");
+    stays(&text, &Options::default(), "too-hard");
+    stays(&planes("s13", "").replace("A1[s13, s13", "A1[s13, s12"), &Options::default(), "too-hard");
+}
+
+#[test]
+fn planes_stay_whole_if_a_loop_between_needs_all_of_them() {
+    let between = "
+  L8: for s16 in 0..s0 independent {
+    L13: for s17 in 0..s1 independent simd {
+      A1[s1 - 1, s16, s17] = A1[0, s0 - 1 - s16, s17]
+    }
+  }";
+    stays(&planes("s12", between), &Options::default(), "too-hard");
 }

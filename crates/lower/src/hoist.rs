@@ -17,6 +17,16 @@ const CHUNKS_PER_THREAD: i64 = 8;
 
 /// Moves allocations out of all loops of the procedure, as far out as possible.
 pub(crate) fn hoist_allocations(proc: &mut Proc) {
+    hoist(proc, true);
+}
+
+/// The same but for loops that run in order and are in no independent loop: an array that lives in one of their iterations is best seen there
+/// by those who make it smaller.
+pub(crate) fn hoist_allocations_of_independent_loops(proc: &mut Proc) {
+    hoist(proc, false);
+}
+
+fn hoist(proc: &mut Proc, is_independent: bool) {
     let mut namings = BTreeMap::new();
     count_namings(proc, &proc.body, &mut namings);
     for result in &proc.results {
@@ -25,13 +35,15 @@ pub(crate) fn hoist_allocations(proc: &mut Proc) {
         }
     }
     let body = std::mem::take(&mut proc.body);
-    proc.body = Hoisting { proc, namings }.stmts(body);
+    proc.body = Hoisting { proc, namings, is_independent }.stmts(body);
 }
 
 struct Hoisting<'p> {
     proc: &'p mut Proc,
     /// How often each array is bound, released, exchanged, returned or passed in the whole procedure.
     namings: BTreeMap<Array, usize>,
+    /// An independent loop is round this place, or no difference is made.
+    is_independent: bool,
 }
 
 impl Hoisting<'_> {
@@ -64,8 +76,11 @@ impl Hoisting<'_> {
     /// Appends the loop, with what could be taken out of it around it.
     fn counted_loop(&mut self, id: Loop, result: &mut Vec<Stmt>) {
         let mut data = self.proc.take_loop(id);
+        let is_inside = self.is_independent;
+        self.is_independent |= matches!(data.kind, LoopKind::Independent { .. });
         data.body = self.stmts(std::mem::take(&mut data.body));
-        let hoisted = self.hoistable(&data);
+        let hoisted = if self.is_independent { self.hoistable(&data) } else { Vec::new() };
+        self.is_independent = is_inside;
         if hoisted.is_empty() {
             self.proc.loops[id] = data;
             result.push(Stmt::For(id));

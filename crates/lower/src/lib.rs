@@ -159,9 +159,10 @@ pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
     lower_with_report(program, options).0
 }
 
-/// Shapes loops for caches once no pass is to see these loops any more: transposed accesses in tiles, and the entry's results of at least so many
-/// bytes past the caches. Returns how many loops changed.
+/// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, transposed accesses are in tiles, and
+/// the entry's results of at least so many bytes go past the caches. Returns how many loops changed for the last two.
 pub fn shape_for_caches(program: &mut nest::Program, least_bytes: i64) -> usize {
+    program.procs.iter_mut().for_each(|(_, proc)| hoist::hoist_allocations(proc));
     let mut count = program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum();
     if let Some(entry) = program.entry {
         count += nontemporal::store_past_caches(&mut program.procs[entry], least_bytes);
@@ -183,7 +184,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         layout::store_in_final_layout(&mut proc);
         recomputation::recompute_for_strides(&mut proc);
         lanes::run_in_lanes(&mut proc, options.caches.own);
-        hoist::hoist_allocations(&mut proc);
+        hoist::hoist_allocations_of_independent_loops(&mut proc);
         short_circuit::short_circuit_copies(&mut proc);
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
         blocking::block_contractions(&mut proc, options.caches);

@@ -16,9 +16,9 @@
 //!
 //! Loops that must run in order are the subject of [`crate::distribution`].
 
-use crate::access::{each_node, each_own_expr, each_stmt, size};
+use crate::access::{each_node, each_own_expr, each_stmt, is_shifted, size};
 use crate::arithmetic::{expr_cost, is_real};
-use crate::straight::{renamed, renamed_stmt};
+use crate::straight::{reads_any, renamed, renamed_stmt};
 use crate::strip_mining::Block;
 use crate::work::is_simple_unary;
 use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
@@ -204,9 +204,13 @@ impl Parts {
         }
     }
 
-    /// The cost of the arithmetic that vectors take over.
+    /// The cost of the arithmetic that vectors take over, less that of the elements that they have to gather.
     fn gained(&self, proc: &Proc) -> i64 {
-        self.parts.iter().filter(|part| part.in_vectors).filter_map(|part| cost(proc, &part.body)).sum()
+        let of_part = |part: &Part| {
+            let varying: BTreeSet<Var> = part.flow.assigned().chain([self.var]).collect();
+            cost_by(proc, &part.body, &|expr| expr_cost(proc, expr) - gathered(expr, self.var, &varying))
+        };
+        self.parts.iter().filter(|part| part.in_vectors).filter_map(of_part).sum()
     }
 
     /// That is more than it costs to keep what passes.
@@ -448,17 +452,37 @@ fn iterations(data: &LoopData) -> Option<i64> {
     Some(distance.max(0).saturating_add(data.step - 1) / data.step)
 }
 
-/// The cost of arithmetic, in additions, if it is known. Both branches of conditions count, as vectors run both.
+/// The elements that neighbouring iterations read neither beside each other nor at the same place.
+fn gathered(expr: &Expr, var: Var, varying: &BTreeSet<Var>) -> i64 {
+    let mut count = 0;
+    each_node(expr, &mut |node| {
+        if let Expr::Load { array: _, index } = node
+            && let Some((last, others)) = index.split_last()
+        {
+            let is_beside = is_shifted(last, var) || !reads_any(last, varying);
+            count += i64::from(!is_beside || others.iter().any(|e| reads_any(e, varying)));
+        }
+    });
+    count
+}
+
+/// The cost of arithmetic, in additions, if it is known.
 fn cost(proc: &Proc, body: &[Stmt]) -> Option<i64> {
+    cost_by(proc, body, &|expr| expr_cost(proc, expr))
+}
+
+/// The cost of what is computed. Both branches of conditions count, as vectors run both.
+fn cost_by(proc: &Proc, body: &[Stmt], of_expr: &dyn Fn(&Expr) -> i64) -> Option<i64> {
     body.iter().try_fold(0i64, |sum, stmt| {
         let own = match stmt {
-            Stmt::Assign { value, .. } | Stmt::Store { value, .. } => expr_cost(proc, value),
+            Stmt::Assign { value, .. } | Stmt::Store { value, .. } => of_expr(value),
             Stmt::For(id) => {
                 let data = &proc.loops[*id];
-                iterations(data)?.saturating_mul(cost(proc, &data.body)?)
+                iterations(data)?.saturating_mul(cost_by(proc, &data.body, of_expr)?)
             }
             Stmt::If { cond, then, otherwise } => {
-                expr_cost(proc, cond).saturating_add(cost(proc, then)?).saturating_add(cost(proc, otherwise)?)
+                let [then, otherwise] = [then, otherwise].map(|body| cost_by(proc, body, of_expr));
+                of_expr(cond).saturating_add(then?).saturating_add(otherwise?)
             }
             Stmt::While { .. } | Stmt::Call { .. } => return None,
             Stmt::Alloc { .. }

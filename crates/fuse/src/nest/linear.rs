@@ -32,6 +32,12 @@ impl Linear {
         Linear { constant: 0, terms: BTreeMap::from([(atom, 1)]) }
     }
 
+    /// The coefficient of the variable of the loop at this depth, and the rest.
+    pub(super) fn split(mut self, depth: usize) -> (i64, Linear) {
+        let coefficient = self.terms.remove(&Atom::Iterator(depth)).unwrap_or(0);
+        (coefficient, self)
+    }
+
     pub(super) fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }

@@ -8,6 +8,7 @@
 //! - [`shape`], [`linear`]: loop nests as groups of statements with affine subscripts, or why they are none;
 //! - [`region`]: these as a static control part, for the passes of `frit-scop`;
 //! - [`strips`]: the part of a pipeline that makes some rows of the results;
+//! - [`aligned`]: nests that hand on arrays row by row, seen without sets;
 //! - [`pipeline`]: whether, and how, nests become one;
 //! - [`runs`]: stretches of statements that may be reordered, and what becomes of them;
 //! - [`rebuild`]: loops again.
@@ -15,6 +16,7 @@
 //! Only what makes an array smaller is done: code without such arrays stays as it is. This module knows neither the array IR nor C.
 //! Read [`runs`] next.
 
+mod aligned;
 mod linear;
 mod pipeline;
 mod rebuild;
@@ -38,11 +40,14 @@ pub struct Options {
     pub limit: Option<usize>,
     /// The least number of rows in a strip: what is computed twice at its borders should not matter.
     pub strip_rows: i64,
+    /// How many elements statements may touch, each counted once for each loop round them, before windows are no longer looked for: the time
+    /// that this takes grows faster than that. Rows that are made and read in the same iteration are still seen.
+    pub effort: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { limit: None, strip_rows: 32 }
+        Self { limit: None, strip_rows: 32, effort: 120 }
     }
 }
 

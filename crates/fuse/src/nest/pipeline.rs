@@ -1,6 +1,7 @@
 //! Whether nests become one, and the loops that they become. Nothing is changed here but that new arrays, variables and loops are made.
 
 use super::Options;
+use super::aligned::{self, Aligned};
 use super::rebuild::{Rebuilt, rebuild};
 use super::refusal::Refusal;
 use super::region::{Region, region};
@@ -24,9 +25,6 @@ use std::rc::Rc;
 /// How much work isl may do for one pipeline.
 const MAX_OPERATIONS: u64 = 30_000_000;
 
-/// How many elements statements may touch, each counted once for each loop round them: the time that planning takes grows faster than that.
-const MAX_EFFORT: usize = 120;
-
 /// What is known where the nests stand.
 pub(super) struct Place<'a> {
     pub(super) counts: &'a Counts,
@@ -44,8 +42,16 @@ pub(super) struct Place<'a> {
 pub(super) struct Cluster {
     /// The nests, in the order of the text.
     pub(super) nests: Vec<Loop>,
-    /// How their statements take part in the loop over rows.
-    rows: Vec<Row>,
+    kind: ClusterKind,
+}
+
+/// How nests run as one.
+#[derive(Clone, Debug)]
+enum ClusterKind {
+    /// Through windows; how their statements take part in the loop over rows.
+    Windows(Vec<Row>),
+    /// Row by row, as they are.
+    Aligned,
 }
 
 /// What plans say about some nests.
@@ -61,11 +67,32 @@ pub(super) fn plan(
     place: &Place<'_>,
     nests: &[Loop],
     temporaries: &BTreeSet<Array>,
+    effort: usize,
+) -> Result<Plan, Refusal> {
+    let shape = shape_of(proc, place, nests)?;
+    match plan_windows(proc, place, shape.clone(), nests, temporaries, effort) {
+        Err(refusal @ Refusal::TooComplex { .. }) => {
+            let clusters = aligned::plan(proc, &shape, nests, temporaries).into_iter();
+            Ok(Plan {
+                clusters: clusters.map(|nests| Cluster { nests, kind: ClusterKind::Aligned }).collect(),
+                reasons: temporaries.iter().map(|array| (*array, refusal.clone())).collect(),
+            })
+        }
+        planned => planned,
+    }
+}
+
+fn plan_windows(
+    proc: &Proc,
+    place: &Place<'_>,
+    shape: Shape,
+    nests: &[Loop],
+    temporaries: &BTreeSet<Array>,
+    most_effort: usize,
 ) -> Result<Plan, Refusal> {
     let isl = Context::new();
-    let shape = shape_of(proc, place, nests)?;
     let effort: usize = shape.groups.iter().map(|(_, group)| group.touches.len() * group.loops.len()).sum();
-    if effort > MAX_EFFORT {
+    if effort > most_effort {
         return Err(Refusal::TooComplex { reason: "the loops touch too many elements in an iteration".into() });
     }
     isl.bounded(MAX_OPERATIONS, || {
@@ -90,7 +117,8 @@ pub(super) fn plan(
                 continue;
             }
             let rows = root.members.iter().map(|member| Row { dimension: member.dimension, scale: member.scale });
-            let cluster = Cluster { nests: inside.iter().map(|nest| nests[*nest]).collect(), rows: rows.collect() };
+            let kind = ClusterKind::Windows(rows.collect());
+            let cluster = Cluster { nests: inside.iter().map(|nest| nests[*nest]).collect(), kind };
             plan.clusters.push(cluster);
         }
         let why = log.decisions.iter().find_map(|decision| match &decision.outcome {
@@ -155,19 +183,66 @@ pub(super) fn build(
     temporaries: &BTreeSet<Array>,
     options: &Options,
 ) -> Result<Built, Refusal> {
+    let threads = if place.is_inside_parallel { None } else { threads(proc, &cluster.nests) };
+    match &cluster.kind {
+        ClusterKind::Aligned => build_aligned(proc, place, &cluster.nests, temporaries, threads),
+        ClusterKind::Windows(rows) => {
+            build_windows(proc, place, &cluster.nests, rows, temporaries, threads, options.strip_rows)
+        }
+    }
+}
+
+fn build_aligned(
+    proc: &mut Proc,
+    place: &Place<'_>,
+    nests: &[Loop],
+    temporaries: &BTreeSet<Array>,
+    threads: Option<Parallel>,
+) -> Result<Built, Refusal> {
+    let shape = shape_of(proc, place, nests)?;
+    let aligned = Aligned::of(proc, &shape, nests, temporaries)
+        .ok_or_else(|| Refusal::TooComplex { reason: "the loops are not the same by themselves".into() })?;
+    let range = aligned.range(proc);
+    let Some(parallel) = threads else {
+        let built = aligned.build(proc, range);
+        return Ok(Built { stmts: with_memory(built.stmts, &built.windows), ..built });
+    };
+    let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+    let built = aligned.build(proc, (first.into(), end.into()));
+    let body = with_memory(built.stmts, &built.windows);
+    // Nothing is computed twice, whatever the rows of a strip.
+    Ok(Built { stmts: in_strips(proc, body, (first, end), range, parallel, 1, nests), ..built })
+}
+
+/// The statements with memory for windows.
+fn with_memory(stmts: Vec<Stmt>, windows: &BTreeMap<Array, Array>) -> Vec<Stmt> {
+    let mut body: Vec<Stmt> = windows.values().map(|array| Stmt::Alloc { array: *array }).collect();
+    body.extend(stmts);
+    body.extend(windows.values().map(|array| Stmt::Release { array: *array }));
+    body
+}
+
+fn build_windows(
+    proc: &mut Proc,
+    place: &Place<'_>,
+    nests: &[Loop],
+    rows: &[Row],
+    temporaries: &BTreeSet<Array>,
+    threads: Option<Parallel>,
+    strip_rows: i64,
+) -> Result<Built, Refusal> {
     let isl = Context::new();
     isl.bounded(MAX_OPERATIONS, || {
-        let mut shape = shape_of(proc, place, &cluster.nests)?;
-        let threads = if place.is_inside_parallel { None } else { threads(proc, &cluster.nests) };
+        let mut shape = shape_of(proc, place, nests)?;
         let bounds = threads.map(|parallel| (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None), parallel));
         let strip = bounds
             .as_ref()
             .map(|(first, end, _)| (shape.params.push(Expr::Var(*first)), shape.params.push(Expr::Var(*end))));
         let mut region = region(&isl, proc, shape, temporaries, place.facts)?;
-        if cluster.rows.len() != region.scop.statements.len() {
+        if rows.len() != region.scop.statements.len() {
             return Err(Refusal::TooComplex { reason: "its statements are not the same by themselves".into() });
         }
-        let rows: Table<Statement, Row> = cluster.rows.iter().copied().collect();
+        let rows: Table<Statement, Row> = rows.iter().copied().collect();
         if region.scop.statements.iter().any(|(_, data)| data.loops.len() == 1) {
             return Err(Refusal::SingleElements);
         }
@@ -194,12 +269,10 @@ pub(super) fn build(
         let rebuilt = rebuild(proc, &region, &program)
             .ok_or_else(|| Refusal::TooComplex { reason: "values would have to move between registers".into() })?;
         let Rebuilt { stmts, windows, scalars } = rebuilt;
-        let mut body: Vec<Stmt> = windows.values().map(|array| Stmt::Alloc { array: *array }).collect();
-        body.extend(stmts);
-        body.extend(windows.values().map(|array| Stmt::Release { array: *array }));
+        let body = with_memory(stmts, &windows);
         let stmts = match (bounds, range) {
             (Some((first, end, parallel)), Some(range)) => {
-                in_strips(proc, body, (first, end), range, parallel, options, &cluster.nests)
+                in_strips(proc, body, (first, end), range, parallel, strip_rows, nests)
             }
             _ => body,
         };
@@ -262,7 +335,7 @@ fn in_strips(
     strip: (Var, Var),
     range: (Expr, Expr),
     parallel: Parallel,
-    options: &Options,
+    least_rows: i64,
     nests: &[Loop],
 ) -> Vec<Stmt> {
     let span = proc.loops[nests[0]].span;
@@ -270,8 +343,8 @@ fn in_strips(
     let [rows, strips, number] = [(); 3].map(|()| proc.var(Scalar::I64, None));
     let (first, end) = range;
     let count = Expr::binary(BinOp::Max, end - first.clone(), int(0));
-    let most = Expr::Var(rows) + int(options.strip_rows - 1);
-    let most = Expr::binary(BinOp::Div, most, int(options.strip_rows));
+    let most = Expr::Var(rows) + int(least_rows - 1);
+    let most = Expr::binary(BinOp::Div, most, int(least_rows));
     let mut stmts = vec![
         Stmt::Assign { var: rows, value: count },
         Stmt::Assign { var: strips, value: Expr::binary(BinOp::Min, Expr::Threads, most) },

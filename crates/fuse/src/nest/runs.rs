@@ -333,11 +333,11 @@ impl<'w, 'a> Run<'w, 'a> {
             return Err(Refusal::TooComplex { reason: format!("{} loops hand arrays to each other", component.len()) });
         }
         let between = self.between(component);
-        let Walker { proc, counts, defs, facts, outside, .. } = &mut *self.walker;
+        let Walker { proc, counts, defs, facts, outside, options, .. } = &mut *self.walker;
         let defs = Rc::clone(defs);
         let place = Place { counts, defs: &defs, facts, fresh: &self.fresh, is_inside_parallel: *outside > 0 };
         let loops: Vec<Loop> = component.iter().map(|nest| self.nests[*nest].1).collect();
-        let planned = plan(proc, &place, &loops, &between)?;
+        let planned = plan(proc, &place, &loops, &between, options.effort)?;
         for array in &between {
             let reason = planned.reasons.get(array).cloned().unwrap_or(Refusal::OtherStatement);
             fates.insert(*array, Fate::Root(reason));

@@ -1,0 +1,330 @@
+//! Nests that hand on arrays row by row, each row made and read in the same iteration, as one loop over the rows. No set is needed to see that, so
+//! it is done where the analysis of windows takes too long: a stencil in three dimensions, with borders, touches hundreds of elements.
+//!
+//! ```text
+//! for i { for j { A[i, j] = e(i, j) } }; for i { for j { D[i, j] = A[i, j-1] + A[i, j+1] } }
+//!     becomes   for i { for j { W[j] = e(i, j) }; for j { D[i, j] = W[j-1] + W[j+1] } }
+//! ```
+//!
+//! A row is an element of an array along its first axis, so it may have any rank. Rows that no nest reads are not made.
+
+use super::linear::Linear;
+use super::pipeline::Built;
+use super::shape::{Place, Shape};
+use super::walk::{Rewrite, Target, rewritten, rewritten_stmt};
+use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+use frit_scop::{AccessKind, Param};
+use frit_support::Table;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a nest uses something.
+#[derive(Clone)]
+struct Use {
+    writes: bool,
+    /// The row that an iteration touches, if it is but one.
+    row: Option<Row>,
+}
+
+/// What the nests use, by the nests' numbers.
+struct Uses(BTreeMap<Place, BTreeMap<usize, Use>>);
+
+/// The row of an iteration of a nest's outermost loop: `scale * iteration + offset`. With a scale of 0, all of the nest is at one row.
+#[derive(Clone, PartialEq)]
+struct Row {
+    scale: i64,
+    offset: Linear,
+}
+
+/// The row of each nest, by its number.
+type Rows = BTreeMap<usize, Row>;
+
+/// Groups of nests that can run as one loop over rows, so that some of the temporary arrays need one row only.
+pub(super) fn plan(proc: &Proc, shape: &Shape, nests: &[Loop], temporaries: &BTreeSet<Array>) -> Vec<Vec<Loop>> {
+    let uses = Uses::of(shape);
+    let mut groups: Vec<BTreeSet<usize>> = Vec::new();
+    for array in temporaries {
+        let users = uses.users(*array);
+        if !uses.can_be_handed_on(proc, *array) {
+            continue;
+        }
+        let (joined, mut others): (Vec<_>, Vec<_>) =
+            groups.iter().cloned().partition(|group| !group.is_disjoint(&users));
+        let group: BTreeSet<usize> = joined.into_iter().flatten().chain(users).collect();
+        let has_row = |(nest, row): (&usize, &Row)| has_row(proc, nests[*nest], row);
+        if uses.rows(&group, temporaries).is_some_and(|rows| rows.iter().all(has_row))
+            && !uses.has_between(&group, nests.len())
+        {
+            others.push(group);
+            groups = others;
+        }
+    }
+    groups.iter().map(|group| group.iter().map(|nest| nests[*nest]).collect()).collect()
+}
+
+/// The nest can run at this row among other nests. If its iterations have rows of their own, they are independent, and vectors run along the rows.
+fn has_row(proc: &Proc, nest: Loop, row: &Row) -> bool {
+    let data = &proc.loops[nest];
+    let is_shared = |body: &[Stmt]| {
+        let mut found = false;
+        each_loop(proc, body, &mut |data| {
+            found |= matches!(&data.kind, LoopKind::Independent { parallel: Some(_), .. });
+        });
+        found
+    };
+    if is_shared(&data.body) {
+        return false;
+    }
+    let LoopKind::Independent { parallel, simd, reductions } = &data.kind else { return row.scale == 0 };
+    let is_regular = parallel.as_ref().is_none_or(|parallel| !parallel.irregular);
+    let mut is_nested = false;
+    each_loop(proc, &data.body, &mut |_| is_nested = true);
+    is_regular && reductions.is_empty() && (row.scale == 0 || is_nested && !simd && data.step == 1)
+}
+
+fn each_loop(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&LoopData)) {
+    for stmt in stmts {
+        if let Stmt::For(l) = stmt {
+            f(&proc.loops[*l]);
+            each_loop(proc, &proc.loops[*l].body, f);
+        }
+    }
+}
+
+impl Uses {
+    fn of(shape: &Shape) -> Uses {
+        let mut uses: BTreeMap<Place, BTreeMap<usize, Use>> = BTreeMap::new();
+        for (_, group) in shape.groups.iter() {
+            for touch in &group.touches {
+                let row = touch.subscripts.as_ref().and_then(|subscripts| subscripts.first()).and_then(Row::of);
+                let nest = uses.entry(touch.place).or_default().entry(group.nest);
+                let found = nest.or_insert_with(|| Use { writes: false, row: row.clone() });
+                found.writes |= touch.kind != AccessKind::Read;
+                found.row = found.row.take().filter(|known| Some(known) == row.as_ref());
+            }
+        }
+        Uses(uses)
+    }
+
+    /// The nests that use the array.
+    fn users(&self, array: Array) -> BTreeSet<usize> {
+        self.0.get(&Place::Array(array)).into_iter().flatten().map(|(nest, _)| *nest).collect()
+    }
+
+    /// The array has rows, and the first of several users writes them.
+    fn can_be_handed_on(&self, proc: &Proc, array: Array) -> bool {
+        let users = self.0.get(&Place::Array(array)).filter(|users| users.len() > 1);
+        proc.arrays[array].extents.len() > 1
+            && users.and_then(BTreeMap::first_key_value).is_some_and(|(_, used)| used.writes)
+    }
+
+    /// The row of each nest of a group, if all that some of them write and others use is used row by row. If some skip rows, all such skip the same,
+    /// and the others make nothing else than rows of temporary arrays, so that they may skip them too.
+    fn rows(&self, group: &BTreeSet<usize>, temporaries: &BTreeSet<Array>) -> Option<Rows> {
+        let mut rows = Rows::new();
+        for users in self.0.values() {
+            let inside: Vec<_> = users.iter().filter(|(nest, _)| group.contains(nest)).collect();
+            if inside.len() < 2 || !inside.iter().any(|(_, used)| used.writes) {
+                continue;
+            }
+            for (nest, used) in inside {
+                let row = used.row.as_ref()?;
+                if rows.entry(*nest).or_insert_with(|| row.clone()) != row {
+                    return None;
+                }
+            }
+        }
+        let Some(skipping) = rows.values().find(|row| row.skips()) else { return Some(rows) };
+        let skips_too = |(nest, row): (&usize, &Row)| {
+            row == skipping
+                || !row.skips()
+                    && self.0.iter().filter(|(_, users)| users.get(nest).is_some_and(|used| used.writes)).all(
+                        |(place, users)| {
+                            matches!(place, Place::Array(array) if temporaries.contains(array))
+                                && users.keys().all(|user| group.contains(user))
+                        },
+                    )
+        };
+        rows.iter().all(skips_too).then_some(rows)
+    }
+
+    /// Another nest must run after some of the group, and before others.
+    fn has_between(&self, group: &BTreeSet<usize>, nests: usize) -> bool {
+        let conflict = |one: usize, other: usize| {
+            self.0.values().any(|users| match (users.get(&one), users.get(&other)) {
+                (Some(one), Some(other)) => one.writes || other.writes,
+                _ => false,
+            })
+        };
+        // What must run after some of the group.
+        let mut behind: BTreeSet<usize> = BTreeSet::new();
+        for nest in (0..nests).filter(|nest| !group.contains(nest)) {
+            let before = group.iter().chain(&behind).any(|&other| other < nest && conflict(other, nest));
+            if before {
+                behind.insert(nest);
+            }
+        }
+        behind.iter().any(|&other| group.iter().any(|&nest| other < nest && conflict(other, nest)))
+    }
+}
+
+/// Nests that run row by row.
+pub(super) struct Aligned<'n> {
+    nests: &'n [Loop],
+    /// The row of each nest.
+    rows: Vec<Row>,
+    params: Table<Param, Expr>,
+    /// The arrays that they hand on.
+    arrays: BTreeSet<Array>,
+}
+
+impl<'n> Aligned<'n> {
+    /// The nests of a group, which alone use the temporary arrays; `None` if they are not aligned.
+    pub(super) fn of(proc: &Proc, shape: &Shape, nests: &'n [Loop], temporaries: &BTreeSet<Array>) -> Option<Self> {
+        let uses = Uses::of(shape);
+        let rows = uses.rows(&(0..nests.len()).collect(), temporaries)?;
+        let rows = (0..nests.len()).map(|number| rows.get(&number).cloned()).collect::<Option<_>>()?;
+        let arrays = temporaries.iter().copied().filter(|array| uses.can_be_handed_on(proc, *array)).collect();
+        Some(Self { nests, rows, params: shape.params.clone(), arrays })
+    }
+
+    /// How rows follow from the iterations of the loop over all nests: those that skip rows say how.
+    fn steps(&self) -> Row {
+        let skipping = self.rows.iter().find(|row| row.skips());
+        skipping.cloned().unwrap_or_else(|| Row { scale: 1, offset: Linear::default() })
+    }
+
+    /// The iterations of the loop over all nests: at least the first, less than the second.
+    pub(super) fn range(&self, proc: &Proc) -> (Expr, Expr) {
+        let steps = self.steps();
+        let relevant = self.nests.iter().zip(&self.rows).filter(|(_, row)| !steps.skips() || **row == steps);
+        let bounds: Vec<(Expr, Expr)> = relevant.map(|(nest, row)| self.bounds(proc, *nest, row, &steps)).collect();
+        let extreme = |bounds: &mut dyn Iterator<Item = &Expr>, op| {
+            let mut distinct: Vec<Expr> = Vec::new();
+            for bound in bounds {
+                if !distinct.contains(bound) {
+                    distinct.push(bound.clone());
+                }
+            }
+            distinct.into_iter().reduce(|one, other| Expr::binary(op, one, other)).expect("there are nests")
+        };
+        let lower = extreme(&mut bounds.iter().map(|(lower, _)| lower), BinOp::Min);
+        (lower, extreme(&mut bounds.iter().map(|(_, upper)| upper), BinOp::Max))
+    }
+
+    /// From where to below where the nest runs: iterations if it skips rows, and else rows.
+    fn bounds(&self, proc: &Proc, nest: Loop, row: &Row, steps: &Row) -> (Expr, Expr) {
+        let data = &proc.loops[nest];
+        let offset = row.offset.expr(&[], &self.params);
+        match row.scale {
+            0 => (offset.clone(), offset + Expr::i64(1)),
+            _ if row == steps => (data.lower.clone(), data.upper.clone()),
+            _ => (data.lower.clone() + offset.clone(), data.upper.clone() + offset),
+        }
+    }
+
+    /// The iterations from `first` to below `end` of the loop over all nests.
+    pub(super) fn build(&self, proc: &mut Proc, (first, end): (Expr, Expr)) -> Built {
+        let mut windows = BTreeMap::new();
+        for array in &self.arrays {
+            let extents = proc.arrays[*array].extents[1..].to_vec();
+            let data = ArrayData { extents, ..proc.arrays[*array].clone() };
+            windows.insert(*array, proc.arrays.push(data));
+        }
+        let steps = self.steps();
+        let span = proc.loops[self.nests[0]].span;
+        let name = proc.loops[self.nests[0]].var.and_then(|var| proc.vars[var].name.clone());
+        let iteration = proc.var(Scalar::I64, name);
+        let mut body = Vec::new();
+        let row_here = if steps.skips() {
+            let row = proc.var(Scalar::I64, None);
+            let value = Expr::i64(steps.scale) * iteration.into() + steps.offset.expr(&[], &self.params);
+            body.push(Stmt::Assign { var: row, value });
+            row
+        } else {
+            iteration
+        };
+        for (nest, row) in self.nests.iter().zip(&self.rows) {
+            let (lower, upper) = self.bounds(proc, *nest, row, &steps);
+            let (at, own) = if *row == steps {
+                (iteration, iteration.into())
+            } else {
+                (row_here, Expr::Var(row_here) - row.offset.expr(&[], &self.params))
+            };
+            let data = &proc.loops[*nest];
+            let then = match (row.scale, data.var, data.body.clone()) {
+                (1.., Some(var), body) => copied(proc, &body, &mut Copy { windows: &windows, own: Some((var, own)) }),
+                _ => copied(proc, &[Stmt::For(*nest)], &mut Copy { windows: &windows, own: None }),
+            };
+            let at_least = Expr::binary(BinOp::Le, lower, at.into());
+            let less = Expr::binary(BinOp::Lt, at.into(), upper);
+            body.push(Stmt::If { cond: Expr::binary(BinOp::And, at_least, less), then, otherwise: Vec::new() });
+        }
+        let (var, kind) = (Some(iteration), LoopKind::Sequential);
+        let rows = LoopData { var, lower: first, upper: end, step: 1, kind, body, span };
+        Built { stmts: vec![Stmt::For(proc.loops.push(rows))], windows, scalars: BTreeSet::new() }
+    }
+}
+
+impl Row {
+    fn of(subscript: &Linear) -> Option<Row> {
+        let (scale, offset) = subscript.clone().split(0);
+        (scale >= 0 && offset.is_invariant()).then_some(Row { scale, offset })
+    }
+
+    /// There are rows between those of neighbouring iterations.
+    fn skips(&self) -> bool {
+        self.scale > 1
+    }
+}
+
+/// A copy with rows in place of the arrays that are handed on, for one iteration of the outermost loop.
+struct Copy<'w> {
+    windows: &'w BTreeMap<Array, Array>,
+    /// The variable of the nest's outermost loop, and its value.
+    own: Option<(Var, Expr)>,
+}
+
+fn copied(proc: &mut Proc, stmts: &[Stmt], copy: &mut Copy<'_>) -> Vec<Stmt> {
+    let stmt = |stmt: &Stmt| match stmt {
+        Stmt::For(l) => {
+            let data = proc.loops[*l].clone();
+            let [lower, upper] = [&data.lower, &data.upper].map(|bound| rewritten(bound, copy));
+            let body = copied(proc, &data.body, copy);
+            let kind = match data.kind {
+                LoopKind::Independent { simd, reductions, parallel: _ } => {
+                    LoopKind::Independent { parallel: None, simd, reductions }
+                }
+                kind => kind,
+            };
+            Stmt::For(proc.loops.push(LoopData { lower, upper, kind, body, ..data }))
+        }
+        stmt => rewritten_stmt(stmt, copy).expect("nests of straight-line code were looked for"),
+    };
+    stmts.iter().map(stmt).collect()
+}
+
+impl Rewrite for Copy<'_> {
+    fn var(&mut self, var: Var) -> Expr {
+        match &self.own {
+            Some((own, value)) if *own == var => value.clone(),
+            _ => Expr::Var(var),
+        }
+    }
+
+    fn load(&mut self, array: Array, index: &[Expr]) -> Option<Expr> {
+        let window = *self.windows.get(&array)?;
+        let index = index[1..].iter().map(|part| rewritten(part, self)).collect();
+        Some(Expr::Load { array: window, index })
+    }
+
+    fn assigned(&mut self, var: Var) -> Var {
+        var
+    }
+
+    fn stored(&mut self, array: Array, index: &[Expr]) -> Option<Target> {
+        let window = *self.windows.get(&array)?;
+        let index = index[1..].iter().map(|part| rewritten(part, self)).collect();
+        Some(Target::Element(window, index))
+    }
+}
