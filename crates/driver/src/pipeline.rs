@@ -189,6 +189,7 @@ impl<'u> Pipeline<'u> {
             strict_fp: self.options.strict_fp,
             chunk_threshold: self.options.target.region_work,
             caches: self.options.target.caches,
+            vector_bytes: self.options.target.vector_bytes,
             ..frit_lower::Options::default()
         };
         let text = || program.to_string();

@@ -113,7 +113,7 @@ pub(crate) fn is_total_but_for(proc: &Proc, expr: &Expr, is_element: &dyn Fn(Arr
 }
 
 /// The value of a constant integer of any width.
-fn integer(expr: &Expr) -> Option<i64> {
+pub(crate) fn integer(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Const(Const::Int(_, value)) => Some(*value),
         _ => None,

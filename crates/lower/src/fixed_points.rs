@@ -8,7 +8,7 @@
 //! The condition is computed from the state and from what does not change, so it stays false once it is. It may be computed once more than
 //! before, so it must be defined whatever the state. Knows nothing of the array IR.
 
-use crate::access::{all_reads, count_reads, each_node};
+use crate::access::{all_reads, count_reads, each_node, each_stmt};
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, entering, is_straight, mentions_of, reads, reads_any};
@@ -19,7 +19,30 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Lets loops end at fixed points wherever their bodies show these.
 pub(crate) fn end_at_fixed_points(proc: &mut Proc) {
     let reads = all_reads(proc);
-    replace_loops(proc, &mut |proc, id| Some(Iteration::of(proc, id, &reads)?.until_fixed(proc)));
+    let mut found = false;
+    replace_loops(proc, &mut |proc, id| {
+        let iteration = Iteration::of(proc, id, &reads)?;
+        found = true;
+        Some(iteration.until_fixed(proc))
+    });
+    if found {
+        mark_irregular(proc);
+    }
+}
+
+/// Nobody knows any more how long iterations with such loops take: threads had better not share them beforehand.
+fn mark_irregular(proc: &mut Proc) {
+    let has_while = |data: &LoopData| {
+        let mut found = false;
+        each_stmt(proc, &data.body, &mut |stmt| found |= matches!(stmt, Stmt::While { .. }));
+        found
+    };
+    let irregular: Vec<bool> = proc.loops.iter().map(|(_, data)| has_while(data)).collect();
+    for ((_, data), is_irregular) in proc.loops.iter_mut().zip(irregular) {
+        if let LoopKind::Independent { parallel: Some(parallel), .. } = &mut data.kind {
+            parallel.irregular |= is_irregular;
+        }
+    }
 }
 
 /// A loop whose state stays from the first iteration on in which a condition does not hold.

@@ -3,9 +3,9 @@
 //!
 //! ```text
 //! for p independent { x = x0(p); while c(x) { x = f(x, p) }; D[p] = x }
-//!     becomes   for p0 step 32 {
+//!     becomes   for p0 step 16 {
 //!                 for l { X[l] = x0(p0+l) }
-//!                 active = 32
+//!                 active = 16
 //!                 while 2 < active { active = 0; for l { if c(X[l]) { X[l] = f(X[l], p0+l); active += 1 } } }
 //!                 for l { while c(X[l]) { X[l] = f(X[l], p0+l) } }
 //!                 for l { D[p0+l] = X[l] }
@@ -15,17 +15,17 @@
 //! Reductions inside, as in a convolution, `for p { x = 0; for k { x += A[p+k] * B[k] }; D[p] = x }`, take one step for all lanes at a time: vectors
 //! read neighbours, nothing is added up across a vector, and a reduction may be short.
 //!
-//! A lane whose condition does not hold keeps its state, so the condition, computed again, does not hold either: no lane needs a mask of its
-//! own. What is computed in lanes that have ended must be defined whatever the state. When few lanes are left they end one by one, so that
-//! iterations that differ much in length lose little. Each iteration computes the same from the same, so no bit changes. Knows nothing of the
+//! What is computed in lanes that have ended must be defined whatever the state (`repeated.rs`). When few lanes are left they end one by one, so
+//! that iterations that differ much in length lose little. Each iteration computes the same from the same, so no bit changes. Knows nothing of the
 //! array IR.
 
-use crate::access::{Aliases, all_reads, assignments, count_reads, each_node, has_load, is_shifted};
-use crate::arithmetic::{has_vectors, has_vectors_once_loaded, is_total};
+use crate::access::{Aliases, all_reads, assignments, each_node, has_load, is_shifted};
+use crate::arithmetic::has_vectors_once_loaded;
+use crate::repeated::Repeated;
 use crate::replace_loops::replace_loops;
 use crate::rows::Rows;
 use crate::straight::{
-    Place, assigned, each_expr, entering, is_straight, mentions_of, reads, reads_any, renamed, renamed_stmt,
+    Mention, Place, assigned, each_expr, entering, is_straight, mentions_of, reads, reads_any, renamed, renamed_stmt,
     with_accesses,
 };
 use crate::strip_mining::Block;
@@ -35,6 +35,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations that run side by side: enough for the latency of a step.
 const LANES: i64 = 32;
+/// The same in vectors of 64 bits each, if iterations end by themselves: with more of them, their state goes to memory and back at every step.
+const VECTORS_WITH_ENDS: i64 = 4;
 /// The same where each has rows of its own, which must all stay in the cache.
 const LANES_WITH_ROWS: i64 = 16;
 /// Lanes that are left to end one by one.
@@ -44,15 +46,33 @@ const MOST_KEPT: usize = 16;
 
 /// Runs iterations side by side wherever some have loops inside that must run in order. What they have of arrays for themselves takes no more
 /// bytes than given.
-pub(crate) fn run_in_lanes(proc: &mut Proc, most_bytes: i64) {
+pub(crate) fn run_in_lanes(proc: &mut Proc, most_bytes: i64, vector_bytes: i64) {
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| Some(Iterations::in_order(proc, id, &known, most_bytes)?.in_lanes(proc, id)));
+    replace_loops(proc, &mut |proc, id| {
+        let iterations = Iterations::in_order(proc, id, &known, most_bytes)?;
+        // Neighbours of the innermost loop are beside each other in memory.
+        let is_inside = |stmt: &Stmt| {
+            matches!(stmt, Stmt::For(inner)
+                if Iterations::in_order(proc, *inner, &known, most_bytes).is_some_and(|inner| inner.rows.is_none()))
+        };
+        if iterations.rows.is_none() && proc.loops[id].body.iter().any(is_inside) {
+            return None;
+        }
+        let lanes = if iterations.rows.is_some() {
+            LANES_WITH_ROWS
+        } else if iterations.parts.iter().any(Part::has_while) {
+            (VECTORS_WITH_ENDS * vector_bytes / 8).clamp(LANES / 4, LANES)
+        } else {
+            LANES
+        };
+        Some(iterations.in_lanes(proc, id, lanes))
+    });
 }
 
 /// Runs iterations side by side wherever some have reductions inside that read what neighbours have beside each other.
 pub(crate) fn reduce_in_lanes(proc: &mut Proc) {
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id)));
+    replace_loops(proc, &mut |proc, id| Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id, LANES)));
 }
 
 /// What is known of the whole procedure.
@@ -92,18 +112,13 @@ pub(crate) enum Part {
     Memory(Stmt),
 }
 
-/// Runs `before`, ends if `cond` is false, runs `body`, and again.
-#[derive(Clone)]
-pub(crate) struct Repeated {
-    before: Vec<Stmt>,
-    cond: Expr,
-    body: Vec<Stmt>,
-}
-
 /// The lanes of a block of iterations: where it begins, how many there are, and where variables are kept.
+#[derive(Clone)]
 struct Lanes<'k> {
     first: Expr,
+    /// How many, of at most `most`.
     count: Expr,
+    most: i64,
     /// The index that stands for a lane.
     lane: Var,
     kept: &'k BTreeMap<Var, Array>,
@@ -178,7 +193,7 @@ impl Iterations {
             return None;
         };
         let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < LANES);
-        let parts = parts_of(proc, &data.body, memory).filter(|_| !few)?;
+        let mut parts = parts_of(proc, &data.body, memory).filter(|_| !few)?;
         let code = straightened(&parts);
         let mentions = mentions_of(&code);
         let assigned: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
@@ -198,21 +213,18 @@ impl Iterations {
                 fits &= repeated.can_run_on(proc) && !uses_reduction;
             });
         }
-        let (mut uniform, mut starts, mut others) = (BTreeSet::new(), BTreeSet::new(), assigned.clone());
-        for (stmt, is_outside) in parts.iter().flat_map(|part| part.straight(true)) {
+        let (mut uniform, mut others) = (BTreeSet::new(), assigned.clone());
+        for stmt in parts.iter().flat_map(Part::straight) {
             let Stmt::Assign { var: own, value } = stmt else { continue };
             // What is at the same place of an array may be in tables, and another in each lane.
             let is_uniform = !reads(value, var) && !reads_any(value, &others) && !has_load(value);
-            match known.assignments[own] {
-                1 if is_uniform => uniform.insert(*own) && others.remove(own),
-                2 if value.as_i64().is_some() && is_outside => starts.insert(*own),
-                _ => continue,
-            };
+            if known.assignments[own] == 1 && is_uniform {
+                uniform.insert(*own);
+                others.remove(own);
+            }
         }
-        let loops =
-            parts.iter().filter_map(|part| if let Part::While(repeated) = part { Some(repeated) } else { None });
-        let counters: BTreeSet<Var> =
-            loops.flat_map(|repeated| repeated.counters(proc, &starts, &known.reads)).collect();
+        let mut counters = BTreeSet::new();
+        find_counters(proc, &mut parts, known, &mut counters);
         let is_kept = |var: &Var| assigned.contains(var) && !uniform.contains(var) && !counters.contains(var);
         kept.retain(|var| is_kept(var) && !is_reduction(var));
         // What enters an iteration comes from the one before, or from before the loop.
@@ -233,9 +245,8 @@ impl Iterations {
         })
     }
 
-    /// The loop over blocks of lanes, and what goes before it; `id` is the loop itself.
-    fn in_lanes(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
-        let number = if self.rows.is_some() { LANES_WITH_ROWS } else { LANES };
+    /// The loop over blocks of so many lanes, and what goes before it; `id` is the loop itself.
+    fn in_lanes(self, proc: &mut Proc, id: Loop, number: i64) -> Vec<Stmt> {
         let (block, lane) = (Block::of_length(proc, number), proc.var(Scalar::I64, None));
         let kept: BTreeMap<Var, Array> = self.kept.iter().map(|&var| (var, self.array(proc, var, number))).collect();
         let in_tables = self.rows.as_ref().map(|rows| rows.in_tables(proc, self.var, &self.parts, lane, number));
@@ -244,7 +255,7 @@ impl Iterations {
         let first = Expr::Var(block.first);
         // Where their number is a constant, the loops over lanes are unrolled.
         let [then, otherwise] = [Expr::i64(number), Expr::Var(block.end) - first.clone()].map(|count| {
-            let lanes = Lanes { first: first.clone(), count, lane, kept: &kept };
+            let lanes = Lanes { first: first.clone(), count, most: number, lane, kept: &kept };
             self.all(proc, parts, &lanes, &BTreeMap::new())
         });
         body.push(Stmt::If { cond: block.is_whole(), then, otherwise });
@@ -294,21 +305,32 @@ impl Iterations {
         result
     }
 
+    /// A loop that lanes leave one by one: steps of all of them, then what few have left.
     fn repeat(&self, proc: &mut Proc, lanes: &Lanes<'_>, repeated: &Repeated, names: &Names, result: &mut Vec<Stmt>) {
-        let (active, holds) = (proc.var(Scalar::I64, None), proc.var(Scalar::Bool, None));
-        let one = Expr::unary(UnOp::Convert(Scalar::I64), holds.into());
-        let mut step = repeated.before.clone();
-        step.push(Stmt::Assign { var: holds, value: repeated.cond.clone() });
-        let (counts, then) = repeated.body.iter().cloned().partition(|stmt| self.is_uniform(stmt));
-        step.push(Stmt::If { cond: holds.into(), then, otherwise: Vec::new() });
-        step.push(Stmt::Assign { var: active, value: Expr::Var(active) + one });
-        let step = self.in_each(proc, lanes, &step, Some(Reduction { op: BinOp::Add, var: active }), names);
-        let mut body: Vec<Stmt> = counts;
-        body.splice(0..0, [Stmt::Assign { var: active, value: Expr::i64(0) }, step]);
-        result.push(Stmt::Assign { var: active, value: lanes.count.clone() });
+        let is_shared = |var| !self.kept.contains(&var) && var != self.var;
+        let active = proc.var(Scalar::I64, None);
+        let turns = repeated.turns(proc, active, &self.counters, &is_shared);
+        let mut kept = lanes.kept.clone();
+        for &var in &turns.own {
+            let array = self.array(proc, var, lanes.most);
+            kept.insert(var, array);
+            result.push(Stmt::Alloc { array });
+        }
+        let lanes = Lanes { kept: &kept, ..lanes.clone() };
+        if !turns.starts.is_empty() {
+            result.push(self.in_each(proc, &lanes, &turns.starts, None, names));
+        }
+        let active_lanes = Reduction { op: BinOp::Add, var: active };
+        let mut body = vec![Stmt::Assign { var: active, value: Expr::i64(0) }];
+        body.push(self.in_each(proc, &lanes, &turns.step, Some(active_lanes), names));
+        body.extend(turns.counts);
         let cond = Expr::binary(BinOp::Lt, Expr::i64(FEW), active.into());
+        let cond =
+            turns.conditions.iter().fold(cond, |cond, other| Expr::binary(BinOp::And, cond, renamed(other, names)));
+        result.extend(turns.first);
+        result.push(Stmt::Assign { var: active, value: lanes.count.clone() });
         result.push(Stmt::While { before: Vec::new(), cond, body });
-        result.push(self.in_each(proc, lanes, &[repeated.stmt()], None, names));
+        result.push(self.in_each(proc, &lanes, &turns.rest, None, names));
     }
 
     /// It assigns what all lanes share.
@@ -328,7 +350,10 @@ impl Iterations {
         let lane = proc.var(Scalar::I64, None);
         let mut renaming = names.clone();
         renaming.extend([(self.var, lanes.first.clone() + lane.into()), (lanes.lane, lane.into())]);
-        let (mut reductions, mut body, mut ending) = (Vec::new(), Vec::new(), Vec::new());
+        let mut reductions = Vec::new();
+        let mentions: Vec<_> = code.iter().map(|stmt| mentions_of(std::slice::from_ref(stmt))).collect();
+        // What is kept is loaded late and stored early: with fewer variables at a time, more stay in registers.
+        let (mut before, mut after) = (vec![Vec::new(); code.len()], vec![Vec::new(); code.len()]);
         for (var, mention) in mentions_of(code) {
             if let Some(reduction) = self.reductions.iter().chain(&counted).find(|reduction| reduction.var == var) {
                 reductions.push(*reduction);
@@ -342,23 +367,27 @@ impl Iterations {
             let is_bool = data.scalar == Scalar::Bool;
             let own = proc.vars.push(data);
             renaming.insert(var, own.into());
+            let first = mentions.iter().position(|of_stmt| of_stmt.contains_key(&var)).unwrap_or_default();
             if self.counters.contains(&var) {
-                body.push(Stmt::Assign { var: own, value: var.into() });
+                before[first].push(Stmt::Assign { var: own, value: var.into() });
             }
             let Some(&array) = kept else { continue };
             if mention.enters {
                 let load = Expr::Load { array, index: vec![lane.into()] };
                 let value = if is_bool { Expr::binary(BinOp::Ne, load, Expr::i64(0)) } else { load };
-                body.push(Stmt::Assign { var: own, value });
+                before[first].push(Stmt::Assign { var: own, value });
             }
-            if mention.assigned {
+            let assigns = |of_stmt: &BTreeMap<Var, Mention>| of_stmt.get(&var).is_some_and(|mention| mention.assigned);
+            if let Some(last) = mentions.iter().rposition(assigns) {
                 let own = Expr::Var(own);
                 let value = if is_bool { Expr::unary(UnOp::Convert(Scalar::I64), own) } else { own };
-                ending.push(Stmt::Store { array, index: vec![lane.into()], value });
+                after[last].push(Stmt::Store { array, index: vec![lane.into()], value });
             }
         }
-        body.extend(code.iter().map(|stmt| renamed_stmt(stmt, &renaming)));
-        body.extend(ending);
+        let code = code.iter().map(|stmt| vec![renamed_stmt(stmt, &renaming)]);
+        let body =
+            before.into_iter().zip(code).zip(after).flat_map(|((before, stmt), after)| [before, stmt, after].concat());
+        let body = body.collect();
         Stmt::For(proc.loops.push(LoopData {
             var: Some(lane),
             lower: Expr::i64(0),
@@ -372,11 +401,11 @@ impl Iterations {
 }
 
 impl Part {
-    /// Its straight-line code, and whether that is outside of loops.
-    fn straight(&self, is_outside: bool) -> Vec<(&Stmt, bool)> {
+    /// Its straight-line code.
+    fn straight(&self) -> Vec<&Stmt> {
         match self {
-            Part::Straight(code) => code.iter().map(|stmt| (stmt, is_outside)).collect(),
-            Part::For(_, parts) => parts.iter().flat_map(|part| part.straight(false)).collect(),
+            Part::Straight(code) => code.iter().collect(),
+            Part::For(_, parts) => parts.iter().flat_map(Part::straight).collect(),
             Part::While(_) | Part::Memory(_) => Vec::new(),
         }
     }
@@ -425,47 +454,24 @@ impl Part {
     }
 }
 
-impl Repeated {
-    fn stmt(&self) -> Stmt {
-        Stmt::While { before: self.before.clone(), cond: self.cond.clone(), body: self.body.clone() }
-    }
-
-    /// The variables that begin the same in all lanes, count steps, and are no longer needed where a lane leaves. The condition only asks whether they
-    /// have reached a bound, so it does not hold again when others go on counting.
-    fn counters(&self, proc: &Proc, starts: &BTreeSet<Var>, all_reads: &BTreeMap<Var, usize>) -> Vec<Var> {
-        let own: BTreeSet<Var> = assigned(&[self.stmt()]).collect();
-        let inside = count_reads(proc, &[self.stmt()]);
-        let is_bounded = |conjunct: &Expr, var: Var| match conjunct {
-            Expr::Binary { op: BinOp::Lt | BinOp::Le, x, y } => **x == Expr::Var(var) && !reads_any(y, &own),
-            conjunct => !reads(conjunct, var),
-        };
-        let counts = |stmt: &Stmt| {
-            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = stmt else { return None };
-            let is_counted = **x == Expr::Var(*var) && y.as_i64().is_some_and(|step| step > 0);
-            let is_asked = conjuncts(&self.cond).into_iter().all(|conjunct| is_bounded(conjunct, *var))
-                && !mentions_of(&self.before).contains_key(var);
-            (starts.contains(var) && is_counted && is_asked && inside.get(var) == all_reads.get(var)).then_some(*var)
-        };
-        self.body.iter().filter_map(counts).collect()
-    }
-
-    /// Vectors can run it, and lanes that have ended too: the condition is computed from the state they ended with, and the body whatever it
-    /// finds.
-    fn can_run_on(&self, proc: &Proc) -> bool {
-        let mut can = has_vectors(proc, &self.cond);
-        self.before.iter().for_each(|stmt| each_expr(stmt, &mut |expr| can &= has_vectors(proc, expr)));
-        self.body
-            .iter()
-            .for_each(|stmt| each_expr(stmt, &mut |expr| can &= has_vectors(proc, expr) && is_total(proc, expr)));
-        can
-    }
-}
-
-/// What must hold for the condition to hold.
-fn conjuncts(cond: &Expr) -> Vec<&Expr> {
-    match cond {
-        Expr::Binary { op: BinOp::And, x, y } => [conjuncts(x), conjuncts(y)].concat(),
-        cond => vec![cond],
+/// Finds the variables that count the steps of loops: those that nothing else needs are `counters`.
+fn find_counters(proc: &Proc, parts: &mut [Part], known: &Known, counters: &mut BTreeSet<Var>) {
+    // What variables were last.
+    let mut starts = BTreeMap::new();
+    for part in parts {
+        match part {
+            Part::Straight(code) => starts.extend(code.iter().filter_map(|stmt| match stmt {
+                Stmt::Assign { var, value } => Some((*var, value.clone())),
+                _ => None,
+            })),
+            Part::For(_, body) => find_counters(proc, body, known, counters),
+            Part::While(repeated) => {
+                // The other assignment is that of a step.
+                let start = |var: Var| starts.get(&var).filter(|_| known.assignments[&var] == 2);
+                counters.extend(repeated.find_counts(proc, &start, &|var| starts.contains_key(&var), &known.reads));
+            }
+            Part::Memory(_) => {}
+        }
     }
 }
 
@@ -484,7 +490,7 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
             }
             Stmt::While { before, cond, body } if before.iter().chain(body).all(|stmt| is_straight(stmt, false)) => {
                 let (before, cond, body) = (before.clone(), cond.clone(), body.clone());
-                parts.push(Part::While(Repeated { before, cond, body }));
+                parts.push(Part::While(Repeated::new(before, cond, body)));
             }
             Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::If { .. } if is_straight(stmt, true) => {
                 match parts.last_mut() {

@@ -54,6 +54,7 @@ mod phases;
 mod privatisation;
 mod recomputation;
 mod reduction;
+mod repeated;
 mod replace_loops;
 mod rows;
 mod scalar;
@@ -85,7 +86,12 @@ pub struct Options {
     pub chunk_threshold: i64,
     /// What blocks of loops are made for.
     pub caches: Caches,
+    /// The bytes of a vector.
+    pub vector_bytes: i64,
 }
+
+/// The bytes of a common server's vectors.
+pub const USUAL_VECTOR_BYTES: i64 = 32;
 
 /// Sizes of caches in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +109,20 @@ impl Caches {
     pub const USUAL: Self = Self { nearest: 48 << 10, own: 1 << 20, last: 32 << 20 };
 }
 
+impl Options {
+    /// Those for a common server.
+    pub const USUAL: Self = Self {
+        strict_fp: false,
+        parallel: true,
+        chunk_threshold: 1 << 15,
+        caches: Caches::USUAL,
+        vector_bytes: USUAL_VECTOR_BYTES,
+    };
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Self { strict_fp: false, parallel: true, chunk_threshold: 1 << 15, caches: Caches::USUAL }
+        Self::USUAL
     }
 }
 
@@ -183,7 +200,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         fixed_points::end_at_fixed_points(&mut proc);
         layout::store_in_final_layout(&mut proc);
         recomputation::recompute_for_strides(&mut proc);
-        lanes::run_in_lanes(&mut proc, options.caches.own);
+        lanes::run_in_lanes(&mut proc, options.caches.own, options.vector_bytes);
         hoist::hoist_allocations_of_independent_loops(&mut proc);
         short_circuit::short_circuit_copies(&mut proc);
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);

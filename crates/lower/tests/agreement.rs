@@ -473,7 +473,7 @@ fn loops_in_order_are_distributed_without_a_change() {
                 strict_fp,
                 parallel: false,
                 chunk_threshold: 0,
-                caches: frit_lower::Caches::USUAL,
+                ..frit_lower::Options::default()
             };
             let lowered = frit_lower::lower(&program, &options);
             let run = frit_interp::Options { reverse: true, ..frit_interp::Options::default() };

@@ -3,10 +3,10 @@
 mod support;
 
 use frit_ir::{Tensor, TensorData};
-use frit_lower::{Caches, Options};
+use frit_lower::Options;
 use support::{agree, int, ints, program, reals};
 
-const PLAIN: Options = Options { strict_fp: false, parallel: false, chunk_threshold: 1 << 15, caches: Caches::USUAL };
+const PLAIN: Options = Options { strict_fp: false, parallel: false, vector_bytes: 64, ..Options::USUAL };
 
 fn lowered(text: &str) -> String {
     frit_lower::lower(&program(text), &PLAIN).to_string()
@@ -37,6 +37,30 @@ fn over(cell: &str, operator: &str, ty: &str) -> String {
 const ESCAPE: &str = "%9: i64, %10: f64 = while (%11: i64 = 0, %12: f64 = %8) {
     %13: bool = lt %11, %4 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
   } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i64 = add %11, 1 yield %18, %17 }";
+/// The same, and the limit is of another width than the count.
+const ESCAPE_NARROW: &str = "%20: i32, %10: f64 = while (%11: i32 = 0i32, %12: f64 = %8) {
+    %21: i64 = to_i64 %11 %13: bool = lt %21, %4 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
+  } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i32 = add %11, 1i32 yield %18, %17 }
+  %9: i64 = to_i64 %20";
+/// The state is needed, too.
+const ESCAPE_TO: &str = "%23: i64, %10: f64 = while (%11: i64 = 0, %12: f64 = %8) {
+    %13: bool = lt %11, %4 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
+  } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i64 = add %11, 1 yield %18, %17 }
+  %24: bool = lt %10, 9.0 %9: i64 = select %24, %23, %4";
+/// The count begins elsewhere in each lane.
+const ESCAPE_LATE: &str = "%9: i64, %10: f64 = while (%11: i64 = %7, %12: f64 = %8) {
+    %13: bool = lt %11, %4 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
+  } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i64 = add %11, 1 yield %18, %17 }";
+/// It goes on from where a loop before left it.
+const ESCAPE_TWICE: &str = "%9: i64, %10: f64 = for %30 < 3 (%31: i64 = 0, %32: f64 = %8) {
+    %33: i64, %34: f64 = while (%11: i64 = 0, %12: f64 = %32) {
+      %13: bool = lt %11, %4 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
+    } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i64 = add %11, 1 yield %18, %17 }
+    %35: i64 = add %31, %33 %36: f64 = sub %34, 0.75 yield %35, %36 }";
+/// What has ended would go on if it were asked again.
+const RETURNS: &str = "%10: i64, %9: i64 = while (%11: i64 = %7, %12: i64 = 0) {
+    %13: bool = lt %11, 30 yield %13
+  } do { %14: i64 = mul %11, 2 %15: i64 = rem %14, 41 %16: i64 = add %15, 1 %20: i64 = add %12, 1 yield %16, %20 }";
 /// Newton's square root, as long as it changes by much; the last step is a condition, too.
 const ROOT: &str = "%10: f64, %11: bool = while (%12: f64 = %8, %13: bool = true) { yield %13 } do {
     %14: f64 = div %8, %12 %15: f64 = add %12, %14 %16: f64 = mul %15, 0.5
@@ -159,12 +183,94 @@ fn results_stay(cell: &str, ty: &str) {
 
 #[test]
 fn results_stay_the_same() {
-    for cell in [ESCAPE, COLLATZ, STAYS, BRANCH, NESTED, SEARCH, EUCLID, COUNTED] {
+    let escapes = [ESCAPE, ESCAPE_NARROW, ESCAPE_TO, ESCAPE_LATE, ESCAPE_TWICE];
+    for cell in escapes.into_iter().chain([COLLATZ, STAYS, BRANCH, NESTED, SEARCH, EUCLID, COUNTED]) {
         results_stay(cell, "i64");
     }
     for cell in [ROOT, CONVERTS] {
         results_stay(cell, "f64");
     }
+}
+
+/// In a step, lanes that have ended go on with a state that nobody needs.
+#[test]
+fn what_is_needed_of_the_state_is_kept() {
+    for (cell, is_forgotten) in [
+        (ESCAPE, true),
+        (ESCAPE_NARROW, true),
+        (ESCAPE_LATE, true),
+        (COLLATZ, true),
+        (STAYS, true),
+        (ESCAPE_TO, false),
+        (ESCAPE_TWICE, false),
+    ] {
+        let text = lowered(&over(cell, VECTOR, "i64[%0]"));
+        // The steps that a lane has left ask whether it had ended.
+        assert_eq!(text.contains("test and(ne("), is_forgotten, "{cell}:\n{text}");
+    }
+}
+
+#[test]
+fn lanes_that_have_ended_stay_so() {
+    // The state of 64 bits grows without end: the remainder keeps it small, and lets it fall below the limit again.
+    for count in [1_i64, 31, 32, 40, 75] {
+        let whole: Vec<i64> = (0..count).map(|i| i * 7 % 40).collect();
+        agree(&over(RETURNS, VECTOR, "i64[%0]"), &[ints(&whole), reals(&vec![0.5; whole.len()]), int(9)]);
+    }
+}
+
+/// The bound of a count that begins the same in all lanes is asked for once for all.
+#[test]
+fn counts_are_compared_once() {
+    let asked_once = |cell: &str| lowered(&over(cell, VECTOR, "i64[%0]")).contains("test and(lt(2, ");
+    for cell in [ESCAPE, ESCAPE_NARROW, ESCAPE_TO, ESCAPE_TWICE, STAYS] {
+        assert!(asked_once(cell), "{cell}:\n{}", lowered(&over(cell, VECTOR, "i64[%0]")));
+    }
+    for cell in [ESCAPE_LATE, COLLATZ] {
+        assert!(!asked_once(cell), "{cell}:\n{}", lowered(&over(cell, VECTOR, "i64[%0]")));
+    }
+}
+
+#[test]
+fn as_many_lanes_as_fill_four_vectors() {
+    let text = over(ESCAPE, VECTOR, "i64[%0]");
+    for (vector_bytes, lanes) in [(8, 8), (16, 8), (32, 16), (64, 32), (256, 32)] {
+        let lowered = frit_lower::lower(&program(&text), &Options { vector_bytes, ..PLAIN }).to_string();
+        assert!(lowered.contains(&format!("step {lanes} independent")), "{vector_bytes}:\n{lowered}");
+    }
+}
+
+#[test]
+fn the_innermost_loop_runs_in_lanes() {
+    let text = format!(
+        "func @main[%0](%1: i64[%0], %2: f64[%0], %4: i64) -> (i64[%0, %0]) {{
+          %3: i64[%0, %0] = w0: with (%5, %6) in [%0, %0] {{
+            [0, 0] <= iv < [%0, %0] {{
+              %25: i64 = index %1[%5]
+              %26: i64 = index %1[%6]
+              %7: i64 = add %25, %26
+              %8: f64 = index %2[%6]
+              {COLLATZ}
+              yield %9
+            }}
+          }} : genarray
+          return %3
+        }}"
+    );
+    let found = lowered(&text);
+    let (outer, inner) = found.split_once(" step 32 independent").expect("a loop over blocks");
+    assert!(outer.contains(" independent {") && !inner.contains(" step 32 "), "{found}");
+    for count in [0_i64, 1, 33, 70] {
+        let whole: Vec<i64> = (0..count).map(|i| i * 37 % 41 + 1).collect();
+        agree(&text, &[ints(&whole), reals(&vec![1.0; whole.len()]), int(3)]);
+    }
+}
+
+#[test]
+fn threads_share_such_loops_as_they_come() {
+    let text = over(STAYS, VECTOR, "i64[%0]");
+    let lowered = frit_lower::lower(&program(&text), &Options::USUAL).to_string();
+    assert!(lowered.contains(", irregular)"), "{lowered}");
 }
 
 /// A with-loop over the rows of a matrix of real numbers, `%24` at index `%22`; there are a vector as long, `%2`, and one of places in it, `%3`.

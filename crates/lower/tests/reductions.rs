@@ -3,11 +3,11 @@
 mod support;
 
 use frit_ir::{Tensor, TensorData};
-use frit_lower::{Caches, Options};
+use frit_lower::Options;
 use std::collections::BTreeSet;
 use support::{agree, int, program};
 
-const PLAIN: Options = Options { strict_fp: false, parallel: false, chunk_threshold: 1 << 15, caches: Caches::USUAL };
+const PLAIN: Options = Options { strict_fp: false, parallel: false, ..Options::USUAL };
 
 fn lowered(text: &str) -> String {
     frit_lower::lower(&program(text), &PLAIN).to_string()

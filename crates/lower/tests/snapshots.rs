@@ -4,12 +4,11 @@ mod support;
 
 use expect_test::expect_file;
 use frit_ir::nest::{Program, Storage};
-use frit_lower::{Caches, Options};
+use frit_lower::Options;
 use support::program;
 
-const SEQUENTIAL: Options =
-    Options { strict_fp: false, parallel: false, chunk_threshold: 1 << 15, caches: Caches::USUAL };
-const PARALLEL: Options = Options { strict_fp: false, parallel: true, chunk_threshold: 1 << 15, caches: Caches::USUAL };
+const SEQUENTIAL: Options = Options { strict_fp: false, parallel: false, ..Options::USUAL };
+const PARALLEL: Options = Options { strict_fp: false, ..Options::USUAL };
 
 /// Compares the loop IR with and without threads with the files; returns the one without.
 macro_rules! check {

@@ -1,7 +1,7 @@
 //! What programs are compiled for: the limits that passes take, from the constants of a machine.
 
 use super::constants::{Level, Machine};
-use frit_lower::Caches;
+use frit_lower::{Caches, USUAL_VECTOR_BYTES};
 
 /// The limits that decide how a program is compiled. Rounded, since measurements differ, and the same program for the same machine should be the
 /// same code.
@@ -12,6 +12,8 @@ pub struct Target {
     pub region_work: i64,
     /// Sizes of caches: blocks of loops are made for them.
     pub caches: Caches,
+    /// The bytes of a vector: so many iterations run side by side as fill a few of them.
+    pub vector_bytes: i64,
     /// Scalar operations that may be done again for an element, so that it need not be stored and read.
     pub most_repeated: u64,
 }
@@ -29,7 +31,13 @@ const BYTES_OF_ELEMENT: f64 = 16.0;
 impl Target {
     /// The limits for a machine.
     pub fn of(machine: &Machine) -> Self {
-        Self { region_work: region_work(machine), caches: caches(machine), most_repeated: most_repeated(machine) }
+        let vector_bytes = machine.vector_bytes.and_then(|bytes| i64::try_from(bytes.get()).ok());
+        Self {
+            region_work: region_work(machine),
+            caches: caches(machine),
+            vector_bytes: vector_bytes.unwrap_or(USUAL_VECTOR_BYTES),
+            most_repeated: most_repeated(machine),
+        }
     }
 }
 
