@@ -50,7 +50,7 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     };
     progress.says("running");
     let mut output = Output::new(&progress);
-    let outcome = program.run_with(&unit, input, &mut |text| output.write(text));
+    let outcome = program.run_in_place(&unit, input, &mut |text| output.write(text));
     output.finish()?;
     let outcome = outcome?;
     drop(progress);
@@ -63,7 +63,8 @@ pub(crate) fn run(run: &Run) -> Result<u8, Error> {
     }
     if run.output.is_empty() {
         let (mut stdout, mut done) = (std::io::stdout(), Ok(()));
-        unit.write(&outcome.results, &mut |piece| {
+        let results: Vec<Tensor> = outcome.results.into_iter().map(Tensor::from).collect();
+        unit.write(&results, &mut |piece| {
             if done.is_ok() {
                 done = stdout.write_all(piece.as_bytes());
             }
@@ -339,8 +340,8 @@ fn check_output(unit: &Unit, files: &[PathBuf]) -> Result<(), Error> {
     Err(Error::usage(format!("the result of type {result} needs {files}, given with -o")))
 }
 
-fn write_npy(files: &[PathBuf], results: &[Tensor]) -> Result<(), Error> {
-    let files: Vec<(&Path, &Tensor)> = files.iter().map(PathBuf::as_path).zip(results).collect();
+fn write_npy<A: npy::Array>(files: &[PathBuf], results: &[A]) -> Result<(), Error> {
+    let files: Vec<(&Path, &A)> = files.iter().map(PathBuf::as_path).zip(results).collect();
     npy::write(&files)
 }
 

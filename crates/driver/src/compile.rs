@@ -3,14 +3,15 @@
 
 use crate::error::{Error, Kind, run_time_failure};
 use crate::interface::Interface;
-use crate::native::{Arg, Cache, Compiler, Library, NativeError, Sink, compiler::Optimisation};
+use crate::native::{Arg, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink, compiler::Optimisation};
+use crate::npy::Array;
 use crate::options::{Engine, Level, Options};
 use crate::pipeline::{Pipeline, Timing, record};
 use crate::recall::{self, Place, Recalled};
 use crate::source::Unit;
 use frit_back::c::{CSource, Entry};
 use frit_interp::RunError;
-use frit_ir::{Tensor, array};
+use frit_ir::{Scalar, Tensor, array};
 use frit_lower::CopyMade;
 use frit_support::{Diagnostic, SourceMap, Span};
 use std::path::{Path, PathBuf};
@@ -47,15 +48,56 @@ enum Runner {
 
 /// What came of a run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct Outcome<R = Tensor> {
     /// All results of the entry function, hidden sizes included.
-    pub results: Vec<Tensor>,
+    pub results: Vec<R>,
     /// What the program printed, unless it went elsewhere.
     pub output: String,
     /// The exit status that the program asks for.
     pub status: i32,
     /// How long the program itself ran.
     pub kernel: Duration,
+}
+
+/// A result, where the program has left it.
+#[derive(Debug)]
+pub enum Computed {
+    /// In the memory of native code.
+    Native(OwnedResult),
+    /// Given by the interpreter.
+    Given(Tensor),
+}
+
+impl From<Computed> for Tensor {
+    fn from(result: Computed) -> Self {
+        match result {
+            Computed::Native(result) => result.to_tensor(),
+            Computed::Given(tensor) => tensor,
+        }
+    }
+}
+
+impl Array for Computed {
+    fn elem(&self) -> Scalar {
+        match self {
+            Computed::Native(result) => result.elem(),
+            Computed::Given(tensor) => tensor.elem(),
+        }
+    }
+
+    fn shape(&self) -> &[usize] {
+        match self {
+            Computed::Native(result) => result.shape(),
+            Computed::Given(tensor) => tensor.shape(),
+        }
+    }
+
+    fn as_slice<T: Element>(&self) -> Option<&[T]> {
+        match self {
+            Computed::Native(result) => result.as_slice(),
+            Computed::Given(tensor) => tensor.as_slice(),
+        }
+    }
 }
 
 /// Compiles a program.
@@ -263,11 +305,26 @@ impl Compiled {
     ///
     /// As [`run`](Self::run).
     pub fn run_with(&self, unit: &Unit, arguments: Vec<Tensor>, out: &mut Sink<'_>) -> Result<Outcome, Error> {
+        let Outcome { results, output, status, kernel } = self.run_in_place(unit, arguments, out)?;
+        Ok(Outcome { results: results.into_iter().map(Tensor::from).collect(), output, status, kernel })
+    }
+
+    /// As [`run_with`](Self::run_with); results of native code stay where they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn run_in_place(
+        &self,
+        unit: &Unit,
+        arguments: Vec<Tensor>,
+        out: &mut Sink<'_>,
+    ) -> Result<Outcome<Computed>, Error> {
         let interface = unit.entry()?;
         if !interface.accepts(&arguments) {
             return Err(Error::input("the arguments do not fit the parameters of the entry function"));
         }
-        let outcome = |results: Vec<Tensor>, kernel| {
+        let outcome = |results: Vec<Computed>, kernel| {
             let status = interface.status(&results);
             Outcome { results, output: String::new(), status, kernel }
         };
@@ -284,9 +341,9 @@ impl Compiled {
                 let run =
                     library.call_writing(&arguments, self.threads, out).map_err(|error| native_failure(unit, error))?;
                 debug_assert_eq!(run.leaked, 0, "native code releases all its memory");
-                // Results may be as large.
+                // Results may be as large, and so may copies of them.
                 drop(tensors);
-                Ok(outcome(run.results.into_iter().map(|result| result.to_tensor()).collect(), run.time))
+                Ok(outcome(run.results.into_iter().map(Computed::Native).collect(), run.time))
             }
             Runner::Interpreter { program, .. } => {
                 let entry = program.entry.expect("a program with an interface has an entry");
@@ -294,7 +351,7 @@ impl Compiled {
                 let (arguments, limits) = (interface.for_array_ir(arguments), frit_interp::Options::default());
                 let results = frit_interp::array::run_writing(program, entry, arguments, &limits, out)
                     .map_err(|error| interpreter_failure(unit, error))?;
-                Ok(outcome(results, start.elapsed()))
+                Ok(outcome(results.into_iter().map(Computed::Given).collect(), start.elapsed()))
             }
             Runner::Evaluator { .. } => {
                 let (Some(source), Interface::Sac(sac)) = (&unit.sac, interface) else {
@@ -305,7 +362,8 @@ impl Compiled {
                     .map_err(|failure| Error::new(Kind::Run, &unit.sources, failure.diagnostic()))?;
                 // The evaluator knows no hidden results.
                 let hidden = vec![Tensor::scalar(frit_ir::Const::i64(0)); sac.hidden_results];
-                Ok(outcome(hidden.into_iter().chain(results).collect(), start.elapsed()))
+                let results = hidden.into_iter().chain(results).map(Computed::Given).collect();
+                Ok(outcome(results, start.elapsed()))
             }
         }
     }

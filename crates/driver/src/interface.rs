@@ -1,5 +1,6 @@
 //! What a program takes and gives, whatever its language: the values of its language and the tensors they consist of.
 
+use crate::compile::Computed;
 use crate::sac;
 use frit_front::l0::ast::BasicType;
 use frit_front::l0::signature::{Parameter, Signature};
@@ -90,7 +91,7 @@ impl Interface {
     }
 
     /// The visible results, without sizes and certificates that only the array IR knows.
-    pub fn visible<'r>(&self, results: &'r [Tensor]) -> &'r [Tensor] {
+    pub fn visible<'r, R>(&self, results: &'r [R]) -> &'r [R] {
         match self {
             Interface::L0(signature) => &results[signature.hidden_results..],
             Interface::Sac(interface) => interface.visible(results),
@@ -116,7 +117,7 @@ impl Interface {
     }
 
     /// The exit status that the results ask for.
-    pub(crate) fn status(&self, results: &[Tensor]) -> i32 {
+    pub(crate) fn status(&self, results: &[Computed]) -> i32 {
         match self {
             Interface::L0(_) => 0,
             Interface::Sac(interface) => interface.status(results),

@@ -39,7 +39,7 @@ pub mod sac;
 mod source;
 
 pub use build::{Built, build, build_all};
-pub use compile::{Compiled, Outcome, compile, recall, recall_call, run};
+pub use compile::{Compiled, Computed, Outcome, compile, recall, recall_call, run};
 pub use error::Error;
 pub use frit_ir::{Const, Scalar, Tensor, TensorData};
 pub use interface::Interface;

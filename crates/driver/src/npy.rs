@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::memory;
+use crate::native::Element;
 use crate::output::Outputs;
 use frit_ir::{Const, Scalar, Tensor, TensorData, UnOp};
 use npyz::WriterBuilder;
@@ -136,47 +137,71 @@ fn is_countable(header: &str) -> bool {
     bytes.is_some_and(|bytes| i64::try_from(bytes).is_ok())
 }
 
+/// An array that can be written, wherever its elements are.
+pub trait Array {
+    /// The type of the elements.
+    fn elem(&self) -> Scalar;
+
+    /// The extents; none for a scalar.
+    fn shape(&self) -> &[usize];
+
+    /// The elements in row-major order, if they are of this type. Those of `char` are `u32`.
+    fn as_slice<T: Element>(&self) -> Option<&[T]>;
+}
+
 /// Writes arrays to files, which all appear whole or not at all. Characters become `u1` if they all fit, else `u4`.
 ///
 /// # Errors
 ///
 /// A file cannot be written, or is named twice.
-pub fn write(files: &[(&Path, &Tensor)]) -> Result<(), Error> {
+pub fn write<A: Array>(files: &[(&Path, &A)]) -> Result<(), Error> {
     let mut outputs = Outputs::default();
     let begun: Vec<_> = files.iter().map(|(path, _)| outputs.begin(path)).collect::<Result<_, _>>()?;
-    for (partial, (path, tensor)) in begun.iter().zip(files) {
-        let written = File::create(partial).map_err(NpyError::from).and_then(|file| write_to(file, tensor));
+    for (partial, (path, array)) in begun.iter().zip(files) {
+        let written = File::create(partial).map_err(NpyError::from).and_then(|file| write_to(file, *array));
         written.map_err(|error| Error::file(path, error))?;
     }
     outputs.appear().map(|_| ())
 }
 
-fn write_to(file: File, tensor: &Tensor) -> Result<(), NpyError> {
-    let shape: Vec<u64> = tensor.shape().iter().map(|&d| d as u64).collect();
-    fn elements<T>(file: File, shape: &[u64], elements: impl IntoIterator<Item = T>) -> Result<(), NpyError>
-    where
-        T: npyz::AutoSerialize,
-    {
+fn write_to<A: Array>(file: File, array: &A) -> Result<(), NpyError> {
+    fn write<T: npyz::AutoSerialize>(
+        file: File,
+        shape: &[usize],
+        elements: impl IntoIterator<Item = T>,
+    ) -> Result<(), NpyError> {
+        let shape: Vec<u64> = shape.iter().map(|&extent| extent as u64).collect();
         let file = BufWriter::with_capacity(1 << 20, file);
-        let mut writer = npyz::WriteOptions::new().default_dtype().shape(shape).writer(file).begin_nd()?;
+        let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
         writer.extend(elements)?;
         Ok(writer.finish()?)
     }
-    match tensor.data() {
-        TensorData::I8(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::I16(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::I32(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::I64(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::U8(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::U16(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::U32(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::U64(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::F32(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::F64(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::Bool(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::Char(v) if v.iter().all(|&c| c < 256) => elements(file, &shape, v.iter().map(|&c| c as u8)),
-        TensorData::Char(v) => elements(file, &shape, v.iter().copied()),
-        TensorData::Cert(n) => elements(file, &shape, (0..*n).map(|_| true)),
+    fn elements<A: Array, T: Element>(array: &A) -> impl Iterator<Item = T> + Clone {
+        array.as_slice().expect("an array has elements of its own type").iter().copied()
+    }
+    let shape = array.shape();
+    match array.elem() {
+        Scalar::I8 => write(file, shape, elements::<_, i8>(array)),
+        Scalar::I16 => write(file, shape, elements::<_, i16>(array)),
+        Scalar::I32 => write(file, shape, elements::<_, i32>(array)),
+        Scalar::I64 => write(file, shape, elements::<_, i64>(array)),
+        Scalar::U8 => write(file, shape, elements::<_, u8>(array)),
+        Scalar::U16 => write(file, shape, elements::<_, u16>(array)),
+        Scalar::U32 => write(file, shape, elements::<_, u32>(array)),
+        Scalar::U64 => write(file, shape, elements::<_, u64>(array)),
+        Scalar::F32 => write(file, shape, elements::<_, f32>(array)),
+        Scalar::F64 => write(file, shape, elements::<_, f64>(array)),
+        Scalar::Bool => write(file, shape, elements::<_, bool>(array)),
+        Scalar::Char => {
+            let characters = elements::<_, u32>(array);
+            if characters.clone().all(|character| character < 256) {
+                write(file, shape, characters.map(|character| character as u8))
+            } else {
+                write(file, shape, characters)
+            }
+        }
+        // Certificates carry no bits.
+        Scalar::Cert => write(file, shape, (0..shape.iter().product()).map(|_: usize| true)),
     }
 }
 

@@ -198,7 +198,7 @@ impl Unit {
     }
 
     /// The visible results, without the sizes that precede them.
-    pub fn visible<'r>(&self, results: &'r [Tensor]) -> &'r [Tensor] {
+    pub fn visible<'r, R>(&self, results: &'r [R]) -> &'r [R] {
         self.interface.as_ref().map_or(results, |interface| interface.visible(results))
     }
 }

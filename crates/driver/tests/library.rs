@@ -1,7 +1,8 @@
 //! All that the command does, done with the library alone.
 
 use frit_driver::{
-    Const, Engine, Level, Notation, Options, Tensor, TensorData, arguments, bench, build, dump, load, load_l0, npy, run,
+    Const, Engine, Level, Notation, Options, Tensor, TensorData, arguments, bench, build, compile, dump, load, load_l0,
+    npy, run,
 };
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,34 @@ fn files_are_read_built_and_written() {
     let words = [file.display().to_string(), "2".to_string()];
     let outcome = run(&unit, arguments::from_words(&unit, &words).unwrap(), &Options::default()).unwrap();
     assert_eq!(unit.text(&outcome.results), "{[-2, 14], 6}\n");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Results of native code are written from where they are.
+#[test]
+fn results_in_place_are_written_as_their_copies() {
+    let folder = folder("in-place");
+    let source = "fun {int, [real], [bool], [char], [[int]]} main(int n) =
+        {n, map(toReal, iota(n)), map(op < (2), iota(n)), map(fn char (int i) => if i < 2 then 'a' else 'z', iota(n)), replicate(n, iota(2))}";
+    let unit = load_l0("p.l0", source).unwrap();
+    for engine in [Engine::Native, Engine::Interpreter] {
+        let program = compile(&unit, &Options { engine, ..Options::default() }).unwrap();
+        for count in [0, 1, 300] {
+            let arguments = vec![Tensor::scalar(Const::i64(count))];
+            let copied = program.run(&unit, arguments.clone()).unwrap();
+            let in_place = program.run_in_place(&unit, arguments, &mut |_| {}).unwrap();
+            assert_eq!(unit.visible(&copied.results).len(), 5);
+            for (copy, result) in copied.results.iter().zip(&in_place.results) {
+                let files = [folder.join("copy.npy"), folder.join("result.npy")];
+                npy::write(&[(&files[0], copy)]).unwrap();
+                npy::write(&[(&files[1], result)]).unwrap();
+                let [of_copy, of_result] = files.map(|file| std::fs::read(file).unwrap());
+                assert!(of_copy == of_result && !of_copy.is_empty(), "{copy:?}");
+            }
+            let tensors: Vec<Tensor> = in_place.results.into_iter().map(Tensor::from).collect();
+            assert_eq!(tensors, copied.results);
+        }
+    }
     std::fs::remove_dir_all(folder).unwrap();
 }
 

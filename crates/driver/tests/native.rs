@@ -4,6 +4,7 @@ mod common;
 
 use common::{Native, assert_agree, f64s, i64s, int, native_error, program};
 use frit_driver::native::{Arg, NativeError};
+use frit_driver::npy::Array as _;
 use frit_ir::FailureKind;
 
 #[test]

@@ -4,6 +4,7 @@
 //! that the program allocated, and go back to it when they are dropped, to be used again by the next call.
 
 use super::NativeError;
+use crate::npy::Array;
 use frit_back::c::{Entry, EntryExtent, EntryParam, EntryParamKind, Site};
 use frit_ir::{Const, FailureKind, Scalar, Tensor, TensorData};
 use frit_support::{Span, with_deep_stack};
@@ -94,7 +95,7 @@ pub struct Library {
 }
 
 /// A type of array elements.
-pub trait Element: Copy + private::Sealed {
+pub trait Element: Copy + private::Sealed + 'static {
     /// Its scalar type. Characters are `u32` in memory, but none of their own here.
     const SCALAR: Scalar;
 }
@@ -204,23 +205,6 @@ impl Drop for OwnedResult {
 }
 
 impl OwnedResult {
-    /// The type of the elements.
-    pub fn elem(&self) -> Scalar {
-        self.elem
-    }
-
-    /// The extents; none for a scalar.
-    pub fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-
-    /// The elements, if they are of this type. Those of `char` are `u32`.
-    pub fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        let fits = self.elem == T::SCALAR || (self.elem == Scalar::Char && T::SCALAR == Scalar::U32);
-        // SAFETY: the type is the one that the program was compiled for.
-        fits.then(|| unsafe { self.elements() })
-    }
-
     /// The elements.
     ///
     /// # Safety
@@ -259,6 +243,42 @@ impl OwnedResult {
         };
         Tensor::new(self.shape.clone(), data).expect("a result has as many elements as its shape says")
     }
+}
+
+impl Array for OwnedResult {
+    fn elem(&self) -> Scalar {
+        self.elem
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn as_slice<T: Element>(&self) -> Option<&[T]> {
+        // SAFETY: the type is the one that the program was compiled for.
+        is_of::<T>(self.elem).then(|| unsafe { self.elements() })
+    }
+}
+
+impl Array for Tensor {
+    fn elem(&self) -> Scalar {
+        Tensor::elem(self)
+    }
+
+    fn shape(&self) -> &[usize] {
+        Tensor::shape(self)
+    }
+
+    fn as_slice<T: Element>(&self) -> Option<&[T]> {
+        let (start, count) = (self.data().as_ptr().cast(), self.data().len());
+        // SAFETY: the elements are so many, and of that type.
+        is_of::<T>(Tensor::elem(self)).then(|| unsafe { std::slice::from_raw_parts(start, count) })
+    }
+}
+
+/// Elements of this type are of that one in Rust.
+fn is_of<T: Element>(elem: Scalar) -> bool {
+    elem == T::SCALAR || (elem == Scalar::Char && T::SCALAR == Scalar::U32)
 }
 
 /// A call that succeeded.

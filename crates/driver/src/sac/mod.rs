@@ -4,7 +4,9 @@
 pub(crate) mod request;
 pub mod values;
 
+use crate::compile::Computed;
 use crate::error::{self, Error, Kind};
+use crate::npy::Array;
 use crate::source::Unit;
 use frit_front::sac::core::{FunctionId, Param, Pattern, Program};
 use frit_front::sac::evaluate::{self, Value};
@@ -337,7 +339,7 @@ impl Interface {
         }
     }
 
-    pub(crate) fn visible<'r>(&self, results: &'r [Tensor]) -> &'r [Tensor] {
+    pub(crate) fn visible<'r, R>(&self, results: &'r [R]) -> &'r [R] {
         if self.is_main {
             return &[];
         }
@@ -360,14 +362,12 @@ impl Interface {
     }
 
     /// The exit status that `main` returned; 0 of another function.
-    pub(crate) fn status(&self, results: &[Tensor]) -> i32 {
+    pub(crate) fn status(&self, results: &[Computed]) -> i32 {
         if !self.is_main {
             return 0;
         }
-        match results.get(self.hidden_results).and_then(Tensor::as_scalar) {
-            Some(frit_ir::Const::Int(_, status)) => status as i32,
-            _ => 0,
-        }
+        let status = results.get(self.hidden_results).and_then(Array::as_slice::<i32>);
+        status.and_then(|status| status.first()).copied().unwrap_or(0)
     }
 }
 
