@@ -8,10 +8,10 @@
 //! The condition is computed from the state and from what does not change, so it stays false once it is. It may be computed once more than
 //! before, so it must be defined whatever the state. Knows nothing of the array IR.
 
-use crate::access::{all_reads, count_reads, each_node, each_stmt};
+use crate::access::{all_reads, count_reads, each_stmt};
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, entering, is_straight, mentions_of, reads, reads_any};
+use crate::straight::{assigned, entering, is_straight, mentions_of, reads, reads_any, variables};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,14 +72,13 @@ impl Iteration {
         }
         let Decision { cond, uses } = Decision::of(&data.body, &state)?;
         // What the condition needs is computed before.
-        let mut needed = BTreeSet::new();
-        note_reads(&cond, &mut needed);
+        let mut needed = variables(&cond);
         for stmt in data.body.iter().rev() {
             if let Stmt::Assign { var, value } = stmt
                 && needed.contains(var)
                 && !state.contains(var)
             {
-                note_reads(value, &mut needed);
+                needed.extend(variables(value));
             }
         }
         let is_known = |expr: &Expr| is_total(proc, expr) && !reads(expr, var);
@@ -207,12 +206,4 @@ fn otherwise_of(choice: &Stmt, var: Var) -> Option<(&Expr, &Expr)> {
         }
         _ => None,
     }
-}
-
-fn note_reads(expr: &Expr, found: &mut BTreeSet<Var>) {
-    each_node(expr, &mut |node| {
-        if let Expr::Var(var) = node {
-            found.insert(*var);
-        }
-    });
 }

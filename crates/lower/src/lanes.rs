@@ -21,7 +21,7 @@
 
 use crate::access::{Aliases, all_reads, assignments, each_node, has_load, is_shifted};
 use crate::arithmetic::has_vectors_once_loaded;
-use crate::repeated::Repeated;
+use crate::repeated::{Around, Repeated};
 use crate::replace_loops::replace_loops;
 use crate::rows::Rows;
 use crate::straight::{
@@ -224,7 +224,7 @@ impl Iterations {
             }
         }
         let mut counters = BTreeSet::new();
-        find_counters(proc, &mut parts, known, &mut counters);
+        find_counters(proc, &mut parts, known, &varies, &mut counters);
         let is_kept = |var: &Var| assigned.contains(var) && !uniform.contains(var) && !counters.contains(var);
         kept.retain(|var| is_kept(var) && !is_reduction(var));
         // What enters an iteration comes from the one before, or from before the loop.
@@ -323,7 +323,7 @@ impl Iterations {
         let active_lanes = Reduction { op: BinOp::Add, var: active };
         let mut body = vec![Stmt::Assign { var: active, value: Expr::i64(0) }];
         body.push(self.in_each(proc, &lanes, &turns.step, Some(active_lanes), names));
-        body.extend(turns.counts);
+        body.extend(turns.after);
         let cond = Expr::binary(BinOp::Lt, Expr::i64(FEW), active.into());
         let cond =
             turns.conditions.iter().fold(cond, |cond, other| Expr::binary(BinOp::And, cond, renamed(other, names)));
@@ -454,9 +454,14 @@ impl Part {
     }
 }
 
-/// Finds the variables that count the steps of loops: those that nothing else needs are `counters`.
-fn find_counters(proc: &Proc, parts: &mut [Part], known: &Known, counters: &mut BTreeSet<Var>) {
-    // What variables were last.
+/// Finds what only counts in loops that lanes leave one by one, among it `counters` that nothing else needs.
+fn find_counters(
+    proc: &Proc,
+    parts: &mut [Part],
+    known: &Known,
+    varies: &dyn Fn(&Expr) -> bool,
+    counters: &mut BTreeSet<Var>,
+) {
     let mut starts = BTreeMap::new();
     for part in parts {
         match part {
@@ -464,11 +469,10 @@ fn find_counters(proc: &Proc, parts: &mut [Part], known: &Known, counters: &mut 
                 Stmt::Assign { var, value } => Some((*var, value.clone())),
                 _ => None,
             })),
-            Part::For(_, body) => find_counters(proc, body, known, counters),
+            Part::For(_, body) => find_counters(proc, body, known, varies, counters),
             Part::While(repeated) => {
-                // The other assignment is that of a step.
-                let start = |var: Var| starts.get(&var).filter(|_| known.assignments[&var] == 2);
-                counters.extend(repeated.find_counts(proc, &start, &|var| starts.contains_key(&var), &known.reads));
+                let Known { reads, assignments, .. } = known;
+                counters.extend(repeated.find_counts(proc, &Around { starts: &starts, assignments, reads, varies }));
             }
             Part::Memory(_) => {}
         }

@@ -9,11 +9,12 @@
 //!                               for l { while alive[l] != 0 & N[l] < m & c(X[l]) { X[l] = f(X[l]); N[l] += 1 } }
 //! ```
 //!
+//! A count of fewer bits than the rest of the state has is kept in as many, and narrowed down where a lane takes its last steps alone.
 //! Where something of the state is needed, `if c(X[l]) { X[l] = f(X[l]) }` keeps it, and the condition, computed again, does not hold either.
 
 use crate::access::{count_reads, has_load};
 use crate::arithmetic::{has_vectors, integer, is_total};
-use crate::straight::{assigned, each_expr, entering, mentions_of, reads, reads_any, renamed};
+use crate::straight::{assigned, each_expr, entering, mentions_of, reads, reads_any, renamed, renamed_stmt, variables};
 use frit_ir::nest::{Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,13 +25,26 @@ pub(crate) struct Repeated {
     before: Vec<Stmt>,
     cond: Expr,
     body: Vec<Stmt>,
-    /// Variables of each lane that count steps until a bound, and the constant they begin at in all of them.
-    counts: BTreeMap<Var, Expr>,
+    /// Variables of each lane that have counted as far in all lanes that have not ended, and the constant they begin at.
+    alike: BTreeMap<Var, Expr>,
     /// Nothing but counts is needed of the state once the loop has ended.
     is_forgotten: bool,
 }
 
+/// What is known of the code around a loop.
+pub(crate) struct Around<'a> {
+    /// The variables that are assigned in front in any case, and to what.
+    pub starts: &'a BTreeMap<Var, Expr>,
+    /// How often variables are assigned anywhere.
+    pub assignments: &'a BTreeMap<Var, usize>,
+    /// How often they are read anywhere.
+    pub reads: &'a BTreeMap<Var, usize>,
+    /// Whether an expression may be another one in each lane.
+    pub varies: &'a dyn Fn(&Expr) -> bool,
+}
+
 /// What lanes do step by step.
+#[derive(Default)]
 pub(crate) struct Turns {
     /// Goes before, once.
     pub first: Vec<Stmt>,
@@ -41,7 +55,7 @@ pub(crate) struct Turns {
     /// The step of each lane.
     pub step: Vec<Stmt>,
     /// Goes after each step, once.
-    pub counts: Vec<Stmt>,
+    pub after: Vec<Stmt>,
     /// The steps that a lane has left, and what it does last.
     pub rest: Vec<Stmt>,
     /// New variables that lanes keep.
@@ -51,39 +65,34 @@ pub(crate) struct Turns {
 impl Repeated {
     /// Of which nothing is known.
     pub(crate) fn new(before: Vec<Stmt>, cond: Expr, body: Vec<Stmt>) -> Self {
-        Self { before, cond, body, counts: BTreeMap::new(), is_forgotten: false }
+        Self { before, cond, body, alike: BTreeMap::new(), is_forgotten: false }
     }
 
     pub(crate) fn stmt(&self) -> Stmt {
         Stmt::While { before: self.before.clone(), cond: self.cond.clone(), body: self.body.clone() }
     }
 
-    /// Finds what only counts, where `start` is what a variable begins at, if it is assigned nowhere but in front of the loop and in it, and
-    /// `starts` says whether it is assigned in front in any case. Returns the variables that count steps and that nothing else needs.
-    pub(crate) fn find_counts<'s>(
-        &mut self,
-        proc: &Proc,
-        start: &dyn Fn(Var) -> Option<&'s Expr>,
-        starts: &dyn Fn(Var) -> bool,
-        all_reads: &BTreeMap<Var, usize>,
-    ) -> Vec<Var> {
-        self.merge_condition(all_reads);
+    /// Finds what only counts. Returns the variables that count alike in all lanes and that nothing else needs.
+    pub(crate) fn find_counts(&mut self, proc: &Proc, around: &Around<'_>) -> Vec<Var> {
+        self.merge_condition(around.reads);
         let inside = count_reads(proc, &[self.stmt()]);
-        let is_only_inside = |var: &Var| inside.get(var) == all_reads.get(var);
+        let is_only_inside = |var: &Var| inside.get(var) == around.reads.get(var);
         let mut shared = Vec::new();
-        for var in self.counted() {
-            let Some(start) = start(var).filter(|start| integer(start).is_some()) else { continue };
+        for var in self.counting_to_a_bound(around) {
+            // The other assignment is that of a step.
+            let start = around.starts.get(&var).filter(|start| integer(start).is_some());
+            let Some(start) = start.filter(|_| around.assignments[&var] == 2) else { continue };
             if is_only_inside(&var) {
                 shared.push(var);
             } else {
-                self.counts.insert(var, start.clone());
+                self.alike.insert(var, start.clone());
             }
         }
         let entering = entering(&[self.stmt()]);
         // What is assigned in front each time does not come from the time before.
-        let ends = |var: &Var| is_only_inside(var) && (starts(*var) || !entering.contains(var));
-        self.is_forgotten =
-            self.can_go_on(proc) && assigned(&[self.stmt()]).all(|var| ends(&var) || self.only_counts(var));
+        let ends = |var: &Var| is_only_inside(var) && (around.starts.contains_key(var) || !entering.contains(var));
+        let is_tally = |var: Var| self.body.iter().any(|stmt| self.tallied(stmt) == Some(var));
+        self.is_forgotten = self.can_go_on(proc) && assigned(&[self.stmt()]).all(|var| ends(&var) || is_tally(var));
         shared
     }
 
@@ -95,56 +104,52 @@ impl Repeated {
         counters: &BTreeSet<Var>,
         is_shared: &dyn Fn(Var) -> bool,
     ) -> Turns {
-        let (mut first, mut common) = (Vec::new(), BTreeMap::new());
-        for (&var, start) in &self.counts {
+        let mut turns = Turns::default();
+        let mut names = BTreeMap::new();
+        for (&var, start) in &self.alike {
             let data = proc.vars[var].clone();
-            let shared = proc.vars.push(data);
-            common.insert(var, shared);
-            first.push(Stmt::Assign { var: shared, value: start.clone() });
+            let common = proc.vars.push(data);
+            names.insert(var, common.into());
+            turns.first.push(Stmt::Assign { var: common, value: start.clone() });
         }
-        let names = common.iter().map(|(&var, &shared)| (var, shared.into())).collect();
-        let counts = self.body.iter().filter_map(|stmt| match stmt {
-            Stmt::Assign { var, .. } if counters.contains(var) => Some(stmt.clone()),
-            Stmt::Assign { var, value } => Some(Stmt::Assign { var: *common.get(var)?, value: renamed(value, &names) }),
-            _ => None,
-        });
-        let counts = counts.collect();
+        for stmt in &self.body {
+            let Stmt::Assign { var, .. } = stmt else { continue };
+            if counters.contains(var) {
+                turns.after.push(stmt.clone());
+            }
+            if let Some(Expr::Var(common)) = names.get(var) {
+                let step = renamed_stmt(stmt, &names);
+                debug_assert!(matches!(step, Stmt::Assign { var, .. } if var == *common), "a count is renamed");
+                turns.after.push(step);
+            }
+        }
         // What holds in all lanes or in none is asked once.
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).filter(|var| !counters.contains(var)).collect();
         let holds_in_all = |conjunct: &Expr| {
-            let mentioned = mentions_of(&[Stmt::Assign { var: active, value: conjunct.clone() }]).into_keys();
-            !has_load(conjunct)
-                && mentioned.filter(|&var| var != active).all(|var| !own.contains(&var) && is_shared(var))
+            !has_load(conjunct) && variables(conjunct).iter().all(|var| !own.contains(var) && is_shared(*var))
         };
         let conjuncts = conjuncts(&self.cond).into_iter().map(|conjunct| renamed(conjunct, &names));
-        let (conditions, of_each): (Vec<Expr>, Vec<Expr>) = conjuncts.partition(holds_in_all);
-        let of_each = of_each.into_iter().reduce(and).unwrap_or(Expr::Const(Const::Bool(true)));
-        let turns = Turns {
-            first,
-            starts: Vec::new(),
-            conditions,
-            step: Vec::new(),
-            counts,
-            rest: Vec::new(),
-            own: Vec::new(),
-        };
-        self.with_steps(proc, turns, of_each, active, counters)
+        let (for_all, for_each): (Vec<Expr>, Vec<Expr>) = conjuncts.partition(holds_in_all);
+        turns.conditions = for_all;
+        self.add_steps(proc, &mut turns, for_each.into_iter().reduce(and), active, counters);
+        turns
     }
 
-    /// With the steps of each lane under this condition.
-    fn with_steps(
-        &self,
-        proc: &mut Proc,
-        mut turns: Turns,
-        cond: Expr,
-        active: Var,
-        counters: &BTreeSet<Var>,
-    ) -> Turns {
-        let is_own = |stmt: &&Stmt| !matches!(stmt, Stmt::Assign { var, .. } if counters.contains(var));
-        let body: Vec<Stmt> = self.body.iter().filter(is_own).cloned().collect();
-        let (counts, steps): (Vec<Stmt>, Vec<Stmt>) = body.iter().cloned().partition(|stmt| is_count(stmt, &body));
+    /// Adds the steps of each lane under this condition, if there is any.
+    fn add_steps(&self, proc: &mut Proc, turns: &mut Turns, cond: Option<Expr>, active: Var, counters: &BTreeSet<Var>) {
+        let cond = cond.unwrap_or(Expr::Const(Const::Bool(true)));
+        let asked = variables(&cond);
         turns.step.clone_from(&self.before);
+        let (mut steps, mut tallies) = (Vec::new(), Vec::new());
+        for stmt in &self.body {
+            match (stmt, self.tallied(stmt)) {
+                (Stmt::Assign { var, .. }, _) if counters.contains(var) => {}
+                (_, Some(var)) => tallies.push(var),
+                (stmt, None) => steps.push(stmt.clone()),
+            }
+        }
         let mut cond_of_rest = self.cond.clone();
+        // Whether the lane takes the step: a number or a truth value.
         let holds = if self.is_forgotten {
             // Lanes that have ended go on with their state: that is cheaper than to choose between two.
             let alive = proc.var(Scalar::I64, None);
@@ -166,24 +171,22 @@ impl Repeated {
             Scalar::I64 if self.is_forgotten => Expr::Var(holds),
             scalar => Expr::unary(UnOp::Convert(scalar), holds.into()),
         };
-        for stmt in &counts {
-            let Stmt::Assign { var, .. } = *stmt else { continue };
+        let add = |var: Var, value: Expr| Stmt::Assign { var, value: Expr::Var(var) + value };
+        for var in tallies {
             let scalar = proc.vars[var].scalar;
-            if scalar == Scalar::I64 {
-                turns.step.push(Stmt::Assign { var, value: Expr::Var(var) + one(scalar) });
+            if scalar == Scalar::I64 || asked.contains(&var) {
+                turns.step.push(add(var, one(scalar)));
                 continue;
             }
             // Vectors count in as many bits as the rest of the state has, and narrow it down at the end.
             let wide = proc.var(Scalar::I64, None);
             turns.own.push(wide);
             turns.starts.push(Stmt::Assign { var: wide, value: Expr::i64(0) });
-            turns.step.push(Stmt::Assign { var: wide, value: Expr::Var(wide) + one(Scalar::I64) });
-            let counted = Expr::unary(UnOp::Convert(scalar), wide.into());
-            turns.rest.push(Stmt::Assign { var, value: Expr::Var(var) + counted });
+            turns.step.push(add(wide, one(Scalar::I64)));
+            turns.rest.push(add(var, Expr::unary(UnOp::Convert(scalar), wide.into())));
         }
-        turns.step.push(Stmt::Assign { var: active, value: Expr::Var(active) + one(Scalar::I64) });
+        turns.step.push(add(active, one(Scalar::I64)));
         turns.rest.push(Stmt::While { before: self.before.clone(), cond: cond_of_rest, body: self.body.clone() });
-        turns
     }
 
     /// Lets the condition be what it is, if it is but a variable computed last.
@@ -197,32 +200,38 @@ impl Repeated {
         }
     }
 
-    /// The variables that count steps, of which the condition only asks whether they have reached a bound: it does not hold again when others go on
-    /// counting.
-    fn counted(&self) -> Vec<Var> {
+    /// The variables that count steps, of which the condition only asks whether they have reached a bound: a lane that has ended does not begin
+    /// again when others go on counting.
+    fn counting_to_a_bound(&self, around: &Around<'_>) -> Vec<Var> {
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).collect();
-        let is_bounded = |conjunct: &Expr, var: Var| match conjunct {
-            conjunct if !reads(conjunct, var) => true,
-            Expr::Binary { op: BinOp::Lt | BinOp::Le, x, y } => {
-                *unconverted(x) == Expr::Var(var) && !reads_any(y, &own)
-            }
-            _ => false,
+        let counting = |at: usize| {
+            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = &self.body[at] else {
+                return None;
+            };
+            let step = integer(y).filter(|&step| **x == Expr::Var(*var) && step > 0)?;
+            let is_bounded = |conjunct: &Expr| match conjunct {
+                conjunct if !reads(conjunct, *var) => true,
+                Expr::Binary { op: op @ (BinOp::Lt | BinOp::Le), x, y } if !reads_any(y, &own) => {
+                    // With a bound for each lane, the count must not go past the last and round to its least value.
+                    let never_wraps = *op == BinOp::Lt && step == 1 && **x == Expr::Var(*var);
+                    *unconverted(x) == Expr::Var(*var) && (never_wraps || !(around.varies)(y))
+                }
+                _ => false,
+            };
+            let others = [&self.before[..], &self.body[at + 1..]];
+            let is_read_later = others.into_iter().any(|code| mentions_of(code).contains_key(var));
+            let is_asked = reads(&self.cond, *var) && conjuncts(&self.cond).into_iter().all(is_bounded);
+            (is_asked && !is_read_later).then_some(*var)
         };
-        let counts = |stmt: &Stmt| {
-            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = stmt else { return None };
-            let is_counted = **x == Expr::Var(*var) && integer(y).is_some_and(|step| step > 0);
-            let is_asked = reads(&self.cond, *var)
-                && conjuncts(&self.cond).into_iter().all(|conjunct| is_bounded(conjunct, *var))
-                && !mentions_of(&self.before).contains_key(var);
-            (is_counted && is_asked).then_some(*var)
-        };
-        self.body.iter().filter_map(counts).collect()
+        (0..self.body.len()).filter_map(counting).collect()
     }
 
-    /// The body only counts with this variable.
-    fn only_counts(&self, var: Var) -> bool {
-        let assigns = |stmt: &&Stmt| matches!(stmt, Stmt::Assign { var: other, .. } if *other == var);
-        self.body.iter().find(assigns).is_some_and(|stmt| is_count(stmt, &self.body))
+    /// The variable to which this adds 1, if nothing else in the loop but its condition mentions that.
+    fn tallied(&self, stmt: &Stmt) -> Option<Var> {
+        let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = stmt else { return None };
+        let code = self.before.iter().chain(&self.body);
+        let mentions = code.filter(|stmt| mentions_of(std::slice::from_ref(stmt)).contains_key(var));
+        (**x == Expr::Var(*var) && integer(y) == Some(1) && mentions.count() == 1).then_some(*var)
     }
 
     /// Lanes that have ended can run it whatever the state, as long as vectors can run it at all.
@@ -258,13 +267,6 @@ fn conjuncts(cond: &Expr) -> Vec<&Expr> {
         Expr::Binary { op: BinOp::And, x, y } => [conjuncts(x), conjuncts(y)].concat(),
         cond => vec![cond],
     }
-}
-
-/// It only counts: it adds 1 to a variable that the other statements of the code do not mention.
-fn is_count(stmt: &Stmt, code: &[Stmt]) -> bool {
-    let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = stmt else { return false };
-    let mentions = code.iter().filter(|stmt| mentions_of(std::slice::from_ref(stmt)).contains_key(var));
-    **x == Expr::Var(*var) && integer(y) == Some(1) && mentions.count() == 1
 }
 
 fn and(x: Expr, y: Expr) -> Expr {

@@ -70,6 +70,17 @@ pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array, &[Expr])) {
     }
 }
 
+/// The variables that an expression reads.
+pub(crate) fn variables(expr: &Expr) -> BTreeSet<Var> {
+    let mut found = BTreeSet::new();
+    each_node(expr, &mut |node| {
+        if let Expr::Var(var) = node {
+            found.insert(*var);
+        }
+    });
+    found
+}
+
 /// How straight-line code, and loops of such that run while a condition holds, use each variable.
 pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
     let (mut found, certain) = uses(body);

@@ -51,6 +51,25 @@ const ESCAPE_TO: &str = "%23: i64, %10: f64 = while (%11: i64 = 0, %12: f64 = %8
 const ESCAPE_LATE: &str = "%9: i64, %10: f64 = while (%11: i64 = %7, %12: f64 = %8) {
     %13: bool = lt %11, %4 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
   } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i64 = add %11, 1 yield %18, %17 }";
+/// The same, narrow: each step needs the count itself.
+const ESCAPE_LATE_NARROW: &str = "%21: i32 = to_i32 %7 %22: i32 = to_i32 %4
+  %20: i32, %10: f64 = while (%11: i32 = %21, %12: f64 = %8) {
+    %13: bool = lt %11, %22 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
+  } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i32 = add %11, 1i32 yield %18, %17 }
+  %9: i64 = to_i64 %20";
+/// The count ends at a number, not at a bound.
+const ESCAPE_AT: &str = "%22: i32 = to_i32 %4
+  %20: i32, %10: f64 = while (%11: i32 = 0i32, %12: f64 = %8) {
+    %13: bool = ne %11, %22 %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
+  } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i32 = add %11, 1i32 yield %18, %17 }
+  %9: i64 = to_i64 %20";
+/// The count decides in two ways, and the state is needed.
+const ESCAPE_SOON: &str = "%22: i32 = to_i32 %4
+  %20: i32, %10: f64 = while (%11: i32 = 0i32, %12: f64 = %8) {
+    %23: i32 = mul %11, %11 %24: bool = lt %23, 50i32 %25: bool = lt %11, %22 %13: bool = and %24, %25
+    %14: bool = lt %12, 4.0 %15: bool = and %13, %14 yield %15
+  } do { %16: f64 = mul %12, %12 %17: f64 = add %16, %8 %18: i32 = add %11, 1i32 yield %18, %17 }
+  %26: bool = lt %10, 9.0 %27: i64 = to_i64 %20 %9: i64 = select %26, %27, %4";
 /// It goes on from where a loop before left it.
 const ESCAPE_TWICE: &str = "%9: i64, %10: f64 = for %30 < 3 (%31: i64 = 0, %32: f64 = %8) {
     %33: i64, %34: f64 = while (%11: i64 = 0, %12: f64 = %32) {
@@ -184,7 +203,8 @@ fn results_stay(cell: &str, ty: &str) {
 #[test]
 fn results_stay_the_same() {
     let escapes = [ESCAPE, ESCAPE_NARROW, ESCAPE_TO, ESCAPE_LATE, ESCAPE_TWICE];
-    for cell in escapes.into_iter().chain([COLLATZ, STAYS, BRANCH, NESTED, SEARCH, EUCLID, COUNTED]) {
+    let narrow = [ESCAPE_LATE_NARROW, ESCAPE_AT, ESCAPE_SOON];
+    for cell in escapes.into_iter().chain(narrow).chain([COLLATZ, STAYS, BRANCH, NESTED, SEARCH, EUCLID, COUNTED]) {
         results_stay(cell, "i64");
     }
     for cell in [ROOT, CONVERTS] {
@@ -199,8 +219,11 @@ fn what_is_needed_of_the_state_is_kept() {
         (ESCAPE, true),
         (ESCAPE_NARROW, true),
         (ESCAPE_LATE, true),
+        (ESCAPE_LATE_NARROW, true),
+        (ESCAPE_AT, true),
         (COLLATZ, true),
         (STAYS, true),
+        (ESCAPE_SOON, false),
         (ESCAPE_TO, false),
         (ESCAPE_TWICE, false),
     ] {
@@ -219,6 +242,25 @@ fn lanes_that_have_ended_stay_so() {
     }
 }
 
+/// A lane has ended at its own bound when the count of others goes past the greatest number.
+#[test]
+fn lanes_that_have_ended_stay_so_when_counts_wrap() {
+    for (compared, step) in [("le", 1), ("lt", 100), ("le", 100), ("lt", 1)] {
+        let cell = format!(
+            "%5: u8 = to_u8 %7
+             %20: u8, %10: f64 = while (%11: u8 = 0u8, %12: f64 = 0.0) {{
+               %13: bool = {compared} %11, %5 %14: bool = lt %12, 400.0 %15: bool = and %13, %14 yield %15
+             }} do {{ %17: f64 = add %12, %8 %18: u8 = add %11, {step}u8 yield %18, %17 }}
+             %19: f64 = to_f64 %20 %9: f64 = add %10, %19"
+        );
+        let text = over(&cell, VECTOR, "f64[%0]");
+        assert!(is_in_lanes(&text), "{}", lowered(&text));
+        let whole: Vec<i64> = (0..40).map(|i| if i % 4 == 0 { 3 } else { 255 }).collect();
+        let real: Vec<f64> = (0..40).map(|i| if i % 4 == 0 { 0.5 } else { 1.5 }).collect();
+        agree(&text, &[ints(&whole), reals(&real), int(9)]);
+    }
+}
+
 /// The bound of a count that begins the same in all lanes is asked for once for all.
 #[test]
 fn counts_are_compared_once() {
@@ -226,7 +268,7 @@ fn counts_are_compared_once() {
     for cell in [ESCAPE, ESCAPE_NARROW, ESCAPE_TO, ESCAPE_TWICE, STAYS] {
         assert!(asked_once(cell), "{cell}:\n{}", lowered(&over(cell, VECTOR, "i64[%0]")));
     }
-    for cell in [ESCAPE_LATE, COLLATZ] {
+    for cell in [ESCAPE_LATE, ESCAPE_LATE_NARROW, ESCAPE_AT, ESCAPE_SOON, COLLATZ] {
         assert!(!asked_once(cell), "{cell}:\n{}", lowered(&over(cell, VECTOR, "i64[%0]")));
     }
 }
