@@ -145,7 +145,7 @@ pub trait Array {
     /// The extents; none for a scalar.
     fn shape(&self) -> &[usize];
 
-    /// The elements in row-major order, if they are of this type. Those of `char` are `u32`.
+    /// The elements in row-major order, if they are of this type. Those of `char` are `u32`; those of `bool` may be had as `u8`.
     fn as_slice<T: Element>(&self) -> Option<&[T]>;
 }
 
@@ -191,7 +191,8 @@ fn write_to<A: Array>(file: File, array: &A) -> Result<(), NpyError> {
         Scalar::U64 => write(file, shape, elements::<_, u64>(array)),
         Scalar::F32 => write(file, shape, elements::<_, f32>(array)),
         Scalar::F64 => write(file, shape, elements::<_, f64>(array)),
-        Scalar::Bool => write(file, shape, elements::<_, bool>(array)),
+        // Through bytes, so that not even a broken program makes a `bool` that is none.
+        Scalar::Bool => write(file, shape, elements::<_, u8>(array).map(|byte| byte != 0)),
         Scalar::Char => {
             let characters = elements::<_, u32>(array);
             if characters.clone().all(|character| character < 256) {

@@ -14,7 +14,7 @@
 
 use crate::access::{count_reads, has_load};
 use crate::arithmetic::{has_vectors, integer, is_total};
-use crate::straight::{assigned, each_expr, entering, mentions_of, reads, reads_any, renamed, renamed_stmt, variables};
+use crate::straight::{assigned, each_expr, entering, mentions_of, reads, reads_any, renamed, variables};
 use frit_ir::nest::{Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,9 @@ pub(crate) struct Repeated {
     body: Vec<Stmt>,
     /// Variables of each lane that have counted as far in all lanes that have not ended, and the constant they begin at.
     alike: BTreeMap<Var, Expr>,
-    /// Nothing but counts is needed of the state once the loop has ended.
+    /// Variables that a step only adds 1 to, and that nothing else in the loop but its condition mentions.
+    tallies: BTreeSet<Var>,
+    /// Nothing but tallies is needed of the state once the loop has ended.
     is_forgotten: bool,
 }
 
@@ -65,7 +67,7 @@ pub(crate) struct Turns {
 impl Repeated {
     /// Of which nothing is known.
     pub(crate) fn new(before: Vec<Stmt>, cond: Expr, body: Vec<Stmt>) -> Self {
-        Self { before, cond, body, alike: BTreeMap::new(), is_forgotten: false }
+        Self { before, cond, body, alike: BTreeMap::new(), tallies: BTreeSet::new(), is_forgotten: false }
     }
 
     pub(crate) fn stmt(&self) -> Stmt {
@@ -78,11 +80,12 @@ impl Repeated {
         let inside = count_reads(proc, &[self.stmt()]);
         let is_only_inside = |var: &Var| inside.get(var) == around.reads.get(var);
         let mut shared = Vec::new();
-        for var in self.counting_to_a_bound(around) {
+        for (var, varies) in self.counting_to_a_bound(around) {
             // The other assignment is that of a step.
             let start = around.starts.get(&var).filter(|start| integer(start).is_some());
             let Some(start) = start.filter(|_| around.assignments[&var] == 2) else { continue };
-            if is_only_inside(&var) {
+            // Where all lanes have ended at bounds of their own, it has counted once more.
+            if is_only_inside(&var) && !varies {
                 shared.push(var);
             } else {
                 self.alike.insert(var, start.clone());
@@ -91,8 +94,9 @@ impl Repeated {
         let entering = entering(&[self.stmt()]);
         // What is assigned in front each time does not come from the time before.
         let ends = |var: &Var| is_only_inside(var) && (around.starts.contains_key(var) || !entering.contains(var));
-        let is_tally = |var: Var| self.body.iter().any(|stmt| self.tallied(stmt) == Some(var));
-        self.is_forgotten = self.can_go_on(proc) && assigned(&[self.stmt()]).all(|var| ends(&var) || is_tally(var));
+        self.tallies = self.body.iter().filter_map(|stmt| self.tallied(stmt)).collect();
+        self.is_forgotten =
+            self.can_go_on(proc) && assigned(&[self.stmt()]).all(|var| ends(&var) || self.tallies.contains(&var));
         shared
     }
 
@@ -105,22 +109,21 @@ impl Repeated {
         is_shared: &dyn Fn(Var) -> bool,
     ) -> Turns {
         let mut turns = Turns::default();
-        let mut names = BTreeMap::new();
+        let (mut commons, mut names) = (BTreeMap::new(), BTreeMap::new());
         for (&var, start) in &self.alike {
             let data = proc.vars[var].clone();
             let common = proc.vars.push(data);
+            commons.insert(var, common);
             names.insert(var, common.into());
             turns.first.push(Stmt::Assign { var: common, value: start.clone() });
         }
         for stmt in &self.body {
-            let Stmt::Assign { var, .. } = stmt else { continue };
+            let Stmt::Assign { var, value } = stmt else { continue };
             if counters.contains(var) {
                 turns.after.push(stmt.clone());
             }
-            if let Some(Expr::Var(common)) = names.get(var) {
-                let step = renamed_stmt(stmt, &names);
-                debug_assert!(matches!(step, Stmt::Assign { var, .. } if var == *common), "a count is renamed");
-                turns.after.push(step);
+            if let Some(&var) = commons.get(var) {
+                turns.after.push(Stmt::Assign { var, value: renamed(value, &names) });
             }
         }
         // What holds in all lanes or in none is asked once.
@@ -142,10 +145,10 @@ impl Repeated {
         turns.step.clone_from(&self.before);
         let (mut steps, mut tallies) = (Vec::new(), Vec::new());
         for stmt in &self.body {
-            match (stmt, self.tallied(stmt)) {
-                (Stmt::Assign { var, .. }, _) if counters.contains(var) => {}
-                (_, Some(var)) => tallies.push(var),
-                (stmt, None) => steps.push(stmt.clone()),
+            match stmt {
+                Stmt::Assign { var, .. } if counters.contains(var) => {}
+                Stmt::Assign { var, .. } if self.tallies.contains(var) => tallies.push(*var),
+                stmt => steps.push(stmt.clone()),
             }
         }
         let mut cond_of_rest = self.cond.clone();
@@ -200,28 +203,31 @@ impl Repeated {
         }
     }
 
-    /// The variables that count steps, of which the condition only asks whether they have reached a bound: a lane that has ended does not begin
-    /// again when others go on counting.
-    fn counting_to_a_bound(&self, around: &Around<'_>) -> Vec<Var> {
+    /// The variables that count steps, of which the condition only asks whether they have reached a bound, and whether that may be another one
+    /// in each lane. A lane that has ended does not begin again when others go on counting: a bound of all lanes ends the steps of all, and
+    /// counts do not wrap on the way to the last of other bounds.
+    fn counting_to_a_bound(&self, around: &Around<'_>) -> Vec<(Var, bool)> {
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).collect();
         let counting = |at: usize| {
             let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = &self.body[at] else {
                 return None;
             };
             let step = integer(y).filter(|&step| **x == Expr::Var(*var) && step > 0)?;
-            let is_bounded = |conjunct: &Expr| match conjunct {
+            let mut varies = false;
+            let mut is_bounded = |conjunct: &Expr| match conjunct {
                 conjunct if !reads(conjunct, *var) => true,
                 Expr::Binary { op: op @ (BinOp::Lt | BinOp::Le), x, y } if !reads_any(y, &own) => {
-                    // With a bound for each lane, the count must not go past the last and round to its least value.
+                    let has_own = (around.varies)(y);
+                    varies |= has_own;
                     let never_wraps = *op == BinOp::Lt && step == 1 && **x == Expr::Var(*var);
-                    *unconverted(x) == Expr::Var(*var) && (never_wraps || !(around.varies)(y))
+                    *unconverted(x) == Expr::Var(*var) && (never_wraps || !has_own)
                 }
                 _ => false,
             };
             let others = [&self.before[..], &self.body[at + 1..]];
             let is_read_later = others.into_iter().any(|code| mentions_of(code).contains_key(var));
-            let is_asked = reads(&self.cond, *var) && conjuncts(&self.cond).into_iter().all(is_bounded);
-            (is_asked && !is_read_later).then_some(*var)
+            let is_asked = reads(&self.cond, *var) && conjuncts(&self.cond).into_iter().all(&mut is_bounded);
+            (is_asked && !is_read_later).then_some((*var, varies))
         };
         (0..self.body.len()).filter_map(counting).collect()
     }

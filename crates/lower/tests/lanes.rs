@@ -242,22 +242,27 @@ fn lanes_that_have_ended_stay_so() {
     }
 }
 
-/// A lane has ended at its own bound when the count of others goes past the greatest number.
+/// A lane has ended at its own bound when the count of others, or its own in a step that no lane takes, goes past the greatest number.
 #[test]
 fn lanes_that_have_ended_stay_so_when_counts_wrap() {
     for (compared, step) in [("le", 1), ("lt", 100), ("le", 100), ("lt", 1)] {
-        let cell = format!(
-            "%5: u8 = to_u8 %7
-             %20: u8, %10: f64 = while (%11: u8 = 0u8, %12: f64 = 0.0) {{
-               %13: bool = {compared} %11, %5 %14: bool = lt %12, 400.0 %15: bool = and %13, %14 yield %15
-             }} do {{ %17: f64 = add %12, %8 %18: u8 = add %11, {step}u8 yield %18, %17 }}
-             %19: f64 = to_f64 %20 %9: f64 = add %10, %19"
-        );
-        let text = over(&cell, VECTOR, "f64[%0]");
-        assert!(is_in_lanes(&text), "{}", lowered(&text));
-        let whole: Vec<i64> = (0..40).map(|i| if i % 4 == 0 { 3 } else { 255 }).collect();
-        let real: Vec<f64> = (0..40).map(|i| if i % 4 == 0 { 0.5 } else { 1.5 }).collect();
-        agree(&text, &[ints(&whole), reals(&real), int(9)]);
+        for needed in ["%19: f64 = to_f64 %20 %9: f64 = add %10, %19", "%9: f64 = add %10, 1.0"] {
+            let cell = format!(
+                "%5: u8 = to_u8 %7
+                 %20: u8, %10: f64 = while (%11: u8 = 0u8, %12: f64 = 0.0) {{
+                   %13: bool = {compared} %11, %5 %14: bool = lt %12, 400.0 %15: bool = and %13, %14 yield %15
+                 }} do {{ %17: f64 = add %12, %8 %18: u8 = add %11, {step}u8 yield %18, %17 }}
+                 {needed}"
+            );
+            let text = over(&cell, VECTOR, "f64[%0]");
+            assert!(is_in_lanes(&text), "{}", lowered(&text));
+            for every in [1, 4] {
+                let short = |i: &i64| every > 1 && i % every == 0;
+                let whole: Vec<i64> = (0..40).map(|i| if short(&i) { 3 } else { 255 }).collect();
+                let real: Vec<f64> = (0..40).map(|i| if short(&i) { 0.5 } else { 1.5 }).collect();
+                agree(&text, &[ints(&whole), reals(&real), int(9)]);
+            }
+        }
     }
 }
 

@@ -278,7 +278,8 @@ impl Array for Tensor {
 
 /// Elements of this type are of that one in Rust.
 fn is_of<T: Element>(elem: Scalar) -> bool {
-    elem == T::SCALAR || (elem == Scalar::Char && T::SCALAR == Scalar::U32)
+    let same = [(Scalar::Char, Scalar::U32), (Scalar::Bool, Scalar::U8)];
+    elem == T::SCALAR || same.contains(&(elem, T::SCALAR))
 }
 
 /// A call that succeeded.
