@@ -226,6 +226,40 @@ fn an_array_takes_the_memory_of_one_it_is_made_from() {
 }
 
 #[test]
+fn what_a_branch_returns_takes_the_memory_of_what_it_is_made_from() {
+    let twice = |loop_or_not: &str, end: &str| {
+        format!(
+            "func @main(%0: i64, %1: bool) -> (i64[8]) {{
+              {loop_or_not}
+              %2: i64[8] = if %1 {{
+                %3: i64[8] = replicate 8, %0
+                %4: i64[8] = update %3[0] = 5
+                %5: i64[8] = w0: with (%6) in [8] {{
+                  [0] <= iv < [8] {{
+                    %7: i64 = index %4[%6]
+                    %8: i64 = mul %7, 2
+                    yield %8
+                  }}
+                }} : genarray
+                yield %5
+              }} else {{
+                %9: i64[8] = replicate 8, 0
+                yield %9
+              }}
+              {end}
+            }}
+            entry @main"
+        )
+    };
+    let shown = marked(&twice("", "return %2"), 2);
+    assert!(shown.contains("modarray(consumes %4)"), "{shown}");
+    // The loop has a place for the array of the next iteration.
+    let start = "%10: i64[8] = replicate 8, 1\n%11: i64[8] = for %12 < 3 (%13: i64[8] = %10) {";
+    let shown = marked(&twice(start, "yield %2\n}\nreturn %11"), 1);
+    assert!(!shown.contains("modarray"), "{shown}");
+}
+
+#[test]
 fn neighbours_are_not_overwritten_before_they_are_read() {
     let shown = marked(
         "func @main(%0: i64, %1: f64) -> (f64[8]) {

@@ -179,9 +179,13 @@ impl Folder<'_> {
         self.definitions.get(value.at())?.clone()
     }
 
-    /// The result of a one-result statement is this scalar operand, under the statement's certificates.
+    /// The result of a one-result statement is this operand, under the statement's certificates; those that the operand itself is under hold
+    /// wherever it is used.
     fn becomes(&mut self, stmt: &Stmt, operand: Operand) -> Verdict {
-        if self.replacements.replace(stmt.results[0], operand, &stmt.certs) { Verdict::Gone } else { Verdict::Keep }
+        let known = operand.value().and_then(|value| self.definition_of(value));
+        let holds = |cert: &Value| known.as_ref().is_some_and(|definition| definition.certs.contains(cert));
+        let owed: Vec<Value> = stmt.certs.iter().copied().filter(|cert| !holds(cert)).collect();
+        if self.replacements.replace(stmt.results[0], operand, &owed) { Verdict::Gone } else { Verdict::Keep }
     }
 
     /// The result of a one-result statement that makes a copy is the original; only where nobody can tell: neither is

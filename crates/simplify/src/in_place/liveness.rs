@@ -204,13 +204,13 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Decides for the statements of a block. `is_outermost` for the body of the function.
-    fn block(&mut self, block: &Block, is_outermost: bool) {
+    /// Decides for the statements of a block. `returns` for the body of the function and its branches: what they yield goes nowhere yet.
+    fn block(&mut self, block: &Block, returns: bool) {
         block.results.iter().for_each(|&result| self.used(result));
         for stmt in block.stmts.iter().rev() {
             stmt.results.iter().for_each(|&result| self.undefined(result));
-            self.decide(stmt, block, is_outermost);
-            self.inside(stmt);
+            self.decide(stmt, block, returns);
+            self.inside(stmt, returns);
             let func = self.func;
             stmt.op.for_each_binder(func, &mut |binder| self.undefined(binder));
             stmt.op.for_each_operand(func, &mut |operand| self.used(operand));
@@ -239,7 +239,7 @@ impl Walk<'_> {
             && self.aliases.origins(array).iter().all(|origin| self.users[origin.at()] == 0)
     }
 
-    fn decide(&mut self, stmt: &Stmt, block: &Block, is_outermost: bool) {
+    fn decide(&mut self, stmt: &Stmt, block: &Block, returns: bool) {
         match &stmt.op {
             Op::Update { array, value, consumes, .. } => {
                 let made = stmt.results[0];
@@ -254,7 +254,7 @@ impl Walk<'_> {
                     self.decisions.needless.insert(made);
                 }
             }
-            Op::With(label) => self.with_loop(stmt, &self.func.with_loops[*label], block, is_outermost),
+            Op::With(label) => self.with_loop(stmt, &self.func.with_loops[*label], block, returns),
             Op::Loop(data) => {
                 for (at, &param) in data.params.iter().enumerate() {
                     if !self.chains.owned.contains(&param) {
@@ -276,7 +276,7 @@ impl Walk<'_> {
         !self.aliases.origins(one).is_disjoint(self.aliases.origins(other))
     }
 
-    fn with_loop(&mut self, stmt: &Stmt, data: &WithLoopData, block: &Block, is_outermost: bool) {
+    fn with_loop(&mut self, stmt: &Stmt, data: &WithLoopData, block: &Block, returns: bool) {
         // Memory that some result takes over is no other's.
         let mut taken: BTreeSet<Value> = BTreeSet::new();
         let mut result = 0;
@@ -292,7 +292,7 @@ impl Walk<'_> {
                     }
                 }
                 Operator::GenArray => {
-                    let source = self.takes(made, data, block, is_outermost, &taken);
+                    let source = self.takes(made, data, block, returns, &taken);
                     if let Some(source) = source {
                         self.decisions.taken_over.insert(made, source);
                         taken.extend(self.aliases.origins(source));
@@ -309,7 +309,7 @@ impl Walk<'_> {
         made: Value,
         data: &WithLoopData,
         block: &Block,
-        is_outermost: bool,
+        returns: bool,
         taken: &BTreeSet<Value>,
     ) -> Option<Value> {
         let ty = self.func.ty(made);
@@ -324,23 +324,23 @@ impl Walk<'_> {
             return Some(source).filter(fits);
         }
         // What a block yields is made where it goes, unless that is nowhere yet.
-        if !is_outermost && block.results.contains(&made.into()) {
+        if !returns && block.results.contains(&made.into()) {
             return None;
         }
         let is_here = |source: &Value| self.homes[source.at()] == address(block);
         read_arrays(self.func, data).into_iter().filter(is_here).find(fits)
     }
 
-    fn inside(&mut self, stmt: &Stmt) {
+    fn inside(&mut self, stmt: &Stmt, returns: bool) {
         let func = self.func;
         match &stmt.op {
             Op::If { then, otherwise, .. } => {
                 let fork = self.log.len();
-                self.block(then, false);
+                self.block(then, returns);
                 let mut used: Vec<Value> = self.log.drain(fork..).collect();
                 used.retain(|value| self.live[value.at()]);
                 used.iter().for_each(|&value| self.undefined(value));
-                self.block(otherwise, false);
+                self.block(otherwise, returns);
                 used.into_iter().for_each(|value| self.used(value.into()));
             }
             op => op.for_each_block(func, &mut |inner| self.block(inner, false)),

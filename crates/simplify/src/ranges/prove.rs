@@ -119,7 +119,9 @@ impl Ranges {
             if !is_small(goal, d) || !is_small(&fact.sum, f) {
                 return None;
             }
-            return Some(goal.scale(d).plus_multiple(&fact.sum, -f));
+            // Of integers: a multiple of `d` that is more than `-d` is not negative.
+            let scaled = &goal.scale(d) + &Sum::constant(d - 1);
+            return Some(scaled.plus_multiple(&fact.sum, -f));
         }
         if divisor.unsigned_abs() != 1 || factor.len() * fact.sum.len() > MAX_TERMS {
             return None;
