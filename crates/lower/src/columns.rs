@@ -26,7 +26,7 @@ pub(crate) struct Segment {
     /// The inner loop around it, if there is one, and its variable.
     pub(crate) steps: Option<(LoopData, Var)>,
     pub(crate) body: Vec<Stmt>,
-    mentions: BTreeMap<Var, Mention>,
+    pub(crate) mentions: BTreeMap<Var, Mention>,
 }
 
 impl Columns {

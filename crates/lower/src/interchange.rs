@@ -24,7 +24,7 @@ use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::Scalar;
 
 /// Steps of an inner loop taken at once.
-const STEPS_AT_ONCE: i64 = 4;
+pub(crate) const STEPS_AT_ONCE: i64 = 4;
 /// Inner loops with more statements take one step at a time.
 const LARGEST_STEP: usize = 8;
 /// Columns taken at once; what is kept of them, and what several inner loops read, stays in the nearest caches.
@@ -60,19 +60,7 @@ fn exchanged(proc: &mut Proc, columns: &Columns, nearest: i64) -> Vec<Stmt> {
     for segment in &columns.segments {
         match &segment.steps {
             None => body.push(in_columns(proc, &tile, segment, None)),
-            Some((rows, row)) if rows.step == 1 && segment.body.len() <= LARGEST_STEP => {
-                // The number of steps taken at once is made a multiple by a loop over the rest.
-                let whole = proc.var(Scalar::I64, None);
-                let value = multiple(rows.lower.clone(), rows.upper.clone(), STEPS_AT_ONCE);
-                body.push(Stmt::Assign { var: whole, value });
-                let blocked = proc.var(Scalar::I64, proc.vars[*row].name.clone());
-                let steps: Vec<Expr> = (0..STEPS_AT_ONCE).map(|step| Expr::Var(blocked) + Expr::i64(step)).collect();
-                let inner = in_columns(proc, &tile, segment, Some(&steps));
-                let header = LoopData { var: Some(blocked), step: STEPS_AT_ONCE, upper: whole.into(), ..rows.clone() };
-                body.push(in_order(proc, header, vec![inner]));
-                body.push(row_by_row(proc, &tile, segment, LoopData { lower: whole.into(), ..rows.clone() }, *row));
-            }
-            Some((rows, row)) => body.push(row_by_row(proc, &tile, segment, rows.clone(), *row)),
+            Some((rows, row)) => body.extend(along_rows(proc, &tile, segment, rows.clone(), *row)),
         }
     }
     let kind = columns.header.kind.clone();
@@ -82,15 +70,32 @@ fn exchanged(proc: &mut Proc, columns: &Columns, nearest: i64) -> Vec<Stmt> {
     }
 }
 
-fn in_columns(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: Option<&[Expr]>) -> Stmt {
+/// A segment without steps, or some of its steps, in the tile's columns.
+pub(crate) fn in_columns(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: Option<&[Expr]>) -> Stmt {
     let along = tile.along(proc, segment, &[Line::default()], rows);
     tile.column_loop(proc, along)
 }
 
-fn row_by_row(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: LoopData, row: Var) -> Stmt {
-    let var = proc.var(Scalar::I64, proc.vars[row].name.clone());
-    let inner = in_columns(proc, tile, segment, Some(&[Expr::Var(var)]));
-    in_order(proc, LoopData { var: Some(var), ..rows }, vec![inner])
+/// These steps of a segment in the tile's columns, several at once if that pays.
+pub(crate) fn along_rows(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: LoopData, row: Var) -> Vec<Stmt> {
+    let some_rows = |proc: &mut Proc, header: LoopData, count: i64| {
+        let first = proc.var(Scalar::I64, proc.vars[row].name.clone());
+        let steps: Vec<Expr> = (0..count).map(|step| Expr::Var(first) + Expr::i64(step)).collect();
+        let inner = in_columns(proc, tile, segment, Some(&steps));
+        in_order(proc, LoopData { var: Some(first), ..header }, vec![inner])
+    };
+    if rows.step != 1 || segment.body.len() > LARGEST_STEP {
+        return vec![some_rows(proc, rows, 1)];
+    }
+    // The number of steps taken at once is made a multiple by a loop over the rest.
+    let whole = proc.var(Scalar::I64, None);
+    let value = multiple(rows.lower.clone(), rows.upper.clone(), STEPS_AT_ONCE);
+    let at_once = LoopData { step: STEPS_AT_ONCE, upper: whole.into(), ..rows.clone() };
+    vec![
+        Stmt::Assign { var: whole, value },
+        some_rows(proc, at_once, STEPS_AT_ONCE),
+        some_rows(proc, LoopData { lower: whole.into(), ..rows }, 1),
+    ]
 }
 
 /// Some access of an inner loop goes down a column now, and all will go along rows or stay.

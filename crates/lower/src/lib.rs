@@ -59,6 +59,7 @@ mod replace_loops;
 mod rows;
 mod scalar;
 mod scan;
+mod shared_rows;
 mod short_circuit;
 mod storage;
 mod straight;
@@ -205,6 +206,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         short_circuit::short_circuit_copies(&mut proc);
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
         blocking::block_contractions(&mut proc, options.caches);
+        shared_rows::share_rows(&mut proc, options.caches.own);
         interchange::interchange_loops(&mut proc, options.caches.nearest);
         lanes::reduce_in_lanes(&mut proc);
         privatisation::privatise_histograms(&mut proc, options);

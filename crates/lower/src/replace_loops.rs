@@ -4,15 +4,23 @@ use frit_ir::nest::{Loop, Proc, Stmt};
 
 /// Offers every loop of the procedure to `replace`, which returns what takes its place, or `None` to leave it.
 pub(crate) fn replace_loops(proc: &mut Proc, replace: &mut dyn FnMut(&mut Proc, Loop) -> Option<Vec<Stmt>>) {
+    replace_loops_after(proc, &mut |proc, _, id| replace(proc, id));
+}
+
+/// The same; `replace` may also change the statements before the loop, in the same block.
+pub(crate) fn replace_loops_after(proc: &mut Proc, replace: &mut Replace<'_>) {
     let body = std::mem::take(&mut proc.body);
     proc.body = stmts(proc, body, replace);
 }
 
-fn stmts(proc: &mut Proc, body: Vec<Stmt>, replace: &mut dyn FnMut(&mut Proc, Loop) -> Option<Vec<Stmt>>) -> Vec<Stmt> {
+/// What takes the place of a loop that has these statements before it; `None` to leave it.
+type Replace<'r> = dyn FnMut(&mut Proc, &mut Vec<Stmt>, Loop) -> Option<Vec<Stmt>> + 'r;
+
+fn stmts(proc: &mut Proc, body: Vec<Stmt>, replace: &mut Replace<'_>) -> Vec<Stmt> {
     let mut result = Vec::with_capacity(body.len());
     for stmt in body {
         match stmt {
-            Stmt::For(id) => match replace(proc, id) {
+            Stmt::For(id) => match replace(proc, &mut result, id) {
                 Some(replacement) => result.extend(replacement),
                 None => {
                     let mut data = proc.take_loop(id);

@@ -39,14 +39,21 @@ impl Block {
     }
 
     /// The same with blocks of nearly the same number of iterations, a multiple of `alignment`; where threads share them, each gets as many.
-    pub(crate) fn over_evenly(
+    pub(crate) fn over_evenly(self, proc: &mut Proc, header: &LoopData, alignment: i64, body: Vec<Stmt>) -> Vec<Stmt> {
+        let number = proc.var(Scalar::I64, None);
+        self.over_evenly_numbered(proc, number, header, alignment, body)
+    }
+
+    /// The same; `number` is the number of the block.
+    pub(crate) fn over_evenly_numbered(
         self,
         proc: &mut Proc,
+        number: Var,
         header: &LoopData,
         alignment: i64,
         mut body: Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let [number, count, blocks, length] = [(); 4].map(|()| proc.var(Scalar::I64, None));
+        let [count, blocks, length] = [(); 3].map(|()| proc.var(Scalar::I64, None));
         let assign = |var, value| Stmt::Assign { var, value };
         let end = Expr::binary(BinOp::Min, Expr::Var(self.first) + length.into(), header.upper.clone());
         let first = header.lower.clone() + Expr::Var(number) * length.into();

@@ -7,15 +7,22 @@ pub(crate) mod generate;
 use frit_interp::{Options as RunOptions, RunError, array, nest};
 use frit_ir::array::{Program, parse, verify};
 use frit_ir::{Tensor, TensorData};
-use frit_lower::Options;
+use frit_lower::{Caches, Options};
 
-/// Ways to lower: strict or not, with threads or not, with chunks even for tiny loops or not.
-pub(crate) const LOWERINGS: [Options; 5] = [
+/// Ways to lower: strict or not, with threads or not, with chunks even for tiny loops or not, for usual caches or tiny ones.
+pub(crate) const LOWERINGS: [Options; 6] = [
     Options { strict_fp: true, parallel: false, ..Options::USUAL },
     Options { strict_fp: true, parallel: true, chunk_threshold: 0, ..Options::USUAL },
     Options { strict_fp: false, parallel: false, ..Options::USUAL },
     Options { strict_fp: false, ..Options::USUAL },
     Options { strict_fp: false, parallel: true, chunk_threshold: 0, ..Options::USUAL },
+    Options {
+        strict_fp: false,
+        parallel: true,
+        chunk_threshold: 0,
+        caches: Caches { nearest: 64, own: 64, last: 64 },
+        ..Options::USUAL
+    },
 ];
 
 /// An `i64`.
