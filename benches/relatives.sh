@@ -39,6 +39,9 @@ inputs queries 2000 8
 inputs square 2048 2048
 inputs wide 4096 1024
 inputs tall 100000 64
+inputs target 100000 1
+inputs row 1 1024
+inputs column 4096 1
 inputs sparse 200000 14
 inputs node 200000 1
 inputs long 10000000 1
@@ -46,7 +49,7 @@ inputs coefficients 32 1
 
 echo "program             1 thread: frit / C = ratio         2 threads"
 if [ $# = 0 ]; then
-    set -- softmax standardise column_sums moving_average convolution integral_image polynomial nearest sparse_product least
+    set -- softmax standardise column_sums moving_average convolution integral_image polynomial nearest sparse_product least both_products logistic_regression
 fi
 for program; do
     case $program in
@@ -59,6 +62,8 @@ for program; do
         nearest) relative "$program" points queries ;;
         sparse_product) relative "$program" sparse.starts sparse.columns sparse.elements node.elements ;;
         least) relative "$program" long.elements ;;
+        both_products) relative "$program" wide row.elements column.elements ;;
+        logistic_regression) relative "$program" tall target.elements 10 ;;
         *) echo "relatives.sh: there is no $program" >&2 && exit 2 ;;
     esac
 done
