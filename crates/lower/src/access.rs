@@ -257,13 +257,6 @@ pub(crate) fn round_up(x: Expr, to: Expr) -> Expr {
     divided_up(x, to.clone()) * to
 }
 
-/// The expression reads memory.
-pub(crate) fn has_load(expr: &Expr) -> bool {
-    let mut found = false;
-    each_array(expr, &mut |_| found = true);
-    found
-}
-
 /// Calls `f` on all statements, those inside others too.
 pub(crate) fn each_stmt(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     for stmt in stmts {
@@ -412,7 +405,7 @@ pub(crate) fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
 pub(crate) fn count_reads(proc: &Proc, stmts: &[Stmt]) -> BTreeMap<Var, usize> {
     let mut found: BTreeMap<Var, usize> = BTreeMap::new();
     each_expr_inside(proc, stmts, &mut |expr| {
-        each_node(expr, &mut |node| {
+        expr.for_each_part(&mut |node| {
             if let Expr::Var(var) = node {
                 *found.entry(*var).or_default() += 1;
             }
@@ -501,7 +494,7 @@ impl Aliases {
 
 /// Calls `f` on every array that the expression reads.
 pub(crate) fn each_array(expr: &Expr, f: &mut impl FnMut(Array)) {
-    each_node(expr, &mut |node| match node {
+    expr.for_each_part(&mut |node| match node {
         Expr::Load { array, .. } => f(*array),
         Expr::Const(_)
         | Expr::Var(_)
@@ -510,25 +503,6 @@ pub(crate) fn each_array(expr: &Expr, f: &mut impl FnMut(Array)) {
         | Expr::Select { .. }
         | Expr::Threads => {}
     });
-}
-
-/// Calls `f` on the expression and all expressions in it.
-pub(crate) fn each_node(expr: &Expr, f: &mut impl FnMut(&Expr)) {
-    f(expr);
-    match expr {
-        Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
-        Expr::Load { index, .. } => index.iter().for_each(|e| each_node(e, f)),
-        Expr::Unary { x, .. } => each_node(x, f),
-        Expr::Binary { x, y, .. } => {
-            each_node(x, f);
-            each_node(y, f);
-        }
-        Expr::Select { cond, on_true, on_false } => {
-            each_node(cond, f);
-            each_node(on_true, f);
-            each_node(on_false, f);
-        }
-    }
 }
 
 /// Calls `f` on all loads of the expression, but for those in the subscripts of others.
@@ -569,7 +543,7 @@ pub(crate) fn is_shifted(expr: &Expr, var: Var) -> bool {
 /// The number of nodes.
 pub(crate) fn size(expr: &Expr) -> usize {
     let mut nodes = 0;
-    each_node(expr, &mut |_| nodes += 1);
+    expr.for_each_part(&mut |_| nodes += 1);
     nodes
 }
 

@@ -4,7 +4,6 @@
 //! What is only defined where a check holds, such as an element of an array, waits for it: conditions come in stages, each of which
 //! runs if those of the stages before hold for the whole block. Knows nothing of the array IR.
 
-use crate::access::each_node;
 use crate::arithmetic::{is_total_but_for, real_type};
 use crate::distribution::Known;
 use crate::histograms::{Histogram, Item, each_assigned, has_fixed_extents};
@@ -157,7 +156,7 @@ impl Stage {
         let own = assigned_in(&self.needed);
         let mut loads_elsewhere = false;
         let mut note = |expr: &Expr| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 if let Expr::Load { index, .. } = node {
                     loads_elsewhere |= index.iter().any(|e| reads_any(e, &own));
                 }
@@ -201,7 +200,7 @@ fn truncated(index: &Expr) -> Option<(&Expr, i32)> {
 fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for expr in exprs {
-        each_node(expr, &mut |node| {
+        expr.for_each_part(&mut |node| {
             if let Expr::Var(var) = node {
                 found.insert(*var);
             }
@@ -230,7 +229,7 @@ fn operations_of(stmt: &Stmt) -> usize {
 /// How much arithmetic there is in an expression.
 fn operations_in(expr: &Expr) -> usize {
     let mut operations = 0;
-    each_node(expr, &mut |node| match node {
+    expr.for_each_part(&mut |node| match node {
         Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } => operations += 1,
         Expr::Const(_) | Expr::Var(_) | Expr::Load { .. } | Expr::Threads => {}
     });

@@ -1,6 +1,5 @@
 //! What arithmetic of the loop IR costs, and where it is defined. Knows nothing of the array IR.
 
-use crate::access::{each_node, has_load};
 use crate::straight::each_expr;
 use frit_ir::nest::{Array, Expr, Proc, Stmt};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
@@ -15,7 +14,7 @@ pub(crate) fn cost(proc: &Proc, body: &[Stmt]) -> i64 {
 /// The cost of an expression's real arithmetic, in additions.
 pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
     let mut cost = 0;
-    each_node(expr, &mut |node| {
+    expr.for_each_part(&mut |node| {
         cost += match node {
             Expr::Unary { op, x } if is_real(proc, x) => match op {
                 UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => 1,
@@ -96,7 +95,7 @@ pub(crate) fn is_total(proc: &Proc, expr: &Expr) -> bool {
 /// The same, if these elements of arrays are.
 pub(crate) fn is_total_but_for(proc: &Proc, expr: &Expr, is_element: &dyn Fn(Array, &[Expr]) -> bool) -> bool {
     let mut total = true;
-    each_node(expr, &mut |node| match node {
+    expr.for_each_part(&mut |node| match node {
         Expr::Load { array, index } => total &= is_element(*array, index),
         Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod, x, y } => {
             total &= is_real(proc, x) || integer(y).is_some_and(|divisor| divisor > 0);
@@ -122,13 +121,13 @@ pub(crate) fn integer(expr: &Expr) -> Option<i64> {
 
 /// Common processors have vector instructions, or a library has a function for vectors, for all that it does; it reads no memory.
 pub(crate) fn has_vectors(proc: &Proc, expr: &Expr) -> bool {
-    !has_load(expr) && has_vectors_once_loaded(proc, expr)
+    !expr.has_load() && has_vectors_once_loaded(proc, expr)
 }
 
 /// The same where loads have vectors.
 pub(crate) fn has_vectors_once_loaded(proc: &Proc, expr: &Expr) -> bool {
     let mut found = true;
-    each_node(expr, &mut |node| {
+    expr.for_each_part(&mut |node| {
         found &= match node {
             Expr::Const(_) | Expr::Var(_) | Expr::Select { .. } | Expr::Load { .. } => true,
             Expr::Threads => false,

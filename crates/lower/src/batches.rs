@@ -10,10 +10,7 @@
 //! besides, and stand on any axis, but on the same one wherever an array is accessed that the loop stores to. Knows nothing of the array
 //! IR.
 
-use crate::access::{
-    Aliases, all_reads, count_reads, divided_up, each_node, each_own_expr, each_stmt, has_load, loops_in_teams,
-    round_up,
-};
+use crate::access::{Aliases, all_reads, count_reads, divided_up, each_own_expr, each_stmt, loops_in_teams, round_up};
 use crate::replace_loops::replace_loops;
 use crate::straight::reads;
 use crate::with_loop::chunk_count;
@@ -74,7 +71,7 @@ impl Batch {
         }
         let first = &proc.loops[*columns.first()?];
         let (lower, upper) = (first.lower.clone(), first.upper.clone());
-        let is_fixed = |expr: &Expr| own.iter().all(|&var| !reads(expr, var)) && !has_load(expr);
+        let is_fixed = |expr: &Expr| own.iter().all(|&var| !reads(expr, var)) && !expr.has_load();
         let mut work = Expr::i64(0);
         for &column in &columns {
             let data = &proc.loops[column];
@@ -121,7 +118,7 @@ impl Batch {
                     | Stmt::Call { .. } => keeps = false,
                 }
                 each_own_expr(proc, stmt, &mut |expr| {
-                    each_node(expr, &mut |node| {
+                    expr.for_each_part(&mut |node| {
                         if let Expr::Load { array, index } = node {
                             access(*array, index);
                         }
@@ -146,7 +143,7 @@ impl Batch {
                 return false;
             }
             if let Stmt::Assign { var, value } = stmt {
-                if has_load(value) {
+                if value.has_load() {
                     return false;
                 }
                 known.insert(*var);

@@ -25,7 +25,7 @@
 //! of the array IR.
 
 use crate::Caches;
-use crate::access::{each_array, each_load, each_node, has_load};
+use crate::access::{each_array, each_load};
 use crate::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, reads, reads_any, renamed};
@@ -87,7 +87,7 @@ impl Contraction {
         let headers = || inner_loops().map(|(steps, _)| steps).chain([&columns.header]);
         // Blocks are rectangular.
         if headers().any(|header| {
-            header.step != 1 || [&header.lower, &header.upper].iter().any(|bound| reads(bound, row) || has_load(bound))
+            header.step != 1 || [&header.lower, &header.upper].iter().any(|bound| reads(bound, row) || bound.has_load())
         }) {
             return None;
         }
@@ -156,7 +156,7 @@ fn shared(segment: &Segment, row: Var, column: Var, own: &BTreeSet<Var>) -> Opti
     for stmt in &segment.body {
         let is_unconditional = matches!(stmt, Stmt::Assign { .. });
         each_expr(stmt, &mut |expr| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 if let Expr::Load { .. } = node {
                     let depends = |var: Var| reads(node, var);
                     let is_fixed = !own.iter().any(|&var| depends(var));
@@ -183,7 +183,7 @@ fn shared(segment: &Segment, row: Var, column: Var, own: &BTreeSet<Var>) -> Opti
 /// An expression is a part of another.
 fn is_inside(part: &Expr, whole: &Expr) -> bool {
     let mut found = false;
-    each_node(whole, &mut |node| found |= node == part);
+    whole.for_each_part(&mut |node| found |= node == part);
     found && part != whole
 }
 

@@ -4,7 +4,7 @@
 //! same size every time, lives in two buffers in turn. Any other is a reference that every iteration binds anew.
 
 use crate::CopyReason;
-use crate::access::{Access, each_node};
+use crate::access::Access;
 use crate::facts::operator_of;
 use crate::lowering::{Lowered, Lowering};
 use crate::storage::{Demand, Rights};
@@ -348,7 +348,7 @@ impl<'a> Lowering<'a> {
             let assigned: BTreeSet<Var> = assignments.iter().map(|(var, _)| *var).collect();
             for (var, value) in &mut assignments {
                 let mut reads_another = false;
-                each_node(value, &mut |node| {
+                value.for_each_part(&mut |node| {
                     if let Expr::Var(read) = node {
                         reads_another |= read != var && assigned.contains(read);
                     }

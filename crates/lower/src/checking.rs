@@ -13,7 +13,7 @@
 //! conditions read must be defined whether or not checks hold: loads and divisions that come after a check may not be, so
 //! none of those is needed ahead. Knows nothing of the array IR.
 
-use crate::access::{each_array, each_node};
+use crate::access::each_array;
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, each_store, fresh, is_straight, live, mentions_of};
@@ -90,7 +90,7 @@ impl Checked {
         };
         for condition in &conditions {
             note(condition);
-            each_node(condition, &mut |node| {
+            condition.for_each_part(&mut |node| {
                 if let Expr::Var(var) = node {
                     wanted.insert(*var);
                 }

@@ -2,7 +2,6 @@
 //! loops along some columns over one stretch, with what is kept of each column between stretches in arrays. Knows nothing of the
 //! array IR.
 
-use crate::access::has_load;
 use crate::straight::{Mention, each_store, is_straight, mentions_of, reads, renamed_stmt};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -76,7 +75,7 @@ impl Columns {
         // The bounds of inner loops are those of all columns.
         let fixed = segments.iter().filter_map(|segment| segment.steps.as_ref()).all(|(steps, _)| {
             [&steps.lower, &steps.upper].iter().all(|bound| {
-                !reads(bound, column) && !has_load(bound) && !assigned_in.keys().any(|&var| reads(bound, var))
+                !reads(bound, column) && !bound.has_load() && !assigned_in.keys().any(|&var| reads(bound, var))
             })
         });
         let passes = |&(&var, &at): &(&Var, &usize)| segments[at + 1..].iter().any(|s| s.mentions.contains_key(&var));

@@ -1,7 +1,7 @@
 //! Parameters and results, branches, sequential loops and calls.
 
 use crate::CopyReason;
-use crate::access::{Access, Base, each_node, size};
+use crate::access::{Access, Base, size};
 use crate::facts::operator_of;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
 use crate::storage::{Demand, OpenBlock};
@@ -428,7 +428,7 @@ fn select_scalars(cond: &Expr, branches: &[(OpenBlock, Vec<Lowered>); 2]) -> Opt
 fn is_cheap(expr: &Expr) -> bool {
     const LARGEST: usize = 6;
     let mut cheap = size(expr) <= LARGEST;
-    each_node(expr, &mut |node| match node {
+    expr.for_each_part(&mut |node| match node {
         Expr::Load { .. } => cheap = false,
         Expr::Binary { op, .. } => match op {
             BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => {

@@ -12,7 +12,7 @@
 //! for a block of iterations first. Every iteration computes the same from the same, so no bit changes. It pays if that is
 //! real arithmetic of some cost; else passing it through the cache costs more. Knows nothing of the array IR.
 
-use crate::access::{self, each_array, each_node};
+use crate::access::{self, each_array};
 use crate::arithmetic::{cost, expr_cost, is_comparison, is_total, keeps_type};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, live, mentions_of, reads};
@@ -327,7 +327,7 @@ impl Filter {
         let mut elsewhere = 0;
         body.iter().for_each(|stmt| {
             each_expr(stmt, &mut |expr| {
-                each_node(expr, &mut |node| {
+                expr.for_each_part(&mut |node| {
                     elsewhere += usize::from(*node == Expr::Var(*position));
                 })
             });
@@ -554,7 +554,7 @@ impl<'k> Division<'k> {
     /// The same, if these variables do not.
     fn is_free_but_for(&self, expr: &Expr, free_vars: &BTreeSet<Var>) -> bool {
         let mut free = true;
-        each_node(expr, &mut |node| match node {
+        expr.for_each_part(&mut |node| match node {
             Expr::Var(var) => free &= free_vars.contains(var) || !self.ordered.contains(var),
             Expr::Load { array, .. } => {
                 free &= !(self.written.contains(array) || self.writes_shared && self.shared.contains(array));

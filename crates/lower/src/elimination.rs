@@ -30,7 +30,7 @@
 //!
 //! After Venkataraman, Sahni and Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm", with panels of whole rows.
 
-use crate::access::{Aliases, each_load, each_node, each_own_assigned, each_stmt, has_load, size};
+use crate::access::{Aliases, each_load, each_own_assigned, each_stmt, size};
 use crate::columns::{in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, is_straight, mentions_of, reads_any, renamed, renamed_stmt};
@@ -140,7 +140,7 @@ impl Elimination {
             });
         });
         changed.extend([step, row, column]);
-        let is_fixed = |expr: &Expr| !has_load(expr) && !reads_any(expr, &changed);
+        let is_fixed = |expr: &Expr| !expr.has_load() && !reads_any(expr, &changed);
         let bounds = [&rows.lower, &rows.upper, &columns.lower, &columns.upper].into_iter().chain(work(rows));
         if carries || !bounds.into_iter().all(is_fixed) {
             return None;
@@ -388,12 +388,12 @@ impl Cell {
     fn elements(&self, may_read: impl Fn(Array) -> bool) -> Option<BTreeSet<Element>> {
         let (mut found, mut reads_only_these) = (BTreeSet::new(), true);
         self.each_expr(&mut |expr| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 let Expr::Load { array, index } = node else { return };
                 let element = self.element(node);
                 found.extend(element);
                 let may_read = if *array == self.matrix { element.is_some() } else { may_read(*array) };
-                reads_only_these &= may_read && !index.iter().any(has_load);
+                reads_only_these &= may_read && !index.iter().any(Expr::has_load);
             });
         });
         reads_only_these.then_some(found)

@@ -11,7 +11,7 @@
 use crate::access::{all_reads, count_reads, each_stmt};
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, entering, is_straight, mentions_of, reads, reads_any, variables};
+use crate::straight::{assigned, entering, is_straight, mentions_of, reads, reads_any};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,13 +72,13 @@ impl Iteration {
         }
         let Decision { cond, uses } = Decision::of(&data.body, &state)?;
         // What the condition needs is computed before.
-        let mut needed = variables(&cond);
+        let mut needed = cond.variables();
         for stmt in data.body.iter().rev() {
             if let Stmt::Assign { var, value } = stmt
                 && needed.contains(var)
                 && !state.contains(var)
             {
-                needed.extend(variables(value));
+                needed.extend(value.variables());
             }
         }
         let is_known = |expr: &Expr| is_total(proc, expr) && !reads(expr, var);

@@ -8,7 +8,7 @@
 //! Nothing else of a target `A` may be read, and nothing else may pass from iteration to iteration. What becomes of a histogram is
 //! the business of [`crate::privatisation`]. Knows nothing of the array IR.
 
-use crate::access::{each_array, each_node, has_load};
+use crate::access::each_array;
 use crate::distribution::Known;
 use crate::straight::{is_straight, renamed};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
@@ -49,7 +49,7 @@ impl Histogram {
     pub(crate) fn of(proc: &Proc, known: &Known, id: Loop, strict: bool) -> Option<Self> {
         let data = &proc.loops[id];
         let (LoopKind::Sequential, Some(var), 1) = (&data.kind, data.var, data.step) else { return None };
-        if has_load(&data.lower) || has_load(&data.upper) {
+        if data.lower.has_load() || data.upper.has_load() {
             return None;
         }
         let mut reading = Reading { known, targets: BTreeMap::new(), old: BTreeMap::new(), stale: BTreeSet::new() };
@@ -185,7 +185,7 @@ impl Reading<'_> {
     /// The expression depends on no element of a target.
     fn is_free(&self, expr: &Expr) -> bool {
         let mut free = true;
-        each_node(expr, &mut |node| match node {
+        expr.for_each_part(&mut |node| match node {
             Expr::Var(var) => free &= !self.old.contains_key(var),
             Expr::Load { array, .. } => free &= !self.targets.contains_key(array),
             Expr::Const(_) | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } | Expr::Threads => {}
@@ -195,7 +195,7 @@ impl Reading<'_> {
 
     fn is_stale(&self, expr: &Expr) -> bool {
         let mut stale = false;
-        each_node(expr, &mut |node| stale |= matches!(node, Expr::Var(var) if self.stale.contains(var)));
+        expr.for_each_part(&mut |node| stale |= matches!(node, Expr::Var(var) if self.stale.contains(var)));
         stale
     }
 
@@ -240,7 +240,7 @@ fn update_of(value: &Expr, element: &Expr) -> Option<(BinOp, Expr)> {
 
 fn mentions(expr: &Expr, part: &Expr) -> bool {
     let mut found = false;
-    each_node(expr, &mut |node| found |= node == part);
+    expr.for_each_part(&mut |node| found |= node == part);
     found
 }
 
@@ -274,7 +274,7 @@ pub(crate) fn has_fixed_extents(proc: &Proc, known: &Known, array: Array) -> boo
     let data = &proc.arrays[array];
     let mut fixed = !matches!(data.storage, Storage::Table(_));
     for extent in &data.extents {
-        each_node(extent, &mut |node| match node {
+        extent.for_each_part(&mut |node| match node {
             Expr::Var(var) => fixed &= known.assignments.get(var).is_none_or(|&count| count == 1),
             Expr::Load { .. } => fixed = false,
             Expr::Const(_) | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } | Expr::Threads => {}

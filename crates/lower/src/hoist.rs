@@ -5,7 +5,7 @@
 //! An array qualifies if its life is a stretch of one iteration: allocated and released at the top of the loop's body, and
 //! known by no name that outlives the iteration. Knows nothing of the array IR.
 
-use crate::access::{allocated, each_node};
+use crate::access::allocated;
 use frit_ir::nest::{
     Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var,
 };
@@ -203,7 +203,7 @@ impl Hoisting<'_> {
         let lives_here = data.body.iter().filter(released).count() == 1 && inside.allocated.get(&array) == Some(&1);
         let fixed = self.proc.arrays[array].extents.iter().all(|extent| {
             let mut fixed = true;
-            each_node(extent, &mut |node| match node {
+            extent.for_each_part(&mut |node| match node {
                 Expr::Var(var) => fixed &= !inside.assigned.contains(var),
                 Expr::Load { .. } => fixed = false,
                 Expr::Const(_) | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } | Expr::Threads => {}

@@ -15,7 +15,7 @@
 //! than the last, and is only done if all accesses there then have unit stride or none. Several steps of `k` are taken at
 //! once, so that the elements of `S` are loaded and stored more seldom. Knows nothing of the array IR.
 
-use crate::access::{each_node, is_shifted};
+use crate::access::is_shifted;
 use crate::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, each_store, reads};
@@ -112,7 +112,7 @@ fn pays(segments: &[Segment], column: Var) -> bool {
         each_store(&segment.body, &mut |_, index| access(index));
         for stmt in &segment.body {
             each_expr(stmt, &mut |expr| {
-                each_node(expr, &mut |node| {
+                expr.for_each_part(&mut |node| {
                     if let Expr::Load { array: _, index } = node {
                         access(index);
                     }

@@ -19,7 +19,7 @@
 //! that iterations that differ much in length lose little. Each iteration computes the same from the same, so no bit changes. Knows nothing of the
 //! array IR.
 
-use crate::access::{Aliases, all_reads, assignments, each_node, has_load, is_shifted};
+use crate::access::{Aliases, all_reads, assignments, is_shifted};
 use crate::arithmetic::has_vectors_once_loaded;
 use crate::repeated::{Around, Repeated};
 use crate::replace_loops::replace_loops;
@@ -171,10 +171,10 @@ impl Iterations {
                 code.iter().for_each(|stmt| {
                     each_expr(stmt, &mut |expr| {
                         fits &= has_vectors_once_loaded(proc, expr);
-                        each_node(expr, &mut |node| {
+                        expr.for_each_part(&mut |node| {
                             let Expr::Load { array: _, index } = node else { return };
                             let Some((last, others)) = index.split_last() else { return };
-                            let is_shifted = is_shifted(last, self.var) && !has_load(last);
+                            let is_shifted = is_shifted(last, self.var) && !last.has_load();
                             fits &= !index.iter().any(|e| reads_any(e, &varying))
                                 && !others.iter().any(|e| reads(e, self.var));
                             fits &= is_shifted || !reads(last, self.var);
@@ -198,7 +198,7 @@ impl Iterations {
         let mentions = mentions_of(&code);
         let assigned: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
         let is_reduction = |var: &Var| reductions.iter().any(|reduction| reduction.var == *var);
-        let varies = |bound: &Expr| has_load(bound) || reads(bound, var) || reads_any(bound, &assigned);
+        let varies = |bound: &Expr| bound.has_load() || reads(bound, var) || reads_any(bound, &assigned);
         let mut kept = BTreeSet::new();
         let (mut elsewhere, mut fits) = (BTreeSet::new(), true);
         for part in &parts {
@@ -217,7 +217,7 @@ impl Iterations {
         for stmt in parts.iter().flat_map(Part::straight) {
             let Stmt::Assign { var: own, value } = stmt else { continue };
             // What is at the same place of an array may be in tables, and another in each lane.
-            let is_uniform = !reads(value, var) && !reads_any(value, &others) && !has_load(value);
+            let is_uniform = !reads(value, var) && !reads_any(value, &others) && !value.has_load();
             if known.assignments[own] == 1 && is_uniform {
                 uniform.insert(*own);
                 others.remove(own);

@@ -9,9 +9,7 @@
 //! be exchanged ([`crate::interchange`]), and all accesses have unit stride. Else `A` is stored as it is, and copied. Knows nothing of the array
 //! IR.
 
-use crate::access::{
-    Aliases, allocated, each_array, each_expr_inside, each_node, each_own_assigned, each_stmt, has_load, is_shifted,
-};
+use crate::access::{Aliases, allocated, each_array, each_expr_inside, each_own_assigned, each_stmt, is_shifted};
 use crate::short_circuit::{Uses, uses, without};
 use crate::straight::{reads, renamed};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -100,7 +98,7 @@ impl Layouts {
         let mut needed: BTreeSet<Var> = BTreeSet::new();
         let extents = proc.arrays[copy.target].extents.iter();
         extents.chain(&copy.index).for_each(|expr| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 if let Expr::Var(var) = node {
                     needed.insert(*var);
                 }
@@ -164,7 +162,7 @@ impl Permuted {
                         from.iter().zip(&proc.arrays[*source].extents).map(axis).collect::<Option<_>>()?;
                     let is_all = levels.iter().all(|(var, _)| from.contains(var)) && from.len() == levels.len();
                     let is_permuted = levels.iter().map(|(var, _)| var).ne(&from);
-                    let is_place = !index.iter().any(has_load);
+                    let is_place = !index.iter().any(Expr::has_load);
                     let found = Self { source: *source, target: *target, from, index: index.clone() };
                     return (is_all && is_permuted && is_place).then_some(found);
                 }
@@ -187,7 +185,7 @@ impl Permuted {
             let Some(&along) = loops.iter().find(|&&var| is_shifted(&index[axis], var)) else { return false };
             let (mut down, mut across) = (false, false);
             each_expr_inside(proc, std::slice::from_ref(stmt), &mut |expr| {
-                each_node(expr, &mut |node| {
+                expr.for_each_part(&mut |node| {
                     let Expr::Load { array: _, index } = node else { return };
                     let Some((last, others)) = index.split_last() else { return };
                     let elsewhere = |e: &Expr| loops.iter().any(|&var| var != along && reads(e, var));

@@ -9,7 +9,7 @@
 //!
 //! Only for results of the program that the program itself never reads, and for loops that wait for memory. Knows nothing of the array IR.
 
-use crate::access::{Aliases, each_array, each_expr_inside, each_stmt, has_load, is_shifted};
+use crate::access::{Aliases, each_array, each_expr_inside, each_stmt, is_shifted};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
@@ -103,7 +103,7 @@ impl Storing {
         for stmt in &data.body {
             let Stmt::Store { array, index, .. } = stmt else { continue };
             let Some((last, others)) = index.split_last() else { continue };
-            let is_fixed = |e: &Expr| !has_load(e) && !reads_any(e, &own);
+            let is_fixed = |e: &Expr| !e.has_load() && !reads_any(e, &own);
             let is_beside =
                 is_shifted(last, var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
             if results.contains(array) && is_beside && places.insert(*array, index.clone()).is_some() {

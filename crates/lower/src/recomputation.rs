@@ -9,7 +9,7 @@
 //! Nothing is changed unless the loop can be exchanged then. Every element is computed by the same expression from the same. Knows nothing of the
 //! array IR.
 
-use crate::access::{Aliases, allocated, each_array, each_load, each_node, each_own_assigned, each_stmt, size};
+use crate::access::{Aliases, allocated, each_array, each_load, each_own_assigned, each_stmt, size};
 use crate::arithmetic::expr_cost;
 use crate::interchange::worthwhile;
 use crate::replace_loops::replace_loops;
@@ -128,7 +128,7 @@ impl Made {
             }
         });
         let mut stays = true;
-        each_node(&value, &mut |node| {
+        value.for_each_part(&mut |node| {
             if let Expr::Var(var) = node {
                 stays &= !changed.contains(var);
             }

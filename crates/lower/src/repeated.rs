@@ -12,9 +12,9 @@
 //! A count of fewer bits than the rest of the state has is kept in as many, and narrowed down where a lane takes its last steps alone.
 //! Where something of the state is needed, `if c(X[l]) { X[l] = f(X[l]) }` keeps it, and the condition, computed again, does not hold either.
 
-use crate::access::{count_reads, has_load};
+use crate::access::count_reads;
 use crate::arithmetic::{has_vectors, integer, is_total};
-use crate::straight::{assigned, each_expr, entering, mentions_of, reads, reads_any, renamed, variables};
+use crate::straight::{assigned, each_expr, entering, mentions_of, reads, reads_any, renamed};
 use frit_ir::nest::{Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,7 +129,7 @@ impl Repeated {
         // What holds in all lanes or in none is asked once.
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).filter(|var| !counters.contains(var)).collect();
         let holds_in_all = |conjunct: &Expr| {
-            !has_load(conjunct) && variables(conjunct).iter().all(|var| !own.contains(var) && is_shared(*var))
+            !conjunct.has_load() && conjunct.variables().iter().all(|var| !own.contains(var) && is_shared(*var))
         };
         let conjuncts = conjuncts(&self.cond).into_iter().map(|conjunct| renamed(conjunct, &names));
         let (for_all, for_each): (Vec<Expr>, Vec<Expr>) = conjuncts.partition(holds_in_all);
@@ -141,7 +141,7 @@ impl Repeated {
     /// Adds the steps of each lane under this condition, if there is any.
     fn add_steps(&self, proc: &mut Proc, turns: &mut Turns, cond: Option<Expr>, active: Var, counters: &BTreeSet<Var>) {
         let cond = cond.unwrap_or(Expr::Const(Const::Bool(true)));
-        let asked = variables(&cond);
+        let asked = cond.variables();
         turns.step.clone_from(&self.before);
         let (mut steps, mut tallies) = (Vec::new(), Vec::new());
         for stmt in &self.body {

@@ -11,7 +11,7 @@
 //! that an iteration allocates, rows that it only reads, and rows that it writes from one end to the other before anything else. Knows nothing
 //! of the array IR.
 
-use crate::access::{Aliases, at_least_zero, each_node, has_load, is_shifted};
+use crate::access::{Aliases, at_least_zero, is_shifted};
 use crate::lanes::{Part, straightened};
 use crate::straight::{Place, assigned, each_expr, entering, reads, reads_any, with_accesses};
 use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
@@ -110,7 +110,7 @@ impl Rows {
             if !is_own && !is_copied && (!loaded || (!stored && !access.in_loops)) {
                 continue;
             }
-            let is_fixed = !reads(length, var) && !has_load(length) && !reads_any(length, &all);
+            let is_fixed = !reads(length, var) && !length.has_load() && !reads_any(length, &all);
             if !is_fixed || (stored && !is_own && !is_copied) {
                 return None;
             }
@@ -271,9 +271,9 @@ impl Iteration<'_> {
     }
 
     fn visit_stmt(&mut self, stmt: &Stmt, in_loops: bool) {
-        let is_steady = |varying: &BTreeSet<Var>, expr: &Expr| !has_load(expr) && !reads_any(expr, varying);
+        let is_steady = |varying: &BTreeSet<Var>, expr: &Expr| !expr.has_load() && !reads_any(expr, varying);
         each_expr(stmt, &mut |expr| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 if let Expr::Load { array, index } = node {
                     let access = self.found.entry(*array).or_default();
                     access.indices.push(index.clone());
@@ -349,7 +349,7 @@ type Accesses = Vec<(Array, Vec<Expr>)>;
 fn accesses(code: &[Stmt], loads: &mut Accesses, stores: &mut Accesses) {
     for stmt in code.iter().filter(|stmt| !matches!(stmt, Stmt::While { .. })) {
         each_expr(stmt, &mut |expr| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 if let Expr::Load { array, index } = node {
                     loads.push((*array, index.clone()));
                 }

@@ -1,6 +1,6 @@
 //! Scalar code: expressions, and variables where an expression would be evaluated twice or too late.
 
-use crate::access::{certificate, each_array, has_load, size};
+use crate::access::{certificate, each_array, size};
 use crate::facts::Inlining;
 use crate::lowering::{Lowered, Lowering};
 use frit_ir::array::{Op, Stmt, Value};
@@ -71,7 +71,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn define_scalar(&mut self, value: Value, expr: Expr) {
         let movable = match self.facts.inlining(value) {
             Inlining::Never => false,
-            Inlining::WithoutLoads => !has_load(&expr),
+            Inlining::WithoutLoads => !expr.has_load(),
             Inlining::Always => true,
         };
         if movable && size(&expr) <= LARGEST_EXPRESSION {

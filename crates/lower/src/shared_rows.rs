@@ -13,9 +13,7 @@
 //! Only done where sums may be regrouped; how depends on the number of threads alone. Whether columns are few, and rows many, the program asks.
 //! Otherwise loops stay as they are, for [`crate::interchange`]. Knows nothing of the array IR.
 
-use crate::access::{
-    Aliases, at_least_zero, each_array, each_expr_inside, each_node, each_own_assigned, each_stmt, has_load,
-};
+use crate::access::{Aliases, at_least_zero, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::columns::{Columns, Segment, Tile};
 use crate::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhile};
 use crate::reduction::unit;
@@ -135,7 +133,7 @@ impl Sweep {
             }
         });
         let mut note = |expr: &Expr, row: Var| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 if let Expr::Load { array, index } = node {
                     used.insert(*array);
                     by_row.push((*array, index.first() == Some(&Expr::Var(row))));
@@ -178,7 +176,7 @@ impl Sweep {
             && others
             && is_kept
             && own.is_disjoint(&assigned_between)
-            && bounds.iter().all(|bound| !has_load(bound) && !reads_any(bound, &own))
+            && bounds.iter().all(|bound| !bound.has_load() && !reads_any(bound, &own))
             && stored.iter().all(is_apart)
             && by_row.iter().all(|(array, is_own)| *is_own || !stored.contains(array))
     }

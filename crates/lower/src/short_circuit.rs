@@ -9,7 +9,7 @@
 //!
 //! After Munksgaard, Henriksen, Sadayappan and Oancea, "Memory Optimizations in an Array Language". Knows nothing of the array IR.
 
-use crate::access::{Aliases, assignments, each_array, each_expr_inside, each_node, each_own_assigned, each_stmt};
+use crate::access::{Aliases, assignments, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::straight::{reads, renamed};
 use frit_ir::affine::Poly;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -256,10 +256,7 @@ impl Copy {
                 [Stmt::For(inner)] => next = *inner,
                 [Stmt::Store { array: target, index, value: Expr::Load { array: source, index: from } }] => {
                     let all = levels.iter().map(|level| Expr::Var(level.var));
-                    let mut is_simple = from.iter().cloned().eq(all);
-                    index
-                        .iter()
-                        .for_each(|e| each_node(e, &mut |node| is_simple &= !matches!(node, Expr::Load { .. })));
+                    let is_simple = from.iter().cloned().eq(all) && !index.iter().any(Expr::has_load);
                     let (source, target, index) = (*source, *target, index.clone());
                     return is_simple.then_some(Self { source, target, index, levels });
                 }
@@ -286,7 +283,7 @@ fn variables(proc: &Proc, id: Loop) -> BTreeSet<Var> {
 /// Calls `f` on the index of every element of the array that these statements and those inside them read.
 fn each_load(proc: &Proc, stmts: &[Stmt], of: Array, f: &mut impl FnMut(&[Expr])) {
     each_expr_inside(proc, stmts, &mut |expr| {
-        each_node(expr, &mut |node| {
+        expr.for_each_part(&mut |node| {
             if let Expr::Load { array, index } = node
                 && *array == of
             {

@@ -1,7 +1,6 @@
 //! Straight-line code of the loop IR, which assigns and stores, perhaps under conditions: how it uses variables, and copies
 //! of it with other variables. Knows nothing of the array IR.
 
-use crate::access::each_node;
 use frit_ir::nest::{Array, Expr, Proc, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,17 +69,6 @@ pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array, &[Expr])) {
     }
 }
 
-/// The variables that an expression reads.
-pub(crate) fn variables(expr: &Expr) -> BTreeSet<Var> {
-    let mut found = BTreeSet::new();
-    each_node(expr, &mut |node| {
-        if let Expr::Var(var) = node {
-            found.insert(*var);
-        }
-    });
-    found
-}
-
 /// How straight-line code, and loops of such that run while a condition holds, use each variable.
 pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
     let (mut found, certain) = uses(body);
@@ -100,7 +88,7 @@ pub(crate) fn entering(body: &[Stmt]) -> BTreeSet<Var> {
 fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
     fn visit(body: &[Stmt], certain: &mut BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>) {
         let read = |expr: &Expr, certain: &BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 if let Expr::Var(var) = node {
                     found.entry(*var).or_default().enters |= !certain.contains(var);
                 }
@@ -147,7 +135,7 @@ fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
 /// The expression reads the variable.
 pub(crate) fn reads(expr: &Expr, var: Var) -> bool {
     let mut found = false;
-    each_node(expr, &mut |node| found |= *node == Expr::Var(var));
+    expr.for_each_part(&mut |node| found |= *node == Expr::Var(var));
     found
 }
 
@@ -189,7 +177,7 @@ pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt 
 /// The expression reads one of the variables.
 pub(crate) fn reads_any(expr: &Expr, vars: &BTreeSet<Var>) -> bool {
     let mut found = false;
-    each_node(expr, &mut |node| found |= matches!(node, Expr::Var(var) if vars.contains(var)));
+    expr.for_each_part(&mut |node| found |= matches!(node, Expr::Var(var) if vars.contains(var)));
     found
 }
 

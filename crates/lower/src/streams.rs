@@ -8,7 +8,6 @@
 //! One stream of reads does not saturate memory, and one accumulator waits for itself. Only done where the accumulators may be combined in
 //! any grouping. Knows nothing of the array IR.
 
-use crate::access::{each_node, has_load};
 use crate::arithmetic::cost;
 use crate::reduction::unit;
 use crate::replace_loops::replace_loops;
@@ -118,9 +117,9 @@ fn places(body: &[Stmt], var: Var) -> Option<usize> {
     let own: BTreeSet<Var> = assigned(body).collect();
     for stmt in body {
         each_expr(stmt, &mut |expr| {
-            each_node(expr, &mut |node| {
+            expr.for_each_part(&mut |node| {
                 let Expr::Load { index, .. } = node else { return };
-                let varies = |e: &Expr| has_load(e) || reads_any(e, &own);
+                let varies = |e: &Expr| e.has_load() || reads_any(e, &own);
                 let Some((last, others)) = index.split_last() else { return };
                 beside &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, var));
                 if reads(last, var) {

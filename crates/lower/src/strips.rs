@@ -16,7 +16,7 @@
 //!
 //! Loops that must run in order are the subject of [`crate::distribution`].
 
-use crate::access::{each_node, each_own_expr, each_stmt, is_shifted, size};
+use crate::access::{each_own_expr, each_stmt, is_shifted, size};
 use crate::arithmetic::{expr_cost, is_real};
 use crate::straight::{reads_any, renamed, renamed_stmt};
 use crate::strip_mining::Block;
@@ -399,7 +399,7 @@ fn repeatable(proc: &Proc, var: Var, body: &[Stmt], flows: &[Flow]) -> Vec<Stmt>
     for stmt in body {
         let Stmt::Assign { var, value } = stmt else { continue };
         let mut same = assignments.get(var) == Some(&1) && size(value) <= LARGEST_REPEATED;
-        each_node(value, &mut |node| {
+        value.for_each_part(&mut |node| {
             same &= match node {
                 Expr::Var(read) => known.contains(read) || !assigned.contains(read),
                 Expr::Load { array, .. } => !has_other_names && !changed(array) && !is_reference(array),
@@ -421,7 +421,7 @@ fn is_vectorisable(proc: &Proc, stmt: &Stmt) -> bool {
     let all = |stmts: &[Stmt]| stmts.iter().all(|stmt| is_vectorisable(proc, stmt));
     let mut real = true;
     each_own_expr(proc, stmt, &mut |expr| {
-        each_node(expr, &mut |node| {
+        expr.for_each_part(&mut |node| {
             if let Expr::Binary { op, x, .. } = node {
                 real &= !is_division(*op) || is_real(proc, x);
             }
@@ -455,7 +455,7 @@ fn iterations(data: &LoopData) -> Option<i64> {
 /// The elements that neighbouring iterations read neither beside each other nor at the same place.
 fn gathered(expr: &Expr, var: Var, varying: &BTreeSet<Var>) -> i64 {
     let mut count = 0;
-    each_node(expr, &mut |node| {
+    expr.for_each_part(&mut |node| {
         if let Expr::Load { array: _, index } = node
             && let Some((last, others)) = index.split_last()
         {
@@ -588,7 +588,7 @@ impl Flow {
     }
 
     fn read(&mut self, expr: &Expr, certain: &BTreeSet<Var>) {
-        each_node(expr, &mut |node| match node {
+        expr.for_each_part(&mut |node| match node {
             Expr::Var(var) => {
                 self.vars.entry(*var).or_default().enters |= !certain.contains(var);
             }
@@ -634,7 +634,7 @@ fn passed_arrays(args: &[Arg]) -> impl Iterator<Item = Array> + '_ {
 
 /// Calls `f` on every variable that the expression reads.
 fn each_var(expr: &Expr, f: &mut impl FnMut(Var)) {
-    each_node(expr, &mut |node| {
+    expr.for_each_part(&mut |node| {
         if let Expr::Var(var) = node {
             f(*var);
         }

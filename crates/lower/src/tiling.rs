@@ -9,7 +9,7 @@
 //! A tile is as long and as wide as a line of memory. Whole tiles have loops of constant length, which the C compiler unrolls; those at the ends
 //! do not. Knows nothing of the array IR.
 
-use crate::access::{each_node, has_load, is_shifted};
+use crate::access::is_shifted;
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, reads, reads_any, renamed_stmt};
@@ -59,7 +59,7 @@ impl Transposing {
         let is_divided = |data: &LoopData| matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
         let (i, j) = (outer.var?, inner.var?);
         let is_short = |data: &LoopData| values.has_at_most(data, SHORT);
-        let is_fixed = |e: &Expr| !reads(e, i) && !has_load(e);
+        let is_fixed = |e: &Expr| !reads(e, i) && !e.has_load();
         if ![outer, inner].into_iter().all(|data| is_independent(data) && !is_short(data))
             || is_divided(inner)
             || !is_fixed(&inner.lower)
@@ -73,10 +73,10 @@ impl Transposing {
         let mut bytes = None;
         for stmt in &inner.body {
             each_expr(stmt, &mut |expr| {
-                each_node(expr, &mut |node| {
+                expr.for_each_part(&mut |node| {
                     let Expr::Load { array, index } = node else { return };
                     let Some((last, others)) = index.split_last() else { return };
-                    let is_plain = |e: &Expr| !has_load(e) && !reads_any(e, &own);
+                    let is_plain = |e: &Expr| !e.has_load() && !reads_any(e, &own);
                     let along_rows = is_shifted(last, i) && !reads(last, j);
                     let down_columns = others.iter().any(|e| is_shifted(e, j)) && !others.iter().any(|e| reads(e, i));
                     if along_rows && down_columns && index.iter().all(is_plain) {

@@ -3,7 +3,7 @@
 
 use super::region::{Region, is_simd};
 use super::shape::Group;
-use super::walk::{Rewrite, Target, rewritten_stmt, vars};
+use super::walk::{Rewrite, Target, rewritten_stmt};
 use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use frit_scop::program::{self, Fate, ForLoop, Instance, Iterator, Program, Step};
@@ -326,13 +326,13 @@ fn without_unused(stmts: Vec<Stmt>, private: &BTreeSet<Var>) -> Vec<Stmt> {
 
 fn reads(stmt: &Stmt, found: &mut BTreeSet<Var>) {
     match stmt {
-        Stmt::Assign { value, .. } => found.extend(vars(value)),
+        Stmt::Assign { value, .. } => found.extend(value.variables()),
         Stmt::Store { index, value, .. } => {
-            index.iter().for_each(|index| found.extend(vars(index)));
-            found.extend(vars(value));
+            index.iter().for_each(|index| found.extend(index.variables()));
+            found.extend(value.variables());
         }
         Stmt::If { cond, then, otherwise } => {
-            found.extend(vars(cond));
+            found.extend(cond.variables());
             then.iter().chain(otherwise).for_each(|stmt| reads(stmt, found));
         }
         _ => {}

@@ -5,7 +5,7 @@
 use super::pipeline::{Built, Place, build, plan};
 use super::refusal::Refusal;
 use super::shape::{Surroundings, shape};
-use super::walk::{Counts, Mention, each_mention, each_part, is_scalar, vars};
+use super::walk::{Counts, Mention, each_mention};
 use super::{Fate, Intermediate, Options, Report};
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -57,7 +57,7 @@ fn read(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Array> {
     let mut found = BTreeSet::new();
     each_mention(proc, stmts, &mut |mention| {
         if let Mention::Expr(expr) = mention {
-            each_part(expr, &mut |part| {
+            expr.for_each_part(&mut |part| {
                 if let Expr::Load { array, .. } = part {
                     found.insert(*array);
                 }
@@ -184,8 +184,8 @@ impl Walker<'_> {
             Stmt::Alloc { array } | Stmt::Release { array } => {
                 matches!(self.proc.arrays[*array].storage, Storage::Heap)
             }
-            Stmt::Assign { var, value } => is_scalar(value) && self.counts.assigned.get(var) == Some(&1),
-            Stmt::Check { cond, args, .. } => is_scalar(cond) && args.iter().all(is_scalar),
+            Stmt::Assign { var, value } => !value.has_load() && self.counts.assigned.get(var) == Some(&1),
+            Stmt::Check { cond, args, .. } => !cond.has_load() && !args.iter().any(Expr::has_load),
             _ => false,
         }
     }
@@ -214,7 +214,8 @@ impl Walker<'_> {
 
     /// Whether the expression has the same value as long as its variables are there: none of them is assigned twice.
     fn is_fixed(&self, expr: &Expr) -> bool {
-        is_scalar(expr) && vars(expr).iter().all(|var| self.counts.assigned.get(var).is_none_or(|times| *times == 1))
+        !expr.has_load()
+            && expr.variables().iter().all(|var| self.counts.assigned.get(var).is_none_or(|times| *times == 1))
     }
 
     /// Ends a run: it moves to `done`, fused if that is possible.
@@ -524,7 +525,7 @@ fn touched(proc: &Proc, nest: Loop) -> (BTreeSet<Array>, BTreeSet<Array>) {
     let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
     let nest = [Stmt::For(nest)];
     each_mention(proc, &nest, &mut |mention| match mention {
-        Mention::Expr(expr) => each_part(expr, &mut |part| {
+        Mention::Expr(expr) => expr.for_each_part(&mut |part| {
             if let Expr::Load { array, .. } = part {
                 reads.insert(*array);
             }

@@ -3,7 +3,7 @@
 
 use super::linear::{Atom, Linear};
 use super::refusal::Refusal;
-use super::walk::{Counts, Rewrite, Target, is_scalar, rewritten_stmt, vars};
+use super::walk::{Counts, Rewrite, Target, rewritten_stmt};
 use frit_ir::nest::{Array, Expr, Loop, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_scop::{AccessKind, Node, Param, Statement};
@@ -270,8 +270,8 @@ impl Reader<'_> {
 
     /// What is no affine expression, but has one value throughout.
     fn invariant(&mut self, expr: &Expr) -> Option<Linear> {
-        let is_fixed = vars(expr).iter().all(|var| !self.inside.assigned.contains_key(var));
-        (is_fixed && is_scalar(expr) && is_total(expr)).then(|| self.param(expr.clone()))
+        let is_fixed = expr.variables().iter().all(|var| !self.inside.assigned.contains_key(var));
+        (is_fixed && !expr.has_load() && is_total(expr)).then(|| self.param(expr.clone()))
     }
 
     fn param(&mut self, expr: Expr) -> Linear {
@@ -414,7 +414,7 @@ impl Flow {
     }
 
     fn read(&mut self, expr: &Expr) {
-        self.exposed.extend(vars(expr).into_iter().filter(|var| !self.assigned.contains(var)));
+        self.exposed.extend(expr.variables().into_iter().filter(|var| !self.assigned.contains(var)));
     }
 }
 

@@ -3,20 +3,6 @@
 use frit_ir::nest::{Arg, Array, Binding, Expr, LoopKind, Proc, Stmt, Var};
 use std::collections::BTreeMap;
 
-/// An expression and all its parts, operands before the operations on them.
-pub(super) fn each_part(expr: &Expr, f: &mut impl FnMut(&Expr)) {
-    match expr {
-        Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
-        Expr::Load { index, .. } => index.iter().for_each(|part| each_part(part, f)),
-        Expr::Unary { x, .. } => each_part(x, f),
-        Expr::Binary { x, y, .. } => [x, y].into_iter().for_each(|part| each_part(part, f)),
-        Expr::Select { cond, on_true, on_false } => {
-            [cond, on_true, on_false].into_iter().for_each(|part| each_part(part, f));
-        }
-    }
-    f(expr);
-}
-
 /// What becomes of the parts of a copy. Parts are met in an order that depends on the text alone: an assignment's value before its
 /// variable, a store's value before its element.
 pub(super) trait Rewrite {
@@ -189,7 +175,7 @@ impl Counts {
     pub(super) fn of(proc: &Proc, stmts: &[Stmt]) -> Counts {
         let mut counts = Counts::default();
         each_mention(proc, stmts, &mut |mention| match mention {
-            Mention::Expr(expr) => each_part(expr, &mut |part| match part {
+            Mention::Expr(expr) => expr.for_each_part(&mut |part| match part {
                 Expr::Var(var) => *counts.vars.entry(*var).or_default() += 1,
                 Expr::Load { array, .. } => *counts.arrays.entry(*array).or_default() += 1,
                 _ => {}
@@ -210,22 +196,4 @@ impl Counts {
     pub(super) fn of_array(&self, array: Array) -> usize {
         self.arrays.get(&array).copied().unwrap_or(0)
     }
-}
-
-/// Whether the expression and its parts read no element.
-pub(super) fn is_scalar(expr: &Expr) -> bool {
-    let mut scalar = true;
-    each_part(expr, &mut |part| scalar &= !matches!(part, Expr::Load { .. }));
-    scalar
-}
-
-/// The variables in an expression.
-pub(super) fn vars(expr: &Expr) -> Vec<Var> {
-    let mut found = Vec::new();
-    each_part(expr, &mut |part| {
-        if let Expr::Var(var) = part {
-            found.push(*var);
-        }
-    });
-    found
 }

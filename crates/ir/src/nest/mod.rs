@@ -21,6 +21,7 @@ use crate::format::Format;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
 use frit_support::{Span, Table, define_index};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 define_index!(
@@ -312,6 +313,38 @@ impl Expr {
             Expr::Const(c) => c.as_i64(),
             _ => None,
         }
+    }
+
+    /// Calls `f` on the expression and all expressions in it, operations before their operands.
+    pub fn for_each_part(&self, f: &mut impl FnMut(&Expr)) {
+        f(self);
+        match self {
+            Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
+            Expr::Load { index, .. } => index.iter().for_each(|part| part.for_each_part(f)),
+            Expr::Unary { x, .. } => x.for_each_part(f),
+            Expr::Binary { x, y, .. } => [x, y].into_iter().for_each(|part| part.for_each_part(f)),
+            Expr::Select { cond, on_true, on_false } => {
+                [cond, on_true, on_false].into_iter().for_each(|part| part.for_each_part(f));
+            }
+        }
+    }
+
+    /// The variables that it reads.
+    pub fn variables(&self) -> BTreeSet<Var> {
+        let mut found = BTreeSet::new();
+        self.for_each_part(&mut |part| {
+            if let Expr::Var(var) = part {
+                found.insert(*var);
+            }
+        });
+        found
+    }
+
+    /// True if it reads memory.
+    pub fn has_load(&self) -> bool {
+        let mut found = false;
+        self.for_each_part(&mut |part| found |= matches!(part, Expr::Load { .. }));
+        found
     }
 }
 
