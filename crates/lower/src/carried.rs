@@ -14,10 +14,12 @@ use frit_ir::scalar::{Const, Scalar, UnOp};
 use std::collections::BTreeSet;
 
 /// The state of a loop between iterations.
+#[derive(Clone)]
 pub(crate) struct Carry {
     slots: Vec<Slot>,
 }
 
+#[derive(Clone)]
 enum Slot {
     /// A certificate, or a parameter that every iteration hands on as it is: nothing to do.
     Unchanged(Lowered),
@@ -32,6 +34,7 @@ enum Slot {
 }
 
 /// An array whose name is given to what the body makes.
+#[derive(Clone)]
 struct Rebound {
     current: Array,
     /// The body updates it in place, so all that it names must be ours.

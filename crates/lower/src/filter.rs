@@ -11,6 +11,7 @@ use frit_ir::nest::{Array, Expr, Parallel, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 
 /// A filter being lowered.
+#[derive(Clone)]
 pub(crate) struct Filtering {
     /// One buffer per array, if it has bits.
     buffers: Vec<Option<Access>>,

@@ -6,12 +6,13 @@
 use crate::carried::Carry;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
 use crate::reduction::{Recognised, unit};
-use crate::with_loop::{Chunk, Chunks, MOST_CHUNKS};
+use crate::with_loop::{Chunk, Chunks, MOST_CHUNKS, Sink};
 use frit_ir::array::{Lambda, Operand, Value};
 use frit_ir::nest::{Array, Expr, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 
 /// A fold being lowered.
+#[derive(Clone)]
 pub(crate) struct Folding<'a> {
     combine: &'a Lambda,
     pub(crate) neutral: Vec<Lowered>,
@@ -92,6 +93,17 @@ impl<'a> Lowering<'a> {
         }
         let accumulators = &combine.params[..init.len()];
         folding.carry = Some(self.start_carrying(accumulators, init, &combine.body, &consumed, results));
+    }
+
+    /// The accumulators, which are scalars, are again those of these folds, of several with the same operation.
+    pub(crate) fn resume_folds(&mut self, sinks: &[Sink<'a>]) {
+        for sink in sinks {
+            let Sink::Folding(folding) = sink else { continue };
+            let vars = folding.carry.as_ref().expect("a fold has started").vars();
+            for (&accumulator, var) in folding.accumulators().iter().zip(vars) {
+                self.bind(accumulator, Lowered::Scalar(Expr::Var(var)));
+            }
+        }
     }
 
     /// Combines the cells of one index with the accumulators, if they contribute.

@@ -125,6 +125,26 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The indices of several parts of the outermost axis, `length` from the lower end of each, that a dense generator reaches: one of each part in
+    /// turn, for sinks of its own.
+    pub(crate) fn run_side_by_side(
+        &mut self,
+        data: &'a WithLoopData,
+        generator: &'a Generator,
+        parts: &mut [(Chunk, Vec<Sink<'a>>)],
+        length: Expr,
+    ) {
+        let mut axes = self.axes_of(data, generator);
+        axes[0] = Axis::dense(Expr::i64(0), length);
+        self.axes(data, &axes, &Order::Sequential, None, &mut Vec::new(), &mut |lowering, index| {
+            for (part, sinks) in &mut *parts {
+                lowering.resume_folds(sinks);
+                let outermost = lowering.keep_i64(part.lower.clone() + index[0].clone());
+                lowering.point(data, sinks, generator, &[&[outermost], &index[1..]].concat());
+            }
+        });
+    }
+
     fn axes_of(&self, data: &WithLoopData, generator: &Generator) -> Vec<Axis> {
         let axis = |axis| Axis {
             lower: self.scalar(generator.lower[axis]),
@@ -138,7 +158,7 @@ impl<'a> Lowering<'a> {
 
     /// Generators may be lowered in another order than they stand in, and without a loop around: the arrays that they
     /// read must live until all are.
-    fn keep_what_is_read(&mut self, generators: &[&'a Generator]) {
+    pub(crate) fn keep_what_is_read(&mut self, generators: &[&'a Generator]) {
         for generator in generators {
             for value in self.func.free_values(&generator.body) {
                 if let Some(Lowered::Array(access)) = self.known(value)

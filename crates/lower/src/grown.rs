@@ -20,6 +20,7 @@ pub(crate) struct Uniformity {
 }
 
 /// An array that is allocated when its row size is known.
+#[derive(Clone)]
 pub(crate) struct Growing {
     /// The reference that names it, as a whole.
     pub(crate) place: Access,

@@ -51,6 +51,7 @@ mod layout;
 mod lowering;
 mod nontemporal;
 mod phases;
+mod pieces;
 mod privatisation;
 mod recomputation;
 mod reduction;
@@ -68,6 +69,7 @@ mod strip_mining;
 mod strips;
 mod tiling;
 mod vectors;
+mod widening;
 mod with_loop;
 mod work;
 
@@ -177,11 +179,12 @@ pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
     lower_with_report(program, options).0
 }
 
-/// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, transposed accesses are in tiles, and
-/// the entry's results of at least so many bytes go past the caches. Returns how many loops changed for the last two.
+/// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, transposed accesses are in tiles, bytes that
+/// costly loops read are widened ahead, and the entry's results of at least so many bytes go past the caches. Returns how many loops changed for the last three.
 pub fn shape_for_caches(program: &mut nest::Program, least_bytes: i64) -> usize {
     program.procs.iter_mut().for_each(|(_, proc)| hoist::hoist_allocations(proc));
     let mut count = program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum();
+    count += program.procs.iter_mut().map(|(_, proc)| widening::widen_narrow_elements(proc)).sum::<usize>();
     if let Some(entry) = program.entry {
         count += nontemporal::store_past_caches(&mut program.procs[entry], least_bytes);
     }

@@ -14,7 +14,7 @@ use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any, renamed};
-use crate::strip_mining::Block;
+use crate::strip_mining::{Block, kinds_in_blocks};
 use crate::vectors::Values;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
@@ -79,6 +79,8 @@ fn written_only(proc: &Proc) -> BTreeSet<Array> {
 struct Storing {
     var: Var,
     reductions: Vec<Reduction>,
+    /// Of the loop over the blocks, and of that in a block.
+    kinds: (LoopKind, LoopKind),
     /// Where each result is stored to at an iteration.
     places: BTreeMap<Array, Vec<Expr>>,
 }
@@ -88,13 +90,12 @@ impl Storing {
         let data = &proc.loops[id];
         let (Some(var), 1) = (data.var, data.step) else { return None };
         let reductions = match &data.kind {
-            // Threads combine their accumulators at the end of the loop that is divided.
-            LoopKind::Independent { parallel: Some(_), reductions, .. } if !reductions.is_empty() => return None,
             LoopKind::Independent { simd: true, reductions, .. } | LoopKind::Scan { simd: true, reductions } => {
                 reductions.clone()
             }
             LoopKind::Sequential | LoopKind::Independent { .. } | LoopKind::Scan { .. } => return None,
         };
+        let kinds = kinds_in_blocks(&data.kind)?;
         if !data.body.iter().all(|stmt| is_straight(stmt, true)) || cost(proc, &data.body) > LARGEST_COST {
             return None;
         }
@@ -119,6 +120,7 @@ impl Storing {
         (!places.is_empty() && places.keys().all(|&array| stores(array) == 1)).then_some(Self {
             var,
             reductions,
+            kinds,
             places,
         })
     }
@@ -139,12 +141,7 @@ impl Storing {
         });
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
         let (var, body) = fresh(proc, self.var, body.collect(), &accumulators);
-        let inner_kind = match &data.kind {
-            LoopKind::Independent { reductions, .. } => {
-                LoopKind::Independent { parallel: None, simd: true, reductions: reductions.clone() }
-            }
-            kind @ (LoopKind::Scan { .. } | LoopKind::Sequential) => kind.clone(),
-        };
+        let (kind, inner_kind) = self.kinds;
         let (lower, upper) = (block.first.into(), block.end.into());
         let inner = LoopData { var: Some(var), lower, upper, kind: inner_kind, body, ..data.clone() };
         let mut body: Vec<Stmt> = buffers.values().map(|&array| Stmt::Alloc { array }).collect();
@@ -163,12 +160,6 @@ impl Storing {
                 streaming: true,
             });
         }
-        let kind = match &data.kind {
-            LoopKind::Independent { parallel, reductions, .. } if reductions.is_empty() => {
-                LoopKind::Independent { parallel: parallel.clone(), simd: false, reductions: Vec::new() }
-            }
-            LoopKind::Independent { .. } | LoopKind::Scan { .. } | LoopKind::Sequential => LoopKind::Sequential,
-        };
         let bytes = self.places.keys().map(|&array| {
             let elem = i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small");
             proc.arrays[array].extents.iter().cloned().fold(Expr::i64(elem), |count, extent| count * extent)

@@ -12,6 +12,7 @@ use frit_ir::nest::{Array, Expr, Parallel, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 
 /// A scan being lowered.
+#[derive(Clone)]
 pub(crate) struct Scanning<'a> {
     /// The fold whose intermediate results are stored.
     pub(crate) folding: Folding<'a>,

@@ -212,36 +212,38 @@ pub(crate) fn with_accesses(stmt: &Stmt, place: &Place<'_>) -> Stmt {
 }
 
 fn with_loads(expr: &Expr, place: &Place<'_>) -> Expr {
-    let each = |e: &Expr| Box::new(with_loads(e, place));
-    match expr {
-        Expr::Var(_) | Expr::Const(_) | Expr::Threads => expr.clone(),
-        Expr::Load { array, index } => {
-            let index: Vec<Expr> = index.iter().map(|e| with_loads(e, place)).collect();
-            let (array, index) = place(*array, &index).unwrap_or((*array, index));
-            Expr::Load { array, index }
-        }
-        Expr::Unary { op, x } => Expr::Unary { op: *op, x: each(x) },
-        Expr::Binary { op, x, y } => Expr::Binary { op: *op, x: each(x), y: each(y) },
-        Expr::Select { cond, on_true, on_false } => {
-            Expr::Select { cond: each(cond), on_true: each(on_true), on_false: each(on_false) }
-        }
-    }
+    expr.rewritten(&|part| {
+        let Expr::Load { array, index } = part else { return None };
+        let index: Vec<Expr> = index.iter().map(|e| with_loads(e, place)).collect();
+        let (array, index) = place(*array, &index).unwrap_or((*array, index));
+        Some(Expr::Load { array, index })
+    })
 }
 
 /// The expression with other names for variables.
 pub(crate) fn renamed(expr: &Expr, renaming: &BTreeMap<Var, Expr>) -> Expr {
-    let each = |e: &Expr| Box::new(renamed(e, renaming));
-    match expr {
-        Expr::Var(var) => renaming.get(var).cloned().unwrap_or_else(|| expr.clone()),
-        Expr::Const(_) | Expr::Threads => expr.clone(),
-        Expr::Load { array, index } => {
-            Expr::Load { array: *array, index: index.iter().map(|e| renamed(e, renaming)).collect() }
+    expr.rewritten(&|part| if let Expr::Var(var) = part { renaming.get(var).cloned() } else { None })
+}
+
+/// Straight-line code with other expressions.
+pub(crate) fn with_exprs(stmt: &Stmt, f: &dyn Fn(&Expr) -> Expr) -> Stmt {
+    let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| with_exprs(stmt, f)).collect();
+    match stmt {
+        Stmt::Assign { var, value } => Stmt::Assign { var: *var, value: f(value) },
+        Stmt::Store { array, index, value } => {
+            Stmt::Store { array: *array, index: index.iter().map(f).collect(), value: f(value) }
         }
-        Expr::Unary { op, x } => Expr::Unary { op: *op, x: each(x) },
-        Expr::Binary { op, x, y } => Expr::Binary { op: *op, x: each(x), y: each(y) },
-        Expr::Select { cond, on_true, on_false } => {
-            Expr::Select { cond: each(cond), on_true: each(on_true), on_false: each(on_false) }
-        }
+        Stmt::If { cond, then, otherwise } => Stmt::If { cond: f(cond), then: all(then), otherwise: all(otherwise) },
+        Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Output { .. }
+        | Stmt::Check { .. }
+        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
     }
 }
 

@@ -18,8 +18,8 @@ use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-/// Places read from at once, with all streams of all elements of an iteration.
-const PLACES: usize = 8;
+/// Places read from at once, with all streams of an iteration: processors fetch ahead for so many at least.
+const PLACES: usize = 4;
 /// The most streams.
 const STREAMS: usize = 4;
 /// Bodies that cost more are not waiting for memory.
@@ -111,25 +111,34 @@ impl Reducing {
     }
 }
 
-/// How many places an iteration reads that the next one reads beside; `None` if it reads elsewhere.
+/// How many places an iteration reads that the next one reads beside, neighbours being one; `None` if it reads elsewhere.
 fn places(body: &[Stmt], var: Var) -> Option<usize> {
     let (mut found, mut beside) = (Vec::new(), true);
     let own: BTreeSet<Var> = assigned(body).collect();
     for stmt in body {
         each_expr(stmt, &mut |expr| {
             expr.for_each_part(&mut |node| {
-                let Expr::Load { index, .. } = node else { return };
+                let Expr::Load { array, index } = node else { return };
                 let varies = |e: &Expr| e.has_load() || reads_any(e, &own);
                 let Some((last, others)) = index.split_last() else { return };
                 beside &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, var));
                 if reads(last, var) {
                     beside &= crate::access::is_shifted(last, var);
-                    if !found.contains(node) {
-                        found.push(node.clone());
+                    let place = (*array, others.to_vec(), without_distance(last).clone());
+                    if !found.contains(&place) {
+                        found.push(place);
                     }
                 }
             });
         });
     }
     beside.then_some(found.len())
+}
+
+/// A subscript without the constant that is added to it.
+fn without_distance(subscript: &Expr) -> &Expr {
+    match subscript {
+        Expr::Binary { op: BinOp::Add | BinOp::Sub, x, y } if y.as_i64().is_some() => x,
+        _ => subscript,
+    }
 }

@@ -12,6 +12,24 @@ use crate::access::{divided_up, round_up};
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 
+/// How a loop that may run in any order, or a scan, runs block by block: the loop over the blocks, and that over the iterations of one. `None` if
+/// threads combine accumulators at its end.
+pub(crate) fn kinds_in_blocks(kind: &LoopKind) -> Option<(LoopKind, LoopKind)> {
+    match kind {
+        LoopKind::Independent { parallel: Some(_), reductions, .. } if !reductions.is_empty() => None,
+        LoopKind::Independent { parallel, simd, reductions } => {
+            let inside = LoopKind::Independent { parallel: None, simd: *simd, reductions: reductions.clone() };
+            let blocks = if reductions.is_empty() {
+                LoopKind::Independent { parallel: parallel.clone(), simd: false, reductions: Vec::new() }
+            } else {
+                LoopKind::Sequential
+            };
+            Some((blocks, inside))
+        }
+        LoopKind::Scan { .. } | LoopKind::Sequential => Some((LoopKind::Sequential, kind.clone())),
+    }
+}
+
 /// A block of iterations, from `first` to below `end`.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {

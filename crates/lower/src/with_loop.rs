@@ -13,6 +13,7 @@ use crate::fold::Folding;
 use crate::generators::Order;
 use crate::grown::{Growing, Uniformity};
 use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
+use crate::pieces::PIECES;
 use crate::scan::Scanning;
 use frit_ir::array::{
     Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData,
@@ -37,6 +38,7 @@ pub(crate) fn chunk_count(work: Expr, threshold: i64, each: i64) -> Expr {
 }
 
 /// What an operator does with its cells.
+#[derive(Clone)]
 pub(crate) enum Sink<'a> {
     /// Certificates: nothing.
     Nothing,
@@ -157,7 +159,12 @@ impl<'a> Lowering<'a> {
         let is_scan = |sink: &Sink<'_>| matches!(sink, Sink::Scanning(_));
         // One chunk per thread, or one in all if there is little work.
         let each = if irregular && !sinks.iter().any(is_scan) { IRREGULAR_CHUNKS } else { 1 };
-        let count = self.keep_i64(chunk_count(work.clone(), self.options.chunk_threshold, each));
+        let generator = self.in_pieces(data, &sinks);
+        let mut count = chunk_count(work.clone(), self.options.chunk_threshold, each);
+        if generator.is_some() {
+            count = min(count, Expr::i64(MOST_CHUNKS / PIECES));
+        }
+        let count = self.keep_i64(count);
         let parallel = Parallel { work, irregular };
         let scans = i64::try_from(sinks.iter().filter(|sink| is_scan(sink)).count()).expect("operators are few");
         if scans > 0 && sinks.iter().all(|sink| is_scan(sink) || matches!(sink, Sink::Nothing | Sink::Elements(_))) {
@@ -187,8 +194,14 @@ impl<'a> Lowering<'a> {
             self.finish_sinks(stmt, data, sinks);
             return;
         }
-        let chunks = self.chunks(Expr::i64(0), extent, count);
-        self.run_chunks(data, &mut sinks, &chunks, &parallel);
+        let mut chunks = self.chunks(Expr::i64(0), extent, count);
+        match generator {
+            Some(generator) => {
+                self.run_pieces(data, generator, &sinks, &chunks, &parallel);
+                chunks.count = chunks.count * Expr::i64(PIECES);
+            }
+            None => self.run_chunks(data, &mut sinks, &chunks, &parallel),
+        }
         let could_fork = std::mem::replace(&mut self.may_fork, false);
         self.combine_chunks(stmt, data, sinks, &chunks, &parallel);
         self.may_fork = could_fork;
@@ -259,7 +272,7 @@ impl<'a> Lowering<'a> {
         sinks
     }
 
-    fn start_chunk(&mut self, sinks: &mut [Sink<'a>], chunk: &Chunk) {
+    pub(crate) fn start_chunk(&mut self, sinks: &mut [Sink<'a>], chunk: &Chunk) {
         for sink in sinks {
             match sink {
                 Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => {}
@@ -270,7 +283,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn end_chunk(&mut self, sinks: &mut [Sink<'a>], chunk: &Chunk) {
+    pub(crate) fn end_chunk(&mut self, sinks: &mut [Sink<'a>], chunk: &Chunk) {
         for sink in sinks {
             match sink {
                 Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => {}
@@ -372,7 +385,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// One dense generator reaches every index.
-    fn covers(&self, data: &WithLoopData) -> bool {
+    pub(crate) fn covers(&self, data: &WithLoopData) -> bool {
         data.generators.iter().any(|generator| {
             data.space.iter().enumerate().all(|(axis, &extent)| {
                 generator.lower[axis] == Operand::i64(0)

@@ -55,7 +55,7 @@ fn a_maximum_of_a_map_reads_four_streams() {
 }
 
 #[test]
-fn neighbours_are_places_of_their_own() {
+fn neighbours_are_one_place() {
     let cell = "%7: i64 = add %6, 1\n%8: f64 = index %1[%6]\n%13: f64 = index %1[%7]\n%14: f64 = sub %13, %8\n%9: f64 = mul %14, %14";
     let text = fold(cell, SUM, "%0");
     assert_eq!(streams(&text), 4, "{}", lowered_text(&text));
@@ -64,6 +64,17 @@ fn neighbours_are_places_of_their_own() {
     let text = fold(cell, SUM, "%0");
     assert_eq!(streams(&text), 1, "what is read anywhere is no stream: {}", lowered_text(&text));
     agrees(&text);
+}
+
+#[test]
+fn two_vectors_are_read_in_two_streams_each() {
+    let cell = "%7: f64 = index %1[%6]\n%8: f64 = index %3[%6]\n%9: f64 = mul %7, %8";
+    let text = fold(cell, SUM, "%0").replace("%2: i64)", "%2: i64, %3: f64[%0])");
+    assert_eq!(streams(&text), 2, "{}", lowered_text(&text));
+    for count in [1, 700, 1025, 4003] {
+        let values: Vec<f64> = (0..count).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
+        agree(&text, &[reals(&values), int(2), reals(&values)]);
+    }
 }
 
 #[test]

@@ -329,6 +329,25 @@ impl Expr {
         }
     }
 
+    /// The expression with others for some of its parts: for each that `f` has one for, operations before their operands.
+    pub fn rewritten(&self, f: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
+        if let Some(other) = f(self) {
+            return other;
+        }
+        let each = |x: &Expr| Box::new(x.rewritten(f));
+        match self {
+            Expr::Const(_) | Expr::Var(_) | Expr::Threads => self.clone(),
+            Expr::Load { array, index } => {
+                Expr::Load { array: *array, index: index.iter().map(|x| x.rewritten(f)).collect() }
+            }
+            Expr::Unary { op, x } => Expr::Unary { op: *op, x: each(x) },
+            Expr::Binary { op, x, y } => Expr::Binary { op: *op, x: each(x), y: each(y) },
+            Expr::Select { cond, on_true, on_false } => {
+                Expr::Select { cond: each(cond), on_true: each(on_true), on_false: each(on_false) }
+            }
+        }
+    }
+
     /// The variables that it reads.
     pub fn variables(&self) -> BTreeSet<Var> {
         let mut found = BTreeSet::new();
