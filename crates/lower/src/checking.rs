@@ -9,21 +9,26 @@
 //!               }   where i goes from i0 to below i0+256
 //! ```
 //!
-//! A block in which some check fails runs as before, so the failure is that of the first iteration that fails. What the
+//! A block in which some check fails runs as before, and so does a short one, where little is computed: two loops for vectors would take longer. So the failure is that of the first iteration that fails. What the
 //! conditions read must be defined whether or not checks hold: loads and divisions that come after a check may not be, so
 //! none of those is needed ahead. Knows nothing of the array IR.
 
 use crate::access::each_array;
-use crate::arithmetic::is_total;
+use crate::arithmetic::{cost, is_total};
 use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, each_store, fresh, is_straight, live, mentions_of};
 use crate::strip_mining::Block;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
-use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
+use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
 
 /// Iterations of a block; what they read stays in the nearest cache.
 const BLOCK: i64 = 256;
+
+/// Where little is computed, fewer iterations are checked one by one.
+const SHORT: i64 = 16;
+/// The most, in additions, that is little.
+const LITTLE: i64 = 16;
 
 /// Does so in every loop where it can be done.
 pub(crate) fn check_ahead(proc: &mut Proc) {
@@ -139,6 +144,7 @@ impl Checked {
             Stmt::Assign { var: bad, value: Expr::Var(bad) + fails }
         }));
         let (var, checks) = fresh(proc, self.var, checks, &[bad]);
+        let is_cheap = cost(proc, &self.rest) <= LITTLE;
         let count = part(proc, var, independent(vec![Reduction { op: BinOp::Add, var: bad }]), checks);
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
         let (var, rest) = fresh(proc, self.var, self.rest, &accumulators);
@@ -148,15 +154,19 @@ impl Checked {
         };
         let fast = part(proc, var, kind, rest);
         let slow = part(proc, self.var, LoopKind::Sequential, self.data.body.clone());
-        let body = vec![
-            Stmt::Assign { var: bad, value: Expr::Const(Const::i64(0)) },
-            count,
-            Stmt::If {
-                cond: Expr::binary(BinOp::Eq, bad.into(), Expr::i64(0)),
-                then: vec![fast],
-                otherwise: vec![slow],
-            },
-        ];
+        let set_bad = |value| Stmt::Assign { var: bad, value: Expr::i64(value) };
+        let counted = vec![set_bad(0), count];
+        let mut body = if is_cheap {
+            let is_short = Expr::binary(BinOp::Lt, Expr::Var(block.end) - block.first.into(), Expr::i64(SHORT));
+            vec![Stmt::If { cond: is_short, then: vec![set_bad(1)], otherwise: counted }]
+        } else {
+            counted
+        };
+        body.push(Stmt::If {
+            cond: Expr::binary(BinOp::Eq, bad.into(), Expr::i64(0)),
+            then: vec![fast],
+            otherwise: vec![slow],
+        });
         let kind = if self.reductions.is_empty() { self.data.kind.clone() } else { LoopKind::Sequential };
         block.over(proc, self.data, kind, body)
     }

@@ -13,7 +13,7 @@ use crate::reduction::unit;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, is_straight, reads, reads_any, renamed_stmt};
 use crate::vectors::Values;
-use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -26,13 +26,17 @@ const STREAMS: usize = 4;
 const LARGEST_COST: i64 = 16;
 /// Fewer iterations are not worth more accumulators.
 const LEAST: i64 = 1024;
+/// The same along the rows of an array: one after the other they are a single stream, which short pieces would interrupt.
+const LEAST_OF_ROWS: i64 = 1 << 14;
 
 /// Cuts the reductions of the procedure into streams.
 pub(crate) fn reduce_in_streams(proc: &mut Proc) {
     let values = Values::of(proc);
     replace_loops(proc, &mut |proc, id| {
-        let is_short = values.has_at_most(&proc.loops[id], LEAST - 1);
-        let reducing = Reducing::of(proc, id).filter(|_| !is_short)?;
+        let reducing = Reducing::of(proc, id)?;
+        if values.has_at_most(&proc.loops[id], reducing.least - 1) {
+            return None;
+        }
         Some(reducing.in_streams(proc, id))
     });
 }
@@ -42,6 +46,8 @@ struct Reducing {
     var: Var,
     reductions: Vec<Reduction>,
     streams: usize,
+    /// Fewer iterations are left as they are.
+    least: i64,
 }
 
 impl Reducing {
@@ -57,8 +63,10 @@ impl Reducing {
             return None;
         }
         let places = places(&data.body, var)?;
-        let streams = STREAMS.min(PLACES / places.max(1));
-        (places > 0 && streams > 1).then(|| Self { var, reductions: reductions.clone(), streams })
+        let streams = STREAMS.min(PLACES / places.len().max(1));
+        let least = if places.iter().any(|place| !place.row.is_empty()) { LEAST_OF_ROWS } else { LEAST };
+        let is_worth_it = !places.is_empty() && streams > 1;
+        is_worth_it.then(|| Self { var, reductions: reductions.clone(), streams, least })
     }
 
     fn in_streams(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
@@ -69,7 +77,7 @@ impl Reducing {
         let mut result = vec![Stmt::Assign {
             var: length,
             value: Expr::Select {
-                cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(LEAST), count.clone())),
+                cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(self.least), count.clone())),
                 on_true: Box::new(Expr::binary(BinOp::Div, count, streams.clone())),
                 on_false: Box::new(Expr::i64(0)),
             },
@@ -111,8 +119,18 @@ impl Reducing {
     }
 }
 
-/// How many places an iteration reads that the next one reads beside, neighbours being one; `None` if it reads elsewhere.
-fn places(body: &[Stmt], var: Var) -> Option<usize> {
+/// Where an iteration reads, and the next one beside it.
+#[derive(PartialEq)]
+struct Place {
+    array: Array,
+    /// All subscripts but the last.
+    row: Vec<Expr>,
+    /// The last, without a constant that is added to it: neighbours are one place.
+    column: Expr,
+}
+
+/// The places that an iteration reads; `None` if the next one does not read beside all of them.
+fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
     let (mut found, mut beside) = (Vec::new(), true);
     let own: BTreeSet<Var> = assigned(body).collect();
     for stmt in body {
@@ -124,7 +142,8 @@ fn places(body: &[Stmt], var: Var) -> Option<usize> {
                 beside &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, var));
                 if reads(last, var) {
                     beside &= crate::access::is_shifted(last, var);
-                    let place = (*array, others.to_vec(), without_distance(last).clone());
+                    let column = without_distance(last).clone();
+                    let place = Place { array: *array, row: others.to_vec(), column };
                     if !found.contains(&place) {
                         found.push(place);
                     }
@@ -132,7 +151,7 @@ fn places(body: &[Stmt], var: Var) -> Option<usize> {
             });
         });
     }
-    beside.then_some(found.len())
+    beside.then_some(found)
 }
 
 /// A subscript without the constant that is added to it.

@@ -488,6 +488,36 @@ fn loops_in_order_are_distributed_without_a_change() {
 }
 
 #[test]
+fn short_blocks_are_checked_one_by_one_where_little_is_computed() {
+    let gather = |cell: &str| {
+        format!(
+            "func @gather[%0, %1](%2: i64[%0], %3: f64[%1]) -> (f64[%0]) {{
+              %4: f64[%0] = w0: with (%5) in [%0] {{
+                [0] <= iv < [%0] {{
+                  %6: i64 = index %2[%5]
+                  %7: bool = in_bounds %6, %1
+                  %8: cert = assert %7, out-of-bounds(%6, %1)
+                  %9: f64 = index<%8> %3[%6]
+                  {cell}
+                  yield %10
+                }}
+              }} : genarray
+              return %4
+            }}"
+        )
+    };
+    let (cheap, costly) = (gather("%10: f64 = mul %9, 2.0"), gather("%11: f64 = exp %9 %10: f64 = sin %11"));
+    let is_asked = |text: &str| support::lowered_text(text).contains(", 16) {");
+    assert_eq!((is_asked(&cheap), is_asked(&costly)), (true, false));
+    for n in [3, 15, 16, 17, 260, 271] {
+        let places: Vec<i64> = (0..n).map(|i| i * 7 % 5).collect();
+        agree(&cheap, &[ints(&places), support::reals(&[1.0, 2.0, 3.0, 4.0, 5.0])]);
+        let few = support::reals(&[1.0, 2.0]);
+        assert!(check(&program(&cheap), &[ints(&places), few]).is_err());
+    }
+}
+
+#[test]
 fn checks_made_ahead_fail_where_the_program_fails() {
     // The second check needs what the first allows to be read, so only the first program checks ahead.
     let ahead = "

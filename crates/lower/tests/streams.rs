@@ -92,3 +92,30 @@ fn short_folds_have_one_accumulator() {
     let text = fold(ELEMENT, SUM, "1000").replace("f64[%0]", "f64[1000]").replace("@main[%0]", "@main");
     assert_eq!(streams(&text), 1, "{}", lowered_text(&text));
 }
+
+#[test]
+fn rows_are_one_stream_unless_they_are_long() {
+    let text = "func @main[%0, %1](%2: f64[%0, %1]) -> (f64[%0]) {
+      %3: f64[%0] = w0: with (%4) in [%0] {
+        [0] <= iv < [%0] {
+          %5: f64 = w1: with (%6) in [%1] {
+            [0] <= iv < [%1] {
+              %7: f64 = index %2[%4, %6]
+              yield %7
+            }
+          } : fold commutative (-1.0) by (%10: f64, %11: f64) {
+            %12: f64 = max %10, %11
+            yield %12
+          }
+          yield %5
+        }
+      } : genarray
+      return %3
+    }";
+    assert!(lowered_text(text).contains("select(le(16384, s1)"), "{}", lowered_text(text));
+    for (rows, columns) in [(2, 1100), (1, 16400), (3, 16384)] {
+        let values: Vec<f64> = (0..rows * columns).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
+        let table = frit_ir::Tensor::new(vec![rows, columns], frit_ir::TensorData::F64(values));
+        agree(text, &[table.expect("the values fill the shape")]);
+    }
+}
