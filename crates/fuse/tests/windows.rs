@@ -385,3 +385,50 @@ fn planes_stay_whole_if_a_loop_between_needs_all_of_them() {
   }";
     stays(&planes("s12", between), &Options::default(), "too-hard");
 }
+
+/// The extents of both nests are equal, but not seen to be.
+const EXTENTS_OF_TWO_NAMES: &str = "
+proc @twice(s0: i64, s1: i64, A0: f64[s0, s1]) -> (s2, A2) {
+  var s2, s3, s4, s5, s6: i64
+  array A1: heap f64[s0, s1]
+  array A2: heap f64[s0, s2]
+  s2 = div(s1 * 2, 2)
+  alloc A1
+  L1: for s3 in 0..s0 independent parallel(s0 * s1 * 3) {
+    L0: for s4 in 0..s1 independent simd {
+      A1[s3, s4] = A0[s3, s4] * 2.0
+    }
+  }
+  alloc A2
+  L3: for s5 in 0..s0 independent parallel(s0 * s2 * 3) {
+    L2: for s6 in 0..s2 independent simd {
+      A2[s5, s6] = A1[s5, s6] + 1.0
+    }
+  }
+  release A1
+}
+
+entry @twice
+";
+
+#[test]
+fn what_nothing_made_is_not_read() {
+    let (program, report, _) = fused(EXTENTS_OF_TWO_NAMES, &Options::default());
+    assert!(!matches!(report.arrays[0].fate, Fate::Root(_)), "{program}");
+    // A loop from one extent to the other would read what is made nowhere.
+    let text: String = program
+        .to_string()
+        .lines()
+        .filter(|line| !line.starts_with("  var "))
+        .fold(String::new(), |text, line| text + line + "\n");
+    for var in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.starts_with('s')) {
+        let number = var[1..].parse::<u32>();
+        let is_assigned = || {
+            [format!("{var} = "), format!("for {var} in"), format!("{var}: i64, ")]
+                .iter()
+                .any(|made| text.contains(made))
+        };
+        assert!(number.is_err() || is_assigned(), "nothing assigns {var}:\n{text}");
+    }
+    check_same(EXTENTS_OF_TWO_NAMES, &[(1, 1), (3, 5), (40, 7)]);
+}

@@ -229,7 +229,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A remainder of what the facts say is near zero needs no division: it is the dividend, or that and one divisor if it is negative; that of 1
+    /// A remainder of what the facts say is near zero needs no division: it is the dividend, or that and one divisor if it is negative, or less one; that of 1
     /// is 1, but for the divisor 1.
     fn remainder(&mut self, mut stmt: Stmt, x: Operand, y: Operand) {
         let result = stmt.results[0];
@@ -249,9 +249,13 @@ impl Checker<'_> {
             self.count += 1;
         }
         self.push(stmt);
-        if self.ranges.exact(result.into()) == &dividend + &divisor {
-            let stmt = self.out.last_mut().expect("the remainder is there");
+        let found = self.ranges.exact(result.into());
+        let stmt = self.out.last_mut().expect("the remainder is there");
+        if found == &dividend + &divisor {
             stmt.op = Op::Binary { op: BinOp::Add, x: y, y: x };
+            self.count += 1;
+        } else if found == &dividend - &divisor {
+            stmt.op = Op::Binary { op: BinOp::Sub, x, y };
             self.count += 1;
         }
     }

@@ -216,6 +216,7 @@ impl Ranges {
         self.learn(&(&to - &Sum::constant(1)) - &at, None);
         // The index exists, so there is one.
         self.learn(&(&to - &Sum::constant(1)) - &from, None);
+        self.learn_of_clipped(at, lower, upper);
         // Checks made for loops hold unless these are empty.
         for Disjunction { x, y, cert, .. } in self.undecided.clone() {
             self.assume_either(func, x, y, cert);
@@ -223,6 +224,25 @@ impl Ranges {
         if !self.is_exact(upper) {
             self.bounds.push((upper, self.level()));
             self.settle_bounds();
+        }
+    }
+
+    /// An index from a minimum on that is below one of the two, or below a maximum and not below one of the two, is bounded by the other.
+    fn learn_of_clipped(&mut self, at: Sum, lower: Operand, upper: Operand) {
+        if let Some(&Op::Binary { op: BinOp::Max, x, y }) = self.definition(upper) {
+            for (one, other) in [(x, y), (y, x)] {
+                if one == lower {
+                    self.learn(&(&self.exact(other) - &Sum::constant(1)) - &at, None);
+                }
+            }
+        }
+        if let Some(&Op::Binary { op: BinOp::Min, x, y }) = self.definition(lower) {
+            for (one, other) in [(x, y), (y, x)] {
+                let below = &(&self.exact(one) - &Sum::constant(1)) - &at;
+                if self.is_not_negative(&below, 2, &mut self.search(false)) {
+                    self.learn(&at - &self.exact(other), None);
+                }
+            }
         }
     }
 

@@ -43,8 +43,11 @@ fn computes(workload: &str, arguments: &[String], expected: &[f64]) {
         let mut words = vec!["run".to_string(), program.to_string_lossy().into_owned()];
         if language == "sac" {
             words.extend(["--entry".to_string(), "run".to_string()]);
+            // Truth values are written otherwise.
+            words.extend(arguments.iter().map(|text| text.replace('T', "t").replace('F', "f")));
+        } else {
+            words.extend_from_slice(arguments);
         }
-        words.extend_from_slice(arguments);
         for threads in ["1", "3"] {
             let words = words.iter().map(String::as_str).chain(["--threads", threads]);
             let text = place.frit(words).env("FRIT_MACHINE", "machine.json").done().succeeded().text();
@@ -123,15 +126,26 @@ fn stencils() {
     }
     assert!(steps > 1.0 && steps < 40.0, "{steps} steps");
     let expected: Vec<f64> = line.into_iter().chain([steps]).collect();
-    computes("conv", &[text_of(&first), "0.05".into(), "40".into()], &expected);
-    let stopped = convolved(&first, 2);
+    let arguments = [text_of(&first), "0.05".into(), "40".into()];
+    computes("conv", &arguments, &expected);
+    computes("conv1d", &arguments, &expected);
+    let stopped = convolved(&text_of(&first), 2);
     assert_eq!(stopped.last(), Some(&2.0), "{stopped:?}");
+    computes("conv1d", &[text_of(&first), "0.0".into(), "2".into()], &stopped);
+    // Extents of one and of two have the same neighbour on both sides.
+    for (rows, columns) in [(6, 7), (1, 5), (4, 1), (2, 2)] {
+        let planes: Vec<String> = (0..3).map(|seed| table_of(&table(rows, columns, seed))).collect();
+        let cube = format!("[{}]", planes.join(", "));
+        for (workload, text) in [("conv2d", &planes[0]), ("conv3d", &cube)] {
+            computes(workload, &[text.clone(), "0.0".into(), "3".into()], &convolved(text, 3));
+        }
+    }
 }
 
-/// The convolution of a line, at most so many steps.
-fn convolved(line: &[f64], most: usize) -> Vec<f64> {
+/// The convolution of an array, at most so many steps.
+fn convolved(array: &str, most: usize) -> Vec<f64> {
     let program = project().join("benches/workloads/conv.sac").to_string_lossy().into_owned();
-    let words = ["run", &program, "--entry", "run", &text_of(line), "0.0", &most.to_string()].map(String::from);
+    let words = ["run", &program, "--entry", "run", array, "0.0", &most.to_string()].map(String::from);
     numbers(&Place::new().frit(words).done().succeeded().text())
 }
 

@@ -1,10 +1,11 @@
 //! Index-set splitting: a generator whose body branches on its own index is cut where the condition changes, so that no part
-//! tests it: the border and the interior of a stencil become generators of their own.
-//! Source:   \[WLF\] and \[MERGE\] write borders as generators; programs in L0 write them as branches on the index.
-//! Before:   verified array IR; the with-loop makes arrays, or folds or filters along one axis, and a branch in its body has a condition made of comparisons of an index with
-//!           values from outside.
-//! After:    the same results from more generators, the conditions replaced by constants; the simplifier removes the branches.
-//! Work:     less by the tests.
+//! tests it: the border and the interior of a stencil become generators of their own. Periodic borders too: along the innermost axis, a neighbour
+//! modulo the extent is the index and a constant but for the first or the last indices.
+//! Source:   \[WLF\] and \[MERGE\] write borders as generators; programs in L0 write them as branches on the index, or by remainders.
+//! Before:   verified array IR; the with-loop makes arrays, or filters along one axis, or folds along one axis or by operations that any order suits,
+//!           and a branch in its body has a condition made of comparisons of an index with values from outside, or an innermost body has such a remainder.
+//! After:    the same results from more generators, the conditions replaced by constants; the simplifier removes the branches and remainders.
+//! Work:     less by the tests and divisions.
 //! Reorders: nothing.
 
 use super::generators::facts::facts_before;
@@ -13,7 +14,7 @@ use super::refusal::Refusal;
 use super::replace::share_copies;
 use super::{Attempts, at_every_place, is_with};
 use frit_ir::array::walk::Renaming;
-use frit_ir::array::{Block, Func, Op, Operand, Operator, Stmt, Value, WithLoop, WithLoopData};
+use frit_ir::array::{Block, Func, Generator, Op, Operand, Operator, Stmt, Value, WithLoop, WithLoopData};
 use frit_ir::scalar::{BinOp, Const, UnOp};
 use frit_simplify::ranges::Ranges;
 use frit_simplify::sharing::Sharing;
@@ -22,13 +23,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// With-loops are not split into more generators than this.
 const MAX_PARTS: usize = 12;
+/// Neighbours further away than this are not beyond a border only.
+const FARTHEST: i64 = 16;
 
 /// A comparison of an index with a value from outside: true on one side of a place, or at it alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Comparison {
     axis: usize,
-    /// `index < bound`, `index <= bound` or `index == bound`.
+    /// `index + distance < bound`, `index + distance <= bound` or `index + distance == bound`.
     op: Ordering,
+    distance: i64,
     bound: Operand,
 }
 
@@ -65,15 +69,19 @@ pub fn index_set_splitting(
     let Op::With(label) = block.stmts[at].op else { unreachable!("the statement is a with-loop") };
     let data = func.with_loops[label].clone();
     let conditions: Vec<Conditions> =
-        data.generators.iter().map(|generator| Conditions::of(&data, &generator.body)).collect();
-    if conditions.iter().all(|conditions| conditions.branches.is_empty()) {
+        data.generators.iter().map(|generator| Conditions::of(&data, generator)).collect();
+    if conditions.iter().all(Conditions::decide_nothing) {
         return Ok(None);
     }
     let span = block.stmts[at].span;
     // What combines or collects in the order of the index space needs parts that follow each other in it.
     let is_ordered = |operator: &Operator| match operator {
         Operator::GenArray => true,
-        Operator::Fold { .. } | Operator::Filter { .. } => data.space.len() == 1,
+        Operator::Fold { combine, commutative, .. } => {
+            data.space.len() == 1
+                || *commutative && combine.body.stmts.iter().all(|stmt| matches!(stmt.op, Op::Binary { .. }))
+        }
+        Operator::Filter { .. } => data.space.len() == 1,
         Operator::Scan { .. } | Operator::ModArray { .. } | Operator::Uniform => false,
     };
     if !data.operators.iter().all(|operator| is_ordered(&operator.op)) {
@@ -84,8 +92,7 @@ pub fn index_set_splitting(
     for (which, generator) in data.generators.iter().enumerate() {
         let mut open = vec![(Grid::of(generator), Known::new())];
         while let Some((grid, known)) = open.pop() {
-            let mut branches = conditions[which].branches.iter();
-            let undecided = branches.find_map(|value| conditions[which].all[value].undecided(&known));
+            let undecided = conditions[which].undecided(&known);
             match undecided {
                 None => parts.push((which, grid, known)),
                 Some(comparison) => {
@@ -150,7 +157,7 @@ fn collect(func: &Func, block: &Block, found: &mut Vec<WithLoop>) {
     for stmt in &block.stmts {
         if let Op::With(label) = stmt.op {
             let data = &func.with_loops[label];
-            if data.generators.iter().any(|g| !Conditions::of(data, &g.body).branches.is_empty()) {
+            if data.generators.iter().any(|generator| !Conditions::of(data, generator).decide_nothing()) {
                 found.push(label);
             }
         }
@@ -163,12 +170,16 @@ struct Conditions {
     all: BTreeMap<Value, Condition>,
     /// Those on which it branches.
     branches: Vec<Value>,
+    /// Where remainders begin to be another sum.
+    remainders: BTreeSet<Comparison>,
 }
 
 impl Conditions {
-    fn of(data: &WithLoopData, body: &Block) -> Self {
+    fn of(data: &WithLoopData, generator: &Generator) -> Self {
+        let body = &generator.body;
         let mut inside: BTreeSet<Value> = data.indices.iter().copied().collect();
-        let mut conditions = Conditions { all: BTreeMap::new(), branches: Vec::new() };
+        let mut conditions =
+            Conditions { all: BTreeMap::new(), branches: Vec::new(), remainders: neighbours(data, generator) };
         for stmt in &body.stmts {
             if let Op::If { cond: Operand::Value(cond), .. } = stmt.op
                 && conditions.all.contains_key(&cond)
@@ -182,6 +193,50 @@ impl Conditions {
         }
         conditions
     }
+
+    /// There is nothing to cut for.
+    fn decide_nothing(&self) -> bool {
+        self.branches.is_empty() && self.remainders.is_empty()
+    }
+
+    /// A comparison whose outcome matters.
+    fn undecided(&self, known: &Known) -> Option<Comparison> {
+        let branch = self.branches.iter().find_map(|value| self.all[value].undecided(known));
+        branch.or_else(|| self.remainders.iter().find(|comparison| !known.contains_key(comparison)).copied())
+    }
+}
+
+/// Where the index and a constant, modulo the extent of the innermost axis, begin to be that sum, or end to be. Only for a generator that has all of the
+/// axis, and no loops inside: these would rather have a remainder each.
+fn neighbours(data: &WithLoopData, generator: &Generator) -> BTreeSet<Comparison> {
+    let mut found = BTreeSet::new();
+    let (Some(axis), body) = (data.space.len().checked_sub(1), &generator.body) else { return found };
+    let extent: Operand = data.space[axis].into();
+    let is_whole =
+        generator.lower[axis] == Operand::i64(0) && generator.upper[axis] == extent && generator.step[axis] == 1;
+    if !is_whole || body.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_) | Op::Loop(_) | Op::Call { .. })) {
+        return found;
+    }
+    let own: Operand = data.indices[axis].into();
+    let mut distances: BTreeMap<Operand, i64> = BTreeMap::new();
+    for stmt in &body.stmts {
+        let Op::Binary { op, x, y } = stmt.op else { continue };
+        let constant = |operand: Operand| operand.constant().and_then(Const::as_i64);
+        let distance = match op {
+            BinOp::Add if x == own => constant(y),
+            BinOp::Add if y == own => constant(x),
+            BinOp::Sub if x == own => constant(y).and_then(i64::checked_neg),
+            _ => None,
+        };
+        if let Some(distance) = distance.filter(|distance| (-FARTHEST..=FARTHEST).contains(distance)) {
+            distances.insert(stmt.results[0].into(), distance);
+        }
+        if let (BinOp::FloorMod, true, Some(&distance)) = (op, y == extent, distances.get(&x)) {
+            let bound = if distance > 0 { extent } else { Operand::i64(0) };
+            found.insert(Comparison { axis, op: Ordering::Below, distance, bound });
+        }
+    }
+    found
 }
 
 /// The condition that a statement computes.
@@ -199,7 +254,7 @@ fn condition_of(
         Op::Binary { op, x, y } => {
             let axis = |operand: Operand| data.indices.iter().position(|&index| operand == Operand::Value(index));
             let is_outside = |operand: Operand| operand.value().is_none_or(|value| !inside.contains(&value));
-            let is = |axis, op, bound| Condition::Is(Comparison { axis, op, bound });
+            let is = |axis, op, bound| Condition::Is(Comparison { axis, op, distance: 0, bound });
             let not = |condition| Condition::Not(Box::new(condition));
             match (axis(x), axis(y)) {
                 (Some(axis), None) if is_outside(y) => match op {
@@ -260,9 +315,10 @@ impl Comparison {
     /// The parts of a grid in which the comparison holds, and in which it does not.
     fn cut(&self, bounds: &mut Bounds, grid: &Grid) -> Result<Vec<(Grid, bool)>, Refusal> {
         let own = grid.axes[self.axis];
-        let bound = bounds.max(self.bound, own.lower);
+        let place = bounds.plus(self.bound, -self.distance);
+        let bound = bounds.max(place, own.lower);
         let bound = bounds.min(bound, own.upper);
-        let behind = bounds.plus(self.bound, 1);
+        let behind = bounds.plus(place, 1);
         let behind = bounds.max(behind, own.lower);
         let behind = bounds.min(behind, own.upper);
         let places: Vec<(Operand, Operand, bool)> = match self.op {

@@ -90,7 +90,7 @@ impl Builder<'_> {
         let mut stmts = Vec::new();
         for step in steps {
             match step {
-                Step::For(of) => stmts.push(self.for_loop(of)?),
+                Step::For(of) => stmts.extend(self.for_loop(of)?),
                 Step::If { cond, then, otherwise } => {
                     let cond = self.condition(cond);
                     let (then, otherwise) = (self.steps(then)?, self.steps(otherwise)?);
@@ -103,7 +103,8 @@ impl Builder<'_> {
         Some(stmts)
     }
 
-    fn for_loop(&mut self, of: &ForLoop) -> Option<Stmt> {
+    /// The loop; nothing if it is known not to run.
+    fn for_loop(&mut self, of: &ForLoop) -> Option<Vec<Stmt>> {
         let (lower, upper) = (self.value(&of.lower), self.value(&of.upper));
         let at = frit_support::Index::at(of.iterator);
         let (name, span) = self.names[at].clone();
@@ -116,14 +117,19 @@ impl Builder<'_> {
             self.scalars.values_mut().for_each(|var| *var = None);
         }
         let body = self.steps(&of.body)?;
+        // Bounds that are equal when the program runs may not be known to be: what nothing made is not read.
+        let never_runs = is_innermost && self.scalars.values().flatten().any(|var| is_read_only(*var, &body));
         self.scalars = outside;
         match before {
             Some(before) => self.iterators.insert(of.iterator, before),
             None => self.iterators.remove(&of.iterator),
         };
+        if never_runs {
+            return Some(Vec::new());
+        }
         let kind = if is_innermost { self.kind(of) } else { LoopKind::Sequential };
         let data = LoopData { var: Some(var), lower, upper, step: of.step, kind, body, span };
-        Some(Stmt::For(self.proc.loops.push(data)))
+        Some(vec![Stmt::For(self.proc.loops.push(data))])
     }
 
     /// How the iterations of an innermost loop may run: as before if it does what one loop did, else as was proved.
@@ -306,6 +312,21 @@ impl Rewrite for Copy<'_, '_> {
 
     fn stored(&mut self, array: Array, _: &[Expr]) -> Option<Target> {
         self.element(array)
+    }
+}
+
+/// Nothing assigns the variable, and something reads it.
+fn is_read_only(var: Var, stmts: &[Stmt]) -> bool {
+    let mut read = BTreeSet::new();
+    stmts.iter().for_each(|stmt| reads(stmt, &mut read));
+    read.contains(&var) && !stmts.iter().any(|stmt| assigns(stmt, var))
+}
+
+fn assigns(stmt: &Stmt, var: Var) -> bool {
+    match stmt {
+        Stmt::Assign { var: assigned, .. } => *assigned == var,
+        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|stmt| assigns(stmt, var)),
+        _ => false,
     }
 }
 

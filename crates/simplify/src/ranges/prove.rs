@@ -72,11 +72,20 @@ impl Ranges {
                 return true;
             }
             let facts = self.mentions.get(&symbol).map_or(&[][..], |list| list);
-            for &at in facts.iter().rev().take(FACTS_TRIED) {
-                let fact = &self.facts[at];
-                if self.hidden.contains(&fact.level) || fact.cert.is_some() && !search.with_certs {
-                    continue;
-                }
+            let tried = || {
+                let newest = facts.iter().rev().take(FACTS_TRIED).map(|&at| &self.facts[at]);
+                newest.filter(|fact| !self.hidden.contains(&fact.level) && (fact.cert.is_none() || search.with_certs))
+            };
+            // One that decides is looked for before any that needs others.
+            let deciding = factor.as_constant().and_then(|factor| {
+                tried().find(|fact| self.without(goal, factor, fact, symbol).is_some_and(|next| self.least(&next) >= 0))
+            });
+            if let Some(fact) = deciding {
+                search.used.extend(fact.cert);
+                search.used_level = search.used_level.max(fact.level);
+                return true;
+            }
+            for fact in tried().collect::<Vec<_>>() {
                 if search.steps == 0 {
                     return false;
                 }
@@ -105,24 +114,10 @@ impl Ranges {
         depth: u32,
         search: &mut Search,
     ) -> Option<Sum> {
-        let divisor = fact.sum.factor_of(&symbol)?;
         if let Some(factor) = factor.as_constant() {
-            if (factor < 0) != (divisor < 0) {
-                return None;
-            }
-            let (f, d) = (factor.unsigned_abs(), divisor.unsigned_abs());
-            let common = gcd(f, d);
-            let (f, d) = ((f / common) as i64, (d / common) as i64);
-            let is_small = |sum: &Sum, by: i64| {
-                sum.terms().all(|(_, c)| c.unsigned_abs().saturating_mul(by.unsigned_abs()) <= MAX_COEFFICIENT)
-            };
-            if !is_small(goal, d) || !is_small(&fact.sum, f) {
-                return None;
-            }
-            // Of integers: a multiple of `d` that is more than `-d` is not negative.
-            let scaled = &goal.scale(d) + &Sum::constant(d - 1);
-            return Some(scaled.plus_multiple(&fact.sum, -f));
+            return self.without(goal, factor, fact, symbol);
         }
+        let divisor = fact.sum.factor_of(&symbol)?;
         if divisor.unsigned_abs() != 1 || factor.len() * fact.sum.len() > MAX_TERMS {
             return None;
         }
@@ -132,6 +127,26 @@ impl Ranges {
             return None;
         }
         Some(goal - &(&factor * &fact.sum))
+    }
+
+    /// The same for a symbol with a constant factor.
+    fn without(&self, goal: &Sum, factor: i64, fact: &Fact, symbol: Value) -> Option<Sum> {
+        let divisor = fact.sum.factor_of(&symbol)?;
+        if (factor < 0) != (divisor < 0) {
+            return None;
+        }
+        let (f, d) = (factor.unsigned_abs(), divisor.unsigned_abs());
+        let common = gcd(f, d);
+        let (f, d) = ((f / common) as i64, (d / common) as i64);
+        let is_small = |sum: &Sum, by: i64| {
+            sum.terms().all(|(_, c)| c.unsigned_abs().saturating_mul(by.unsigned_abs()) <= MAX_COEFFICIENT)
+        };
+        if !is_small(goal, d) || !is_small(&fact.sum, f) {
+            return None;
+        }
+        // Of integers: a multiple of `d` that is more than `-d` is not negative.
+        let scaled = &goal.scale(d) + &Sum::constant(d - 1);
+        Some(scaled.plus_multiple(&fact.sum, -f))
     }
 
     /// A symbol that is one of two operands: the goal must hold for both.

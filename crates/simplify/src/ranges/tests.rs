@@ -117,3 +117,59 @@ fn what_a_block_taught_is_forgotten_after_it() {
     ranges.leave();
     assert_eq!(ranges.decide_without_certs(&func, results[1]), None);
 }
+
+/// Decides a condition on an index between these bounds, which are made of the size `n`.
+fn decide_of_index(
+    bounds: impl FnOnce(&mut Builder, Operand) -> (Operand, Operand),
+    condition: impl FnOnce(&mut Builder, Operand, Operand) -> Operand,
+) -> Option<bool> {
+    let mut func = Func::new("f", Span::NONE);
+    let [n, index] = [(); 2].map(|()| func.value(Type::scalar(Scalar::I64), Span::NONE));
+    func.sizes.push(n);
+    let mut b = Builder::new(func);
+    let (lower, upper) = bounds(&mut b, n.into());
+    let result = condition(&mut b, n.into(), index.into());
+    let func = b.finish(Vec::new());
+    let mut ranges = Ranges::new(&func);
+    let of_bounds = func.body.stmts.iter().position(|stmt| {
+        let mut mentions = false;
+        stmt.op.for_each_operand(&func, &mut |operand| mentions |= operand == index.into());
+        mentions
+    });
+    let (before, inside) = func.body.stmts.split_at(of_bounds.expect("the condition is on the index"));
+    before.iter().for_each(|stmt| ranges.define(&func, stmt));
+    ranges.enter();
+    ranges.bind_index(&func, index, lower, upper);
+    inside.iter().for_each(|stmt| ranges.define(&func, stmt));
+    ranges.decide_without_certs(&func, result)
+}
+
+/// The index and a number, modulo the size, are the index and another number of sizes and that.
+fn is_neighbour(number: i64, sizes: i64) -> impl FnOnce(&mut Builder, Operand, Operand) -> Operand {
+    move |b, n, i| {
+        let x = b.binary(BinOp::Add, i, Operand::i64(number));
+        let rest = b.binary(BinOp::FloorMod, x, n);
+        let expected = match sizes {
+            0 => x,
+            1 => b.binary(BinOp::Add, x, n),
+            _ => b.binary(BinOp::Sub, x, n),
+        };
+        b.binary(BinOp::Eq, rest, expected)
+    }
+}
+
+#[test]
+fn neighbours_across_borders_are_sums() {
+    let first = |b: &mut Builder, n| (Operand::i64(0), b.binary(BinOp::Min, n, Operand::i64(1)));
+    let others = |b: &mut Builder, n| (b.binary(BinOp::Min, n, Operand::i64(1)), n);
+    let last = |b: &mut Builder, n| {
+        let first = b.binary(BinOp::Min, n, Operand::i64(1));
+        let before = b.binary(BinOp::Sub, n, Operand::i64(1));
+        (b.binary(BinOp::Max, before, first), n)
+    };
+    assert_eq!(decide_of_index(first, is_neighbour(-1, 1)), Some(true));
+    assert_eq!(decide_of_index(others, is_neighbour(-1, 0)), Some(true));
+    assert_eq!(decide_of_index(last, is_neighbour(1, -1)), Some(true));
+    assert_eq!(decide_of_index(last, is_neighbour(1, 0)), Some(false));
+    assert_eq!(decide_of_index(others, is_neighbour(1, 0)), None);
+}
