@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const PROGRAMS: u64 = 1500;
+const PROGRAMS: u64 = 1000;
 /// How many are compiled as one.
 const BATCH: usize = 50;
 

@@ -10,10 +10,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Programs of each flavour that nests expressions: each is compiled by itself.
-const PROGRAMS: u32 = 400;
+const PROGRAMS: u32 = 160;
 
 /// Chains of array operations without reals, and as many with them.
-const PIPELINES: usize = 2100;
+const PIPELINES: usize = 900;
 /// How many of them are compiled as one program: most of a C compiler's time for a small program goes into starting.
 const BATCH: usize = 12;
 
