@@ -6,7 +6,7 @@
 //! - [`lowering`]: the state of the lowering of one function, and its statements;
 //! - [`scalar`], [`arrays`], [`control`], [`carried`]: scalars, array operations, branches, loops and calls, and what
 //!   passes from iteration to iteration;
-//! - [`with_loop`], its [`generators`] and its operators [`fold`], [`scan`], [`filter`], [`grown`]; [`reduction`]
+//! - [`with_loop`], its [`generators`] and its operators [`fold`] (those that wait for themselves in [`pieces`]), [`scan`], [`filter`], [`grown`]; [`reduction`]
 //!   recognises folds that vectors can do; [`work`] estimates costs;
 //! - [`joined_reductions`] makes one of reductions of reductions, [`fixed_points`] ends loops whose state stays, [`lanes`] runs iterations with
 //!   loops inside, in order or reductions of what neighbours have beside each other, side by side in vectors, with [`rows`] of arrays in tables,
@@ -17,7 +17,7 @@
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
 //!   with inner loops, [`elimination`] takes several steps that update a matrix by a row and a column of it at once, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
-//!   run, [`tiling`] runs transposed accesses in tiles, [`nontemporal`] lets loops write large results past the caches; [`straight`] and
+//!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`nontemporal`] lets loops write large results past the caches; [`straight`] and
 //!   [`arithmetic`] are what they know of the code, [`strip_mining`] makes their loops over blocks;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
