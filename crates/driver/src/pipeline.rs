@@ -25,14 +25,18 @@ pub(crate) const SIMPLIFY: StepInfo =
     StepInfo { name: "simplify", summary: "the steps above, repeated until nothing changes" };
 pub(crate) const FUSE: StepInfo =
     StepInfo { name: "fuse", summary: "with-loops merged, and the steps above, repeated until nothing changes" };
-const INDEX_SETS: StepInfo =
-    StepInfo { name: "index-sets", summary: "generators cut where branches on their indices change, and at periodic borders" };
+const INDEX_SETS: StepInfo = StepInfo {
+    name: "index-sets",
+    summary: "generators cut where branches on their indices change, and at periodic borders",
+};
 const IN_PLACE: StepInfo = StepInfo { name: "in-place", summary: "memory overwritten that nothing uses any more" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 const WINDOWS: StepInfo =
     StepInfo { name: "windows", summary: "loop nests fused through windows of the arrays between them" };
-const CACHES: StepInfo =
-    StepInfo { name: "caches", summary: "transposed accesses in tiles, bytes widened ahead, large results past the caches" };
+const CACHES: StepInfo = StepInfo {
+    name: "caches",
+    summary: "transposed accesses in tiles, bytes widened ahead, large results past the caches",
+};
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 
 /// The steps on the loop IR, and the last one.
