@@ -1,15 +1,17 @@
-//! Non-temporal stores: what a loop makes of a large result goes to memory past the caches, which would read it first and keep it in vain.
+//! Non-temporal stores: what a loop makes of a large array goes to memory past the caches, which would read it first and keep it in vain.
 //!
 //! ```text
 //! for i { D[i] = e(i) }
-//!     becomes   if the bytes of D are many {
-//!                 for i0 step 512 { for i from i0 to below i0+512 { t[i - i0] = e(i) }; stream D at i0 from t }
+//!     becomes   if the bytes stored are many {
+//!                 for i0 step 128 { for i from i0 to below i0+128 { t[i - i0] = e(i) }; stream D at i0 from t }
 //!               } else { for i { D[i] = e(i) } }
 //! ```
 //!
-//! Only for results of the program that the program itself never reads, and for loops that wait for memory. Knows nothing of the array IR.
+//! For results of the program that the program itself never reads; and, in time loops, for arrays that nothing reads in the sweep over them, the
+//! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Only for loops that
+//! wait for memory. Knows nothing of the array IR.
 
-use crate::access::{Aliases, each_array, each_expr_inside, each_stmt, is_shifted};
+use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt, is_shifted};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
@@ -17,50 +19,68 @@ use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any
 use crate::strip_mining::{Block, kinds_in_blocks};
 use crate::vectors::Values;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
-use frit_ir::scalar::BinOp;
+use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements that are made in the nearest cache before they go to memory.
-const BLOCK: i64 = 512;
+const BLOCK: i64 = 128;
+/// The same where several rows are made side by side.
+const BLOCK_OF_ROWS: i64 = 256;
+/// Loops of no more iterations are blocks of others.
+const FEW: i64 = 1024;
+/// Loops over no more rows do not sweep over large arrays.
+const FEW_ROWS: i64 = 4;
+/// Bytes of a line of memory: blocks end with one, for what is written of half a line is read first after all.
+const LINE: i64 = 64;
 /// Bodies that cost more are not waiting for memory.
 const LARGEST_COST: i64 = 24;
 
-/// Lets the loops of a program's entry write results of at least so many bytes past the caches; how many do.
-pub(crate) fn store_past_caches(proc: &mut Proc, least_bytes: i64) -> usize {
-    let results = written_only(proc);
-    if results.is_empty() {
-        return 0;
-    }
-    let (values, mut count) = (Values::of(proc), 0);
-    replace_loops(proc, &mut |proc, id| {
-        let is_short = values.has_at_most(&proc.loops[id], 2 * BLOCK);
-        let storing = Storing::of(proc, id, &results).filter(|_| !is_short)?;
-        count += 1;
-        Some(storing.streaming(proc, id, least_bytes))
-    });
+/// Lets the loops of a procedure write at least so many bytes past the caches, if they write as many; how many do. `is_entry`: nothing reads its results.
+pub(crate) fn store_past_caches(proc: &mut Proc, least_bytes: i64, is_entry: bool) -> usize {
+    let results = if is_entry { written_only(proc) } else { BTreeSet::new() };
+    let sweeps = Sweeps::of(proc);
+    let (values, aliases) = (Values::of(proc), Aliases::of(proc));
+    let bytes = |id: Loop, array: Array| {
+        let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
+        let counts = match results.contains(&array) {
+            true => proc.arrays[array].extents.clone(),
+            false => sweeps.iterations(proc, id, array)?,
+        };
+        Some(counts.into_iter().fold(elem, |bytes, count| bytes * count))
+    };
+    // Nor few rows, which a loop over blocks of rows leaves over.
+    let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
+    let mut chosen: BTreeMap<Loop, Storing> = (proc.loops.indices())
+        .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
+        .filter_map(|id| Some((id, Storing::of(proc, id, &aliases, |array| bytes(id, array))?)))
+        .collect();
+    let count = chosen.len();
+    replace_loops(proc, &mut |proc, id| Some(chosen.remove(&id)?.streaming(proc, id, least_bytes)));
     count
 }
 
 /// The arrays among the results that nothing in the procedure reads, and that have no other name.
 fn written_only(proc: &Proc) -> BTreeSet<Array> {
     let is_heap = |array: &Array| matches!(proc.arrays[*array].storage, Storage::Heap);
-    let mut found: BTreeSet<Array> = (proc.results.iter())
+    let (aliases, read) = (Aliases::of(proc), arrays_read(proc, &proc.body));
+    (proc.results.iter())
         .filter_map(|result| match result {
             Binding::Array(array) => Some(*array),
             Binding::Var(_) => None,
         })
-        .filter(is_heap)
-        .collect();
-    let aliases = Aliases::of(proc);
-    found.retain(|&array| !aliases.has_other_name(array));
-    each_expr_inside(proc, &proc.body, &mut |expr| each_array(expr, &mut |array| _ = found.remove(&array)));
-    each_stmt(proc, &proc.body, &mut |stmt| match stmt {
-        Stmt::CopyElements { source, .. } => _ = found.remove(source),
-        Stmt::Call { args, .. } | Stmt::Output { args, .. } => args.iter().for_each(|arg| {
-            if let Arg::Array(array) = arg {
-                found.remove(array);
-            }
-        }),
+        .filter(|array| is_heap(array) && !aliases.has_other_name(*array) && !read.contains(array))
+        .collect()
+}
+
+/// The arrays that something in these statements reads under these names.
+fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
+    let mut found = BTreeSet::new();
+    each_expr_inside(proc, body, &mut |expr| each_array(expr, &mut |array| _ = found.insert(array)));
+    each_stmt(proc, body, &mut |stmt| match stmt {
+        Stmt::CopyElements { source, .. } => _ = found.insert(*source),
+        Stmt::Call { args, .. } | Stmt::Output { args, .. } => {
+            found.extend(args.iter().filter_map(|arg| if let Arg::Array(array) = arg { Some(*array) } else { None }));
+        }
         Stmt::Assign { .. }
         | Stmt::Store { .. }
         | Stmt::For(_)
@@ -75,18 +95,96 @@ fn written_only(proc: &Proc) -> BTreeSet<Array> {
     found
 }
 
-/// A loop for vectors that stores to results, element behind element.
+/// The loops around each loop.
+struct Sweeps {
+    around: BTreeMap<Loop, Loop>,
+    /// Loops that some loop in order runs again and again.
+    repeated: BTreeSet<Loop>,
+}
+
+impl Sweeps {
+    fn of(proc: &Proc) -> Self {
+        let mut sweeps = Self { around: BTreeMap::new(), repeated: BTreeSet::new() };
+        let each_inside = |body: &[Stmt], f: &mut dyn FnMut(Loop)| {
+            each_stmt(proc, body, &mut |stmt| {
+                _ = if let Stmt::For(id) = stmt {
+                    f(*id)
+                }
+            });
+        };
+        each_stmt(proc, &proc.body, &mut |stmt| match stmt {
+            Stmt::For(outer) => {
+                let data = &proc.loops[*outer];
+                let in_order = matches!(data.kind, LoopKind::Sequential);
+                each_inside(&data.body, &mut |inner| {
+                    // Statements come before those inside of them, so the last to say so is the nearest.
+                    sweeps.around.insert(inner, *outer);
+                    if in_order {
+                        sweeps.repeated.insert(inner);
+                    }
+                });
+            }
+            Stmt::While { body, .. } => each_inside(body, &mut |inner| _ = sweeps.repeated.insert(inner)),
+            _ => {}
+        });
+        sweeps
+    }
+
+    /// How often the loops run, from the given one outwards, that sweep over an array which nothing in them reads: independent loops, each of which
+    /// stores what no other iteration reads. `None` if the caches still need it, or it is stored once.
+    fn iterations(&self, proc: &Proc, id: Loop, array: Array) -> Option<Vec<Expr>> {
+        // What reads nothing, sets tables up, which others update.
+        if arrays_read(proc, &proc.loops[id].body).is_empty() {
+            return None;
+        }
+        let mut counts = Vec::new();
+        let (mut outermost, mut next) = (id, Some(id));
+        while let Some(id) = next {
+            let data = &proc.loops[id];
+            let mut changed = BTreeSet::new();
+            each_stmt(proc, &data.body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = changed.insert(var)));
+            let is_bound = |expr: &Expr| !expr.has_load() && !reads_any(expr, &changed);
+            let is_independent = matches!(data.kind, LoopKind::Independent { .. });
+            if !is_independent
+                || !is_bound(&data.lower)
+                || !is_bound(&data.upper)
+                || arrays_read(proc, &data.body).contains(&array)
+            {
+                break;
+            }
+            let count = data.upper.clone() - data.lower.clone();
+            counts.push(if data.step == 1 { count } else { Expr::binary(BinOp::Div, count, Expr::i64(data.step)) });
+            outermost = id;
+            next = self.around.get(&id).copied();
+        }
+        (!counts.is_empty() && self.repeated.contains(&outermost)).then_some(counts)
+    }
+}
+
+/// The body's store to the array may as well come last: nothing after it reads the memory, and nothing stores to it, under another name.
+fn may_be_stored_last(proc: &Proc, body: &[Stmt], array: Array, aliases: &Aliases) -> bool {
+    let is_own = |stmt: &Stmt| matches!(stmt, Stmt::Store { array: stored, .. } if *stored == array);
+    let after = body.iter().position(is_own).map_or(body, |at| &body[at + 1..]);
+    let mut others = arrays_read(proc, after);
+    each_store(body, &mut |stored, _| _ = others.insert(stored));
+    !others.iter().any(|&other| aliases.are_shared(array, other))
+}
+
+/// A loop for vectors that stores to large arrays, element behind element.
 struct Storing {
     var: Var,
     reductions: Vec<Reduction>,
     /// Of the loop over the blocks, and of that in a block.
     kinds: (LoopKind, LoopKind),
-    /// Where each result is stored to at an iteration.
-    places: BTreeMap<Array, Vec<Expr>>,
+    /// Where arrays are stored to at an iteration.
+    places: Vec<(Array, Vec<Expr>)>,
+    /// The least bytes that one of them is stored to in all.
+    bytes: Expr,
 }
 
 impl Storing {
-    fn of(proc: &Proc, id: Loop, results: &BTreeSet<Array>) -> Option<Self> {
+    /// `bytes` says how many are stored to an array in all, if the caches do not need them.
+    fn of(proc: &Proc, id: Loop, aliases: &Aliases, bytes: impl Fn(Array) -> Option<Expr>) -> Option<Self> {
         let data = &proc.loops[id];
         let (Some(var), 1) = (data.var, data.step) else { return None };
         let reductions = match &data.kind {
@@ -96,45 +194,55 @@ impl Storing {
             LoopKind::Sequential | LoopKind::Independent { .. } | LoopKind::Scan { .. } => return None,
         };
         let kinds = kinds_in_blocks(&data.kind)?;
-        if !data.body.iter().all(|stmt| is_straight(stmt, true)) || cost(proc, &data.body) > LARGEST_COST {
+        if !data.body.iter().all(|stmt| is_straight(stmt, true)) {
             return None;
         }
         let own: BTreeSet<Var> = assigned(&data.body).collect();
-        let mut places: BTreeMap<Array, Vec<Expr>> = BTreeMap::new();
+        let mut places: Vec<(Array, Vec<Expr>)> = Vec::new();
         for stmt in &data.body {
             let Stmt::Store { array, index, .. } = stmt else { continue };
             let Some((last, others)) = index.split_last() else { continue };
             let is_fixed = |e: &Expr| !e.has_load() && !reads_any(e, &own);
             let is_beside =
                 is_shifted(last, var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
-            if results.contains(array) && is_beside && places.insert(*array, index.clone()).is_some() {
-                return None;
+            let is_memory = matches!(proc.arrays[*array].storage, Storage::Heap | Storage::Reference);
+            if is_memory && is_beside {
+                places.push((*array, index.clone()));
             }
         }
-        // Each is stored to once, and always.
-        let stores = |array: Array| {
+        let mut stored: BTreeMap<Array, Expr> = BTreeMap::new();
+        for array in places.iter().map(|(array, _)| *array).collect::<BTreeSet<_>>() {
+            let here = places.iter().filter(|(other, _)| *other == array).count();
+            // All that is stored to it is stored in one of these places, and always.
             let mut count = 0;
-            each_store(&data.body, &mut |stored, _| count += usize::from(stored == array));
-            count
-        };
-        (!places.is_empty() && places.keys().all(|&array| stores(array) == 1)).then_some(Self {
-            var,
-            reductions,
-            kinds,
-            places,
-        })
+            each_store(&data.body, &mut |other, _| count += usize::from(other == array));
+            let bytes = bytes(array).filter(|_| here == count && may_be_stored_last(proc, &data.body, array, aliases));
+            stored.extend(bytes.map(|bytes| (array, bytes * Expr::i64(i64::try_from(here).unwrap_or(i64::MAX)))));
+        }
+        places.retain(|(array, _)| stored.contains_key(array));
+        let is_cheap =
+            cost(proc, &data.body) <= LARGEST_COST.saturating_mul(i64::try_from(places.len()).unwrap_or(i64::MAX));
+        let bytes = stored.into_values().reduce(|x, y| Expr::binary(BinOp::Min, x, y))?;
+        is_cheap.then_some(Self { var, reductions, kinds, places, bytes })
     }
 
     fn streaming(self, proc: &mut Proc, id: Loop, least_bytes: i64) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
-        let block = Block::of_length(proc, BLOCK);
-        let buffers: BTreeMap<Array, Array> = (self.places.keys())
-            .map(|&array| (array, buffer(proc, proc.arrays[array].elem, BLOCK, None, data.span)))
-            .collect();
+        // What half fits the caches half stays there, which is worth about as much as a row of its own costs more in blocks.
+        let (length, least_bytes) = match self.places.len() {
+            0 | 1 => (BLOCK, least_bytes),
+            _ => (BLOCK_OF_ROWS, least_bytes / 2),
+        };
+        let block = Block::of_length(proc, length);
+        let begin = proc.var(Scalar::I64, None);
+        let elems = self.places.iter().map(|(array, _)| proc.arrays[*array].elem).collect::<Vec<_>>();
+        let buffers: Vec<Array> = elems.into_iter().map(|elem| buffer(proc, elem, length, None, data.span)).collect();
+        let mut next = buffers.iter();
+        let is_place = |array: Array| self.places.iter().any(|(other, _)| *other == array);
         let body = data.body.iter().map(|stmt| match stmt {
-            Stmt::Store { array, value, .. } if buffers.contains_key(array) => Stmt::Store {
-                array: buffers[array],
-                index: vec![Expr::Var(self.var) - block.first.into()],
+            Stmt::Store { array, value, .. } if is_place(*array) => Stmt::Store {
+                array: *next.next().expect("each place has a store"),
+                index: vec![Expr::Var(self.var) - begin.into()],
                 value: value.clone(),
             },
             stmt => stmt.clone(),
@@ -142,34 +250,40 @@ impl Storing {
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
         let (var, body) = fresh(proc, self.var, body.collect(), &accumulators);
         let (kind, inner_kind) = self.kinds;
-        let (lower, upper) = (block.first.into(), block.end.into());
+        let (lower, upper) = (begin.into(), block.end.into());
         let inner = LoopData { var: Some(var), lower, upper, kind: inner_kind, body, ..data.clone() };
-        let mut body: Vec<Stmt> = buffers.values().map(|&array| Stmt::Alloc { array }).collect();
+        let begins = Expr::binary(BinOp::Max, Expr::Var(block.first), data.lower.clone());
+        let mut body = vec![Stmt::Assign { var: begin, value: begins }];
+        body.extend(buffers.iter().map(|&array| Stmt::Alloc { array }));
         body.push(Stmt::For(proc.loops.push(inner)));
-        for (target, index) in &self.places {
-            let names = BTreeMap::from([(self.var, Expr::Var(block.first))]);
+        let offset = |proc: &Proc, (target, index): &(Array, Vec<Expr>), at: Expr| {
+            let names = BTreeMap::from([(self.var, at)]);
             let at = index.iter().map(|e| renamed(e, &names));
-            let extents = proc.arrays[*target].extents.clone();
-            let target_offset = at.zip(extents).fold(Expr::i64(0), |offset, (index, extent)| offset * extent + index);
+            at.zip(&proc.arrays[*target].extents)
+                .fold(Expr::i64(0), |offset, (index, extent)| offset * extent.clone() + index)
+        };
+        for (place, &source) in self.places.iter().zip(&buffers) {
             body.push(Stmt::CopyElements {
-                target: *target,
-                target_offset,
-                source: buffers[target],
+                target: place.0,
+                target_offset: offset(proc, place, begin.into()),
+                source,
                 source_offset: Expr::i64(0),
-                count: Expr::Var(block.end) - block.first.into(),
+                count: Expr::Var(block.end) - begin.into(),
                 streaming: true,
             });
         }
-        let bytes = self.places.keys().map(|&array| {
-            let elem = i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small");
-            proc.arrays[array].extents.iter().cloned().fold(Expr::i64(elem), |count, extent| count * extent)
-        });
-        let bytes = bytes.reduce(|x, y| Expr::binary(BinOp::Min, x, y)).expect("something is stored");
-        let is_large = Expr::binary(BinOp::Le, Expr::i64(least_bytes), bytes);
-        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(2 * BLOCK), data.upper.clone());
+        let elements_of_line =
+            LINE / i64::try_from(proc.arrays[self.places[0].0].elem.bytes()).expect("elements are small");
+        let before = Expr::binary(
+            BinOp::FloorMod,
+            offset(proc, &self.places[0], data.lower.clone()),
+            Expr::i64(elements_of_line),
+        );
+        let is_large = Expr::binary(BinOp::Le, Expr::i64(least_bytes), self.bytes);
+        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK), data.upper.clone());
         vec![Stmt::If {
             cond: Expr::binary(BinOp::And, is_large, is_long),
-            then: block.over(proc, data, kind, body),
+            then: block.over(proc, LoopData { lower: data.lower.clone() - before, ..data }, kind, body),
             otherwise: vec![Stmt::For(id)],
         }]
     }

@@ -106,12 +106,19 @@ impl Values {
 
     /// The loop has few iterations: both bounds are constants; or it ends at a small number or before, or at the remainder of one, as the
     /// elements do that a rotation brings from the end of an axis; or it begins that many before the end of one.
-    fn is_short(&self, data: &LoopData) -> bool {
+    pub(crate) fn is_short(&self, data: &LoopData) -> bool {
         let (lower, upper) = (self.constant(&data.lower), self.constant(&data.upper));
         if let (Some(lower), Some(upper)) = (lower, upper) {
             return upper.checked_sub(lower).is_some_and(|count| count < FEW);
         }
-        if lower.is_some_and(|lower| lower >= 0) && self.most(&data.upper).is_some_and(|most| most < FEW) {
+        let starts = |expr: &Expr| self.least(expr).is_some_and(|least| least >= 0);
+        let begins_inside = match self.value(&data.lower) {
+            Expr::Binary { op: BinOp::Min, x, y } => {
+                (**y == data.upper && starts(x)) || (**x == data.upper && starts(y))
+            }
+            lower => starts(lower),
+        };
+        if begins_inside && self.most(&data.upper).is_some_and(|most| most < FEW) {
             return true;
         }
         // The remainder of c >= 0 by anything is at most c.
@@ -123,18 +130,39 @@ impl Values {
             Expr::Binary { op: BinOp::Max, x, y } => is_end(x, y) || is_end(y, x),
             _ => *extent == data.upper,
         };
-        if let Expr::Binary { op: BinOp::Sub, x, y } = self.value(&data.lower) {
-            return is_extent(x) && self.most(y).is_some_and(|most| most < FEW);
+        if let Some(count) = self.most_before(&data.lower, &is_extent) {
+            return count < FEW;
         }
         // The remainder of -c by max(n, 1) is n - c, or n is at most c.
         let Some((dividend, divisor)) = self.remainder(&data.lower) else { return false };
         is_extent(divisor) && (1..FEW).contains(&dividend.saturating_neg())
     }
 
+    /// How far before an extent the value is at most.
+    fn most_before(&self, expr: &Expr, is_extent: &dyn Fn(&Expr) -> bool) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::Sub, x, y } if is_extent(x) => self.most(y),
+            Expr::Binary { op: BinOp::Add, x, y } if is_extent(x) => self.constant(y)?.checked_neg(),
+            Expr::Binary { op: BinOp::Max, x, y } => {
+                let both = [x, y].map(|expr| self.most_before(expr, is_extent));
+                both.into_iter().flatten().min()
+            }
+            _ => None,
+        }
+    }
+
     /// What the value is at most: a constant, or a minimum with one.
     fn most(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::Min, x, y } => self.constant(x).or_else(|| self.constant(y)),
+            Expr::Binary { op: BinOp::Min, x, y } => [x, y].into_iter().filter_map(|expr| self.most(expr)).min(),
+            value => value.as_i64(),
+        }
+    }
+
+    /// What the value is at least: a constant, or a maximum with one.
+    fn least(&self, expr: &Expr) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::Max, x, y } => [x, y].into_iter().filter_map(|expr| self.least(expr)).max(),
             value => value.as_i64(),
         }
     }

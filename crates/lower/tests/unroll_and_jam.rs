@@ -1,0 +1,192 @@
+//! Rows of stencils are made side by side, and are the same.
+
+mod support;
+
+use frit_interp::{Options as RunOptions, nest};
+use frit_ir::{Tensor, TensorData};
+use frit_lower::Options;
+use support::{agree, int, program, with_sizes};
+
+/// The loop IR shaped for caches, and in how many loops.
+fn shaped(text: &str, least_bytes: i64) -> (frit_ir::nest::Program, usize) {
+    let mut lowered = frit_lower::lower(&program(text), &Options { parallel: true, ..Options::default() });
+    let count = frit_lower::shape_for_caches(&mut lowered, least_bytes);
+    frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
+    (lowered, count)
+}
+
+fn is_jammed(text: &str) -> bool {
+    let (lowered, _) = shaped(text, i64::MAX);
+    lowered.procs.iter().any(|(_, proc)| proc.loops.iter().any(|(_, data)| data.step == 4))
+}
+
+/// Results stay, for numbers of rows around whole blocks, past the caches or not.
+fn agrees(text: &str) {
+    for (rows, columns) in [(2, 3), (3, 130), (5, 9), (6, 0), (9, 131), (10, 300), (17, 5)] {
+        let values = (0..rows * columns).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
+        let shape = [rows, columns].map(|extent| usize::try_from(extent).expect("extents are small"));
+        let table = Tensor::new(shape.to_vec(), TensorData::F64(values)).expect("as many elements as the shape says");
+        let arguments = [table, int(3)];
+        let expected = agree(text, &arguments);
+        for least_bytes in [0, i64::MAX] {
+            let (lowered, _) = shaped(text, least_bytes);
+            let entry = lowered.entry.expect("a test has an entry");
+            let found = nest::run(&lowered, entry, with_sizes(&program(text), &arguments), &RunOptions::default());
+            assert_eq!(found.expect("the program runs"), expected, "{rows} x {columns}\n{lowered}");
+        }
+    }
+}
+
+/// A map over a table whose cell at `%7`, `%32` is `%40`.
+fn stencil(cell: &str) -> String {
+    format!(
+        "func @main[%0, %1](%2: f64[%0, %1], %50: i64) -> (f64[?, %1]) {{
+          %3: i64 = sub %0, 2
+          %4: bool = in_bounds %3, 140737488355329
+          %5: cert = assert %4, negative-size(%3)
+          %31: f64[%3, %1] = w1: with (%7, %32) in [%3, %1] {{
+            [0, 0] <= iv < [%3, %1] {{
+              {cell}
+              yield %40
+            }}
+          }} : genarray
+          return %31
+        }}"
+    )
+}
+
+const NEIGHBOURS: &str = "%33: i64 = add<%5> %7, 1
+  %34: i64 = add<%5> %7, 2
+  %35: f64 = index<%5> %2[%7, %32]
+  %36: f64 = index %2[%33, %32]
+  %37: f64 = mul %36, 0.5
+  %38: f64 = add %35, %37
+  %39: f64 = index %2[%34, %32]
+  %40: f64 = add %38, %39";
+
+#[test]
+fn neighbouring_rows_are_made_side_by_side() {
+    assert!(is_jammed(&stencil(NEIGHBOURS)));
+    agrees(&stencil(NEIGHBOURS));
+}
+
+#[test]
+fn rows_that_share_nothing_are_not() {
+    assert!(!is_jammed(&stencil("%35: f64 = index<%5> %2[%7, %32]\n%40: f64 = mul %35, 0.5")));
+    // Neighbours in the row itself.
+    let cell =
+        "%36: i64 = sub %1, 1\n%37: i64 = sub %36, %32\n%35: f64 = index<%5> %2[%7, %37]\n%40: f64 = mul %35, 0.5";
+    assert!(!is_jammed(&stencil(cell)));
+    // Five rows away: whole blocks would read none of them twice.
+    let far = NEIGHBOURS.replace("add<%5> %7, 1", "sub<%5> %3, %7").replace("add<%5> %7, 2", "sub<%5> %3, %7");
+    assert!(!is_jammed(&stencil(&far)));
+}
+
+#[test]
+fn costly_rows_are_not() {
+    let cell = NEIGHBOURS.replace(
+        "%40: f64 = add %38, %39",
+        "%41: f64 = add %38, %39\n%42: f64 = exp %41\n%43: f64 = sin %42\n%44: f64 = log %43\n%40: f64 = exp %44",
+    );
+    assert!(!is_jammed(&stencil(&cell)));
+}
+
+/// Rows around the table, and a reduction of each row and of all.
+#[test]
+fn rows_that_begin_anew_are_made_one_by_one() {
+    let text = "func @main[%0, %1](%2: f64[%0, %1], %50: i64) -> (f64[%0, %1], bool) {
+      %33: f64[%0, %1], %54: bool = w5: with (%4) in [%0] {
+        [0] <= iv < [%0] {
+          %14: i64 = add %4, 1
+          %17: i64 = floormod %14, %0
+          %24: i64 = sub %4, 1
+          %26: i64 = floormod %24, %0
+          %32: f64[%1], %47: bool = w3: with (%7) in [%1] {
+            [0] <= iv < [%1] {
+              %13: f64 = index %2[%4, %7]
+              %21: f64 = index %2[%17, %7]
+              %22: f64 = mul %21, 0.5
+              %23: f64 = add %13, %22
+              %30: f64 = index %2[%26, %7]
+              %31: f64 = add %23, %30
+              %40: bool = lt %13, %31
+              yield %31, %40
+            }
+          } : genarray, fold commutative (false) by (%44: bool, %45: bool) {
+            %46: bool = or %44, %45
+            yield %46
+          }
+          yield %32, %47
+        }
+      } : genarray, fold commutative (false) by (%51: bool, %52: bool) {
+        %53: bool = or %51, %52
+        yield %53
+      }
+      return %33, %54
+    }";
+    assert!(is_jammed(text));
+    agrees(text);
+}
+
+/// Two buffers that swap names: what the loop stores may have the other's name.
+#[test]
+fn steps_of_a_stencil_are_made_in_two_buffers() {
+    let text = "func @main[%0, %1](%2: f64[%0, %1], %3: i64) -> (f64[%0, %1]) {
+      %17: i64 = sub %0, 1
+      %60: i64 = min %0, 1
+      %62: i64 = max %17, %60
+      %9: f64[%0, %1] = for %4 < %3 (%7: f64[%0, %1] = %2) {
+        %45: f64[%0, %1] = w1: with (%11, %46) in [%0, %1] {
+          [0, 0] <= iv < [%60, %1] {
+            %74: f64 = index %7[%11, %46]
+            yield %74
+          }
+          [%60, 0] <= iv < [%62, %1] {
+            %79: f64 = index %7[%11, %46]
+            %80: i64 = sub %11, 1
+            %81: f64 = index %7[%80, %46]
+            %82: f64 = add %79, %81
+            %83: i64 = add %11, 1
+            %84: f64 = index %7[%83, %46]
+            %85: f64 = add %82, %84
+            %86: f64 = mul %85, 0.2
+            yield %86
+          }
+          [%62, 0] <= iv < [%0, %1] {
+            %100: f64 = index %7[%11, %46]
+            yield %100
+          }
+        } : genarray
+        yield %45
+      }
+      return %9
+    }";
+    assert!(is_jammed(text));
+    agrees(text);
+}
+
+/// The loops along rows go on with the sum of the loop over them.
+#[test]
+fn rows_add_to_one_sum() {
+    let text = "func @main[%0, %1](%2: f64[%0, %1], %50: i64) -> (f64[?, %1], f64) {
+      %3: i64 = sub %0, 2
+      %4: bool = in_bounds %3, 140737488355329
+      %5: cert = assert %4, negative-size(%3)
+      %30: f64[%3, %1], %31: f64 = w1: with (%7, %32) in [%3, %1] {
+        [0, 0] <= iv < [%3, %1] {
+          %33: i64 = add<%5> %7, 1
+          %35: f64 = index<%5> %2[%7, %32]
+          %36: f64 = index %2[%33, %32]
+          %37: f64 = sub %36, %35
+          %38: f64 = mul %37, %37
+          yield %38, %38
+        }
+      } : genarray, fold commutative (0.0) by (%60: f64, %61: f64) {
+        %62: f64 = add %60, %61
+        yield %62
+      }
+      return %30, %31
+    }";
+    assert!(is_jammed(text));
+    agrees(text);
+}
