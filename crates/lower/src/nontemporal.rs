@@ -107,8 +107,8 @@ impl Sweeps {
         let mut sweeps = Self { around: BTreeMap::new(), repeated: BTreeSet::new() };
         let each_inside = |body: &[Stmt], f: &mut dyn FnMut(Loop)| {
             each_stmt(proc, body, &mut |stmt| {
-                _ = if let Stmt::For(id) = stmt {
-                    f(*id)
+                if let Stmt::For(id) = stmt {
+                    f(*id);
                 }
             });
         };
