@@ -4,8 +4,8 @@
 #
 #   bash benches/share.sh [WORKLOAD...]
 #
-# prints a line for each workload: its time and that of the traffic, each the median of all rounds, and the median of the rounds' shares, traffic by
-# workload. Both are run for a fraction of a second each in turn, as the bandwidth of shared machines changes by the second. THREADS is how many
+# prints a table in Markdown: each workload's time and that of the traffic, each the median of all rounds, and the median of the rounds' shares, traffic
+# by workload. Both are run for a fraction of a second each in turn, as the bandwidth of shared machines changes by the second. THREADS is how many
 # threads (those that there are), ROUNDS how often both are timed (9), ELEMENTS the size of an array (2^26, 512 MiB).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,17 +45,18 @@ conv2d 1 1 10 square.npy 0.0 10"
 
 median() { sort -g | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
 
-printf '%-12s %8s %12s %12s %7s\n' workload threads 'time, ms' 'traffic, ms' share
+echo '| workload | threads | time, ms | traffic, ms | share |'
+echo '|---|---|---|---|---|'
 workloads | while read -r name reads writes steps arguments; do
     [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
-    program=benches/workloads/$name.l0
+    program=$PWD/benches/workloads/$name.l0
     [ -e "$program" ] || program=$work/$name.l0
     for ((round = 0; round < rounds; round++)); do
         # shellcheck disable=SC2086
-        time=$(cd "$work" && "$frit" bench "$([ "${program:0:1}" = / ] || echo "$OLDPWD/")$program" $arguments --times --runs 5 --threads "$threads" | awk '{ print $2 }' | median)
+        time=$(cd "$work" && "$frit" bench "$program" $arguments --times --runs 5 --threads "$threads" | awk '{ print $2 }' | median)
         traffic=$(OMP_NUM_THREADS=$threads "$work/traffic" "$reads" "$writes" "$elements" 5)
         awk "BEGIN { printf \"%.9f %.9f %.4f\\n\", $time, $traffic * $steps, $traffic * $steps / $time }"
     done >"$work/rounds"
-    awk "BEGIN { printf \"%-12s %8d %12.2f %12.2f %7.2f\\n\", \"$name\", $threads, $(cut -d' ' -f1 "$work/rounds" | median) * 1e3,
+    awk "BEGIN { printf \"| %s | %d | %.1f | %.1f | %.2f |\\n\", \"$name\", $threads, $(cut -d' ' -f1 "$work/rounds" | median) * 1e3,
         $(cut -d' ' -f2 "$work/rounds" | median) * 1e3, $(cut -d' ' -f3 "$work/rounds" | median) }"
 done

@@ -6,7 +6,7 @@
 # FOLDER holds the harness: `run.py`, and a folder for each workload with hand-written C and programs for NumPy, numexpr, Numba, JAX, PyTorch and
 # Halide; benches/peers has further workloads in its form. Peers that are not installed are left out; PEER_PACKAGES names those that pip installs.
 # On two threads with all peers and with the same programs unfused, every operation on arrays a loop of its own; on one thread beside the C. Peak
-# memory is measured too.
+# memory is measured too, and the share of the memory's bandwidth on arrays beyond the caches.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if [ ! -f "${PEERS:-}/run.py" ]; then
@@ -54,6 +54,9 @@ measure 1 "$@" --peers C-expert,C-expert-fast
 {
     "$python" benches/workloads/results.py "$work/2.json" "$work/1.json" README.md
     "$python" benches/workloads/memory.py "$work" "$work/2.json"
+    printf '\n## Share of the bandwidth\n\nOn arrays of 512 MiB, beside a loop that moves as much and computes next to nothing, in turn (benches/share.sh).\n\n'
+    THREADS=2 ROUNDS=5 bash benches/share.sh
+    THREADS=1 ROUNDS=5 bash benches/share.sh | tail -n +3
 } >"$work/RESULTS.md"
 mv "$work/RESULTS.md" benches/RESULTS.md
 echo "wrote benches/RESULTS.md and the summary in README.md"

@@ -63,6 +63,13 @@ fn has_load(stmt: &Stmt) -> bool {
     found
 }
 
+/// Straight-line code stores to arrays.
+fn stores(stmt: &Stmt) -> bool {
+    let mut found = false;
+    each_store(std::slice::from_ref(stmt), &mut |_, _| found = true);
+    found
+}
+
 /// A loop over rows, each of which is made by one or several loops along it.
 struct Rows {
     row: Var,
@@ -114,7 +121,9 @@ impl Rows {
             let Stmt::Assign { var, value: Expr::Binary { op: BinOp::FloorMod, x, y } } = stmt else { return None };
             Some((*var, (added(x, row)?, (**y).clone()))).filter(|_| is_fixed(y))
         };
-        let wrapped = before.iter().filter_map(wrapped).collect();
+        let assignments =
+            |var: Var| before.iter().filter(|stmt| assigned(std::slice::from_ref(stmt)).any(|own| own == var)).count();
+        let wrapped = before.iter().filter_map(wrapped).filter(|(var, _)| assignments(*var) == 1).collect();
         let rows = Self { row, wrapped, own };
         along.iter().any(|inner| rows.shares(proc, inner)).then_some(rows)
     }
@@ -220,7 +229,8 @@ impl Rows {
         // What rows store comes last, or the C compiler could not tell that it leaves alone what the next row reads.
         let is_store = |stmt: &Stmt| matches!(stmt, Stmt::Store { .. });
         let first = data.body.iter().position(is_store).unwrap_or(0);
-        let comes_last = !data.body[first..].iter().skip(1).any(has_load);
+        let comes_last =
+            !data.body[first..].iter().skip(1).any(|stmt| has_load(stmt) || (!is_store(stmt) && stores(stmt)));
         let (mut body, mut last, mut all) = (Vec::new(), Vec::new(), Vec::new());
         for names in names {
             let mut names = names.clone();
