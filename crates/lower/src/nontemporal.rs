@@ -17,6 +17,7 @@ use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any, renamed};
 use crate::strip_mining::{Block, kinds_in_blocks};
+use crate::tiling::LINE;
 use crate::vectors::Values;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -30,8 +31,6 @@ const BLOCK_OF_ROWS: i64 = 256;
 const FEW: i64 = 1024;
 /// Loops over no more rows do not sweep over large arrays.
 const FEW_ROWS: i64 = 4;
-/// Bytes of a line of memory: blocks end with one, for what is written of half a line is read first after all.
-const LINE: i64 = 64;
 /// Bodies that cost more are not waiting for memory.
 const LARGEST_COST: i64 = 24;
 
@@ -95,16 +94,21 @@ fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
     found
 }
 
-/// The loops around each loop.
+/// The loops that time loops run again and again, and what is around each loop.
 struct Sweeps {
     around: BTreeMap<Loop, Loop>,
-    /// Loops that some loop in order runs again and again.
-    repeated: BTreeSet<Loop>,
+    repeated: BTreeMap<Loop, Repeated>,
+}
+
+/// What an independent loop that runs again and again does.
+struct Repeated {
+    read: BTreeSet<Array>,
+    changed: BTreeSet<Var>,
 }
 
 impl Sweeps {
     fn of(proc: &Proc) -> Self {
-        let mut sweeps = Self { around: BTreeMap::new(), repeated: BTreeSet::new() };
+        let mut sweeps = Self { around: BTreeMap::new(), repeated: BTreeMap::new() };
         let each_inside = |body: &[Stmt], f: &mut dyn FnMut(Loop)| {
             each_stmt(proc, body, &mut |stmt| {
                 if let Stmt::For(id) = stmt {
@@ -112,6 +116,7 @@ impl Sweeps {
                 }
             });
         };
+        let mut again = BTreeSet::new();
         each_stmt(proc, &proc.body, &mut |stmt| match stmt {
             Stmt::For(outer) => {
                 let data = &proc.loops[*outer];
@@ -120,13 +125,15 @@ impl Sweeps {
                     // Statements come before those inside of them, so the last to say so is the nearest.
                     sweeps.around.insert(inner, *outer);
                     if in_order {
-                        sweeps.repeated.insert(inner);
+                        again.insert(inner);
                     }
                 });
             }
-            Stmt::While { body, .. } => each_inside(body, &mut |inner| _ = sweeps.repeated.insert(inner)),
+            Stmt::While { body, .. } => each_inside(body, &mut |inner| _ = again.insert(inner)),
             _ => {}
         });
+        again.retain(|&id| matches!(proc.loops[id].kind, LoopKind::Independent { .. }));
+        sweeps.repeated.extend(again.into_iter().map(|id| (id, Repeated::of(proc, &proc.loops[id].body))));
         sweeps
     }
 
@@ -134,30 +141,29 @@ impl Sweeps {
     /// stores what no other iteration reads. `None` if the caches still need it, or it is stored once.
     fn iterations(&self, proc: &Proc, id: Loop, array: Array) -> Option<Vec<Expr>> {
         // What reads nothing, sets tables up, which others update.
-        if arrays_read(proc, &proc.loops[id].body).is_empty() {
+        if self.repeated.get(&id)?.read.is_empty() {
             return None;
         }
         let mut counts = Vec::new();
-        let (mut outermost, mut next) = (id, Some(id));
-        while let Some(id) = next {
-            let data = &proc.loops[id];
-            let mut changed = BTreeSet::new();
-            each_stmt(proc, &data.body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = changed.insert(var)));
-            let is_bound = |expr: &Expr| !expr.has_load() && !reads_any(expr, &changed);
-            let is_independent = matches!(data.kind, LoopKind::Independent { .. });
-            if !is_independent
-                || !is_bound(&data.lower)
-                || !is_bound(&data.upper)
-                || arrays_read(proc, &data.body).contains(&array)
-            {
+        let mut next = Some(id);
+        while let Some((data, repeated)) = next.and_then(|id| Some((&proc.loops[id], self.repeated.get(&id)?))) {
+            let is_bound = |expr: &Expr| !expr.has_load() && !reads_any(expr, &repeated.changed);
+            if !is_bound(&data.lower) || !is_bound(&data.upper) || repeated.read.contains(&array) {
                 break;
             }
             let count = data.upper.clone() - data.lower.clone();
             counts.push(if data.step == 1 { count } else { Expr::binary(BinOp::Div, count, Expr::i64(data.step)) });
-            outermost = id;
-            next = self.around.get(&id).copied();
+            next = next.and_then(|id| self.around.get(&id).copied());
         }
-        (!counts.is_empty() && self.repeated.contains(&outermost)).then_some(counts)
+        (!counts.is_empty()).then_some(counts)
+    }
+}
+
+impl Repeated {
+    fn of(proc: &Proc, body: &[Stmt]) -> Self {
+        let mut changed = BTreeSet::new();
+        each_stmt(proc, body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = changed.insert(var)));
+        Self { read: arrays_read(proc, body), changed }
     }
 }
 
@@ -274,6 +280,7 @@ impl Storing {
         }
         let elements_of_line =
             LINE / i64::try_from(proc.arrays[self.places[0].0].elem.bytes()).expect("elements are small");
+        // The first block begins so much early that all end with a line: what is written of half a line is read first after all.
         let before = Expr::binary(
             BinOp::FloorMod,
             offset(proc, &self.places[0], data.lower.clone()),

@@ -641,7 +641,8 @@ fn each_var(expr: &Expr, f: &mut impl FnMut(Var)) {
     });
 }
 
-fn renamed_var(var: Var, names: &BTreeMap<Var, Expr>) -> Var {
+/// The variable that has this name instead.
+pub(crate) fn renamed_var(var: Var, names: &BTreeMap<Var, Expr>) -> Var {
     match names.get(&var) {
         Some(Expr::Var(name)) => *name,
         Some(_) | None => var,

@@ -20,7 +20,7 @@ use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a line of memory.
-const LINE: i64 = 64;
+pub(crate) const LINE: i64 = 64;
 /// Bodies that cost more do not wait for memory.
 const LARGEST_COST: i64 = 16;
 /// Loops as short as this meet no line twice.

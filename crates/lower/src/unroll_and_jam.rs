@@ -19,7 +19,7 @@ use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, each_store, entering, is_straight, reads, reads_any, renamed_stmt};
 use crate::strip_mining::Block;
-use crate::strips::{copied, fresh_names};
+use crate::strips::{copied, fresh_names, renamed_var};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,8 +153,7 @@ impl Rows {
         };
         inner.body.iter().for_each(|stmt| each_expr(stmt, &mut loads));
         let is_shared = |added: &BTreeSet<i64>| {
-            let neighbours = added.iter().zip(added.iter().skip(1));
-            neighbours.into_iter().any(|(one, next)| next - one < ROWS)
+            added.iter().zip(added.iter().skip(1)).any(|(one, next)| next.saturating_sub(*one) < ROWS)
         };
         let of_block = |added: &BTreeSet<i64>| -> usize {
             let all: BTreeSet<i64> = added.iter().flat_map(|&one| one..one.saturating_add(ROWS)).collect();
@@ -200,12 +199,10 @@ impl Rows {
             let last = Expr::binary(BinOp::Le, least + Expr::i64(ROWS), count.clone());
             Expr::binary(BinOp::And, all, Expr::binary(BinOp::And, first, last))
         });
-        let mut rest_names = fresh_names(proc, self.own.clone());
-        let row = fresh_names(proc, BTreeSet::from([self.row]));
-        rest_names.extend(row.clone());
+        let rest_names = fresh_names(proc, self.own.iter().copied().chain([self.row]).collect());
         let (lower, upper) = (block.first.into(), block.end.into());
         let body = copied(proc, &data.body, &rest_names);
-        let var = row.into_values().find_map(|expr| if let Expr::Var(var) = expr { Some(var) } else { None });
+        let var = Some(renamed_var(self.row, &rest_names));
         let rest = LoopData { var, lower, upper, kind: inner_kind, body, ..data.clone() };
         let rest = vec![Stmt::For(proc.loops.push(rest))];
         block.over(proc, data, kind, vec![Stmt::If { cond: whole, then: jammed, otherwise: rest }])
@@ -253,19 +250,15 @@ impl Rows {
                 panic!("loops along rows are independent")
             };
             for &reduction in reductions {
-                let var = match names.get(&reduction.var) {
-                    Some(Expr::Var(own)) => *own,
-                    // All rows add to what the loop over them accumulates.
-                    _ => reduction.var,
-                };
-                let reduction = Reduction { var, ..reduction };
+                // Some have accumulators of their own, others add to what the loop over them accumulates.
+                let reduction = Reduction { var: renamed_var(reduction.var, &names), ..reduction };
                 if !all.contains(&reduction) {
                     all.push(reduction);
                 }
             }
         }
         body.append(&mut last);
-        let var = along.into_values().find_map(|expr| if let Expr::Var(var) = expr { Some(var) } else { None });
+        let var = data.var.map(|var| renamed_var(var, &along));
         let simd = matches!(data.kind, LoopKind::Independent { simd: true, .. });
         let kind = LoopKind::Independent { parallel: None, simd, reductions: all };
         Stmt::For(proc.loops.push(LoopData { var, kind, body, ..data }))

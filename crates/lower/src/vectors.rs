@@ -198,6 +198,14 @@ mod tests {
         assert_eq!(chosen(&["0..3", "0..4", "5..7", "s2..s0"]), [false, true, false, true]);
         assert_eq!(chosen(&["0..min(s0 - 1, 1)", "0..min(s0, 9)", "s0 - 1..s0"]), [false, true, false]);
         assert_eq!(chosen(&["max(s0, 1) - 2..s0", "s0 - min(s0, 2)..s0"]), [false, false]);
+        let borders = ["min(max(s0 - 1, 0), min(s0, 1))..min(s0, 1)", "max(s0 - 1, min(s0, 1))..s0"];
+        assert_eq!(chosen(&borders), [false, false]);
+        let others = [
+            "min(s0, 1)..max(s0 - 1, min(s0, 1))",
+            "max(s0 - 9, min(s0, 1))..s0",
+            "min(s0 - 1, min(s0, 1))..min(s0, 1)",
+        ];
+        assert_eq!(chosen(&others), [true, true, true]);
         assert_eq!(chosen(&["s0 - 9..s0", "s2 - 1..s0", "s0 - s2..s0"]), [true, true, true]);
     }
 }
