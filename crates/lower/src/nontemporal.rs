@@ -39,11 +39,11 @@ pub(crate) fn store_past_caches(proc: &mut Proc, least_bytes: i64, is_entry: boo
     let results = if is_entry { written_only(proc) } else { BTreeSet::new() };
     let sweeps = Sweeps::of(proc);
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
-    let bytes = |id: Loop, array: Array| {
+    let bytes = |id: Loop, array: Array, at_once: i64| {
         let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
         let counts = match results.contains(&array) {
             true => proc.arrays[array].extents.clone(),
-            false => sweeps.iterations(proc, id, array)?,
+            false => [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat(),
         };
         Some(counts.into_iter().fold(elem, |bytes, count| bytes * count))
     };
@@ -51,7 +51,7 @@ pub(crate) fn store_past_caches(proc: &mut Proc, least_bytes: i64, is_entry: boo
     let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
     let mut chosen: BTreeMap<Loop, Storing> = (proc.loops.indices())
         .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
-        .filter_map(|id| Some((id, Storing::of(proc, id, &aliases, |array| bytes(id, array))?)))
+        .filter_map(|id| Some((id, Storing::of(proc, id, &aliases, |array, at_once| bytes(id, array, at_once))?)))
         .collect();
     let count = chosen.len();
     replace_loops(proc, &mut |proc, id| Some(chosen.remove(&id)?.streaming(proc, id, least_bytes)));
@@ -189,8 +189,8 @@ struct Storing {
 }
 
 impl Storing {
-    /// `bytes` says how many are stored to an array in all, if the caches do not need them.
-    fn of(proc: &Proc, id: Loop, aliases: &Aliases, bytes: impl Fn(Array) -> Option<Expr>) -> Option<Self> {
+    /// `bytes` says how many are stored to an array in all, if the caches do not need them and an iteration stores so many elements.
+    fn of(proc: &Proc, id: Loop, aliases: &Aliases, bytes: impl Fn(Array, i64) -> Option<Expr>) -> Option<Self> {
         let data = &proc.loops[id];
         let (Some(var), 1) = (data.var, data.step) else { return None };
         let reductions = match &data.kind {
@@ -218,12 +218,13 @@ impl Storing {
         }
         let mut stored: BTreeMap<Array, Expr> = BTreeMap::new();
         for array in places.iter().map(|(array, _)| *array).collect::<BTreeSet<_>>() {
-            let here = places.iter().filter(|(other, _)| *other == array).count();
+            let here = places.iter().fold(0, |count, (other, _)| count + i64::from(*other == array));
             // All that is stored to it is stored in one of these places, and always.
             let mut count = 0;
-            each_store(&data.body, &mut |other, _| count += usize::from(other == array));
-            let bytes = bytes(array).filter(|_| here == count && may_be_stored_last(proc, &data.body, array, aliases));
-            stored.extend(bytes.map(|bytes| (array, bytes * Expr::i64(i64::try_from(here).unwrap_or(i64::MAX)))));
+            each_store(&data.body, &mut |other, _| count += i64::from(other == array));
+            if here == count && may_be_stored_last(proc, &data.body, array, aliases) {
+                stored.extend(bytes(array, here).map(|bytes| (array, bytes)));
+            }
         }
         places.retain(|(array, _)| stored.contains_key(array));
         let is_cheap =

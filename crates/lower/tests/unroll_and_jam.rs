@@ -70,6 +70,17 @@ fn neighbouring_rows_are_made_side_by_side() {
     agrees(&stencil(NEIGHBOURS));
 }
 
+/// Whole blocks and other rows go past the caches for results of the same size: rows made at once are not counted twice.
+#[test]
+fn a_result_is_as_large_as_it_is() {
+    let (lowered, _) = shaped(&stencil(NEIGHBOURS), 1 << 20);
+    let text = lowered.to_string();
+    let condition = |line: &&str| line.contains("le(524288") || line.contains("le(1048576");
+    let conditions: Vec<&str> = text.lines().filter(condition).collect();
+    assert!(!conditions.is_empty(), "{text}");
+    assert!(conditions.iter().all(|line| !line.contains("* 4")), "{text}");
+}
+
 #[test]
 fn rows_that_share_nothing_are_not() {
     assert!(!is_jammed(&stencil("%35: f64 = index<%5> %2[%7, %32]\n%40: f64 = mul %35, 0.5")));
