@@ -14,7 +14,8 @@
 //! A proof that used an assertion leaves its certificate in the place of the one removed.
 //!
 //! Of minima, maxima, remainders and quotients is left what the facts leave of them: a neighbour across a periodic border, `(-1) mod n`, is
-//! `n - 1`, and a bound that merging loops can put in order.
+//! `n - 1`, and a bound that merging loops can put in order. Where indices are known to exist, so may be minima of sizes: from `min(n - 1, 1)` to below
+//! `n - 1`, the neighbour at `i - min(n - 1, 1)` is that at `i - 1`.
 
 use crate::inline::add_certs;
 use crate::ranges::{Ranges, Sum};
@@ -37,6 +38,7 @@ pub fn checks(func: &mut Func) -> usize {
         ranges: Ranges::new(func),
         replacements: Replacements::new(func),
         deferred: Renaming::new(),
+        below: Vec::new(),
         out: Vec::new(),
         may_diverge: false,
         count: 0,
@@ -50,12 +52,17 @@ pub fn checks(func: &mut Func) -> usize {
     count
 }
 
+/// So many minima and maxima in a sum are taken as one of their operands.
+const CHOICES: usize = 2;
+
 struct Checker<'a> {
     func: &'a mut Func,
     ranges: Ranges,
     replacements: Replacements,
     /// Replacements of certificates, whose uses may lie behind already.
     deferred: Renaming,
+    /// The indices of the with-loops around, and the extents that they are below, whatever the bounds of their generators.
+    below: Vec<(Value, Operand)>,
     /// The statements of the innermost open block.
     out: Vec<Stmt>,
     /// A statement of the innermost open block may run forever.
@@ -154,6 +161,15 @@ impl Checker<'_> {
                 self.remainder(stmt, x, y);
             }
             Op::Unary { op: UnOp::Abs, x } if self.func.operand_type(*x).elem == Scalar::I64 => self.bounded(stmt),
+            Op::Binary { op: BinOp::Add | BinOp::Sub, x, y } if self.func.operand_type(*x).elem == Scalar::I64 => {
+                for operand in [x, y] {
+                    if let Some(known) = self.known_inside(*operand) {
+                        *operand = Operand::i64(known);
+                        self.count += 1;
+                    }
+                }
+                self.push(stmt);
+            }
             &mut Op::Binary { op: BinOp::Div, x, y } if self.func.operand_type(x).elem == Scalar::I64 => {
                 self.quotient(stmt, x, y);
             }
@@ -227,6 +243,49 @@ impl Checker<'_> {
         } else {
             self.push(stmt);
         }
+    }
+
+    /// The value of an operand from outside of the innermost block if it is a minimum or a maximum, or the sum of some, that facts of this block decide: the
+    /// bounds of an index do, as there are none between equal ones.
+    fn known_inside(&mut self, operand: Operand) -> Option<i64> {
+        let value = operand.value()?;
+        if self.ranges.level_of(value) >= self.ranges.level() {
+            return None;
+        }
+        let sum = self.ranges.exact(operand);
+        let candidates = self.constants(&sum, CHOICES);
+        if candidates.is_empty() {
+            return None;
+        }
+        self.ranges.enter();
+        self.below.iter().for_each(|&(index, extent)| self.ranges.bind_below(index, extent));
+        let found = candidates.into_iter().find(|&known| {
+            let known = Sum::constant(known);
+            self.ranges.prove_without_certs(&(&sum - &known)) && self.ranges.prove_without_certs(&(&known - &sum))
+        });
+        self.ranges.leave();
+        found
+    }
+
+    /// The constants that a sum may be, by each choice of operands of the minima and maxima in it.
+    fn constants(&self, sum: &Sum, choices: usize) -> Vec<i64> {
+        if let Some(constant) = sum.as_constant() {
+            return vec![constant];
+        }
+        let mut found = Vec::new();
+        for symbol in sum.symbols().into_iter().copied().filter(|_| choices > 0) {
+            let Some(&Op::Binary { op: BinOp::Min | BinOp::Max, x, y }) = self.ranges.definition(symbol.into()) else {
+                continue;
+            };
+            let Some((factor, rest)) = sum.linear_in(&symbol) else { continue };
+            for operand in [x, y] {
+                let chosen = &rest + &(&factor * &self.ranges.exact(operand));
+                found.extend(self.constants(&chosen, choices - 1));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// A remainder of what the facts say is near zero needs no division: it is the dividend, or that and one divisor if it is negative, or less one; that of 1
@@ -368,8 +427,10 @@ impl Checker<'_> {
                 let (lower, upper) = (generator.lower[at], generator.upper[at]);
                 self.ranges.bind_index(self.func, index, lower, upper);
                 axes.push(Axis { index, lower, upper });
+                self.below.push((index, data.space[at].into()));
             }
             let (mut body, terminating) = self.block(std::mem::take(&mut generator.body));
+            self.below.truncate(self.below.len() - axes.len());
             // On a grid the last index is not the one before the upper bound.
             let extremes = if generator.step == generator.width { &axes[..] } else { &[] };
             let moved = self.leaving(&mut body, terminating, &Iterations { axes: extremes, begin });

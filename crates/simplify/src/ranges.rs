@@ -227,6 +227,11 @@ impl Ranges {
         }
     }
 
+    /// An index is below an extent as well.
+    pub fn bind_below(&mut self, index: Value, extent: Operand) {
+        self.learn(&(&self.exact(extent) - &Sum::constant(1)) - &Sum::symbol(index), None);
+    }
+
     /// An index from a minimum on that is below one of the two, or below a maximum and not below one of the two, is bounded by the other.
     fn learn_of_clipped(&mut self, at: Sum, lower: Operand, upper: Operand) {
         if let Some(&Op::Binary { op: BinOp::Max, x, y }) = self.definition(upper) {
