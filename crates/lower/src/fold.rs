@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
         folding
     }
 
-    fn start_accumulators(&mut self, folding: &mut Folding<'a>, mut init: Vec<Lowered>, results: &[Value]) {
+    pub(crate) fn start_accumulators(&mut self, folding: &mut Folding<'a>, mut init: Vec<Lowered>, results: &[Value]) {
         let combine = folding.combine;
         let mut consumed = vec![false; init.len()];
         for (at, init) in init.iter_mut().enumerate() {

@@ -1,15 +1,22 @@
 //! Scans: a fold that stores every intermediate result.
 //!
-//! In chunks, each thread scans its part; then what comes before a chunk is combined with each of its elements. That is done part
-//! by part of the index space, such that what a thread has scanned is still in its cache when it is combined.
+//! In chunks there are two passes, part by part of the index space, such that what a thread had in the first is still in its cache in the second. Cheap
+//! cells are computed twice: the first pass folds each chunk, the second scans it from what comes before, and stores what nothing needs to read again.
+//! Costly cells are computed once: the first pass scans each chunk, the second combines what comes before with each of its elements.
+//!
+//! See Blelloch, "Prefix Sums and Their Applications", for both orders (reduce then scan, scan then add).
 
 use crate::access::Access;
 use crate::fold::Folding;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
-use crate::with_loop::{Chunks, MOST_CHUNKS};
-use frit_ir::array::{Lambda, Operand, Value};
+use crate::with_loop::{Chunk, Chunks, MOST_CHUNKS, Sink};
+use frit_ir::array::{Block, Lambda, Op, Operand, Value, WithLoopData};
 use frit_ir::nest::{Array, Expr, Parallel, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
+use std::collections::BTreeSet;
+
+/// Cells that cost more are not computed twice.
+const LARGEST_REPEATED: i64 = 8;
 
 /// A scan being lowered.
 #[derive(Clone)]
@@ -20,13 +27,15 @@ pub(crate) struct Scanning<'a> {
     places: Vec<Option<Access>>,
     /// In chunks: what comes before the next part of the index space, and before each chunk of a part.
     before: Vec<(Var, Array)>,
+    /// In chunks: the first pass folds, and the second computes the cells again.
+    repeats: bool,
 }
 
 impl<'a> Lowering<'a> {
     /// A scan in the order of the index space.
     pub(crate) fn start_scan(&mut self, combine: &'a Lambda, neutral: &[Operand], results: &[Value]) -> Scanning<'a> {
         let places = self.scan_places(results);
-        Scanning { folding: self.start_fold(combine, neutral, &[]), places, before: Vec::new() }
+        Scanning { folding: self.start_fold(combine, neutral, &[]), places, before: Vec::new(), repeats: false }
     }
 
     /// A scan in chunks, of one or several parts of the index space one after the other.
@@ -35,6 +44,7 @@ impl<'a> Lowering<'a> {
         combine: &'a Lambda,
         neutral: &[Operand],
         results: &[Value],
+        repeats: bool,
     ) -> Scanning<'a> {
         let places = self.scan_places(results);
         let mut folding = self.start_chunked_fold(combine, neutral);
@@ -47,7 +57,7 @@ impl<'a> Lowering<'a> {
             *value = Expr::Var(carried);
             before.push((carried, self.allocate(elem, vec![Expr::i64(MOST_CHUNKS)], true)));
         }
-        Scanning { folding, places, before }
+        Scanning { folding, places, before, repeats }
     }
 
     fn scan_places(&mut self, results: &[Value]) -> Vec<Option<Access>> {
@@ -66,6 +76,100 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Cells may as well be computed twice: they are a few scalar operations on elements at places that are known without reading any.
+    pub(crate) fn may_repeat_cells(&self, data: &'a WithLoopData) -> bool {
+        data.generators.iter().all(|generator| {
+            let is_cheap = self.constant_cost(&generator.body).is_some_and(|cost| cost <= LARGEST_REPEATED);
+            is_cheap && self.reads_at_known_places(&generator.body)
+        })
+    }
+
+    fn reads_at_known_places(&self, body: &Block) -> bool {
+        let mut read = BTreeSet::new();
+        body.stmts.iter().all(|stmt| {
+            let mut depends = false;
+            stmt.op.for_each_operand(self.func, &mut |operand: Operand| {
+                depends |= operand.value().is_some_and(|value| read.contains(&value));
+            });
+            let (is_known, is_read) = match &stmt.op {
+                Op::Index { .. } => (!depends, true),
+                Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } | Op::Conjoin { .. } => {
+                    (true, depends)
+                }
+                _ => (false, false),
+            };
+            if is_read {
+                read.extend(stmt.results.iter().copied());
+            }
+            is_known
+        })
+    }
+
+    /// Both passes over a part of the index space, with cells computed in each.
+    pub(crate) fn fold_then_scan(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        chunks: &Chunks,
+        parallel: &Parallel,
+    ) {
+        let scans: Vec<Scanning<'a>> = (sinks.iter())
+            .filter_map(|sink| if let Sink::Scanning(scanning) = sink { Some(scanning.clone()) } else { None })
+            .collect();
+        for &(var, array) in scans.iter().flat_map(|scanning| &scanning.before) {
+            self.emit(Stmt::Store { array, index: vec![Expr::i64(0)], value: Expr::Var(var) });
+        }
+        let has_several = Expr::binary(BinOp::Lt, Expr::i64(1), chunks.count.clone());
+        self.emit_if(has_several, |lowering| {
+            let folded = |sink: &Sink<'a>| match sink {
+                Sink::Scanning(scanning) => Sink::Folding(scanning.folding.clone()),
+                _ => Sink::Nothing,
+            };
+            let mut folds = sinks.iter().map(folded).collect();
+            lowering.run_chunks(data, &mut folds, chunks, parallel);
+            for scanning in scans {
+                lowering.combine_before(scanning, chunks);
+            }
+        });
+        self.run_chunks(data, sinks, chunks, parallel);
+    }
+
+    /// A chunk of the second pass starts from what comes before.
+    pub(crate) fn start_scan_chunk(&mut self, scanning: &mut Scanning<'a>, chunk: &Chunk) {
+        if !scanning.repeats {
+            return self.start_fold_chunk(&mut scanning.folding, chunk);
+        }
+        let init = self.before_chunk(scanning, &chunk.number);
+        self.start_accumulators(&mut scanning.folding, init, &[]);
+    }
+
+    pub(crate) fn end_scan_chunk(&mut self, scanning: &mut Scanning<'a>, chunk: &Chunk) {
+        if !scanning.repeats {
+            self.end_fold_chunk(&mut scanning.folding, chunk);
+        }
+    }
+
+    fn before_chunk(&mut self, scanning: &Scanning<'a>, number: &Expr) -> Vec<Lowered> {
+        let load = |&(_, array): &(Var, Array)| {
+            let elem = self.proc.arrays[array].elem;
+            Lowered::Scalar(self.keep(elem, Expr::Load { array, index: vec![number.clone()] }))
+        };
+        scanning.before.iter().map(load).collect()
+    }
+
+    /// Combines the results of the chunks in order: what comes before each but the first, and before the next part.
+    fn combine_before(&mut self, mut scanning: Scanning<'a>, chunks: &Chunks) {
+        let before = scanning.before;
+        self.combine_partials(&mut scanning.folding, &[], chunks, |lowering, number, accumulated| {
+            for (&(_, array), value) in before.iter().zip(accumulated) {
+                lowering.emit(Stmt::Store { array, index: vec![number.clone()], value: scalar(value) });
+            }
+        });
+        for (&(var, _), value) in before.iter().zip(self.accumulated(&scanning.folding)) {
+            self.emit(Stmt::Assign { var, value: scalar(value) });
+        }
+    }
+
     /// The results of a scan in order.
     pub(crate) fn end_scan(&mut self, scanning: Scanning<'a>, results: &[Value]) {
         for (place, &result) in scanning.places.into_iter().zip(results) {
@@ -77,27 +181,15 @@ impl<'a> Lowering<'a> {
     }
 
     /// The second pass of a scan in chunks, of a part of the index space.
-    pub(crate) fn combine_scan(&mut self, scanning: &mut Scanning<'a>, chunks: &Chunks, parallel: &Parallel) {
-        let before = scanning.before.clone();
-        self.combine_partials(&mut scanning.folding, &[], chunks, |lowering, number, accumulated| {
-            for (&(_, array), value) in before.iter().zip(accumulated) {
-                lowering.emit(Stmt::Store { array, index: vec![number.clone()], value: scalar(value) });
-            }
-        });
-        for (&(var, _), value) in before.iter().zip(self.accumulated(&scanning.folding)) {
-            self.emit(Stmt::Assign { var, value: scalar(value) });
-        }
+    pub(crate) fn combine_scan(&mut self, scanning: &Scanning<'a>, chunks: &Chunks, parallel: &Parallel) {
+        self.combine_before(scanning.clone(), chunks);
         // From the first on, though nothing comes before it: so each thread has the chunk that it has in its cache.
         let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
         self.counted_loop(header, |lowering, number| {
             let is_later = Expr::binary(BinOp::Lt, Expr::i64(0), number.clone());
             lowering.emit_if(is_later, |lowering| {
                 let chunk = lowering.chunk(chunks, number.clone());
-                let load = |lowering: &mut Self, array: Array| {
-                    let elem = lowering.proc.arrays[array].elem;
-                    Lowered::Scalar(lowering.keep(elem, Expr::Load { array, index: vec![number.clone()] }))
-                };
-                let carried: Vec<Lowered> = before.iter().map(|&(_, array)| load(lowering, array)).collect();
+                let carried = lowering.before_chunk(scanning, &number);
                 let header = LoopHeader { lower: chunk.lower, ..LoopHeader::independent(chunk.upper, None) };
                 lowering.counted_loop(header, |lowering, i| lowering.combine_with_before(scanning, carried, i));
             });

@@ -155,7 +155,14 @@ impl<'a> Lowering<'a> {
         let (work, irregular) = self.estimate(data);
         let work = self.keep_i64(work);
         let extent = self.keep_i64(at_least_zero(self.extent(data.space[0])));
-        let mut sinks = self.start_shared_sinks(stmt, data);
+        // Part by part, if scans are all that needs an order.
+        let is_stored = |operator: &OperatorData| {
+            matches!(operator.op, Operator::GenArray | Operator::ModArray { .. } | Operator::Scan { .. })
+        };
+        let in_parts = data.operators.iter().any(|operator| matches!(operator.op, Operator::Scan { .. }))
+            && data.operators.iter().all(is_stored);
+        let repeats = in_parts && self.may_repeat_cells(data);
+        let mut sinks = self.start_shared_sinks(stmt, data, repeats);
         let is_scan = |sink: &Sink<'_>| matches!(sink, Sink::Scanning(_));
         // One chunk per thread, or one in all if there is little work.
         let each = if irregular && !sinks.iter().any(is_scan) { IRREGULAR_CHUNKS } else { 1 };
@@ -167,7 +174,7 @@ impl<'a> Lowering<'a> {
         let count = self.keep_i64(count);
         let parallel = Parallel { work, irregular };
         let scans = i64::try_from(sinks.iter().filter(|sink| is_scan(sink)).count()).expect("operators are few");
-        if scans > 0 && sinks.iter().all(|sink| is_scan(sink) || matches!(sink, Sink::Nothing | Sink::Elements(_))) {
+        if in_parts {
             let at_once = count.clone() * Expr::i64((self.options.caches.own / SCANNED_BYTES / scans).max(1));
             let is_single = Expr::binary(BinOp::Eq, count.clone(), Expr::i64(1));
             let length = Expr::Select {
@@ -182,9 +189,12 @@ impl<'a> Lowering<'a> {
                 let first = lowering.keep_i64(part * length.clone());
                 let rest = lowering.keep_i64(min(length, extent - first.clone()));
                 let chunks = lowering.chunks(first, rest, count);
+                if repeats {
+                    return lowering.fold_then_scan(data, &mut sinks, &chunks, &parallel);
+                }
                 lowering.run_chunks(data, &mut sinks, &chunks, &parallel);
                 let could_fork = std::mem::replace(&mut lowering.may_fork, false);
-                for sink in &mut sinks {
+                for sink in &sinks {
                     if let Sink::Scanning(scanning) = sink {
                         lowering.combine_scan(scanning, &chunks, &parallel);
                     }
@@ -207,7 +217,13 @@ impl<'a> Lowering<'a> {
         self.may_fork = could_fork;
     }
 
-    fn run_chunks(&mut self, data: &'a WithLoopData, sinks: &mut Vec<Sink<'a>>, chunks: &Chunks, parallel: &Parallel) {
+    pub(crate) fn run_chunks(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        chunks: &Chunks,
+        parallel: &Parallel,
+    ) {
         let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
         self.counted_loop(header, |lowering, number| {
             let chunk = lowering.chunk(chunks, number);
@@ -254,7 +270,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What the operators do across all chunks: arrays that the chunks fill, and room for their results.
-    fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
+    fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, repeats: bool) -> Vec<Sink<'a>> {
         let mut sinks = Vec::new();
         for (operator, results) in Self::results_of(stmt, data) {
             sinks.push(match &operator.op {
@@ -263,7 +279,7 @@ impl<'a> Lowering<'a> {
                 }
                 Operator::Fold { combine, neutral, .. } => Sink::Folding(self.start_chunked_fold(combine, neutral)),
                 Operator::Scan { combine, neutral } => {
-                    Sink::Scanning(self.start_chunked_scan(combine, neutral, results))
+                    Sink::Scanning(self.start_chunked_scan(combine, neutral, results, repeats))
                 }
                 Operator::Filter { .. } => Sink::Filtering(self.start_chunked_filter(data, results)),
                 Operator::Uniform => panic!("a with-loop that checks for uniform rows is not run in chunks"),
@@ -277,7 +293,7 @@ impl<'a> Lowering<'a> {
             match sink {
                 Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => {}
                 Sink::Folding(folding) => self.start_fold_chunk(folding, chunk),
-                Sink::Scanning(scanning) => self.start_fold_chunk(&mut scanning.folding, chunk),
+                Sink::Scanning(scanning) => self.start_scan_chunk(scanning, chunk),
                 Sink::Filtering(filtering) => self.start_filter_chunk(filtering, chunk),
             }
         }
@@ -288,7 +304,7 @@ impl<'a> Lowering<'a> {
             match sink {
                 Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => {}
                 Sink::Folding(folding) => self.end_fold_chunk(folding, chunk),
-                Sink::Scanning(scanning) => self.end_fold_chunk(&mut scanning.folding, chunk),
+                Sink::Scanning(scanning) => self.end_scan_chunk(scanning, chunk),
                 Sink::Filtering(filtering) => self.end_filter_chunk(filtering, chunk),
             }
         }
@@ -308,8 +324,8 @@ impl<'a> Lowering<'a> {
                 Sink::Elements(place) => self.bind(results[0], Lowered::Array(place)),
                 Sink::Growing(_) | Sink::Uniform(_) => panic!("growing arrays are not made in chunks"),
                 Sink::Folding(folding) => self.combine_fold(folding, results, chunks),
-                Sink::Scanning(mut scanning) => {
-                    self.combine_scan(&mut scanning, chunks, parallel);
+                Sink::Scanning(scanning) => {
+                    self.combine_scan(&scanning, chunks, parallel);
                     self.end_scan(scanning, results);
                 }
                 Sink::Filtering(filtering) => self.combine_filter(filtering, results, chunks, parallel),

@@ -77,6 +77,12 @@ impl Lowering<'_> {
         (operations, cost.irregular)
     }
 
+    /// The scalar operations of a block, if they are the same whatever it computes.
+    pub(crate) fn constant_cost(&self, block: &Block) -> Option<i64> {
+        let cost = self.block_cost(block, 1);
+        cost.operations.as_i64().filter(|_| !cost.irregular)
+    }
+
     /// What became of a value, if it is defined already.
     pub(crate) fn known(&self, value: Value) -> Option<Lowered> {
         self.env[value.at()].clone()

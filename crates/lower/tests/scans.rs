@@ -52,15 +52,44 @@ fn what_both_phases_need_is_computed_in_both() {
     assert!(accumulation < store, "{lowered}");
 }
 
+/// In the order of threads: the loops over parts, and what stands in one.
+fn parts(text: &str) -> String {
+    let lowered = frit_lower::lower(&program(text), &Options::default()).to_string();
+    let at = lowered.find("* 65536").unwrap_or_else(|| panic!("there are no parts in {lowered}"));
+    lowered[at..].to_string()
+}
+
 #[test]
-fn threads_scan_part_by_part() {
-    let lowered = frit_lower::lower(&program(&scan(SQUARE, ("add", "0.0"))), &Options::default()).to_string();
-    // A loop over parts, and in each one over chunks and one that combines what comes before with these.
-    let at = |what: &str| lowered.find(what).unwrap_or_else(|| panic!("no {what} in {lowered}"));
-    assert!(at("65536") < at("scan simd reduce("), "{lowered}");
-    assert_eq!(lowered.matches("independent parallel(").count(), 2, "{lowered}");
+fn threads_fold_parts_then_scan_them() {
+    let text = scan(SQUARE, ("add", "0.0"));
+    let parts = parts(&text);
+    let at = |what: &str| parts.find(what).unwrap_or_else(|| panic!("no {what} in {parts}"));
+    // The chunks of a part are folded, which stores nothing of the results; those are scanned from what comes before, and stored once.
+    assert!(at("independent simd reduce(") < at("scan simd reduce("), "{parts}");
+    assert_eq!(parts.matches("independent parallel(").count(), 2, "{parts}");
+    assert_eq!(parts.matches("A1[").count(), 1, "{parts}");
+    // One thread does not fold.
+    assert!(parts.contains("if lt(1, "), "{parts}");
     let values: Vec<f64> = (0..300_000).map(|i| (i % 5) as f64 - 2.0).collect();
     agree(&scan("%9: f64 = index %1[%6]\n%13: f64 = add %9, 1.0", ("add", "0.0")), &[reals(&values), int(2)]);
+    let larger = "%15: bool = lt %10, %11\n%12: f64 = select %15, %11, %10";
+    let unknown = scan("%9: f64 = index %1[%6]\n%13: f64 = add %9, 1.0", ("add", "0.0"));
+    agree(&unknown.replace("%12: f64 = add %10, %11", larger), &[reals(&values), int(2)]);
+}
+
+#[test]
+fn cells_that_cost_or_are_gathered_are_computed_once() {
+    let costly = "%7: f64 = index %1[%6]\n%9: f64 = exp %7\n%13: f64 = sub %7, 1.0";
+    let gathered = "%7: f64 = index %1[%6]\n%16: i64 = to_i64 %7\n%9: f64 = index %1[%16]\n%13: f64 = sub %7, 1.0";
+    for cell in [costly, gathered] {
+        let parts = parts(&scan(cell, ("add", "0.0")));
+        // What threads have scanned is combined with what comes before.
+        let (scanned, combined) = (parts.find(" scan "), parts.rfind("independent parallel("));
+        assert!(scanned.is_some() && scanned < combined, "{parts}");
+        assert!(!parts.contains("if lt(1, "), "{parts}");
+    }
+    let values: Vec<f64> = (0..300_000).map(|i| (i % 5) as f64).collect();
+    agree(&scan(gathered, ("add", "0.0")), &[reals(&values), int(2)]);
 }
 
 #[test]
