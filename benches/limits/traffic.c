@@ -1,6 +1,7 @@
 // What the machine takes to move the data of a loop that computes next to nothing: reads READS arrays and writes WRITES, of ELEMENTS numbers of
 // eight bytes each. A thread goes through its part of the arrays in one stream or in four, and writes through the caches or past them; of all of
-// these counts the fastest. Nothing is a large power of two apart, as such places share banks of the memory. Prints the median of its RUNS in seconds.
+// these counts the fastest. Streams are no large power of two apart, as such places share banks of the memory. Prints the median of its RUNS in
+// seconds.
 //
 //   gcc -O3 -march=native -fopenmp traffic.c -o traffic && ./traffic READS WRITES ELEMENTS RUNS      (threads: OMP_NUM_THREADS)
 #include <immintrin.h>
@@ -88,14 +89,13 @@ int main(int argc, char **argv)
     for (int array = 0; array < MOST_ARRAYS + writes; array++) {
         if (array >= reads && array < MOST_ARRAYS)
             continue;
-        const size_t huge = 2 << 20, bytes = ((elements + array * ROUND) * sizeof(double) + huge - 1) / huge * huge;
+        const size_t huge = 2 << 20, bytes = (elements * sizeof(double) + huge - 1) / huge * huge;
         arrays[array] = aligned_alloc(huge, bytes);
         if (!arrays[array]) {
             fprintf(stderr, "traffic: no memory\n");
             return 1;
         }
         madvise(arrays[array], bytes, MADV_HUGEPAGE);
-        arrays[array] += array * ROUND;
 #pragma omp parallel for
         for (long i = 0; i < elements; i++)
             arrays[array][i] = 0;

@@ -80,6 +80,8 @@ pub(crate) struct Chunks {
 
 /// What a thread scans before what comes before is combined with it takes half of its own cache: so many bytes of that are for an element.
 const SCANNED_BYTES: i64 = 16;
+/// What it folds before it scans may come from the cache that all share, as it is only read again: threads meet less often.
+const FOLDED_BYTES: i64 = 4;
 
 impl<'a> Lowering<'a> {
     /// A with-loop.
@@ -175,7 +177,8 @@ impl<'a> Lowering<'a> {
         let parallel = Parallel { work, irregular };
         let scans = i64::try_from(sinks.iter().filter(|sink| is_scan(sink)).count()).expect("operators are few");
         if in_parts {
-            let at_once = count.clone() * Expr::i64((self.options.caches.own / SCANNED_BYTES / scans).max(1));
+            let each = if repeats { FOLDED_BYTES } else { SCANNED_BYTES };
+            let at_once = count.clone() * Expr::i64((self.options.caches.own / each / scans).max(1));
             let is_single = Expr::binary(BinOp::Eq, count.clone(), Expr::i64(1));
             let length = Expr::Select {
                 cond: Box::new(is_single),

@@ -52,17 +52,17 @@ fn what_both_phases_need_is_computed_in_both() {
     assert!(accumulation < store, "{lowered}");
 }
 
-/// In the order of threads: the loops over parts, and what stands in one.
-fn parts(text: &str) -> String {
+/// The loop over parts of so many elements for each thread, and what follows.
+fn parts(text: &str, elements: i64) -> String {
     let lowered = frit_lower::lower(&program(text), &Options::default()).to_string();
-    let at = lowered.find("* 65536").unwrap_or_else(|| panic!("there are no parts in {lowered}"));
+    let at = lowered.find(&format!("* {elements})")).unwrap_or_else(|| panic!("there are no parts in {lowered}"));
     lowered[at..].to_string()
 }
 
 #[test]
 fn threads_fold_parts_then_scan_them() {
     let text = scan(SQUARE, ("add", "0.0"));
-    let parts = parts(&text);
+    let parts = parts(&text, 262_144);
     let at = |what: &str| parts.find(what).unwrap_or_else(|| panic!("no {what} in {parts}"));
     // The chunks of a part are folded, which stores nothing of the results; those are scanned from what comes before, and stored once.
     assert!(at("independent simd reduce(") < at("scan simd reduce("), "{parts}");
@@ -70,7 +70,7 @@ fn threads_fold_parts_then_scan_them() {
     assert_eq!(parts.matches("A1[").count(), 1, "{parts}");
     // One thread does not fold.
     assert!(parts.contains("if lt(1, "), "{parts}");
-    let values: Vec<f64> = (0..300_000).map(|i| (i % 5) as f64 - 2.0).collect();
+    let values: Vec<f64> = (0..530_000).map(|i| (i % 5) as f64 - 2.0).collect();
     agree(&scan("%9: f64 = index %1[%6]\n%13: f64 = add %9, 1.0", ("add", "0.0")), &[reals(&values), int(2)]);
     let larger = "%15: bool = lt %10, %11\n%12: f64 = select %15, %11, %10";
     let unknown = scan("%9: f64 = index %1[%6]\n%13: f64 = add %9, 1.0", ("add", "0.0"));
@@ -82,7 +82,7 @@ fn cells_that_cost_or_are_gathered_are_computed_once() {
     let costly = "%7: f64 = index %1[%6]\n%9: f64 = exp %7\n%13: f64 = sub %7, 1.0";
     let gathered = "%7: f64 = index %1[%6]\n%16: i64 = to_i64 %7\n%9: f64 = index %1[%16]\n%13: f64 = sub %7, 1.0";
     for cell in [costly, gathered] {
-        let parts = parts(&scan(cell, ("add", "0.0")));
+        let parts = parts(&scan(cell, ("add", "0.0")), 65_536);
         // What threads have scanned is combined with what comes before.
         let (scanned, combined) = (parts.find(" scan "), parts.rfind("independent parallel("));
         assert!(scanned.is_some() && scanned < combined, "{parts}");
