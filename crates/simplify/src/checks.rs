@@ -18,7 +18,7 @@
 //! `n - 1`, the neighbour at `i - min(n - 1, 1)` is that at `i - 1`.
 
 use crate::inline::add_certs;
-use crate::ranges::{Ranges, Sum};
+use crate::ranges::{Ranges, Sum, is_usable};
 use crate::rewrite::{Replacements, substitute};
 use crate::{Changes, Options};
 use frit_ir::FailureKind;
@@ -253,7 +253,7 @@ impl Checker<'_> {
             return None;
         }
         let sum = self.ranges.exact(operand);
-        let candidates = self.constants(&sum, CHOICES);
+        let candidates = if is_usable(&sum) { self.constants(&sum, CHOICES) } else { Vec::new() };
         if candidates.is_empty() {
             return None;
         }
@@ -278,8 +278,12 @@ impl Checker<'_> {
                 continue;
             };
             let Some((factor, rest)) = sum.linear_in(&symbol) else { continue };
-            for operand in [x, y] {
-                let chosen = &rest + &(&factor * &self.ranges.exact(operand));
+            for choice in [x, y].map(|operand| self.ranges.exact(operand)).iter().filter(|choice| is_usable(choice)) {
+                let chosen = match factor.as_constant() {
+                    Some(1) => &rest + choice,
+                    Some(-1) => &rest - choice,
+                    Some(_) | None => continue,
+                };
                 found.extend(self.constants(&chosen, choices - 1));
             }
         }

@@ -498,8 +498,6 @@ impl Ranges {
     /// Records a sum or product: as a polynomial over the integers if it cannot overflow.
     fn define_sum(&mut self, result: Value, bounds: Interval, sum: impl Fn(&dyn Fn(Operand) -> Rc<Sum>) -> Sum) {
         let ring = sum(&|o| self.ring(o));
-        let is_usable =
-            |sum: &Sum| sum.len() <= MAX_TERMS && sum.terms().all(|(_, c)| c.unsigned_abs() <= MAX_COEFFICIENT);
         if is_usable(&ring) {
             self.symbol_mut(result).ring = Some(Rc::new(ring));
         }
@@ -771,6 +769,11 @@ impl Ranges {
             _ => false,
         }
     }
+}
+
+/// True if the polynomial is short, and sums of a few such have no coefficient that wraps.
+pub(crate) fn is_usable(sum: &Sum) -> bool {
+    sum.len() <= MAX_TERMS && sum.terms().all(|(_, c)| c.unsigned_abs() <= MAX_COEFFICIENT)
 }
 
 /// Nothing is known of the operand but itself.
