@@ -272,7 +272,7 @@ impl<'a> Lowering<'a> {
         self.end_fold(folding, results);
     }
 
-    /// Combines the results of the chunks in order; `before` is called for every chunk but the first with the
+    /// Combines the results of the chunks in order, on one thread; `before` is called for every chunk but the first with the
     /// combination of those before it.
     pub(crate) fn combine_partials(
         &mut self,
@@ -286,6 +286,7 @@ impl<'a> Lowering<'a> {
         let init = partials.values.iter().map(|&array| Lowered::Scalar(load(array, Expr::i64(0)))).collect();
         self.start_accumulators(folding, init, results);
         let header = LoopHeader { lower: Expr::i64(1), ..LoopHeader::sequential(chunks.count.clone()) };
+        let could_fork = std::mem::replace(&mut self.may_fork, false);
         self.counted_loop(header, |lowering, number| {
             let accumulated = lowering.accumulated(folding);
             before(lowering, &number, accumulated);
@@ -293,6 +294,7 @@ impl<'a> Lowering<'a> {
             let guard = partials.present.map(|array| load(array, number.clone()));
             lowering.feed_fold(folding, guard, cells);
         });
+        self.may_fork = could_fork;
     }
 
     /// The lambda's results for these accumulators and cells.

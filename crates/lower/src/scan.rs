@@ -8,7 +8,7 @@
 
 use crate::access::Access;
 use crate::fold::Folding;
-use crate::lowering::{LoopHeader, Lowered, Lowering};
+use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
 use crate::with_loop::{Chunk, Chunks, MOST_CHUNKS, Sink};
 use frit_ir::array::{Block, Lambda, Op, Operand, Value, WithLoopData};
 use frit_ir::nest::{Array, Expr, Parallel, Stmt, Var};
@@ -17,6 +17,10 @@ use std::collections::BTreeSet;
 
 /// Cells that cost more are not computed twice.
 const LARGEST_REPEATED: i64 = 8;
+/// What a thread scans before what comes before is combined with it takes half of its own cache: so many bytes of that are for an element.
+const SCANNED_BYTES: i64 = 16;
+/// What it folds before it scans may come from the cache that all share, as it is only read again: threads meet less often.
+const FOLDED_BYTES: i64 = 4;
 
 /// A scan being lowered.
 #[derive(Clone)]
@@ -27,15 +31,15 @@ pub(crate) struct Scanning<'a> {
     places: Vec<Option<Access>>,
     /// In chunks: what comes before the next part of the index space, and before each chunk of a part.
     before: Vec<(Var, Array)>,
-    /// In chunks: the first pass folds, and the second computes the cells again.
-    repeats: bool,
+    /// Chunks start from what comes before them.
+    resumes: bool,
 }
 
 impl<'a> Lowering<'a> {
     /// A scan in the order of the index space.
     pub(crate) fn start_scan(&mut self, combine: &'a Lambda, neutral: &[Operand], results: &[Value]) -> Scanning<'a> {
         let places = self.scan_places(results);
-        Scanning { folding: self.start_fold(combine, neutral, &[]), places, before: Vec::new(), repeats: false }
+        Scanning { folding: self.start_fold(combine, neutral, &[]), places, before: Vec::new(), resumes: false }
     }
 
     /// A scan in chunks, of one or several parts of the index space one after the other.
@@ -44,7 +48,6 @@ impl<'a> Lowering<'a> {
         combine: &'a Lambda,
         neutral: &[Operand],
         results: &[Value],
-        repeats: bool,
     ) -> Scanning<'a> {
         let places = self.scan_places(results);
         let mut folding = self.start_chunked_fold(combine, neutral);
@@ -57,7 +60,7 @@ impl<'a> Lowering<'a> {
             *value = Expr::Var(carried);
             before.push((carried, self.allocate(elem, vec![Expr::i64(MOST_CHUNKS)], true)));
         }
-        Scanning { folding, places, before, repeats }
+        Scanning { folding, places, before, resumes: false }
     }
 
     fn scan_places(&mut self, results: &[Value]) -> Vec<Option<Access>> {
@@ -77,7 +80,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Cells may as well be computed twice: they are a few scalar operations on elements at places that are known without reading any.
-    pub(crate) fn may_repeat_cells(&self, data: &'a WithLoopData) -> bool {
+    fn may_repeat_cells(&self, data: &'a WithLoopData) -> bool {
         data.generators.iter().all(|generator| {
             let is_cheap = self.constant_cost(&generator.body).is_some_and(|cost| cost <= LARGEST_REPEATED);
             is_cheap && self.reads_at_known_places(&generator.body)
@@ -105,18 +108,48 @@ impl<'a> Lowering<'a> {
         })
     }
 
+    /// Runs a with-loop whose operators store and scan, of so many scans, part by part of the index space and in so many chunks of each part.
+    pub(crate) fn scan_in_parts(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        scans: i64,
+        extent: Expr,
+        count: Expr,
+        parallel: &Parallel,
+    ) {
+        let repeats = self.may_repeat_cells(data);
+        let bytes = if repeats { FOLDED_BYTES } else { SCANNED_BYTES };
+        let at_once = Expr::i64((self.options.caches.own / bytes / scans).max(1));
+        let length = self.keep_i64(Expr::Select {
+            cond: Box::new(Expr::binary(BinOp::Eq, count.clone(), Expr::i64(1))),
+            on_true: Box::new(max(extent.clone(), Expr::i64(1))),
+            on_false: Box::new(count.clone() * at_once),
+        });
+        let parts = extent.clone() + length.clone() - Expr::i64(1);
+        let parts = self.keep_i64(Expr::binary(BinOp::Div, parts, length.clone()));
+        self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
+            let first = lowering.keep_i64(part * length.clone());
+            let rest = lowering.keep_i64(min(length, extent - first.clone()));
+            let chunks = lowering.chunks(first, rest, count);
+            if repeats {
+                lowering.fold_then_scan(data, sinks, &chunks, parallel);
+            } else {
+                lowering.run_chunks(data, sinks, &chunks, parallel);
+                scans_of(sinks).for_each(|scanning| lowering.combine_scan(scanning, &chunks, parallel));
+            }
+        });
+    }
+
     /// Both passes over a part of the index space, with cells computed in each.
-    pub(crate) fn fold_then_scan(
+    fn fold_then_scan(
         &mut self,
         data: &'a WithLoopData,
         sinks: &mut Vec<Sink<'a>>,
         chunks: &Chunks,
         parallel: &Parallel,
     ) {
-        let scans: Vec<Scanning<'a>> = (sinks.iter())
-            .filter_map(|sink| if let Sink::Scanning(scanning) = sink { Some(scanning.clone()) } else { None })
-            .collect();
-        for &(var, array) in scans.iter().flat_map(|scanning| &scanning.before) {
+        for &(var, array) in scans_of(sinks).flat_map(|scanning| &scanning.before) {
             self.emit(Stmt::Store { array, index: vec![Expr::i64(0)], value: Expr::Var(var) });
         }
         let has_several = Expr::binary(BinOp::Lt, Expr::i64(1), chunks.count.clone());
@@ -127,16 +160,18 @@ impl<'a> Lowering<'a> {
             };
             let mut folds = sinks.iter().map(folded).collect();
             lowering.run_chunks(data, &mut folds, chunks, parallel);
-            for scanning in scans {
-                lowering.combine_before(scanning, chunks);
-            }
+            scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, chunks));
         });
+        for sink in &mut *sinks {
+            if let Sink::Scanning(scanning) = sink {
+                scanning.resumes = true;
+            }
+        }
         self.run_chunks(data, sinks, chunks, parallel);
     }
 
-    /// A chunk of the second pass starts from what comes before.
     pub(crate) fn start_scan_chunk(&mut self, scanning: &mut Scanning<'a>, chunk: &Chunk) {
-        if !scanning.repeats {
+        if !scanning.resumes {
             return self.start_fold_chunk(&mut scanning.folding, chunk);
         }
         let init = self.before_chunk(scanning, &chunk.number);
@@ -144,7 +179,7 @@ impl<'a> Lowering<'a> {
     }
 
     pub(crate) fn end_scan_chunk(&mut self, scanning: &mut Scanning<'a>, chunk: &Chunk) {
-        if !scanning.repeats {
+        if !scanning.resumes {
             self.end_fold_chunk(&mut scanning.folding, chunk);
         }
     }
@@ -158,14 +193,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// Combines the results of the chunks in order: what comes before each but the first, and before the next part.
-    fn combine_before(&mut self, mut scanning: Scanning<'a>, chunks: &Chunks) {
-        let before = scanning.before;
-        self.combine_partials(&mut scanning.folding, &[], chunks, |lowering, number, accumulated| {
-            for (&(_, array), value) in before.iter().zip(accumulated) {
+    fn combine_before(&mut self, scanning: &Scanning<'a>, chunks: &Chunks) {
+        let mut folding = scanning.folding.clone();
+        self.combine_partials(&mut folding, &[], chunks, |lowering, number, accumulated| {
+            for (&(_, array), value) in scanning.before.iter().zip(accumulated) {
                 lowering.emit(Stmt::Store { array, index: vec![number.clone()], value: scalar(value) });
             }
         });
-        for (&(var, _), value) in before.iter().zip(self.accumulated(&scanning.folding)) {
+        for (&(var, _), value) in scanning.before.iter().zip(self.accumulated(&folding)) {
             self.emit(Stmt::Assign { var, value: scalar(value) });
         }
     }
@@ -182,7 +217,7 @@ impl<'a> Lowering<'a> {
 
     /// The second pass of a scan in chunks, of a part of the index space.
     pub(crate) fn combine_scan(&mut self, scanning: &Scanning<'a>, chunks: &Chunks, parallel: &Parallel) {
-        self.combine_before(scanning.clone(), chunks);
+        self.combine_before(scanning, chunks);
         // From the first on, though nothing comes before it: so each thread has the chunk that it has in its cache.
         let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
         self.counted_loop(header, |lowering, number| {
@@ -215,6 +250,10 @@ impl<'a> Lowering<'a> {
             }
         }
     }
+}
+
+fn scans_of<'s, 'a>(sinks: &'s [Sink<'a>]) -> impl Iterator<Item = &'s Scanning<'a>> {
+    sinks.iter().filter_map(|sink| if let Sink::Scanning(scanning) = sink { Some(scanning) } else { None })
 }
 
 fn scalar(value: Lowered) -> Expr {

@@ -12,7 +12,7 @@ use crate::filter::Filtering;
 use crate::fold::Folding;
 use crate::generators::Order;
 use crate::grown::{Growing, Uniformity};
-use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
+use crate::lowering::{LoopHeader, Lowered, Lowering, min};
 use crate::pieces::PIECES;
 use crate::scan::Scanning;
 use frit_ir::array::{
@@ -77,11 +77,6 @@ pub(crate) struct Chunks {
     per_chunk: Expr,
     extra: Expr,
 }
-
-/// What a thread scans before what comes before is combined with it takes half of its own cache: so many bytes of that are for an element.
-const SCANNED_BYTES: i64 = 16;
-/// What it folds before it scans may come from the cache that all share, as it is only read again: threads meet less often.
-const FOLDED_BYTES: i64 = 4;
 
 impl<'a> Lowering<'a> {
     /// A with-loop.
@@ -157,17 +152,11 @@ impl<'a> Lowering<'a> {
         let (work, irregular) = self.estimate(data);
         let work = self.keep_i64(work);
         let extent = self.keep_i64(at_least_zero(self.extent(data.space[0])));
-        // Part by part, if scans are all that needs an order.
-        let is_stored = |operator: &OperatorData| {
-            matches!(operator.op, Operator::GenArray | Operator::ModArray { .. } | Operator::Scan { .. })
-        };
-        let in_parts = data.operators.iter().any(|operator| matches!(operator.op, Operator::Scan { .. }))
-            && data.operators.iter().all(is_stored);
-        let repeats = in_parts && self.may_repeat_cells(data);
-        let mut sinks = self.start_shared_sinks(stmt, data, repeats);
-        let is_scan = |sink: &Sink<'_>| matches!(sink, Sink::Scanning(_));
+        let is_scan = |operator: &&OperatorData| matches!(operator.op, Operator::Scan { .. });
+        let scans = data.operators.iter().filter(is_scan).count();
+        let mut sinks = self.start_shared_sinks(stmt, data);
         // One chunk per thread, or one in all if there is little work.
-        let each = if irregular && !sinks.iter().any(is_scan) { IRREGULAR_CHUNKS } else { 1 };
+        let each = if irregular && scans == 0 { IRREGULAR_CHUNKS } else { 1 };
         let generator = self.in_pieces(data, &sinks);
         let mut count = chunk_count(work.clone(), self.options.chunk_threshold, each);
         if generator.is_some() {
@@ -175,37 +164,12 @@ impl<'a> Lowering<'a> {
         }
         let count = self.keep_i64(count);
         let parallel = Parallel { work, irregular };
-        let scans = i64::try_from(sinks.iter().filter(|sink| is_scan(sink)).count()).expect("operators are few");
-        if in_parts {
-            let each = if repeats { FOLDED_BYTES } else { SCANNED_BYTES };
-            let at_once = count.clone() * Expr::i64((self.options.caches.own / each / scans).max(1));
-            let is_single = Expr::binary(BinOp::Eq, count.clone(), Expr::i64(1));
-            let length = Expr::Select {
-                cond: Box::new(is_single),
-                on_true: Box::new(max(extent.clone(), Expr::i64(1))),
-                on_false: Box::new(at_once),
-            };
-            let length = self.keep_i64(length);
-            let parts = extent.clone() + length.clone() - Expr::i64(1);
-            let parts = self.keep_i64(Expr::binary(BinOp::Div, parts, length.clone()));
-            self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
-                let first = lowering.keep_i64(part * length.clone());
-                let rest = lowering.keep_i64(min(length, extent - first.clone()));
-                let chunks = lowering.chunks(first, rest, count);
-                if repeats {
-                    return lowering.fold_then_scan(data, &mut sinks, &chunks, &parallel);
-                }
-                lowering.run_chunks(data, &mut sinks, &chunks, &parallel);
-                let could_fork = std::mem::replace(&mut lowering.may_fork, false);
-                for sink in &sinks {
-                    if let Sink::Scanning(scanning) = sink {
-                        lowering.combine_scan(scanning, &chunks, &parallel);
-                    }
-                }
-                lowering.may_fork = could_fork;
-            });
-            self.finish_sinks(stmt, data, sinks);
-            return;
+        // Part by part, if scans are all that needs an order.
+        let is_stored = |sink: &Sink<'_>| matches!(sink, Sink::Nothing | Sink::Elements(_) | Sink::Scanning(_));
+        if scans > 0 && sinks.iter().all(is_stored) {
+            let scans = i64::try_from(scans).expect("operators are few");
+            self.scan_in_parts(data, &mut sinks, scans, extent, count, &parallel);
+            return self.finish_sinks(stmt, data, sinks);
         }
         let mut chunks = self.chunks(Expr::i64(0), extent, count);
         match generator {
@@ -215,9 +179,7 @@ impl<'a> Lowering<'a> {
             }
             None => self.run_chunks(data, &mut sinks, &chunks, &parallel),
         }
-        let could_fork = std::mem::replace(&mut self.may_fork, false);
         self.combine_chunks(stmt, data, sinks, &chunks, &parallel);
-        self.may_fork = could_fork;
     }
 
     pub(crate) fn run_chunks(
@@ -238,7 +200,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Cuts a part of an axis into so many chunks.
-    fn chunks(&mut self, first: Expr, extent: Expr, count: Expr) -> Chunks {
+    pub(crate) fn chunks(&mut self, first: Expr, extent: Expr, count: Expr) -> Chunks {
         let per_chunk = self.keep_i64(Expr::binary(BinOp::Div, extent.clone(), count.clone()));
         let extra = self.keep_i64(Expr::binary(BinOp::Rem, extent, count.clone()));
         Chunks { count, first, per_chunk, extra }
@@ -273,7 +235,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// What the operators do across all chunks: arrays that the chunks fill, and room for their results.
-    fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, repeats: bool) -> Vec<Sink<'a>> {
+    fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
         let mut sinks = Vec::new();
         for (operator, results) in Self::results_of(stmt, data) {
             sinks.push(match &operator.op {
@@ -282,7 +244,7 @@ impl<'a> Lowering<'a> {
                 }
                 Operator::Fold { combine, neutral, .. } => Sink::Folding(self.start_chunked_fold(combine, neutral)),
                 Operator::Scan { combine, neutral } => {
-                    Sink::Scanning(self.start_chunked_scan(combine, neutral, results, repeats))
+                    Sink::Scanning(self.start_chunked_scan(combine, neutral, results))
                 }
                 Operator::Filter { .. } => Sink::Filtering(self.start_chunked_filter(data, results)),
                 Operator::Uniform => panic!("a with-loop that checks for uniform rows is not run in chunks"),

@@ -161,14 +161,8 @@ impl Checker<'_> {
                 self.remainder(stmt, x, y);
             }
             Op::Unary { op: UnOp::Abs, x } if self.func.operand_type(*x).elem == Scalar::I64 => self.bounded(stmt),
-            Op::Binary { op: BinOp::Add | BinOp::Sub, x, y } if self.func.operand_type(*x).elem == Scalar::I64 => {
-                for operand in [x, y] {
-                    if let Some(known) = self.known_inside(*operand) {
-                        *operand = Operand::i64(known);
-                        self.count += 1;
-                    }
-                }
-                self.push(stmt);
+            Op::Binary { op: BinOp::Add | BinOp::Sub, x, .. } if self.func.operand_type(*x).elem == Scalar::I64 => {
+                self.distance(stmt);
             }
             &mut Op::Binary { op: BinOp::Div, x, y } if self.func.operand_type(x).elem == Scalar::I64 => {
                 self.quotient(stmt, x, y);
@@ -245,6 +239,18 @@ impl Checker<'_> {
         }
     }
 
+    /// A sum with operands that bounds decide.
+    fn distance(&mut self, mut stmt: Stmt) {
+        let Op::Binary { x, y, .. } = &mut stmt.op else { unreachable!("the statement is a sum") };
+        for operand in [x, y] {
+            if let Some(known) = self.known_inside(*operand) {
+                *operand = Operand::i64(known);
+                self.count += 1;
+            }
+        }
+        self.push(stmt);
+    }
+
     /// The value of an operand from outside of the innermost block if it is a minimum or a maximum, or the sum of some, that facts of this block decide: the
     /// bounds of an index do, as there are none between equal ones.
     fn known_inside(&mut self, operand: Operand) -> Option<i64> {
@@ -257,6 +263,7 @@ impl Checker<'_> {
         if candidates.is_empty() {
             return None;
         }
+        // Learnt for these proofs alone: a proof tries the newest few facts, and these would crowd out others.
         self.ranges.enter();
         self.below.iter().for_each(|&(index, extent)| self.ranges.bind_below(index, extent));
         let found = candidates.into_iter().find(|&known| {
