@@ -386,6 +386,76 @@ fn planes_stay_whole_if_a_loop_between_needs_all_of_them() {
     stays(&planes("s12", between), &Options::default(), "too-hard");
 }
 
+/// Each row of the result needs one row of what is handed on: `read` of its elements at column `s8`.
+fn down_then_across(read: &str) -> String {
+    format!(
+        "
+proc @blur(s0: i64, s1: i64, A0: f64[s0, s1]) -> (s3, s4, A2) {{
+  var s3, s4, s5, s6, s7, s8: i64
+  array A1: heap f64[s3, s1]
+  array A2: heap f64[s3, s4]
+  s3 = max(s0 - 2, 0)
+  alloc A1
+  L1: for s5 in 0..s3 independent parallel(s1 * s3 * 3) {{
+    L0: for s6 in 0..s1 independent simd {{
+      A1[s5, s6] = A0[s5, s6] + A0[s5 + 1, s6] * 0.5 + A0[s5 + 2, s6]
+    }}
+  }}
+  s4 = max(s1 - 20, 0)
+  alloc A2
+  L3: for s7 in 0..s3 independent parallel(s4 * s3 * 3) {{
+    L2: for s8 in 3..s4 independent simd {{
+      A2[s7, s8] = {read}
+    }}
+  }}
+  L5: for s7 in 0..s3 independent parallel(s3 * 3) {{
+    L4: for s8 in 0..min(3, s4) independent simd {{
+      A2[s7, s8] = 0.0
+    }}
+  }}
+  release A1
+}}
+
+entry @blur
+"
+    )
+}
+
+/// Fewer and more columns than a tile has, and rows that fill no block.
+const WIDE: [(usize, usize); 6] = [(0, 3), (2, 30), (5, 24), (9, 149), (15, 151), (19, 300)];
+
+#[test]
+fn what_rows_make_for_themselves_is_made_in_tiles() {
+    let text = down_then_across("A1[s7, s8 - 3] + A1[s7, s8] * 0.5 + A0[s7 + 1, s8] + A1[s7, s8 + 5]");
+    // Of four rows, the columns of a tile, and those that it needs of its neighbours.
+    assert_eq!(window(&text), ["4", "136"]);
+    let program = fused(&text, &Options::default()).0.to_string();
+    assert!(program.contains("step 128 independent"), "{program}");
+    check_same(&text, &WIDE);
+}
+
+#[test]
+fn rows_that_need_much_of_their_neighbours_are_made_whole() {
+    let far = down_then_across("A1[s7, s8 - 3] + A1[s7, s8 + 19]");
+    assert_eq!(window(&far), ["s1"]);
+    check_same(&far, &WIDE);
+    // Elements from right to left, which a tile from left to right has not made.
+    let reversed = down_then_across("A1[s7, s8] + A1[s7, s4 - s8]");
+    assert_eq!(window(&reversed), ["s1"]);
+    check_same(&reversed, &WIDE);
+}
+
+#[test]
+fn rows_of_a_loop_that_makes_results_too_are_made_whole() {
+    // A tile would store those for its neighbours once more.
+    let store = "\n      A3[s5, s6] = A0[s5, s6] - 1.0\n    }\n  }\n  s4";
+    let text = down_then_across("A1[s7, s8] + A1[s7, s8 + 5]").replace("\n    }\n  }\n  s4", store);
+    let text = text.replace("  alloc A1", "  alloc A1\n  alloc A3").replace("(s3, s4, A2)", "(s3, s4, s1, A2, A3)");
+    let text = text.replace("  s3 = max", "  array A3: heap f64[s3, s1]\n  s3 = max");
+    assert_eq!(window(&text), ["s1"]);
+    check_same(&text, &WIDE);
+}
+
 /// The extents of both nests are equal, but not seen to be.
 const EXTENTS_OF_TWO_NAMES: &str = "
 proc @twice(s0: i64, s1: i64, A0: f64[s0, s1]) -> (s2, A2) {

@@ -42,20 +42,6 @@ pub(crate) fn unroll_and_jam(proc: &mut Proc) -> usize {
     count
 }
 
-/// What is added to the variable, a constant.
-fn added(expr: &Expr, var: Var) -> Option<i64> {
-    match expr {
-        Expr::Var(found) if *found == var => Some(0),
-        Expr::Binary { op: BinOp::Add, x, y } => match (x.as_i64(), y.as_i64()) {
-            (None, Some(by)) => added(x, var)?.checked_add(by),
-            (Some(by), None) => added(y, var)?.checked_add(by),
-            _ => None,
-        },
-        Expr::Binary { op: BinOp::Sub, x, y } => added(x, var)?.checked_sub(y.as_i64()?),
-        _ => None,
-    }
-}
-
 /// Straight-line code reads arrays.
 fn has_load(stmt: &Stmt) -> bool {
     let mut found = false;
@@ -119,7 +105,7 @@ impl Rows {
         }
         let wrapped = |stmt: &Stmt| {
             let Stmt::Assign { var, value: Expr::Binary { op: BinOp::FloorMod, x, y } } = stmt else { return None };
-            Some((*var, (added(x, row)?, (**y).clone()))).filter(|_| is_fixed(y))
+            Some((*var, (x.added_to(row)?, (**y).clone()))).filter(|_| is_fixed(y))
         };
         let assignments =
             |var: Var| before.iter().filter(|stmt| assigned(std::slice::from_ref(stmt)).any(|own| own == var)).count();
@@ -168,7 +154,7 @@ impl Rows {
     fn added(&self, expr: &Expr) -> Option<i64> {
         match expr {
             Expr::Var(var) if self.wrapped.contains_key(var) => Some(self.wrapped[var].0),
-            expr => added(expr, self.row),
+            expr => expr.added_to(self.row),
         }
     }
 

@@ -243,40 +243,54 @@ static inline void frit_copy(const frit_worker *w, void *restrict target, const 
 
 /* Copies elements past the caches, in the widest pieces that there are stores for; the ranges do not overlap. Threads end their part of a
    loop with an atomic operation, before which these stores are done. */
+#if defined(__x86_64__)
 #if defined(__AVX512F__)
 #define FRIT_PIECE 64
 #define FRIT_STREAM __builtin_ia32_movntdq512
 #elif defined(__AVX__)
 #define FRIT_PIECE 32
 #define FRIT_STREAM __builtin_ia32_movntdq256
-#elif defined(__SSE2__)
+#else
 #define FRIT_PIECE 16
 #define FRIT_STREAM __builtin_ia32_movntdq
 #endif
-#ifdef FRIT_PIECE
+#define FRIT_STREAM_WORD __builtin_ia32_movnti64
 typedef long long frit_piece __attribute__((vector_size(FRIT_PIECE), may_alias));
-#endif
-#if defined(__clang__) && defined(FRIT_PIECE)
+typedef long long frit_word __attribute__((may_alias));
+#ifdef __clang__
 #undef FRIT_STREAM
+#undef FRIT_STREAM_WORD
 #define FRIT_STREAM(target, piece) __builtin_nontemporal_store(piece, target)
+#define FRIT_STREAM_WORD FRIT_STREAM
+#endif
 #endif
 static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict source, int64_t bytes) {
     char *to = target;
     const char *from = source;
+    int64_t at = 0;
 #ifdef FRIT_PIECE
-    int64_t head = (int64_t)(-(uintptr_t)to & (FRIT_ALIGNMENT - 1));
-    if (head > bytes) head = bytes;
-    memcpy(to, from, (size_t)head);
-    int64_t at = head;
-    for (; at + (int64_t)sizeof(frit_piece) <= bytes; at += (int64_t)sizeof(frit_piece)) {
-        frit_piece piece;
+    /* Begins and ends of lines too, in words: the processor reads a line first of which it writes a part in the ordinary way, and joins the parts
+       that go past the caches one soon after the other. */
+    const int64_t size = (int64_t)sizeof(frit_word), piece_size = (int64_t)sizeof(frit_piece);
+    frit_word word;
+    frit_piece piece;
+    at = (int64_t)(-(uintptr_t)to & (sizeof word - 1));
+    if (at > bytes) at = bytes;
+    memcpy(to, from, (size_t)at);
+    for (; at + size <= bytes && ((uintptr_t)(to + at) & (sizeof piece - 1)) != 0; at += size) {
+        memcpy(&word, from + at, sizeof word);
+        FRIT_STREAM_WORD((frit_word *)(to + at), word);
+    }
+    for (; at + piece_size <= bytes; at += piece_size) {
         memcpy(&piece, from + at, sizeof piece);
         FRIT_STREAM((frit_piece *)(to + at), piece);
     }
-    memcpy(to + at, from + at, (size_t)(bytes - at));
-#else
-    memcpy(to, from, (size_t)bytes);
+    for (; at + size <= bytes; at += size) {
+        memcpy(&word, from + at, sizeof word);
+        FRIT_STREAM_WORD((frit_word *)(to + at), word);
+    }
 #endif
+    memcpy(to + at, from + at, (size_t)(bytes - at));
 }
 
 /* A new buffer with these elements, or null after noting the failure. */

@@ -11,7 +11,7 @@
 use super::linear::Linear;
 use super::pipeline::Built;
 use super::shape::{Place, Shape};
-use super::walk::{Rewrite, Target, rewritten, rewritten_stmt};
+use super::walk::{Rewrite, Target, extreme, rewritten, rewritten_loops};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_scop::{AccessKind, Param};
@@ -199,17 +199,8 @@ impl<'n> Aligned<'n> {
         let steps = self.steps();
         let relevant = self.nests.iter().zip(&self.rows).filter(|(_, row)| !steps.skips() || **row == steps);
         let bounds: Vec<(Expr, Expr)> = relevant.map(|(nest, row)| self.bounds(proc, *nest, row, &steps)).collect();
-        let extreme = |bounds: &mut dyn Iterator<Item = &Expr>, op| {
-            let mut distinct: Vec<Expr> = Vec::new();
-            for bound in bounds {
-                if !distinct.contains(bound) {
-                    distinct.push(bound.clone());
-                }
-            }
-            distinct.into_iter().reduce(|one, other| Expr::binary(op, one, other)).expect("there are nests")
-        };
-        let lower = extreme(&mut bounds.iter().map(|(lower, _)| lower), BinOp::Min);
-        (lower, extreme(&mut bounds.iter().map(|(_, upper)| upper), BinOp::Max))
+        let lower = extreme(BinOp::Min, bounds.iter().map(|(lower, _)| lower)).expect("there are nests");
+        (lower, extreme(BinOp::Max, bounds.iter().map(|(_, upper)| upper)).expect("there are nests"))
     }
 
     /// From where to below where the nest runs: iterations if it skips rows, and else rows.
@@ -252,10 +243,12 @@ impl<'n> Aligned<'n> {
                 (row_here, Expr::Var(row_here) - row.offset.expr(&[], &self.params))
             };
             let data = &proc.loops[*nest];
-            let then = match (row.scale, data.var, data.body.clone()) {
-                (1.., Some(var), body) => copied(proc, &body, &mut Copy { windows: &windows, own: Some((var, own)) }),
-                _ => copied(proc, &[Stmt::For(*nest)], &mut Copy { windows: &windows, own: None }),
+            let (nest, own) = match (row.scale, data.var) {
+                (1.., Some(var)) => (data.body.clone(), Some((var, own))),
+                _ => (vec![Stmt::For(*nest)], None),
             };
+            let then = rewritten_loops(proc, &nest, &mut Copy { windows: &windows, own });
+            let then = then.expect("nests of straight-line code were looked for");
             let at_least = Expr::binary(BinOp::Le, lower, at.into());
             let less = Expr::binary(BinOp::Lt, at.into(), upper);
             body.push(Stmt::If { cond: Expr::binary(BinOp::And, at_least, less), then, otherwise: Vec::new() });
@@ -283,25 +276,6 @@ struct Copy<'w> {
     windows: &'w BTreeMap<Array, Array>,
     /// The variable of the nest's outermost loop, and its value.
     own: Option<(Var, Expr)>,
-}
-
-fn copied(proc: &mut Proc, stmts: &[Stmt], copy: &mut Copy<'_>) -> Vec<Stmt> {
-    let stmt = |stmt: &Stmt| match stmt {
-        Stmt::For(l) => {
-            let data = proc.loops[*l].clone();
-            let [lower, upper] = [&data.lower, &data.upper].map(|bound| rewritten(bound, copy));
-            let body = copied(proc, &data.body, copy);
-            let kind = match data.kind {
-                LoopKind::Independent { simd, reductions, parallel: _ } => {
-                    LoopKind::Independent { parallel: None, simd, reductions }
-                }
-                kind => kind,
-            };
-            Stmt::For(proc.loops.push(LoopData { lower, upper, kind, body, ..data }))
-        }
-        stmt => rewritten_stmt(stmt, copy).expect("nests of straight-line code were looked for"),
-    };
-    stmts.iter().map(stmt).collect()
 }
 
 impl Rewrite for Copy<'_> {

@@ -10,6 +10,7 @@
 //! - [`strips`]: the part of a pipeline that makes some rows of the results;
 //! - [`aligned`]: nests that hand on arrays row by row, seen without sets;
 //! - [`pipeline`]: whether, and how, nests become one;
+//! - [`tiles`]: a few rows of each stage at a time, in the nearest cache, where no row needs what another one made;
 //! - [`runs`]: stretches of statements that may be reordered, and what becomes of them;
 //! - [`rebuild`]: loops again.
 //!
@@ -25,6 +26,7 @@ mod region;
 mod runs;
 mod shape;
 mod strips;
+mod tiles;
 mod walk;
 
 pub use refusal::Refusal;

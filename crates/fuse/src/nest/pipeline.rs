@@ -7,6 +7,7 @@ use super::refusal::Refusal;
 use super::region::{Region, region};
 use super::shape::{Shape, Surroundings, shape};
 use super::strips::{Row, restrict, results};
+use super::tiles::{self, Tiled};
 use super::walk::Counts;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -263,13 +264,28 @@ fn build_windows(
             let name = proc.arrays[*array].name.as_ref().map_or_else(|| array.to_string(), |name| name.to_string());
             return Err(Refusal::NoWindow { reason: format!("all of `{name}` is needed at a time") });
         }
-        let of_loops = generate::Options { simd: true, ..generate::Options::default() };
-        let program = generate::generate(&region.scop, &tree, &contraction.fates, &of_loops)
-            .map_err(|error| Refusal::TooComplex { reason: error.to_string() })?;
-        let rebuilt = rebuild(proc, &region, &program)
-            .ok_or_else(|| Refusal::TooComplex { reason: "values would have to move between registers".into() })?;
-        let Rebuilt { stmts, windows, scalars } = rebuilt;
-        let body = with_memory(stmts, &windows);
+        let loops = |proc: &mut Proc, fates: &Table<frit_scop::Array, Fate>| {
+            let of_loops = generate::Options { simd: true, ..generate::Options::default() };
+            let program = generate::generate(&region.scop, &tree, fates, &of_loops)
+                .map_err(|error| Refusal::TooComplex { reason: error.to_string() })?;
+            rebuild(proc, &region, &program)
+                .ok_or_else(|| Refusal::TooComplex { reason: "values would have to move between registers".into() })
+        };
+        let mut tiled = None;
+        if let Some(fates) = tiles::with_rows(&contraction.fates) {
+            let Rebuilt { stmts, windows, scalars } = loops(proc, &fates)?;
+            tiled =
+                tiles::in_tiles(proc, &stmts, &windows.values().copied().collect()).map(|Tiled { stmts, parts }| {
+                    (stmts, windows.into_iter().map(|(array, window)| (array, parts[&window])).collect(), scalars)
+                });
+        }
+        let (body, windows, scalars) = match tiled {
+            Some(tiled) => tiled,
+            None => {
+                let Rebuilt { stmts, windows, scalars } = loops(proc, &contraction.fates)?;
+                (with_memory(stmts, &windows), windows, scalars)
+            }
+        };
         let stmts = match (bounds, range) {
             (Some((first, end, parallel)), Some(range)) => {
                 in_strips(proc, body, (first, end), range, parallel, strip_rows, nests)

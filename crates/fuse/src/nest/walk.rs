@@ -1,6 +1,7 @@
 //! Walks over statements and expressions of the loop IR. What is found there means nothing here.
 
-use frit_ir::nest::{Arg, Array, Binding, Expr, LoopKind, Proc, Stmt, Var};
+use frit_ir::nest::{Arg, Array, Binding, Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::scalar::BinOp;
 use std::collections::BTreeMap;
 
 /// What becomes of the parts of a copy. Parts are met in an order that depends on the text alone: an assignment's value before its
@@ -22,6 +23,17 @@ pub(super) trait Rewrite {
 pub(super) enum Target {
     Element(Array, Vec<Expr>),
     Scalar(Var),
+}
+
+/// The least or the greatest of some numbers, each taken once; `None` of no number.
+pub(super) fn extreme<'e>(op: BinOp, numbers: impl Iterator<Item = &'e Expr>) -> Option<Expr> {
+    let mut distinct: Vec<&Expr> = Vec::new();
+    for number in numbers {
+        if !distinct.contains(&number) {
+            distinct.push(number);
+        }
+    }
+    distinct.into_iter().cloned().reduce(|one, other| Expr::binary(op, one, other))
 }
 
 /// A copy of an expression.
@@ -74,6 +86,26 @@ pub(super) fn rewritten_stmt(stmt: &Stmt, by: &mut impl Rewrite) -> Option<Stmt>
         }
         _ => return None,
     })
+}
+
+/// A copy of loops and of what [`rewritten_stmt`] copies, that runs on one thread.
+pub(super) fn rewritten_loops(proc: &mut Proc, stmts: &[Stmt], by: &mut impl Rewrite) -> Option<Vec<Stmt>> {
+    let stmt = |stmt: &Stmt| match stmt {
+        Stmt::For(l) => {
+            let data = proc.loops[*l].clone();
+            let [lower, upper] = [&data.lower, &data.upper].map(|bound| rewritten(bound, by));
+            let body = rewritten_loops(proc, &data.body, by)?;
+            let kind = match data.kind {
+                LoopKind::Independent { simd, reductions, parallel: _ } => {
+                    LoopKind::Independent { parallel: None, simd, reductions }
+                }
+                kind => kind,
+            };
+            Some(Stmt::For(proc.loops.push(LoopData { lower, upper, kind, body, ..data })))
+        }
+        stmt => rewritten_stmt(stmt, by),
+    };
+    stmts.iter().map(stmt).collect()
 }
 
 /// What a statement mentions.

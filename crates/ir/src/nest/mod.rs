@@ -348,6 +348,20 @@ impl Expr {
         }
     }
 
+    /// The constant that is added to the variable, if it is the variable and a constant.
+    pub fn added_to(&self, var: Var) -> Option<i64> {
+        match self {
+            Expr::Var(found) if *found == var => Some(0),
+            Expr::Binary { op: BinOp::Add, x, y } => match (x.as_i64(), y.as_i64()) {
+                (None, Some(by)) => x.added_to(var)?.checked_add(by),
+                (Some(by), None) => y.added_to(var)?.checked_add(by),
+                _ => None,
+            },
+            Expr::Binary { op: BinOp::Sub, x, y } => x.added_to(var)?.checked_sub(y.as_i64()?),
+            _ => None,
+        }
+    }
+
     /// The variables that it reads.
     pub fn variables(&self) -> BTreeSet<Var> {
         let mut found = BTreeSet::new();

@@ -1,0 +1,361 @@
+//! Tiles: where each row of a pipeline makes all that it needs, what its stages hand on is made tile by tile, in the nearest cache.
+//!
+//! ```text
+//! for i { for j in 0..n { W[j] = e(A[i, j], A[i + 1, j]) }; for j in 0..n - 1 { D[i, j] = W[j] + W[j + 1] } }
+//!     becomes   for i0 step 4 { for j0 in 0..n - 1 step 128 {
+//!                 for i in block { for j in j0..min(j0 + 129, n) { T[i - i0, j - j0] = e(A[i, j], A[i + 1, j]) } }
+//!                 for i in block { for j in j0..min(j0 + 128, n - 1) { D[i, j] = T[i - i0, j - j0] + T[i - i0, j - j0 + 1] } }
+//!               } }
+//! ```
+//!
+//! Rows of a tile are independent, and may be made side by side, which reads what they share once (unroll-and-jam, in the crate `frit-lower`). Blocks of rows
+//! are walked from left to right, so that memory is still read in long streams.
+//!
+//! Work: the few columns that a tile needs of its right neighbour, and of its left one, are computed once for each. Overlapped tiling as in Krishnamoorthy et al.,
+//! "Effective Automatic Parallelization of Stencil Computations", PLDI 2007. See Note [Tiles].
+
+use super::walk::{Rewrite, Target, extreme, rewritten, rewritten_loops};
+use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+use frit_scop::program::Fate;
+use frit_support::Table;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows of a tile.
+const ROWS: i64 = 4;
+/// Columns of a tile: so many of a few rows fit the nearest cache, several times.
+const COLUMNS: i64 = 128;
+/// At most so many columns are computed for neighbours too.
+const MOST_OVERLAP: i64 = COLUMNS / 16;
+
+/// The fates with windows of so many rows that each can be told from the next, if all windows are of a single row.
+pub(super) fn with_rows(fates: &Table<frit_scop::Array, Fate>) -> Option<Table<frit_scop::Array, Fate>> {
+    let mut has_window = false;
+    let with_rows = |(_, fate): (_, &Fate)| match fate {
+        Fate::Kept | Fate::Scalar => Some(fate.clone()),
+        Fate::Registers { .. } => None,
+        Fate::Window { moduli } if **moduli == [Some(1), None] => {
+            has_window = true;
+            Some(Fate::Window { moduli: vec![Some(ROWS as u64), None] })
+        }
+        Fate::Window { .. } => None,
+    };
+    let fates = fates.iter().map(with_rows).collect::<Option<_>>()?;
+    has_window.then_some(fates)
+}
+
+/// A pipeline in tiles.
+pub(super) struct Tiled {
+    pub(super) stmts: Vec<Stmt>,
+    /// What holds the part of each window that belongs to a tile.
+    pub(super) parts: BTreeMap<Array, Array>,
+}
+
+/// The loops over rows in tiles; `None` if some use windows and cannot be.
+pub(super) fn in_tiles(proc: &mut Proc, stmts: &[Stmt], windows: &BTreeSet<Array>) -> Option<Tiled> {
+    let mut parts = BTreeMap::new();
+    let stmts = tiled_stmts(proc, stmts, windows, &mut parts)?;
+    Some(Tiled { stmts, parts })
+}
+
+fn tiled_stmts(
+    proc: &mut Proc,
+    stmts: &[Stmt],
+    windows: &BTreeSet<Array>,
+    parts: &mut BTreeMap<Array, Array>,
+) -> Option<Vec<Stmt>> {
+    let mut tiled = Vec::new();
+    for stmt in stmts {
+        match stmt {
+            Stmt::If { cond, then, otherwise } => {
+                let then = tiled_stmts(proc, then, windows, parts)?;
+                let otherwise = tiled_stmts(proc, otherwise, windows, parts)?;
+                tiled.push(Stmt::If { cond: cond.clone(), then, otherwise });
+            }
+            Stmt::For(l) => tiled.extend(Pipeline::of(proc, *l, windows)?.tiled(proc, parts)),
+            _ => return None,
+        }
+    }
+    Some(tiled)
+}
+
+/// A use of an element of an array by an iteration of a loop along a row.
+struct Use {
+    array: Array,
+    is_write: bool,
+    /// What is added to the number of the row, and to that of the column, if these are the subscripts; of windows by the row alone.
+    place: Option<(i64, i64)>,
+}
+
+/// A loop along the rows.
+struct Stage {
+    along: Loop,
+    uses: Vec<Use>,
+    assigned: BTreeSet<Var>,
+    mentioned: BTreeSet<Var>,
+    /// Its columns for a tile: from so many before the tile's first to so many after its last.
+    overlap: (i64, i64),
+}
+
+/// A loop over rows.
+struct Pipeline<'w> {
+    rows: LoopData,
+    row: Var,
+    stages: Vec<Stage>,
+    windows: &'w BTreeSet<Array>,
+}
+
+impl<'w> Pipeline<'w> {
+    fn of(proc: &Proc, id: Loop, windows: &'w BTreeSet<Array>) -> Option<Self> {
+        let rows = proc.loops[id].clone();
+        let (Some(row), 1, LoopKind::Sequential) = (rows.var, rows.step, &rows.kind) else { return None };
+        let stages = rows.body.iter().map(|stmt| Stage::of(proc, stmt, row, windows)).collect::<Option<_>>()?;
+        let mut pipeline = Self { rows, row, stages, windows };
+        (pipeline.has_independent_rows() && pipeline.find_overlaps()).then_some(pipeline)
+    }
+
+    fn uses_of(&self, array: Array) -> impl Iterator<Item = (usize, &Use)> {
+        let stages = self.stages.iter().enumerate();
+        stages
+            .flat_map(move |(at, stage)| stage.uses.iter().filter(move |of| of.array == array).map(move |of| (at, of)))
+    }
+
+    /// What a row writes, no other one touches; and what it hands on, a stage has made before another one uses it.
+    fn has_independent_rows(&self) -> bool {
+        let uses = || self.stages.iter().flat_map(|stage| &stage.uses);
+        let is_changed = |of: &&Use| of.is_write || self.windows.contains(&of.array);
+        let changed: BTreeSet<Array> = uses().filter(is_changed).map(|of| of.array).collect();
+        let is_apart = |array: &Array| {
+            let Some(first) = self.uses_of(*array).next().and_then(|(_, of)| of.place) else { return false };
+            if !self.windows.contains(array) {
+                // Elements too: what two stages write, the later one has to write later.
+                return self.uses_of(*array).all(|(_, of)| of.is_write && of.place == Some(first));
+            }
+            let last_write = self.uses_of(*array).filter(|(_, of)| of.is_write).map(|(at, _)| at).max();
+            self.uses_of(*array).all(|(at, of)| {
+                let is_later = of.is_write || last_write.is_some_and(|write| write < at);
+                is_later && of.place.is_some_and(|(row, _)| row == first.0)
+            })
+        };
+        let are_apart = |(at, stage): (usize, &Stage)| {
+            self.stages.iter().enumerate().all(|(other, of)| at == other || stage.assigned.is_disjoint(&of.mentioned))
+        };
+        changed.iter().all(is_apart) && self.stages.iter().enumerate().all(are_apart)
+    }
+
+    /// Finds which columns of a stage later ones need; false if these are too many, or a stage makes results as well.
+    fn find_overlaps(&mut self) -> bool {
+        for at in (0..self.stages.len()).rev() {
+            let mut writes = self.stages[at].uses.iter().filter(|of| of.is_write).peekable();
+            let is_handed_on = writes.peek().is_some_and(|of| self.windows.contains(&of.array));
+            if writes.peek().is_none() || writes.clone().any(|of| self.windows.contains(&of.array) != is_handed_on) {
+                return false;
+            }
+            if !is_handed_on {
+                continue;
+            }
+            let mut overlap: Option<(i64, i64)> = None;
+            for write in writes {
+                let made = write.place.map_or(0, |(_, column)| column);
+                for (reader, read) in self.uses_of(write.array).filter(|(_, of)| !of.is_write) {
+                    let shift = read.place.map_or(0, |(_, column)| column) - made;
+                    let (before, after) = self.stages[reader].overlap;
+                    let (least, most) = overlap.unwrap_or((before + shift, after + shift));
+                    overlap = Some((least.min(before + shift), most.max(after + shift)));
+                }
+            }
+            match overlap {
+                Some((least, most)) if least.abs().max(most.abs()) <= MOST_OVERLAP => {
+                    self.stages[at].overlap = (least, most);
+                }
+                Some(_) | None => return false,
+            }
+        }
+        true
+    }
+
+    fn tiled(&self, proc: &mut Proc, parts: &mut BTreeMap<Array, Array>) -> Vec<Stmt> {
+        let [first, end, limit, column] = [(); 4].map(|()| proc.var(Scalar::I64, None));
+        let firsts = self.parts(proc, parts);
+        let mut body: Vec<Stmt> = firsts.keys().map(|window| Stmt::Alloc { array: parts[window] }).collect();
+        let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let results = self.stages.iter().filter(|stage| stage.writes_none_of(self.windows));
+        let results: Vec<&LoopData> = results.map(|stage| &proc.loops[stage.along]).collect();
+        let left = extreme(BinOp::Min, results.iter().map(|data| &data.lower)).expect("a pipeline has results");
+        let right = extreme(BinOp::Max, results.iter().map(|data| &data.upper)).expect("a pipeline has results");
+        for stage in &self.stages {
+            let own = proc.vars[self.row].clone();
+            let own = proc.vars.push(own);
+            let (least, most) = stage.overlap;
+            let data = proc.loops[stage.along].clone();
+            let begin = Expr::Var(column) + Expr::i64(least);
+            let lower = if data.lower == left && least == 0 {
+                begin
+            } else {
+                Expr::binary(BinOp::Max, data.lower.clone(), begin)
+            };
+            let upper = Expr::binary(BinOp::Min, data.upper.clone(), Expr::Var(column) + Expr::i64(COLUMNS + most));
+            let along = Stmt::For(proc.loops.push(LoopData { lower, upper, ..data }));
+            let mut copy = Copy { row: (self.row, own), first: (first, column), parts: &*parts, firsts: &firsts };
+            let stmts = rewritten_loops(proc, &[along], &mut copy).expect("a stage is a loop of straight-line code");
+            let rows = LoopData {
+                var: Some(own),
+                lower: first.into(),
+                upper: end.into(),
+                kind: independent(),
+                body: stmts,
+                ..self.rows.clone()
+            };
+            body.push(Stmt::For(proc.loops.push(rows)));
+        }
+        let columns = LoopData {
+            var: Some(column),
+            lower: left,
+            upper: right,
+            step: COLUMNS,
+            kind: independent(),
+            body,
+            span: self.rows.span,
+        };
+        // What a block leaves over is written the other way round: see `has_at_most` of the vector loops.
+        let upto = Expr::binary(BinOp::Min, limit.into(), Expr::Var(first) + Expr::i64(ROWS));
+        let body = vec![Stmt::Assign { var: end, value: upto }, Stmt::For(proc.loops.push(columns))];
+        let blocks = LoopData {
+            var: Some(first),
+            upper: limit.into(),
+            step: ROWS,
+            kind: independent(),
+            body,
+            ..self.rows.clone()
+        };
+        vec![Stmt::Assign { var: limit, value: self.rows.upper.clone() }, Stmt::For(proc.loops.push(blocks))]
+    }
+
+    /// Makes room for the parts of windows that belong to a tile, and finds where these begin: so many columns after the tile.
+    fn parts(&self, proc: &mut Proc, parts: &mut BTreeMap<Array, Array>) -> BTreeMap<Array, i64> {
+        let mut firsts = BTreeMap::new();
+        for window in self.windows {
+            let writes = self.uses_of(*window).filter(|(_, of)| of.is_write);
+            let columns = writes.map(|(at, of)| {
+                let made = of.place.map_or(0, |(_, column)| column);
+                (self.stages[at].overlap.0 + made, self.stages[at].overlap.1 + made)
+            });
+            let Some((least, most)) = columns.reduce(|x, y| (x.0.min(y.0), x.1.max(y.1))) else { continue };
+            let part = *parts.entry(*window).or_insert_with(|| {
+                let ArrayData { elem, name, span, .. } = proc.arrays[*window].clone();
+                let extents = vec![Expr::i64(ROWS), Expr::i64(0)];
+                proc.arrays.push(ArrayData { elem, extents, storage: Storage::Stack, name, span })
+            });
+            let width = &mut proc.arrays[part].extents[1];
+            *width = Expr::i64(width.as_i64().unwrap_or(0).max(COLUMNS + most - least));
+            firsts.insert(*window, least);
+        }
+        firsts
+    }
+}
+
+impl Stage {
+    /// What the statement does with a row, if it is a loop along it whose iterations are independent.
+    fn of(proc: &Proc, stmt: &Stmt, row: Var, windows: &BTreeSet<Array>) -> Option<Stage> {
+        let Stmt::For(along) = stmt else { return None };
+        let data = &proc.loops[*along];
+        let LoopKind::Independent { parallel: None, reductions, .. } = &data.kind else { return None };
+        let (Some(column), 1, true) = (data.var, data.step, reductions.is_empty()) else { return None };
+        let is_fixed = |bound: &Expr| !bound.has_load() && !bound.variables().contains(&row);
+        let (uses, assigned, mentioned) = (Vec::new(), BTreeSet::from([column]), BTreeSet::new());
+        let mut stage = Stage { along: *along, uses, assigned, mentioned, overlap: (0, 0) };
+        let mut place = |array: Array, index: &[Expr]| {
+            let [of_row, of_column] = index else { return None };
+            let of_row = match of_row {
+                Expr::Binary { op: BinOp::Rem | BinOp::FloorMod, x, y } if windows.contains(&array) => {
+                    (y.as_i64() == Some(ROWS)).then_some(&**x)?
+                }
+                _ if windows.contains(&array) => return None,
+                of_row => of_row,
+            };
+            Some((of_row.added_to(row)?, of_column.added_to(column)?))
+        };
+        let is_straight = stage.collect(&data.body, &mut place);
+        (is_fixed(&data.lower) && is_fixed(&data.upper) && is_straight).then_some(stage)
+    }
+
+    fn collect(&mut self, stmts: &[Stmt], place: &mut impl FnMut(Array, &[Expr]) -> Option<(i64, i64)>) -> bool {
+        stmts.iter().all(|stmt| match stmt {
+            Stmt::Assign { var, value } => {
+                self.read(value, place);
+                self.assigned.insert(*var);
+                true
+            }
+            Stmt::Store { array, index, value } => {
+                index.iter().chain([value]).for_each(|expr| self.read(expr, place));
+                self.uses.push(Use { array: *array, is_write: true, place: place(*array, index) });
+                true
+            }
+            Stmt::If { cond, then, otherwise } => {
+                self.read(cond, place);
+                self.collect(then, place) && self.collect(otherwise, place)
+            }
+            _ => false,
+        })
+    }
+
+    fn read(&mut self, expr: &Expr, place: &mut impl FnMut(Array, &[Expr]) -> Option<(i64, i64)>) {
+        expr.for_each_part(&mut |part| match part {
+            Expr::Var(var) => {
+                self.mentioned.insert(*var);
+            }
+            Expr::Load { array, index } => {
+                self.uses.push(Use { array: *array, is_write: false, place: place(*array, index) });
+            }
+            _ => {}
+        });
+    }
+
+    fn writes_none_of(&self, windows: &BTreeSet<Array>) -> bool {
+        !self.uses.iter().any(|of| of.is_write && windows.contains(&of.array))
+    }
+}
+
+/// A copy of a stage for a tile.
+struct Copy<'t> {
+    /// The variable of the loop over rows, and that of the copy.
+    row: (Var, Var),
+    /// The first row and column of the tile.
+    first: (Var, Var),
+    parts: &'t BTreeMap<Array, Array>,
+    firsts: &'t BTreeMap<Array, i64>,
+}
+
+impl Copy<'_> {
+    fn element(&mut self, window: Array, index: &[Expr]) -> Option<(Array, Vec<Expr>)> {
+        let (part, first) = (*self.parts.get(&window)?, *self.firsts.get(&window)?);
+        let column = rewritten(&index[1], self) - (Expr::Var(self.first.1) + Expr::i64(first));
+        Some((part, vec![Expr::Var(self.row.1) - self.first.0.into(), column]))
+    }
+}
+
+impl Rewrite for Copy<'_> {
+    fn var(&mut self, var: Var) -> Expr {
+        Expr::Var(self.assigned(var))
+    }
+
+    fn load(&mut self, array: Array, index: &[Expr]) -> Option<Expr> {
+        self.element(array, index).map(|(array, index)| Expr::Load { array, index })
+    }
+
+    fn assigned(&mut self, var: Var) -> Var {
+        if var == self.row.0 { self.row.1 } else { var }
+    }
+
+    fn stored(&mut self, array: Array, index: &[Expr]) -> Option<Target> {
+        self.element(array, index).map(|(array, index)| Target::Element(array, index))
+    }
+}
+
+// Note [Tiles]
+//
+// A row of a window is told from the next by its number modulo ROWS, so all uses of the window in an iteration of the loop over rows are of one
+// row exactly if the same is added to the number in all of them. If the uses that write come before those that read, every value that an iteration
+// reads there is its own; then windows carry nothing from row to row. Results are written in the row of the iteration and read in none. So rows
+// are independent, and so are tiles: columns of results are cut into ranges, and of what is handed on a tile computes all that its range needs, from
+// the same values by the same expressions. An element of a result is written by one tile, in the order of the stages.
