@@ -1,14 +1,16 @@
 #include "common.h"
 #include <immintrin.h>
-typedef D V8 __attribute__((vector_size(64), aligned(8)));
-static inline V8 lesser(V8 a, V8 b) {
 #ifdef __AVX512F__
-    return _mm512_min_pd(a, b);
+enum { LANES = 8, Q = 4 }; // Q vectors of a row in registers: 4 rows take 16 of 32, or 8 of 16
+typedef D V __attribute__((vector_size(64), aligned(8)));
+static inline V lesser(V a, V b) { return _mm512_min_pd(a, b); }
+static inline V every(D f) { return _mm512_set1_pd(f); }
 #else
-    for (int l = 0; l < 8; l++) b[l] = a[l] < b[l] ? a[l] : b[l];
-    return b;
+enum { LANES = 4, Q = 2 };
+typedef D V __attribute__((vector_size(32), aligned(8)));
+static inline V lesser(V a, V b) { return _mm256_min_pd(a, b); }
+static inline V every(D f) { return _mm256_set1_pd(f); }
 #endif
-}
 // Blocks of B nodes, as in Venkataraman, Sahni, Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm", 2003: the block on the diagonal,
 // then its row and its column, then all others, whose updates are free of each other and run on tiles of registers.
 enum { B = 64 };
@@ -22,21 +24,20 @@ static inline void through(I n, D *d, const D *a, const D *b, I rows, I columns,
 }
 static inline void apart(I n, D *restrict d, const D *restrict a, const D *restrict b) { // the same for whole blocks that do not overlap
     for (I i = 0; i < B; i += 4)
-        for (I j = 0; j < B; j += 32) {
-            V8 c[4][4];
-            for (int r = 0; r < 4; r++) for (int q = 0; q < 4; q++) c[r][q] = *(const V8 *)(d + (i + r) * n + j + q * 8);
+        for (I j = 0; j < B; j += Q * LANES) {
+            V c[4][Q];
+            for (int r = 0; r < 4; r++) for (int q = 0; q < Q; q++) c[r][q] = *(const V *)(d + (i + r) * n + j + q * LANES);
             for (I k = 0; k < B; k++) {
-                V8 row[4];
-                for (int q = 0; q < 4; q++) row[q] = *(const V8 *)(b + k * n + j + q * 8);
+                V row[Q];
+                for (int q = 0; q < Q; q++) row[q] = *(const V *)(b + k * n + j + q * LANES);
                 #pragma GCC unroll 4
                 for (int r = 0; r < 4; r++) {
-                    const D f = a[(i + r) * n + k];
-                    const V8 from = {f, f, f, f, f, f, f, f};
+                    const V from = every(a[(i + r) * n + k]);
                     #pragma GCC unroll 4
-                    for (int q = 0; q < 4; q++) c[r][q] = lesser(from + row[q], c[r][q]);
+                    for (int q = 0; q < Q; q++) c[r][q] = lesser(from + row[q], c[r][q]);
                 }
             }
-            for (int r = 0; r < 4; r++) for (int q = 0; q < 4; q++) *(V8 *)(d + (i + r) * n + j + q * 8) = c[r][q];
+            for (int r = 0; r < 4; r++) for (int q = 0; q < Q; q++) *(V *)(d + (i + r) * n + j + q * LANES) = c[r][q];
         }
 }
 static inline I least(I a, I b) { return a < b ? a : b; }
