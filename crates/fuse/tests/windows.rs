@@ -502,3 +502,63 @@ fn what_nothing_made_is_not_read() {
     }
     check_same(EXTENTS_OF_TWO_NAMES, &[(1, 1), (3, 5), (40, 7)]);
 }
+
+/// A window, and an array that its reader reads at its own index, in rows that may be more than were made.
+const ROWS_OF_TWO_NAMES: &str = "
+proc @twice(s0: i64, s1: i64, A0: f64[s0, s1]) -> (s2, s9, A2, A4) {
+  var s2, s3, s4, s5, s6, s7, s8, s9: i64
+  array A1: heap f64[s0, s1]
+  array A2: heap f64[s0, s9]
+  array A3: heap f64[s0, s1]
+  array A4: heap f64[s2, s1]
+  s2 = div(s0 * 2, 2)
+  s9 = max(s1 - 1, 0)
+  alloc A1
+  L1: for s3 in 0..s0 independent parallel(s0 * s1 * 3) {
+    L0: for s4 in 0..s1 independent simd {
+      A1[s3, s4] = A0[s3, s4] * 2.0
+    }
+  }
+  alloc A3
+  L5: for s5 in 0..s0 independent parallel(s0 * s1 * 3) {
+    L4: for s6 in 0..s1 independent simd {
+      A3[s5, s6] = A0[s5, s6] * 3.0
+    }
+  }
+  alloc A2
+  L3: for s3 in 0..s0 independent parallel(s0 * s1 * 3) {
+    L2: for s4 in 0..s9 independent simd {
+      A2[s3, s4] = A1[s3, s4] + A1[s3, s4 + 1] + A3[s3, s4]
+    }
+  }
+  release A1
+  alloc A4
+  L7: for s7 in 0..s2 independent parallel(s2 * s1 * 3) {
+    L6: for s8 in 0..s1 independent simd {
+      A4[s7, s8] = A3[s7, s8] + 1.0
+    }
+  }
+  release A3
+}
+
+entry @twice
+";
+
+#[test]
+fn rows_of_two_names_are_no_more_than_were_made() {
+    let (program, report, _) = fused(ROWS_OF_TWO_NAMES, &Options::default());
+    assert!(report.arrays.iter().any(|array| matches!(array.fate, Fate::Window { .. })), "{program}");
+    assert!(report.arrays.iter().any(|array| matches!(array.fate, Fate::Scalar)), "{program}");
+    check_same(ROWS_OF_TWO_NAMES, &[(1, 1), (3, 5), (9, 140), (40, 7)]);
+    // The same without conditions on columns, in tiles: no loop is left over rows that were not made.
+    let tiled = ROWS_OF_TWO_NAMES
+        .replace("A1: heap f64[s0, s1]", "A1: heap f64[s0, s1 + 1]")
+        .replace("s4 in 0..s1", "s4 in 0..s1 + 1")
+        .replace("A0[s3, s4] * 2.0", "A0[s3, 0] * 2.0")
+        .replace("(s2, s9,", "(s2, s1,")
+        .replace("f64[s0, s9]", "f64[s0, s1]")
+        .replace("0..s9", "0..s1");
+    let (program, ..) = fused(&tiled, &Options::default());
+    assert!(program.to_string().contains("step 128 independent"), "{program}");
+    check_same(&tiled, &[(1, 1), (3, 5), (9, 140), (40, 7)]);
+}

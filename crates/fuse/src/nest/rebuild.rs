@@ -103,7 +103,7 @@ impl Builder<'_> {
         Some(stmts)
     }
 
-    /// The loop; nothing if it is known not to run.
+    /// The loop; nothing if it is known not to run, or nothing in it.
     fn for_loop(&mut self, of: &ForLoop) -> Option<Vec<Stmt>> {
         let (lower, upper) = (self.value(&of.lower), self.value(&of.upper));
         let at = frit_support::Index::at(of.iterator);
@@ -116,16 +116,24 @@ impl Builder<'_> {
             // A variable of its own for each loop, or vectors would need private copies of it.
             self.scalars.values_mut().for_each(|var| *var = None);
         }
-        let body = self.steps(&of.body)?;
+        let mut body = self.steps(&of.body)?;
         // Bounds that are equal when the program runs may not be known to be: what nothing made is not read.
-        let never_runs = is_innermost && self.scalars.values().flatten().any(|var| is_read_only(*var, &body));
+        let made: Vec<Var> = self.scalars.values().flatten().copied().filter(|_| is_innermost).collect();
+        let never_runs = made.iter().any(|var| is_read_only(*var, &body));
         self.scalars = outside;
         match before {
             Some(before) => self.iterators.insert(of.iterator, before),
             None => self.iterators.remove(&of.iterator),
         };
-        if never_runs {
+        if never_runs || body.is_empty() {
             return Some(Vec::new());
+        }
+        // What only some iterations made, no others read, but conditions may not tell.
+        for var in made {
+            if may_be_read_unmade(var, &body, &mut false) {
+                let zero = self.proc.vars[var].scalar.zero();
+                body.insert(0, Stmt::Assign { var, value: Expr::Const(zero) });
+            }
         }
         let kind = if is_innermost { self.kind(of) } else { LoopKind::Sequential };
         let data = LoopData { var: Some(var), lower, upper, step: of.step, kind, body, span };
@@ -313,6 +321,24 @@ impl Rewrite for Copy<'_, '_> {
     fn stored(&mut self, array: Array, _: &[Expr]) -> Option<Target> {
         self.element(array)
     }
+}
+
+/// Some path through the statements reads the variable before it is assigned; `is_made` tells whether it is, before them and after.
+fn may_be_read_unmade(var: Var, stmts: &[Stmt], is_made: &mut bool) -> bool {
+    stmts.iter().any(|stmt| {
+        let was_made = *is_made;
+        if let Stmt::If { cond, then, otherwise } = stmt {
+            let mut other_is_made = was_made;
+            let may_be =
+                may_be_read_unmade(var, then, is_made) || may_be_read_unmade(var, otherwise, &mut other_is_made);
+            *is_made &= other_is_made;
+            return may_be || !was_made && cond.variables().contains(&var);
+        }
+        let mut read = BTreeSet::new();
+        reads(stmt, &mut read);
+        *is_made |= assigns(stmt, var);
+        !was_made && read.contains(&var)
+    })
 }
 
 /// Nothing assigns the variable, and something reads it.

@@ -55,7 +55,8 @@ pub(super) struct Tiled {
 pub(super) fn in_tiles(proc: &mut Proc, stmts: &[Stmt], windows: &BTreeSet<Array>) -> Option<Tiled> {
     let mut parts = BTreeMap::new();
     let stmts = tiled_stmts(proc, stmts, windows, &mut parts)?;
-    Some(Tiled { stmts, parts })
+    let has_all = windows.iter().all(|window| parts.contains_key(window));
+    has_all.then_some(Tiled { stmts, parts })
 }
 
 fn tiled_stmts(
@@ -83,7 +84,7 @@ fn tiled_stmts(
 struct Use {
     array: Array,
     is_write: bool,
-    /// What is added to the number of the row, and to that of the column, if these are the subscripts; of windows by the row alone.
+    /// What is added to the number of the row, and to that of the column, if these are the subscripts: of windows, the row's modulo `ROWS`.
     place: Option<(i64, i64)>,
 }
 
