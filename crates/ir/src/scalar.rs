@@ -559,6 +559,45 @@ impl BinOp {
         }
     }
 
+    /// The unit of an operation that accumulates: combined with it, on its left, any value stays the same bit for bit.
+    pub fn unit(self, elem: Scalar) -> Const {
+        let real = |value: f64| if elem == Scalar::F32 { Const::f32(value as f32) } else { Const::f64(value) };
+        let bits = elem.bytes() as u32 * 8;
+        let (least, greatest) = if elem.is_signed() {
+            (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
+        } else {
+            (0, (u64::MAX >> (64 - bits)) as i64)
+        };
+        match self {
+            BinOp::Add if elem.is_float() => real(-0.0),
+            BinOp::Mul if elem.is_float() => real(1.0),
+            BinOp::Min if elem.is_float() => real(f64::INFINITY),
+            BinOp::Max if elem.is_float() => real(f64::NEG_INFINITY),
+            BinOp::And if elem == Scalar::Bool => Const::Bool(true),
+            BinOp::Or | BinOp::Xor if elem == Scalar::Bool => Const::Bool(false),
+            BinOp::Add | BinOp::Or | BinOp::Xor => Const::int(elem, 0),
+            BinOp::Mul => Const::int(elem, 1),
+            BinOp::Min => Const::int(elem, greatest),
+            BinOp::Max => Const::int(elem, least),
+            BinOp::And => Const::int(elem, -1),
+            BinOp::Sub
+            | BinOp::Div
+            | BinOp::Rem
+            | BinOp::FloorDiv
+            | BinOp::FloorMod
+            | BinOp::Pow
+            | BinOp::Atan2
+            | BinOp::Hypot
+            | BinOp::Shl
+            | BinOp::Shr
+            | BinOp::Eq
+            | BinOp::Ne
+            | BinOp::Lt
+            | BinOp::Le
+            | BinOp::InBounds => panic!("only operations with a unit are recognised"),
+        }
+    }
+
     /// True if regrouping changes no bit: integer and boolean operations only.
     pub fn is_exactly_associative(self, operand: Scalar) -> bool {
         match self {

@@ -3,7 +3,6 @@
 //! Views compose into one affine map per axis of what they are views of, so a read through any number of them is one
 //! subscript. Knows nothing of ownership. Read [`crate::storage`] for who owns the memory.
 
-use crate::straight::reads;
 use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
@@ -520,23 +519,6 @@ pub(crate) fn each_load(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
             each_load(on_true, f);
             each_load(on_false, f);
         }
-    }
-}
-
-/// The variable, or it and something else that does not mention it.
-pub(crate) fn is_shifted(expr: &Expr, var: Var) -> bool {
-    match expr {
-        Expr::Var(found) => *found == var,
-        Expr::Binary { op: BinOp::Add, x, y } => {
-            (is_shifted(x, var) && !reads(y, var)) || (is_shifted(y, var) && !reads(x, var))
-        }
-        Expr::Binary { op: BinOp::Sub, x, y } => is_shifted(x, var) && !reads(y, var),
-        Expr::Binary { .. }
-        | Expr::Const(_)
-        | Expr::Load { .. }
-        | Expr::Unary { .. }
-        | Expr::Select { .. }
-        | Expr::Threads => false,
     }
 }
 

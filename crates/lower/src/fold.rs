@@ -5,7 +5,7 @@
 
 use crate::carried::Carry;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
-use crate::reduction::{Recognised, unit};
+use crate::reduction::Recognised;
 use crate::with_loop::{Chunk, Chunks, MOST_CHUNKS, Sink};
 use frit_ir::array::{Lambda, Operand, Value};
 use frit_ir::nest::{Array, Expr, Reduction, Stmt, Var};
@@ -149,7 +149,7 @@ impl<'a> Lowering<'a> {
                     | BinOp::Ne
                     | BinOp::Lt
                     | BinOp::Le
-                    | BinOp::InBounds => Expr::Const(unit(known.op, elem)),
+                    | BinOp::InBounds => Expr::Const(known.op.unit(elem)),
                 };
                 Expr::Select { cond: Box::new(guard.clone()), on_true: Box::new(cell), on_false: Box::new(idle) }
             }
@@ -232,7 +232,7 @@ impl<'a> Lowering<'a> {
             Some(operations) => {
                 for ((known, init), &accumulator) in operations.into_iter().zip(&mut init).zip(folding.accumulators()) {
                     if let Lowered::Scalar(neutral) = init {
-                        let unit = Expr::Const(unit(known.op, self.func.ty(accumulator).elem));
+                        let unit = Expr::Const(known.op.unit(self.func.ty(accumulator).elem));
                         if *neutral != unit {
                             *neutral = Expr::Select {
                                 cond: Box::new(first.clone()),

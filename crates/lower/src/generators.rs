@@ -28,7 +28,9 @@ impl Order {
     fn loop_kind(&self, parallel: Option<Parallel>) -> LoopKind {
         match self {
             Order::Sequential => LoopKind::Sequential,
-            Order::Scan { reductions } => LoopKind::Scan { simd: false, reductions: reductions.clone() },
+            Order::Scan { reductions } => {
+                LoopKind::Scan { simd: false, streaming: false, reductions: reductions.clone() }
+            }
             Order::Independent { reductions } => {
                 LoopKind::Independent { parallel, simd: false, reductions: reductions.clone() }
             }

@@ -15,7 +15,6 @@
 //! than the last, and is only done if all accesses there then have unit stride or none. Several steps of `k` are taken at
 //! once, so that the elements of `S` are loaded and stored more seldom. Knows nothing of the array IR.
 
-use crate::access::is_shifted;
 use crate::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
 use crate::straight::{each_expr, each_store, reads};
@@ -106,7 +105,7 @@ fn pays(segments: &[Segment], column: Var) -> bool {
         let mut access = |index: &[Expr]| {
             let Some((last, others)) = index.split_last() else { return };
             unit &= others.iter().all(|e| !reads(e, column));
-            unit &= !reads(last, column) || is_shifted(last, column);
+            unit &= !reads(last, column) || last.is_shifted(column);
             strided |= others.iter().any(|e| reads(e, *row)) && reads(last, column);
         };
         each_store(&segment.body, &mut |_, index| access(index));

@@ -8,7 +8,6 @@
 //! That only groups operands otherwise. The step by `c` goes, too, where it changes no bit. Knows nothing of the array IR.
 
 use crate::access::{all_reads, count_reads, each_own_assigned, each_stmt};
-use crate::reduction::unit;
 use crate::straight::{is_straight, renamed, renamed_stmt};
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
@@ -123,7 +122,7 @@ impl Known {
     /// The variable combined with this constant stays the same bit for bit.
     fn is_needless(&self, proc: &Proc, op: BinOp, var: Var, value: Const) -> bool {
         let is_zero = op == BinOp::Add && value.as_f64() == Some(0.0);
-        value == unit(op, proc.vars[var].scalar) || (is_zero && !self.negative_zeros.contains(&var))
+        value == op.unit(proc.vars[var].scalar) || (is_zero && !self.negative_zeros.contains(&var))
     }
 }
 

@@ -19,7 +19,7 @@
 //! that iterations that differ much in length lose little. Each iteration computes the same from the same, so no bit changes. Knows nothing of the
 //! array IR.
 
-use crate::access::{Aliases, all_reads, assignments, is_shifted};
+use crate::access::{Aliases, all_reads, assignments};
 use crate::arithmetic::has_vectors_once_loaded;
 use crate::repeated::{Around, Repeated};
 use crate::replace_loops::replace_loops;
@@ -174,7 +174,7 @@ impl Iterations {
                         expr.for_each_part(&mut |node| {
                             let Expr::Load { array: _, index } = node else { return };
                             let Some((last, others)) = index.split_last() else { return };
-                            let is_shifted = is_shifted(last, self.var) && !last.has_load();
+                            let is_shifted = last.is_shifted(self.var) && !last.has_load();
                             fits &= !index.iter().any(|e| reads_any(e, &varying))
                                 && !others.iter().any(|e| reads(e, self.var));
                             fits &= is_shifted || !reads(last, self.var);

@@ -9,7 +9,7 @@
 //! be exchanged ([`crate::interchange`]), and all accesses have unit stride. Else `A` is stored as it is, and copied. Knows nothing of the array
 //! IR.
 
-use crate::access::{Aliases, allocated, each_array, each_expr_inside, each_own_assigned, each_stmt, is_shifted};
+use crate::access::{Aliases, allocated, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::short_circuit::{Uses, uses, without};
 use crate::straight::{reads, renamed};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -173,7 +173,7 @@ impl Permuted {
 
     /// The statement, which stores to the source, reads along what is the last axis of the target, and nothing across it.
     fn pays(&self, proc: &Proc, stmt: &Stmt) -> bool {
-        let last = self.index.last().and_then(|last| self.from.iter().position(|&var| is_shifted(last, var)));
+        let last = self.index.last().and_then(|last| self.from.iter().position(|&var| last.is_shifted(var)));
         let Some(axis) = last else { return false };
         let mut loops = Vec::new();
         each_stmt(proc, std::slice::from_ref(stmt), &mut |stmt| {
@@ -182,15 +182,15 @@ impl Permuted {
             }
         });
         stores(proc, stmt, self.source).iter().all(|index| {
-            let Some(&along) = loops.iter().find(|&&var| is_shifted(&index[axis], var)) else { return false };
+            let Some(&along) = loops.iter().find(|&&var| index[axis].is_shifted(var)) else { return false };
             let (mut down, mut across) = (false, false);
             each_expr_inside(proc, std::slice::from_ref(stmt), &mut |expr| {
                 expr.for_each_part(&mut |node| {
                     let Expr::Load { array: _, index } = node else { return };
                     let Some((last, others)) = index.split_last() else { return };
                     let elsewhere = |e: &Expr| loops.iter().any(|&var| var != along && reads(e, var));
-                    across |= others.iter().any(|e| reads(e, along)) || reads(last, along) && !is_shifted(last, along);
-                    down |= is_shifted(last, along) && others.iter().any(elsewhere);
+                    across |= others.iter().any(|e| reads(e, along)) || reads(last, along) && !last.is_shifted(along);
+                    down |= last.is_shifted(along) && others.iter().any(elsewhere);
                 });
             });
             down && !across

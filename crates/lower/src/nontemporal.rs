@@ -9,9 +9,9 @@
 //!
 //! For results of the program that the program itself never reads; and, in time loops, for arrays that nothing reads in the sweep over them, the
 //! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Only for loops that
-//! wait for memory. Knows nothing of the array IR.
+//! wait for memory. A scan that stores nothing but what it accumulates does so past the caches itself. Knows nothing of the array IR.
 
-use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt, is_shifted};
+use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
@@ -194,7 +194,7 @@ impl Storing {
         let data = &proc.loops[id];
         let (Some(var), 1) = (data.var, data.step) else { return None };
         let reductions = match &data.kind {
-            LoopKind::Independent { simd: true, reductions, .. } | LoopKind::Scan { simd: true, reductions } => {
+            LoopKind::Independent { simd: true, reductions, .. } | LoopKind::Scan { simd: true, reductions, .. } => {
                 reductions.clone()
             }
             LoopKind::Sequential | LoopKind::Independent { .. } | LoopKind::Scan { .. } => return None,
@@ -209,8 +209,7 @@ impl Storing {
             let Stmt::Store { array, index, .. } = stmt else { continue };
             let Some((last, others)) = index.split_last() else { continue };
             let is_fixed = |e: &Expr| !e.has_load() && !reads_any(e, &own);
-            let is_beside =
-                is_shifted(last, var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
+            let is_beside = last.is_shifted(var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
             let is_memory = matches!(proc.arrays[*array].storage, Storage::Heap | Storage::Reference);
             if is_memory && is_beside {
                 places.push((*array, index.clone()));
@@ -243,9 +242,16 @@ impl Storing {
         let block = Block::of_length(proc, length);
         let begin = proc.var(Scalar::I64, None);
         let elems = self.places.iter().map(|(array, _)| proc.arrays[*array].elem).collect::<Vec<_>>();
-        let buffers: Vec<Array> = elems.into_iter().map(|elem| buffer(proc, elem, length, None, data.span)).collect();
+        // A scan of elements of which eight are a line makes whole lines at once.
+        let is_direct = matches!(data.kind, LoopKind::Scan { .. })
+            && elems.iter().all(|elem| elem.bytes() * 8 == LINE as usize)
+            && data.stored_accumulators().is_some_and(|places| places.len() == 1);
+        let buffers: Vec<Array> = match is_direct {
+            true => Vec::new(),
+            false => elems.into_iter().map(|elem| buffer(proc, elem, length, None, data.span)).collect(),
+        };
         let mut next = buffers.iter();
-        let is_place = |array: Array| self.places.iter().any(|(other, _)| *other == array);
+        let is_place = |array: Array| !is_direct && self.places.iter().any(|(other, _)| *other == array);
         let body = data.body.iter().map(|stmt| match stmt {
             Stmt::Store { array, value, .. } if is_place(*array) => Stmt::Store {
                 array: *next.next().expect("each place has a store"),
@@ -256,7 +262,10 @@ impl Storing {
         });
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
         let (var, body) = fresh(proc, self.var, body.collect(), &accumulators);
-        let (kind, inner_kind) = self.kinds;
+        let (kind, mut inner_kind) = self.kinds;
+        if let LoopKind::Scan { streaming, .. } = &mut inner_kind {
+            *streaming = is_direct;
+        }
         let (lower, upper) = (begin.into(), block.end.into());
         let inner = LoopData { var: Some(var), lower, upper, kind: inner_kind, body, ..data.clone() };
         let begins = Expr::binary(BinOp::Max, Expr::Var(block.first), data.lower.clone());

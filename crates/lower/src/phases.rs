@@ -28,7 +28,7 @@ pub(crate) fn scan_in_phases(proc: &mut Proc) {
         let Some(phases) = Phases::of(&data.body, &reductions, &aliases) else { continue };
         if let Some(body) = phases.joined(proc) {
             proc.loops[id].body = body;
-            proc.loops[id].kind = LoopKind::Scan { simd: true, reductions };
+            proc.loops[id].kind = LoopKind::Scan { simd: true, streaming: false, reductions };
         }
     }
 }

@@ -24,7 +24,6 @@ use crate::access::{at_least_zero, element_count, linear_index, loops_in_teams};
 use crate::ahead::{Ahead, Stage, assigned_in};
 use crate::distribution::Known;
 use crate::histograms::{Histogram, Item, Update};
-use crate::reduction::unit;
 use crate::replace_loops::replace_loops;
 use crate::strips::{copied, fresh_names};
 use crate::with_loop::chunk_count;
@@ -370,7 +369,7 @@ impl Table {
     /// Fills rows of the table with the operation's unit.
     fn cleared(&self, proc: &mut Proc, lower: Expr, upper: Expr) -> Stmt {
         let (row, place) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
-        let unit = unit(self.op, proc.arrays[self.target].elem);
+        let unit = self.op.unit(proc.arrays[self.target].elem);
         let index = vec![row.into(), place.into()];
         let store = Stmt::Store { array: self.private, index, value: Expr::Const(unit) };
         let inner = along(proc, place, self.elements.clone(), vec![store]);

@@ -2,7 +2,7 @@
 
 use crate::lowering::Lowering;
 use frit_ir::array::{Lambda, Op, Operand, Value};
-use frit_ir::scalar::{BinOp, Const, Scalar};
+use frit_ir::scalar::BinOp;
 
 /// `accumulator = accumulator op cell`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,44 +100,5 @@ impl Lowering<'_> {
         } else {
             None
         }
-    }
-}
-
-/// The unit of the operation of a reduction: combined with it, on its left, any value stays the same bit for bit.
-pub(crate) fn unit(op: BinOp, elem: Scalar) -> Const {
-    let real = |value: f64| if elem == Scalar::F32 { Const::f32(value as f32) } else { Const::f64(value) };
-    let bits = elem.bytes() as u32 * 8;
-    let (least, greatest) = if elem.is_signed() {
-        (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
-    } else {
-        (0, (u64::MAX >> (64 - bits)) as i64)
-    };
-    match op {
-        BinOp::Add if elem.is_float() => real(-0.0),
-        BinOp::Mul if elem.is_float() => real(1.0),
-        BinOp::Min if elem.is_float() => real(f64::INFINITY),
-        BinOp::Max if elem.is_float() => real(f64::NEG_INFINITY),
-        BinOp::And if elem == Scalar::Bool => Const::Bool(true),
-        BinOp::Or | BinOp::Xor if elem == Scalar::Bool => Const::Bool(false),
-        BinOp::Add | BinOp::Or | BinOp::Xor => Const::int(elem, 0),
-        BinOp::Mul => Const::int(elem, 1),
-        BinOp::Min => Const::int(elem, greatest),
-        BinOp::Max => Const::int(elem, least),
-        BinOp::And => Const::int(elem, -1),
-        BinOp::Sub
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => panic!("only operations with a unit are recognised"),
     }
 }

@@ -11,7 +11,7 @@
 //! that an iteration allocates, rows that it only reads, and rows that it writes from one end to the other before anything else. Knows nothing
 //! of the array IR.
 
-use crate::access::{Aliases, at_least_zero, is_shifted};
+use crate::access::{Aliases, at_least_zero};
 use crate::lanes::{Part, straightened};
 use crate::straight::{Place, assigned, each_expr, entering, reads, reads_any, with_accesses};
 use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
@@ -317,7 +317,7 @@ impl Access {
     fn is_direct(&self, var: Var) -> bool {
         let is_plain = |index: &Vec<Expr>| {
             let Some((last, others)) = index.split_last() else { return true };
-            others.iter().all(|e| !reads(e, var)) && (!reads(last, var) || is_shifted(last, var))
+            others.iter().all(|e| !reads(e, var)) && (!reads(last, var) || last.is_shifted(var))
         };
         !self.in_loops || self.indices.iter().all(is_plain)
     }

@@ -16,7 +16,6 @@
 use crate::access::{Aliases, at_least_zero, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::columns::{Columns, Segment, Tile};
 use crate::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhile};
-use crate::reduction::unit;
 use crate::replace_loops::replace_loops_after;
 use crate::straight::{each_store, reads_any};
 use crate::strip_mining::Block;
@@ -270,7 +269,7 @@ impl Blocks<'_> {
             sums.push((op, all.kept[&var], own, shared));
             result.push(Stmt::Alloc { array: shared });
             body.push(Stmt::Alloc { array: own });
-            body.push(self.each_column(proc, |at| store(own, vec![at], Expr::Const(unit(op, elem)))));
+            body.push(self.each_column(proc, |at| store(own, vec![at], Expr::Const(op.unit(elem)))));
         }
         let block = Block::of_length(proc, LONGEST_BLOCK);
         let tile = Tile { columns: all.columns, kept, first: all.first, end: all.end };

@@ -10,7 +10,6 @@
 //! combined in any grouping. Knows nothing of the array IR.
 
 use crate::arithmetic::cost;
-use crate::reduction::unit;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, is_straight, reads, reads_any, renamed_stmt};
 use crate::vectors::Values;
@@ -105,7 +104,7 @@ impl Reducing {
                 let own = proc.vars.push(known);
                 names.insert(var, Expr::Var(own));
                 if let Some(&Reduction { op, .. }) = reduction {
-                    result.push(Stmt::Assign { var: own, value: Expr::Const(unit(op, scalar)) });
+                    result.push(Stmt::Assign { var: own, value: Expr::Const(op.unit(scalar)) });
                     all.push(Reduction { op, var: own });
                     combined.push(Stmt::Assign { var, value: Expr::binary(op, Expr::Var(var), Expr::Var(own)) });
                 }
@@ -149,7 +148,7 @@ fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
                 let Some((last, others)) = index.split_last() else { return };
                 beside &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, var));
                 if reads(last, var) {
-                    beside &= crate::access::is_shifted(last, var);
+                    beside &= last.is_shifted(var);
                     let column = without_distance(last).clone();
                     let place = Place { array: *array, row: others.to_vec(), column };
                     if !found.contains(&place) {

@@ -16,7 +16,7 @@
 //!
 //! Loops that must run in order are the subject of [`crate::distribution`].
 
-use crate::access::{each_own_expr, each_stmt, is_shifted, size};
+use crate::access::{each_own_expr, each_stmt, size};
 use crate::arithmetic::{expr_cost, is_real};
 use crate::straight::{reads_any, renamed, renamed_stmt};
 use crate::strip_mining::Block;
@@ -459,7 +459,7 @@ fn gathered(expr: &Expr, var: Var, varying: &BTreeSet<Var>) -> i64 {
         if let Expr::Load { array: _, index } = node
             && let Some((last, others)) = index.split_last()
         {
-            let is_beside = is_shifted(last, var) || !reads_any(last, varying);
+            let is_beside = last.is_shifted(var) || !reads_any(last, varying);
             count += i64::from(!is_beside || others.iter().any(|e| reads_any(e, varying)));
         }
     });

@@ -9,7 +9,6 @@
 //! A tile is as long and as wide as a line of memory. Whole tiles have loops of constant length, which the C compiler unrolls; those at the ends
 //! do not. Knows nothing of the array IR.
 
-use crate::access::is_shifted;
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, reads, reads_any, renamed_stmt};
@@ -77,8 +76,8 @@ impl Transposing {
                     let Expr::Load { array, index } = node else { return };
                     let Some((last, others)) = index.split_last() else { return };
                     let is_plain = |e: &Expr| !e.has_load() && !reads_any(e, &own);
-                    let along_rows = is_shifted(last, i) && !reads(last, j);
-                    let down_columns = others.iter().any(|e| is_shifted(e, j)) && !others.iter().any(|e| reads(e, i));
+                    let along_rows = last.is_shifted(i) && !reads(last, j);
+                    let down_columns = others.iter().any(|e| e.is_shifted(j)) && !others.iter().any(|e| reads(e, i));
                     if along_rows && down_columns && index.iter().all(is_plain) {
                         bytes = Some(proc.arrays[*array].elem.bytes());
                     }

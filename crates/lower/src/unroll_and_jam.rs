@@ -14,7 +14,6 @@
 //! After Allen and Cocke, "A Catalogue of Optimizing Transformations", and Callahan, Cocke and Kennedy, "Estimating Interlock and Improving Balance
 //! for Pipelined Architectures".
 
-use crate::access::is_shifted;
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, each_store, entering, is_straight, reads, reads_any, renamed_stmt};
@@ -126,7 +125,7 @@ impl Rows {
             expr.for_each_part(&mut |part| {
                 let Expr::Load { array, index } = part else { return };
                 let Some((last, others)) = index.split_last() else { return };
-                if !is_shifted(last, along) || reads(last, self.row) {
+                if !last.is_shifted(along) || reads(last, self.row) {
                     return;
                 }
                 let is_row = |expr: &Expr| self.added(expr).is_some();

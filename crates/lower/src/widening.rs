@@ -9,7 +9,7 @@
 //! C compilers make vectors of as many iterations as there are of the narrowest elements in a vector, so that everything else takes several vectors
 //! each, more than there are registers. Knows nothing of the array IR.
 
-use crate::access::{Aliases, is_shifted};
+use crate::access::Aliases;
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
@@ -109,7 +109,7 @@ impl Narrow {
                 && is_narrow(*array)
                 && proc.arrays[*array].elem == Scalar::Bool
                 && let Some((last, others)) = index.split_last()
-                && is_shifted(last, var)
+                && last.is_shifted(var)
                 && !others.iter().any(|e| reads(e, var))
                 && index.iter().all(is_fixed)
                 && stores.iter().all(|&other| other == *array || !aliases.are_shared(other, *array))

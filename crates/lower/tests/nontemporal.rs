@@ -169,3 +169,34 @@ fn short_results_are_not_streamed() {
         text.replace("in [%0]", "in [100]").replace("iv < [%0]", "iv < [100]").replace("index %1[%6]", "to_f64 %6");
     assert_eq!(streamed(&text, false, 0).1, 0);
 }
+
+#[test]
+fn a_scan_goes_past_the_caches_itself() {
+    let sums = |result: &str| {
+        map(HALF, "return %5")
+            .replace("yield %9", &format!("yield {result}"))
+            .replace(": genarray", ": scan (0.0) by (%10: f64, %11: f64) {\n%12: f64 = add %10, %11\nyield %12\n}")
+    };
+    let text = sums("%9");
+    let (lowered, count) = streamed(&text, false, 0);
+    assert_eq!(count, 1, "{lowered}");
+    assert!(lowered.to_string().contains("scan streaming simd reduce("), "{lowered}");
+    assert!(!lowered.to_string().contains("stream A"), "{lowered}");
+    agrees(&text);
+    // Whole lines of what is shorter, and of several arrays, are made in a buffer first.
+    let short = text.replace("f64", "f32").replace("mul %7, 0.5", "mul %7, 0.5f32").replace("(0.0)", "(0.0f32)");
+    let several = text
+        .replace("yield %9", "yield %9, %7")
+        .replace("%5: f64[%0] = w0", "%5: f64[%0], %20: f64[%0] = w0")
+        .replace("yield %12\n}", "yield %12\n}, genarray")
+        .replace("return %5", "return %5, %20")
+        .replace("-> (f64[%0])", "-> (f64[%0], f64[%0])");
+    for text in [short, several] {
+        let (lowered, count) = streamed(&text, false, 0);
+        assert_eq!(count, 1, "{lowered}");
+        assert!(
+            lowered.to_string().contains("stream A") && !lowered.to_string().contains("scan streaming"),
+            "{lowered}"
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! Scalar operations that C lacks, or defines otherwise than the IR does, as small functions that are written only when
 //! the program uses them. What they compute is defined by `frit_ir::scalar`; generated code is compiled with `-fwrapv`.
 
+use super::scan::scan_function;
 use super::types::c_type;
 use frit_ir::{BinOp, Scalar, UnOp};
 
@@ -13,6 +14,15 @@ pub(super) enum Helper {
     Unary(UnOp, Scalar),
     /// A conversion that vectors have too.
     InVectors(Conversion),
+    /// A scan by an operation, of elements in memory.
+    Scan {
+        /// What accumulates.
+        op: BinOp,
+        /// The elements.
+        scalar: Scalar,
+        /// The results go past the caches.
+        streaming: bool,
+    },
 }
 
 /// A conversion between reals and integers of 64 bits in a form of which C compilers make vectors, also for processors without an instruction
@@ -39,6 +49,9 @@ impl Helper {
             Helper::Binary(op, scalar) => format!("frit_{}_{}", op.name(), scalar.name()),
             Helper::Unary(UnOp::Convert(to), from) => format!("frit_{}_to_{}", from.name(), to.name()),
             Helper::Unary(op, scalar) => format!("frit_{}_{}", op.name(), scalar.name()),
+            Helper::Scan { op, scalar, streaming } => {
+                format!("frit_scan{}_{}_{}", if streaming { "_past_caches" } else { "" }, op.name(), scalar.name())
+            }
             Helper::InVectors(Conversion::ToReal) => "frit_i64_to_f64_in_vectors".into(),
             Helper::InVectors(Conversion::ToInteger) => "frit_f64_to_i64_in_vectors".into(),
             Helper::InVectors(Conversion::SmallToInteger) => "frit_small_f64_to_i64_in_vectors".into(),
@@ -59,6 +72,7 @@ impl Helper {
                 format!("static inline {r} {name}({t} x) {{ {} }}\n", saturate(to))
             }
             Helper::InVectors(conversion) => in_vectors(conversion, &name),
+            Helper::Scan { op, scalar, streaming } => scan_function(&name, op, scalar, streaming),
             Helper::Unary(UnOp::Cbrt, _) => CUBE_ROOT.replace("NAME", &name),
             Helper::Unary(op, scalar) => {
                 let t = c_type(scalar);

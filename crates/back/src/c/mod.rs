@@ -15,6 +15,7 @@ mod module;
 mod names;
 mod output;
 mod proc;
+mod scan;
 mod stmt;
 mod types;
 

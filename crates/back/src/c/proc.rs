@@ -7,6 +7,7 @@ use super::expr::Term;
 use super::layout::{Block, BlockId, Layout, Uses};
 use super::module::ModulePrinter;
 use super::names::Names;
+use super::scan::ScanBlock;
 use super::types::{c_type, element_type};
 use frit_ir::Scalar;
 use frit_ir::nest::{Array, Binding, Expr, Proc, ProcId, Stmt, Storage, Var};
@@ -64,6 +65,8 @@ pub(super) struct ProcPrinter<'m, 'p> {
     pub(super) exit: Exit,
     pub(super) is_in_parallel: bool,
     pub(super) is_in_simd: bool,
+    /// The first phase of a scan is printed.
+    pub(super) scan_block: Option<ScanBlock>,
     /// The statement at hand is in a sequential loop.
     pub(super) is_repeated: bool,
 }
@@ -93,6 +96,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
             exit: Exit::Return,
             is_in_parallel: false,
             is_in_simd: false,
+            scan_block: None,
             is_repeated: false,
             module,
         };

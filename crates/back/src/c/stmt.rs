@@ -96,6 +96,9 @@ impl<'p> ProcPrinter<'_, 'p> {
         if uses.reads == 0 && !uses.in_frame {
             return;
         }
+        if self.keep_for_scan(var, value) {
+            return;
+        }
         let value = self.expr_text(value);
         let name = self.var_name(var);
         let begins = !uses.in_frame && uses.begins_in == Some(self.block) && uses.home == uses.begins_in;
@@ -401,7 +404,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                     None => self.sequential_loop(data, body),
                 }
             }
-            LoopKind::Scan { simd: true, reductions }
+            LoopKind::Scan { simd: true, reductions, .. }
                 if is_whole && self.is_private(data, body, reductions) && self.has_no_heads(body.id) =>
             {
                 self.simd_scan(data, body, reductions);
@@ -428,28 +431,6 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.open(&header);
         self.is_in_simd = true;
         self.inner(body);
-        self.is_in_simd = false;
-        self.close("}");
-    }
-
-    /// A scan in two phases; between them OpenMP combines the accumulators of neighbouring iterations.
-    fn simd_scan(&mut self, data: &'p LoopData, body: &Block<'p>, reductions: &[Reduction]) {
-        let (header, _) = self.loop_header(data);
-        let clauses = self.clauses(data, body, reductions);
-        let accumulators: Vec<String> = reductions.iter().map(|reduction| self.var_name(reduction.var)).collect();
-        let (first, second) = body.items.split_at(data.phases().0.len());
-        self.line(&format!("#pragma omp simd{clauses}"));
-        self.open(&header);
-        self.is_in_simd = true;
-        let outer = std::mem::replace(&mut self.block, body.id);
-        self.open("{");
-        self.items(first);
-        self.close("}");
-        self.line(&format!("#pragma omp scan inclusive({})", accumulators.join(", ")));
-        self.open("{");
-        self.items(second);
-        self.close("}");
-        self.block = outer;
         self.is_in_simd = false;
         self.close("}");
     }
@@ -583,7 +564,7 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 
     /// An upper bound: evaluated once.
-    fn bound(&mut self, upper: &Expr) -> String {
+    pub(super) fn bound(&mut self, upper: &Expr) -> String {
         let is_fixed = match upper {
             Expr::Const(_) => true,
             Expr::Var(var) => {
@@ -605,10 +586,14 @@ impl<'p> ProcPrinter<'_, 'p> {
     /// The clauses of a loop directive, each with a blank before it.
     fn clauses(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> String {
         let mut clauses = String::new();
-        let modifier = if matches!(data.kind, LoopKind::Scan { .. }) { "inscan, " } else { "" };
         for &Reduction { op, var } in reductions {
-            clauses += &format!(" reduction({modifier}{}:{})", reduction_operator(op), self.var_name(var));
+            clauses += &format!(" reduction({}:{})", reduction_operator(op), self.var_name(var));
         }
+        clauses + &self.private_clause(data, body, reductions)
+    }
+
+    /// The clause of a loop directive for what each iteration has for itself, with a blank before it, if there is such.
+    pub(super) fn private_clause(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> String {
         let private: Vec<String> = (self.outer_assignments(data, body, reductions).into_iter())
             .flat_map(|binding| match binding {
                 Binding::Var(var) => vec![self.var_name(var)],
@@ -618,10 +603,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 }
             })
             .collect();
-        if !private.is_empty() {
-            clauses += &format!(" private({})", private.join(", "));
-        }
-        clauses
+        if private.is_empty() { String::new() } else { format!(" private({})", private.join(", ")) }
     }
 
     /// True if what the loop assigns, reductions apart, can be private to an iteration in C.

@@ -21,7 +21,7 @@ use crate::format::Format;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
 use frit_support::{Span, Table, define_index};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 define_index!(
@@ -237,6 +237,8 @@ pub enum LoopKind {
     Scan {
         /// Execute neighbouring iterations in vectors. Then the body is straight-line code in two [phases](LoopData::phases).
         simd: bool,
+        /// What is accumulated goes to memory past the caches. Then the second phase does [nothing else](LoopData::stored_accumulators).
+        streaming: bool,
         /// The accumulators.
         reductions: Vec<Reduction>,
     },
@@ -264,13 +266,35 @@ impl LoopData {
     /// What the body does up to its last accumulation, and what it does with what is accumulated then. The first phase of a scan for
     /// vectors reads its accumulators only to accumulate, and the second reads of what the first assigns only these.
     pub fn phases(&self) -> (&[Stmt], &[Stmt]) {
-        let reductions = match &self.kind {
-            LoopKind::Sequential => &[][..],
-            LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } => reductions,
-        };
-        let accumulates =
-            |stmt: &Stmt| matches!(stmt, Stmt::Assign { var, .. } if reductions.iter().any(|r| r.var == *var));
+        let accumulates = |stmt: &Stmt| matches!(stmt, Stmt::Assign { var, .. } if self.accumulates(*var));
         self.body.split_at(self.body.iter().rposition(accumulates).map_or(0, |last| last + 1))
+    }
+
+    /// Where each accumulator is stored, if the second of the [phases](Self::phases) does no more than store some of them, once each and element behind
+    /// element.
+    pub fn stored_accumulators(&self) -> Option<BTreeMap<Var, (Array, &[Expr])>> {
+        let own = self.var?;
+        let mut places = BTreeMap::new();
+        for stmt in self.phases().1 {
+            let Stmt::Store { array, index, value: Expr::Var(value) } = stmt else { return None };
+            let (last, others) = index.split_last()?;
+            let is_fixed = |e: &Expr| !e.has_load() && !e.variables().iter().any(|&var| self.accumulates(var));
+            let is_beside = last.is_shifted(own) && !others.iter().any(|e| e.variables().contains(&own));
+            let is_stored = is_beside && index.iter().all(is_fixed) && self.accumulates(*value);
+            if !is_stored || places.insert(*value, (*array, &index[..])).is_some() {
+                return None;
+            }
+        }
+        Some(places)
+    }
+
+    fn accumulates(&self, var: Var) -> bool {
+        match &self.kind {
+            LoopKind::Sequential => false,
+            LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } => {
+                reductions.iter().any(|reduction| reduction.var == var)
+            }
+        }
     }
 }
 
@@ -359,6 +383,24 @@ impl Expr {
             },
             Expr::Binary { op: BinOp::Sub, x, y } => x.added_to(var)?.checked_sub(y.as_i64()?),
             _ => None,
+        }
+    }
+
+    /// The variable, or it and something else that does not mention it.
+    pub fn is_shifted(&self, var: Var) -> bool {
+        let mentions = |e: &Expr| e.variables().contains(&var);
+        match self {
+            Expr::Var(found) => *found == var,
+            Expr::Binary { op: BinOp::Add, x, y } => {
+                (x.is_shifted(var) && !mentions(y)) || (y.is_shifted(var) && !mentions(x))
+            }
+            Expr::Binary { op: BinOp::Sub, x, y } => x.is_shifted(var) && !mentions(y),
+            Expr::Binary { .. }
+            | Expr::Const(_)
+            | Expr::Load { .. }
+            | Expr::Unary { .. }
+            | Expr::Select { .. }
+            | Expr::Threads => false,
         }
     }
 

@@ -469,8 +469,9 @@ impl<'c, 'a> Parser<'c, 'a> {
         let kind = if self.cursor.eat_word("independent") {
             self.independent()?
         } else if self.cursor.eat_word("scan") {
+            let streaming = self.cursor.eat_word("streaming");
             let (simd, reductions) = self.vectors()?;
-            LoopKind::Scan { simd, reductions }
+            LoopKind::Scan { simd, streaming, reductions }
         } else {
             LoopKind::Sequential
         };

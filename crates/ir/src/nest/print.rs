@@ -370,8 +370,8 @@ impl<'a> Printer<'a> {
                 }
                 self.vectors(*simd, reductions);
             }
-            LoopKind::Scan { simd, reductions } => {
-                self.w.put(" scan");
+            LoopKind::Scan { simd, streaming, reductions } => {
+                self.w.put(if *streaming { " scan streaming" } else { " scan" });
                 self.vectors(*simd, reductions);
             }
         }

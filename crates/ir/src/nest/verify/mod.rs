@@ -534,6 +534,11 @@ impl<'a> Verifier<'a> {
             return fault(Invariant::Loops, format!("{label} has no variable"));
         };
         self.assign(var, Scalar::I64)?;
+        if let LoopKind::Scan { simd, streaming: true, .. } = data.kind
+            && (!simd || data.stored_accumulators().is_none())
+        {
+            return fault(Invariant::Loops, format!("{label} has more to do than to store what it accumulates"));
+        }
         let private = match &data.kind {
             LoopKind::Sequential => BTreeSet::new(),
             LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } => {
