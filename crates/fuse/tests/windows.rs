@@ -427,8 +427,8 @@ const WIDE: [(usize, usize); 6] = [(0, 3), (2, 30), (5, 24), (9, 149), (15, 151)
 #[test]
 fn what_rows_make_for_themselves_is_made_in_tiles() {
     let text = down_then_across("A1[s7, s8 - 3] + A1[s7, s8] * 0.5 + A0[s7 + 1, s8] + A1[s7, s8 + 5]");
-    // Of four rows, the columns of a tile, and those that it needs of its neighbours.
-    assert_eq!(window(&text), ["4", "136"]);
+    // Of four rows, the columns of a tile, those that it needs of its neighbours, and a line in which rows of the result may begin.
+    assert_eq!(window(&text), ["4", "144"]);
     let program = fused(&text, &Options::default()).0.to_string();
     assert!(program.contains("step 128 independent"), "{program}");
     check_same(&text, &WIDE);

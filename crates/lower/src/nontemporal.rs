@@ -297,7 +297,7 @@ impl Storing {
             Expr::i64(elements_of_line),
         );
         let is_large = Expr::binary(BinOp::Le, Expr::i64(least_bytes), self.bytes);
-        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK), data.upper.clone());
+        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK / 2), data.upper.clone());
         vec![Stmt::If {
             cond: Expr::binary(BinOp::And, is_large, is_long),
             then: block.over(proc, LoopData { lower: data.lower.clone() - before, ..data }, kind, body),

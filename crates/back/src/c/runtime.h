@@ -281,6 +281,13 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
         memcpy(&word, from + at, sizeof word);
         FRIT_STREAM_WORD((frit_word *)(to + at), word);
     }
+    /* A constant number of pieces at a time, which are unrolled. */
+    for (; at + 4 * piece_size <= bytes; at += 4 * piece_size) {
+        for (int64_t k = 0; k < 4; k++) {
+            memcpy(&piece, from + at + k * piece_size, sizeof piece);
+            FRIT_STREAM((frit_piece *)(to + at + k * piece_size), piece);
+        }
+    }
     for (; at + piece_size <= bytes; at += piece_size) {
         memcpy(&piece, from + at, sizeof piece);
         FRIT_STREAM((frit_piece *)(to + at), piece);

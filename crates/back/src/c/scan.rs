@@ -158,7 +158,7 @@ static inline TYPE NAME(TYPE *to, const TYPE *from, int64_t count, TYPE accumula
 #define STEP do { const TYPE x = accumulated, y = from[at]; to[at] = accumulated = SINGLE; } while (0)
 #ifdef __GNUC__
     typedef TYPE lanes __attribute__((vector_size(4 * sizeof(TYPE))));
-    typedef PLACE places __attribute__((vector_size(4 * sizeof(TYPE))));
+    typedef PLACE places __attribute__((vector_size(4 * sizeof(TYPE)), unused));
 #if defined __clang__ || __GNUC__ >= 12
 #define SHUFFLE __builtin_shufflevector
 #else

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Rows of a tile are independent, and may be made side by side, which reads what they share once (unroll-and-jam, in the crate `frit-lower`). Blocks of rows
-//! are walked from left to right, so that memory is still read in long streams.
+//! are walked from left to right, so that memory is still read in long streams. Where a tile writes results in rows of its own, these end with lines of the
+//! caches, so that no line is written by halves: a row's part may be up to a line further left than the tile.
 //!
 //! Work: the few columns that a tile needs of its right neighbour, and of its left one, are computed once for each. Overlapped tiling as in Krishnamoorthy et al.,
 //! "Effective Automatic Parallelization of Stencil Computations", PLDI 2007. See Note [Tiles].
@@ -25,7 +26,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const ROWS: i64 = 4;
 /// Columns of a tile: so many of a few rows fit the nearest cache, several times.
 const COLUMNS: i64 = 128;
-/// At most so many columns are computed for neighbours too.
+/// Bytes of a line of a cache.
+const LINE: i64 = 64;
+/// Lines of more elements are not worth computing as many for neighbours.
+const MOST_OF_LINE: i64 = COLUMNS / 8;
+/// At most so many columns are computed for neighbours too, but for such lines.
 const MOST_OVERLAP: i64 = COLUMNS / 16;
 
 /// The fates with windows of so many rows that each can be told from the next, if all windows are of a single row.
@@ -96,6 +101,18 @@ struct Stage {
     mentioned: BTreeSet<Var>,
     /// Its columns for a tile: from so many before the tile's first to so many after its last.
     overlap: (i64, i64),
+    /// What it writes whole lines of, if it makes a result.
+    lines: Option<Lines>,
+}
+
+/// A result of which a tile writes whole lines.
+#[derive(Clone, Copy)]
+struct Lines {
+    result: Array,
+    /// What is added to the number of the row, and to that of the column.
+    place: (i64, i64),
+    /// Elements of a line.
+    length: i64,
 }
 
 /// A loop over rows.
@@ -112,7 +129,13 @@ impl<'w> Pipeline<'w> {
         let (Some(row), 1, LoopKind::Sequential) = (rows.var, rows.step, &rows.kind) else { return None };
         let stages = rows.body.iter().map(|stmt| Stage::of(proc, stmt, row, windows)).collect::<Option<_>>()?;
         let mut pipeline = Self { rows, row, stages, windows };
-        (pipeline.has_independent_rows() && pipeline.find_overlaps()).then_some(pipeline)
+        if !pipeline.has_independent_rows() || !pipeline.find_overlaps() {
+            return None;
+        }
+        for stage in pipeline.stages.iter_mut().filter(|stage| stage.writes_none_of(windows)) {
+            stage.lines = stage.lines_of_result(proc);
+        }
+        Some(pipeline)
     }
 
     fn uses_of(&self, array: Array) -> impl Iterator<Item = (usize, &Use)> {
@@ -177,7 +200,8 @@ impl<'w> Pipeline<'w> {
 
     fn tiled(&self, proc: &mut Proc, parts: &mut BTreeMap<Array, Array>) -> Vec<Stmt> {
         let [first, end, limit, column] = [(); 4].map(|()| proc.var(Scalar::I64, None));
-        let firsts = self.parts(proc, parts);
+        let margin = self.stages.iter().filter_map(|stage| Some(stage.lines?.length)).max().unwrap_or(0);
+        let firsts = self.parts(proc, parts, margin);
         let mut body: Vec<Stmt> = firsts.keys().map(|window| Stmt::Alloc { array: parts[window] }).collect();
         let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
         let results = self.stages.iter().filter(|stage| stage.writes_none_of(self.windows));
@@ -187,18 +211,32 @@ impl<'w> Pipeline<'w> {
         for stage in &self.stages {
             let own = proc.vars[self.row].clone();
             let own = proc.vars.push(own);
-            let (least, most) = stage.overlap;
             let data = proc.loops[stage.along].clone();
-            let begin = Expr::Var(column) + Expr::i64(least);
-            let lower = if data.lower == left && least == 0 {
-                begin
-            } else {
-                Expr::binary(BinOp::Max, data.lower.clone(), begin)
+            let is_result = stage.writes_none_of(self.windows);
+            let least = if is_result { 0 } else { stage.overlap.0 - margin };
+            let (begin, end_column) = (Expr::Var(column), Expr::Var(column) + Expr::i64(COLUMNS + stage.overlap.1));
+            let latest = |begin| Expr::binary(BinOp::Max, data.lower.clone(), begin);
+            let soonest = |end| Expr::binary(BinOp::Min, data.upper.clone(), end);
+            let mut bounds = Vec::new();
+            let (lower, upper) = match stage.lines {
+                Some(lines) => {
+                    let line = |at: Expr| at.clone() - lines.begun(proc, own.into(), at);
+                    let (begin, end) = (latest(line(begin)), soonest(line(end_column.clone())));
+                    // The last tile ends where the row does.
+                    let cond = Box::new(Expr::binary(BinOp::Le, right.clone(), end_column));
+                    let [on_true, on_false] = [data.upper.clone(), end].map(Box::new);
+                    let [first, last] = [(); 2].map(|()| proc.var(Scalar::I64, None));
+                    bounds.push(Stmt::Assign { var: first, value: begin });
+                    bounds.push(Stmt::Assign { var: last, value: Expr::Select { cond, on_true, on_false } });
+                    (first.into(), last.into())
+                }
+                None if data.lower == left && least == 0 => (begin, soonest(end_column)),
+                None => (latest(begin + Expr::i64(least)), soonest(end_column)),
             };
-            let upper = Expr::binary(BinOp::Min, data.upper.clone(), Expr::Var(column) + Expr::i64(COLUMNS + most));
             let along = Stmt::For(proc.loops.push(LoopData { lower, upper, ..data }));
             let mut copy = Copy { row: (self.row, own), first: (first, column), parts: &*parts, firsts: &firsts };
             let stmts = rewritten_loops(proc, &[along], &mut copy).expect("a stage is a loop of straight-line code");
+            let stmts = [bounds, stmts].concat();
             let rows = LoopData {
                 var: Some(own),
                 lower: first.into(),
@@ -233,7 +271,8 @@ impl<'w> Pipeline<'w> {
     }
 
     /// Makes room for the parts of windows that belong to a tile, and finds where these begin: so many columns after the tile.
-    fn parts(&self, proc: &mut Proc, parts: &mut BTreeMap<Array, Array>) -> BTreeMap<Array, i64> {
+    /// Tiles begin up to `margin` columns further left for results in whole lines.
+    fn parts(&self, proc: &mut Proc, parts: &mut BTreeMap<Array, Array>, margin: i64) -> BTreeMap<Array, i64> {
         let mut firsts = BTreeMap::new();
         for window in self.windows {
             let writes = self.uses_of(*window).filter(|(_, of)| of.is_write);
@@ -242,6 +281,7 @@ impl<'w> Pipeline<'w> {
                 (self.stages[at].overlap.0 + made, self.stages[at].overlap.1 + made)
             });
             let Some((least, most)) = columns.reduce(|x, y| (x.0.min(y.0), x.1.max(y.1))) else { continue };
+            let least = least - margin;
             let part = *parts.entry(*window).or_insert_with(|| {
                 let ArrayData { elem, name, span, .. } = proc.arrays[*window].clone();
                 let extents = vec![Expr::i64(ROWS), Expr::i64(0)];
@@ -264,7 +304,7 @@ impl Stage {
         let (Some(column), 1, true) = (data.var, data.step, reductions.is_empty()) else { return None };
         let is_fixed = |bound: &Expr| !bound.has_load() && !bound.variables().contains(&row);
         let (uses, assigned, mentioned) = (Vec::new(), BTreeSet::from([column]), BTreeSet::new());
-        let mut stage = Stage { along: *along, uses, assigned, mentioned, overlap: (0, 0) };
+        let mut stage = Stage { along: *along, uses, assigned, mentioned, overlap: (0, 0), lines: None };
         let mut place = |array: Array, index: &[Expr]| {
             let [of_row, of_column] = index else { return None };
             let of_row = match of_row {
@@ -312,8 +352,32 @@ impl Stage {
         });
     }
 
+    /// The result that it writes whole lines of: its only one; not where several rows of what it reads are the same, which rows in step read once.
+    fn lines_of_result(&self, proc: &Proc) -> Option<Lines> {
+        let mut writes = self.uses.iter().filter(|of| of.is_write);
+        let Use { array: result, place, .. } = *writes.next()?;
+        let length = LINE / i64::try_from(proc.arrays[result].elem.bytes()).ok()?;
+        let shares_rows = |of: &Use| {
+            self.uses
+                .iter()
+                .any(|other| other.array == of.array && other.place.map(|at| at.0) != of.place.map(|at| at.0))
+        };
+        let is_fit =
+            length <= MOST_OF_LINE && writes.all(|of| of.array == result) && !self.uses.iter().any(shares_rows);
+        is_fit.then_some(Lines { result, place: place?, length })
+    }
+
     fn writes_none_of(&self, windows: &BTreeSet<Array>) -> bool {
         !self.uses.iter().any(|of| of.is_write && windows.contains(&of.array))
+    }
+}
+
+impl Lines {
+    /// How many elements of its line come before this column of a row.
+    fn begun(self, proc: &Proc, row: Expr, column: Expr) -> Expr {
+        let width = proc.arrays[self.result].extents[1].clone();
+        let offset = (row + Expr::i64(self.place.0)) * width + (column + Expr::i64(self.place.1));
+        Expr::binary(BinOp::FloorMod, offset, Expr::i64(self.length))
     }
 }
 
