@@ -5,7 +5,8 @@
 //!     becomes   for each block { for i in vectors { v = A[i]; t[i] = v }; s = frit_scan_add_f64(t, t, its length, s); for i in vectors { B[i] = g(t[i]) } }
 //! ```
 //!
-//! The scan in the middle holds eight elements in vectors, see `Note [Scans in vectors]`; it stores to `B` itself where that is all.
+//! and in order where iterations are few. The scan in the middle holds eight elements in vectors, see `Note [Scans in vectors]`; it stores to `B`
+//! itself where that is all.
 
 use super::arith::Helper;
 use super::layout::Block;
@@ -17,6 +18,8 @@ use std::collections::BTreeMap;
 
 /// Elements of a block.
 const BLOCK: i64 = 128;
+/// Fewer elements are scanned one by one.
+const LEAST: i64 = 32;
 
 /// The block that the statement at hand runs in, and where it keeps what is accumulated.
 pub(super) struct ScanBlock {
@@ -28,6 +31,22 @@ pub(super) struct ScanBlock {
 impl<'p> ProcPrinter<'_, 'p> {
     /// A scan whose body is in two phases.
     pub(super) fn simd_scan(&mut self, data: &'p LoopData, body: &Block<'p>, reductions: &[Reduction]) {
+        // What goes past the caches is in blocks already.
+        if matches!(data.kind, LoopKind::Scan { streaming: true, .. }) {
+            return self.scan_in_blocks(data, body, reductions);
+        }
+        let count = self.expr_text(&(data.upper.clone() - data.lower.clone()));
+        self.open(&format!("if ({count} < {LEAST}) {{"));
+        let declared = self.layout.vars.clone();
+        self.sequential_loop(data, body);
+        self.layout.vars = declared;
+        self.close("} else {");
+        self.indent += 1;
+        self.scan_in_blocks(data, body, reductions);
+        self.close("}");
+    }
+
+    fn scan_in_blocks(&mut self, data: &'p LoopData, body: &Block<'p>, reductions: &[Reduction]) {
         let clauses = self.private_clause(data, body, reductions);
         let var = match data.var {
             Some(var) => self.var_name(var),

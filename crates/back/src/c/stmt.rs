@@ -415,7 +415,7 @@ impl<'p> ProcPrinter<'_, 'p> {
         }
     }
 
-    fn sequential_loop(&mut self, data: &'p LoopData, body: &Block<'p>) {
+    pub(super) fn sequential_loop(&mut self, data: &'p LoopData, body: &Block<'p>) {
         let (header, _) = self.loop_header(data);
         self.open(&header);
         let outer = std::mem::replace(&mut self.is_repeated, true);
