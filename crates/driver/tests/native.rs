@@ -253,3 +253,12 @@ fn while_loops_tables_stack_arrays_and_conditions_agree() {
         assert_agree(&program, &[int(n)]);
     }
 }
+
+#[test]
+fn a_library_may_be_called_as_the_run_time_system_is() {
+    let program = program("proc @main(s0: i64) -> (s1) {\n  var s1: i64\n  s1 = s0 + 1\n}\nentry @main");
+    let options = frit_back::c::Options { name: "frit".into(), ..frit_back::c::Options::default() };
+    let source = frit_back::c::print(&program, &frit_support::SourceMap::new(), &options);
+    let native = Native::of_source(&source, frit_driver::native::compiler::Optimisation::Some);
+    assert_eq!(native.call(&[int(41)], 1).unwrap(), [int(42)]);
+}

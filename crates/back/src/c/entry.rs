@@ -24,7 +24,11 @@ pub(super) fn interface(module: &mut ModulePrinter<'_>) -> Interface {
     let proc = &module.program.procs[module.entry];
     let argument_site = module.site(None, proc.span);
     let entry = Entry {
-        name: legal(&module.options.name),
+        // What is exported begins with it, as what the run-time system defines begins with `frit`.
+        name: match legal(&module.options.name) {
+            name if name == "frit" => "frit_program".into(),
+            name => name,
+        },
         params: params(proc),
         results: results(proc),
         sites: module.sites.clone(),
