@@ -435,6 +435,21 @@ fn what_rows_make_for_themselves_is_made_in_tiles() {
 }
 
 #[test]
+fn what_is_written_twice_keeps_the_order() {
+    // The first loop could write whole lines, the second, which shares rows, does not.
+    let fill = "alloc A2
+  L7: for s7 in 0..s3 independent parallel(s4 * s3 * 3) {
+    L6: for s8 in 0..s4 independent simd {
+      A2[s7, s8] = A1[s7, s8] * 2.0
+    }
+  }";
+    let text = down_then_across("A1[s7, s8 - 3] + A1[s7, s8] + A0[s7 + 1, s8] + A0[s7 + 2, s8]");
+    let text = text.replace("alloc A2", fill);
+    assert_eq!(window(&text)[0], "4");
+    check_same(&text, &WIDE);
+}
+
+#[test]
 fn rows_that_need_much_of_their_neighbours_are_made_whole() {
     let far = down_then_across("A1[s7, s8 - 3] + A1[s7, s8 + 19]");
     assert_eq!(window(&far), ["s1"]);

@@ -138,3 +138,20 @@ fn arrays_are_released_once_on_every_path() {
         "bind A4 = A1 at 0\nbind A5 = A1 at 0\nL0: for s1 in 0..s0 { swap A4, A5\nrelease A4\nbind A4 = A5 at 0 }\nrelease A4\nrelease A5",
     );
 }
+
+#[test]
+fn scans_for_vectors_accumulate_once_and_streaming_ones_only_store() {
+    let scan = |head: &str, body: &str| {
+        format!("alloc A2\ns3 = 0.0\nL0: for s1 in 0..s0 {head} reduce(add s3) {{ {body} }}\nrelease A2")
+    };
+    let sum = "s3 = s3 + A0[s1]\nA2[s1] = s3";
+    accept(&scan("scan simd", sum));
+    accept(&scan("scan streaming simd", sum));
+    accept(&scan("scan simd", "s3 = s3 + A0[s1]\nA2[s1] = s3 * 2.0"));
+    reject(Invariant::Loops, &scan("step 2 scan simd", sum));
+    reject(Invariant::Loops, &scan("scan simd", "s3 = s3 - A0[s1]\nA2[s1] = s3"));
+    reject(Invariant::Loops, &scan("scan simd", "s3 = s3 + A0[s1]\ns3 = s3 + A0[s1]\nA2[s1] = s3"));
+    reject(Invariant::Loops, &scan("scan streaming", sum));
+    reject(Invariant::Loops, &scan("scan streaming simd", "s3 = s3 + A0[s1]\nA2[s1] = s3 * 2.0"));
+    reject(Invariant::Loops, &scan("scan streaming simd", "s3 = s3 + A0[s1]\nA2[s0 - s1 - 1] = s3"));
+}

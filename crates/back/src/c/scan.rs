@@ -35,11 +35,13 @@ impl<'p> ProcPrinter<'_, 'p> {
         if matches!(data.kind, LoopKind::Scan { streaming: true, .. }) {
             return self.scan_in_blocks(data, body, reductions);
         }
-        let count = self.expr_text(&(data.upper.clone() - data.lower.clone()));
-        self.open(&format!("if ({count} < {LEAST}) {{"));
-        let declared = self.layout.vars.clone();
+        let count = data.upper.clone() - data.lower.clone();
+        let is_short = self.expr_text(&Expr::binary(BinOp::Lt, count, Expr::i64(LEAST)));
+        self.open(&format!("if ({is_short}) {{"));
+        // The body is printed twice, with all that it declares.
+        let declared = (self.layout.vars.clone(), self.layout.arrays.clone(), self.heads.clone());
         self.sequential_loop(data, body);
-        self.layout.vars = declared;
+        (self.layout.vars, self.layout.arrays, self.heads) = declared;
         self.close("} else {");
         self.indent += 1;
         self.scan_in_blocks(data, body, reductions);

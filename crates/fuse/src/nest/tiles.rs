@@ -132,9 +132,7 @@ impl<'w> Pipeline<'w> {
         if !pipeline.has_independent_rows() || !pipeline.find_overlaps() {
             return None;
         }
-        for stage in pipeline.stages.iter_mut().filter(|stage| stage.writes_none_of(windows)) {
-            stage.lines = stage.lines_of_result(proc);
-        }
+        pipeline.find_lines(proc);
         Some(pipeline)
     }
 
@@ -196,6 +194,16 @@ impl<'w> Pipeline<'w> {
             }
         }
         true
+    }
+
+    /// Finds the results that tiles write whole lines of. Stages that write the same one all do, or none: their parts end at the same columns.
+    fn find_lines(&mut self, proc: &Proc) {
+        let lines: Vec<Option<Lines>> =
+            self.stages.iter().map(|stage| stage.lines_of_result(proc, self.windows)).collect();
+        for at in 0..self.stages.len() {
+            let has_all = |of: &Lines| self.uses_of(of.result).all(|(writer, _)| lines[writer].is_some());
+            self.stages[at].lines = lines[at].filter(has_all);
+        }
     }
 
     fn tiled(&self, proc: &mut Proc, parts: &mut BTreeMap<Array, Array>) -> Vec<Stmt> {
@@ -352,8 +360,11 @@ impl Stage {
         });
     }
 
-    /// The result that it writes whole lines of: its only one; not where several rows of what it reads are the same, which rows in step read once.
-    fn lines_of_result(&self, proc: &Proc) -> Option<Lines> {
+    /// The result that it may write whole lines of: its only one; not where several rows of what it reads are the same, which rows in step read once.
+    fn lines_of_result(&self, proc: &Proc, windows: &BTreeSet<Array>) -> Option<Lines> {
+        if !self.writes_none_of(windows) {
+            return None;
+        }
         let mut writes = self.uses.iter().filter(|of| of.is_write);
         let Use { array: result, place, .. } = *writes.next()?;
         let length = LINE / i64::try_from(proc.arrays[result].elem.bytes()).ok()?;

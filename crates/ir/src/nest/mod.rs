@@ -281,7 +281,8 @@ impl LoopData {
             let is_fixed = |e: &Expr| !e.has_load() && !e.variables().iter().any(|&var| self.accumulates(var));
             let is_beside = last.is_shifted(own) && !others.iter().any(|e| e.variables().contains(&own));
             let is_stored = is_beside && index.iter().all(is_fixed) && self.accumulates(*value);
-            if !is_stored || places.insert(*value, (*array, &index[..])).is_some() {
+            let is_first = places.values().all(|(other, _)| other != array);
+            if !is_stored || !is_first || places.insert(*value, (*array, &index[..])).is_some() {
                 return None;
             }
         }

@@ -534,10 +534,22 @@ impl<'a> Verifier<'a> {
             return fault(Invariant::Loops, format!("{label} has no variable"));
         };
         self.assign(var, Scalar::I64)?;
-        if let LoopKind::Scan { simd, streaming: true, .. } = data.kind
-            && (!simd || data.stored_accumulators().is_none())
-        {
-            return fault(Invariant::Loops, format!("{label} has more to do than to store what it accumulates"));
+        if let LoopKind::Scan { simd, streaming, reductions } = &data.kind {
+            let accumulates = |reduction: &Reduction| {
+                let mut values = data.phases().0.iter().filter_map(|stmt| match stmt {
+                    Stmt::Assign { var, value } if *var == reduction.var => Some(value),
+                    _ => None,
+                });
+                let own = Expr::Var(reduction.var);
+                let is_combined = |value: &Expr| matches!(value, Expr::Binary { op, x, y } if *op == reduction.op && (**x == own || **y == own));
+                values.next().is_some_and(is_combined) && values.next().is_none()
+            };
+            if *simd && (data.step != 1 || !reductions.iter().all(accumulates)) {
+                return fault(Invariant::Loops, format!("{label} does not accumulate once for each number"));
+            }
+            if *streaming && (!simd || data.stored_accumulators().is_none()) {
+                return fault(Invariant::Loops, format!("{label} has more to do than to store what it accumulates"));
+            }
         }
         let private = match &data.kind {
             LoopKind::Sequential => BTreeSet::new(),
