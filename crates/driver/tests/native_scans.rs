@@ -107,3 +107,27 @@ fn negative_zeros_and_what_is_no_number_stay() {
         "{sums:?}"
     );
 }
+
+#[test]
+fn branches_of_the_second_phase_have_variables_of_their_own() {
+    let program = program(
+        "proc @main(s0: i64, A0: f64[s0], s5: f64) -> (A2, s5) {
+           var s1: i64
+           var s6: f64
+           array A2: heap f64[s0]
+           alloc A2
+           L0: for s1 in 0..s0 scan simd reduce(add s5) {
+             s5 = s5 + A0[s1]
+             if lt(s5, 9.0) {
+               if lt(s5, 0.0) { s6 = 0.0 - s5 } else { s6 = s5 * 2.0 }
+               A2[s1] = s6
+             } else { A2[s1] = 1.0 }
+           }
+         }
+         entry @main",
+    );
+    for count in COUNTS {
+        let elements: Vec<f64> = (0..count).map(|at| (at * 7919 % 101) as f64 - 50.0).collect();
+        assert_agree(&program, &[int(count), f64s(&[count as usize], &elements), Tensor::scalar(Const::f64(0.5))]);
+    }
+}

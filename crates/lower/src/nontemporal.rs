@@ -242,7 +242,7 @@ impl Storing {
         let block = Block::of_length(proc, length);
         let begin = proc.var(Scalar::I64, None);
         let elems = self.places.iter().map(|(array, _)| proc.arrays[*array].elem).collect::<Vec<_>>();
-        // A scan of elements of which eight are a line makes whole lines at once.
+        // A scan makes eight elements at once: a whole line of memory, if they are of eight bytes.
         let is_direct = matches!(data.kind, LoopKind::Scan { .. })
             && elems.iter().all(|elem| elem.bytes() * 8 == LINE as usize)
             && data.stored_accumulators().is_some_and(|places| places.len() == 1);
@@ -297,6 +297,7 @@ impl Storing {
             Expr::i64(elements_of_line),
         );
         let is_large = Expr::binary(BinOp::Le, Expr::i64(least_bytes), self.bytes);
+        // The part of a row that begins a tile may be a line shorter than a block.
         let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK / 2), data.upper.clone());
         vec![Stmt::If {
             cond: Expr::binary(BinOp::And, is_large, is_long),

@@ -9,10 +9,10 @@
 //! itself where that is all.
 
 use super::arith::Helper;
-use super::layout::Block;
-use super::proc::ProcPrinter;
+use super::layout::{Block, BlockId, Item};
+use super::proc::{ProcPrinter, any_stmt};
 use super::types::{c_type, element_type, literal};
-use frit_ir::nest::{Expr, LoopData, LoopKind, Reduction, Var};
+use frit_ir::nest::{Expr, LoopData, LoopKind, Reduction, Stmt, Var};
 use frit_ir::{BinOp, Scalar};
 use std::collections::BTreeMap;
 
@@ -38,10 +38,19 @@ impl<'p> ProcPrinter<'_, 'p> {
         let count = data.upper.clone() - data.lower.clone();
         let is_short = self.expr_text(&Expr::binary(BinOp::Lt, count, Expr::i64(LEAST)));
         self.open(&format!("if ({is_short}) {{"));
-        // The body is printed twice, with all that it declares.
-        let declared = (self.layout.vars.clone(), self.layout.arrays.clone(), self.heads.clone());
+        // The body is printed twice, with all that it declares: straight-line code, so variables.
+        let mut variables = Vec::new();
+        any_stmt(self.proc, &data.body, &mut |stmt| {
+            if let Stmt::Assign { var, value: _ } = stmt {
+                variables.push((*var, self.layout.vars[*var].begins_in));
+            }
+            false
+        });
+        let mut heads = Vec::new();
+        each_block_inside(body, &mut |id| heads.push((id, self.heads[id].clone())));
         self.sequential_loop(data, body);
-        (self.layout.vars, self.layout.arrays, self.heads) = declared;
+        variables.into_iter().for_each(|(var, begins_in)| self.layout.vars[var].begins_in = begins_in);
+        heads.into_iter().for_each(|(id, head)| self.heads[id] = head);
         self.close("} else {");
         self.indent += 1;
         self.scan_in_blocks(data, body, reductions);
@@ -132,6 +141,19 @@ impl<'p> ProcPrinter<'_, 'p> {
 
     fn scalar(&self, reduction: Reduction) -> Scalar {
         self.proc.vars[reduction.var].scalar
+    }
+}
+
+fn each_block_inside(block: &Block<'_>, f: &mut impl FnMut(BlockId)) {
+    for item in &block.items {
+        let inside = match item {
+            Item::Run(run) => std::slice::from_ref(run),
+            Item::Stmt { blocks, .. } => blocks,
+        };
+        for inner in inside {
+            f(inner.id);
+            each_block_inside(inner, f);
+        }
     }
 }
 
