@@ -577,3 +577,65 @@ fn rows_of_two_names_are_no_more_than_were_made() {
     assert!(program.to_string().contains("step 128 independent"), "{program}");
     check_same(&tiled, &[(1, 1), (3, 5), (9, 140), (40, 7)]);
 }
+
+/// Sums in a plane that only the same row of the plane reads, along which there is a border.
+const PLANES: &str = "
+proc @planes(s0: i64, s1: i64, A0: f64[s0, s1]) -> (A3) {
+  var s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13: i64
+  array A1: heap f64[s0, s1, s1]
+  array A2: heap f64[s0, s1, s1]
+  array A3: heap f64[s0, s1, s1]
+  alloc A1
+  alloc A2
+  L2: for s2 in 0..s0 independent parallel(s0 * s1 * s1) {
+    L1: for s3 in 0..s1 independent {
+      L0: for s4 in 0..s1 independent simd {
+        A1[s2, s3, s4] = A0[s2, s3] + A0[s2, s4]
+        A2[s2, s3, s4] = A0[s2, s3] * A0[s2, s4]
+      }
+    }
+  }
+  alloc A3
+  L7: for s5 in 0..s0 independent parallel(s0 * s1 * s1) {
+    L4: for s6 in 0..min(1, s1) independent {
+      L3: for s7 in 0..s1 independent simd {
+        A3[s5, s6, s7] = A1[s5, s6, s7]
+      }
+    }
+    L6: for s8 in 1..s1 independent {
+      L8: for s9 in 0..min(1, s1) independent {
+        A3[s5, s8, s9] = A2[s5, s8, s9]
+      }
+      L5: for s10 in 1..s1 independent simd {
+        A3[s5, s8, s10] = A1[s5, s8, s10 - 1] + A2[s5, s8, s10]
+      }
+    }
+  }
+  release A1
+  release A2
+}
+
+entry @planes
+";
+
+#[test]
+fn what_a_row_of_a_plane_hands_to_itself_is_a_row() {
+    let (program, report, _) = fused(PLANES, &Options { effort: 0, ..Options::default() });
+    for array in &report.arrays {
+        let Fate::Window { shape, .. } = &array.fate else { panic!("{:?}\n{program}", array.fate) };
+        assert_eq!(shape.len(), 1, "{program}");
+    }
+    check_same(PLANES, &[(0, 3), (1, 1), (2, 2), (3, 5), (5, 1), (9, 4)]);
+}
+
+#[test]
+fn what_a_row_of_a_plane_hands_to_the_next_is_a_plane() {
+    let text = PLANES.replace("A1[s5, s8, s10 - 1]", "A1[s5, s8 - 1, s10 - 1]");
+    let (program, report, _) = fused(&text, &Options { effort: 0, ..Options::default() });
+    let shapes = report.arrays.iter().map(|array| match &array.fate {
+        Fate::Window { shape, .. } => shape.len(),
+        fate => panic!("{fate:?}\n{program}"),
+    });
+    assert_eq!(shapes.collect::<Vec<_>>(), [2, 2], "{program}");
+    check_same(&text, &[(0, 3), (1, 1), (2, 2), (3, 5), (5, 1), (9, 4)]);
+}

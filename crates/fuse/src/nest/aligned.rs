@@ -6,17 +6,19 @@
 //!     becomes   for i { for j { W[j] = e(i, j) }; for j { D[i, j] = W[j-1] + W[j+1] } }
 //! ```
 //!
-//! A row is an element of an array along its first axis, so it may have any rank. Rows that no nest reads are not made.
+//! A row is an element of an array along its first axis, so it may have any rank. What is made and read in the same row of such rows too, as the sums of
+//! neighbours in a plane are, needs one of these rows only: see [`rows_of_rows`]. Rows that no nest reads are not made.
 
 use super::linear::Linear;
 use super::pipeline::Built;
-use super::shape::{Place, Shape};
-use super::walk::{Rewrite, Target, extreme, rewritten, rewritten_loops};
+use super::shape::{Place, Shape, Surroundings, shape};
+use super::walk::{Counts, Rewrite, Target, extreme, rewritten, rewritten_loops};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_scop::{AccessKind, Param};
 use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// How a nest uses something.
 #[derive(Clone)]
@@ -27,7 +29,11 @@ struct Use {
 }
 
 /// What the nests use, by the nests' numbers.
-struct Uses(BTreeMap<Place, BTreeMap<usize, Use>>);
+struct Uses {
+    places: BTreeMap<Place, BTreeMap<usize, Use>>,
+    /// The arrays of which but one part is used, that at some first subscripts: rows are those of the part.
+    parts: BTreeSet<Place>,
+}
 
 /// The row of an iteration of a nest's outermost loop: `scale * iteration + offset`. With a scale of 0, all of the nest is at one row.
 #[derive(Clone, PartialEq)]
@@ -39,7 +45,7 @@ struct Row {
 /// The row of each nest, by its number.
 type Rows = BTreeMap<usize, Row>;
 
-/// Groups of nests that can run as one loop over rows, so that some of the temporary arrays need one row only.
+/// Groups of nests that can run as one loop over rows, so that some of the temporary arrays need one row only; in the order of their first nests.
 pub(super) fn plan(proc: &Proc, shape: &Shape, nests: &[Loop], temporaries: &BTreeSet<Array>) -> Vec<Vec<Loop>> {
     let uses = Uses::of(shape);
     let mut groups: Vec<BTreeSet<usize>> = Vec::new();
@@ -59,6 +65,7 @@ pub(super) fn plan(proc: &Proc, shape: &Shape, nests: &[Loop], temporaries: &BTr
             groups = others;
         }
     }
+    groups.sort_by_key(|group| group.first().copied());
     groups.iter().map(|group| group.iter().map(|nest| nests[*nest]).collect()).collect()
 }
 
@@ -93,28 +100,39 @@ fn each_loop(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&LoopData)) {
 
 impl Uses {
     fn of(shape: &Shape) -> Uses {
-        let mut uses: BTreeMap<Place, BTreeMap<usize, Use>> = BTreeMap::new();
-        for (_, group) in shape.groups.iter() {
-            for touch in &group.touches {
-                let row = touch.subscripts.as_ref().and_then(|subscripts| subscripts.first()).and_then(Row::of);
-                let nest = uses.entry(touch.place).or_default().entry(group.nest);
-                let found = nest.or_insert_with(|| Use { writes: false, row: row.clone() });
-                found.writes |= touch.kind != AccessKind::Read;
-                found.row = found.row.take().filter(|known| Some(known) == row.as_ref());
-            }
+        let touches =
+            || shape.groups.iter().flat_map(|(_, group)| group.touches.iter().map(move |touch| (group, touch)));
+        // The first subscripts that are the same wherever a place is used, but for the last one.
+        let mut common: BTreeMap<Place, &[Linear]> = BTreeMap::new();
+        for (_, touch) in touches() {
+            let own = touch.subscripts.as_deref().unwrap_or_default();
+            let known = common.entry(touch.place).or_insert(own);
+            let same = known.iter().zip(own).take_while(|(known, own)| known == own && own.is_invariant()).count();
+            *known = &known[..same.min(own.len().saturating_sub(1))];
         }
-        Uses(uses)
+        let mut places: BTreeMap<Place, BTreeMap<usize, Use>> = BTreeMap::new();
+        for (group, touch) in touches() {
+            let row = touch.subscripts.as_ref().and_then(|subscripts| subscripts.get(common[&touch.place].len()));
+            let row = row.and_then(Row::of);
+            let nest = places.entry(touch.place).or_default().entry(group.nest);
+            let found = nest.or_insert_with(|| Use { writes: false, row: row.clone() });
+            found.writes |= touch.kind != AccessKind::Read;
+            found.row = found.row.take().filter(|known| Some(known) == row.as_ref());
+        }
+        let parts = common.into_iter().filter(|(_, common)| !common.is_empty()).map(|(place, _)| place).collect();
+        Uses { places, parts }
     }
 
     /// The nests that use the array.
     fn users(&self, array: Array) -> BTreeSet<usize> {
-        self.0.get(&Place::Array(array)).into_iter().flatten().map(|(nest, _)| *nest).collect()
+        self.places.get(&Place::Array(array)).into_iter().flatten().map(|(nest, _)| *nest).collect()
     }
 
     /// The array has rows, and the first of several users writes them.
     fn can_be_handed_on(&self, proc: &Proc, array: Array) -> bool {
-        let users = self.0.get(&Place::Array(array)).filter(|users| users.len() > 1);
+        let users = self.places.get(&Place::Array(array)).filter(|users| users.len() > 1);
         proc.arrays[array].extents.len() > 1
+            && !self.parts.contains(&Place::Array(array))
             && users.and_then(BTreeMap::first_key_value).is_some_and(|(_, used)| used.writes)
     }
 
@@ -122,7 +140,7 @@ impl Uses {
     /// and the others make nothing else than rows of temporary arrays, so that they may skip them too.
     fn rows(&self, group: &BTreeSet<usize>, temporaries: &BTreeSet<Array>) -> Option<Rows> {
         let mut rows = Rows::new();
-        for users in self.0.values() {
+        for users in self.places.values() {
             let inside: Vec<_> = users.iter().filter(|(nest, _)| group.contains(nest)).collect();
             if inside.len() < 2 || !inside.iter().any(|(_, used)| used.writes) {
                 continue;
@@ -138,7 +156,7 @@ impl Uses {
         let skips_too = |(nest, row): (&usize, &Row)| {
             row == skipping
                 || !row.skips()
-                    && self.0.iter().filter(|(_, users)| users.get(nest).is_some_and(|used| used.writes)).all(
+                    && self.places.iter().filter(|(_, users)| users.get(nest).is_some_and(|used| used.writes)).all(
                         |(place, users)| {
                             matches!(place, Place::Array(array) if temporaries.contains(array))
                                 && users.keys().all(|user| group.contains(user))
@@ -151,7 +169,7 @@ impl Uses {
     /// Another nest must run after some of the group, and before others.
     fn has_between(&self, group: &BTreeSet<usize>, nests: usize) -> bool {
         let conflict = |one: usize, other: usize| {
-            self.0.values().any(|users| match (users.get(&one), users.get(&other)) {
+            self.places.values().any(|users| match (users.get(&one), users.get(&other)) {
                 (Some(one), Some(other)) => one.writes || other.writes,
                 _ => false,
             })
@@ -176,6 +194,8 @@ pub(super) struct Aligned<'n> {
     params: Table<Param, Expr>,
     /// The arrays that they hand on.
     arrays: BTreeSet<Array>,
+    /// Under which conditions they run, none of which mentions anything that changes in them; of those for which there is none, always.
+    guards: Vec<Option<Expr>>,
 }
 
 impl<'n> Aligned<'n> {
@@ -185,7 +205,7 @@ impl<'n> Aligned<'n> {
         let rows = uses.rows(&(0..nests.len()).collect(), temporaries)?;
         let rows = (0..nests.len()).map(|number| rows.get(&number).cloned()).collect::<Option<_>>()?;
         let arrays = temporaries.iter().copied().filter(|array| uses.can_be_handed_on(proc, *array)).collect();
-        Some(Self { nests, rows, params: shape.params.clone(), arrays })
+        Some(Self { nests, rows, params: shape.params.clone(), arrays, guards: vec![None; nests.len()] })
     }
 
     /// How rows follow from the iterations of the loop over all nests: those that skip rows say how.
@@ -235,7 +255,7 @@ impl<'n> Aligned<'n> {
         } else {
             iteration
         };
-        for (nest, row) in self.nests.iter().zip(&self.rows) {
+        for ((nest, row), guard) in self.nests.iter().zip(&self.rows).zip(&self.guards) {
             let (lower, upper) = self.bounds(proc, *nest, row, &steps);
             let (at, own) = if *row == steps {
                 (iteration, iteration.into())
@@ -251,11 +271,98 @@ impl<'n> Aligned<'n> {
             let then = then.expect("nests of straight-line code were looked for");
             let at_least = Expr::binary(BinOp::Le, lower, at.into());
             let less = Expr::binary(BinOp::Lt, at.into(), upper);
-            body.push(Stmt::If { cond: Expr::binary(BinOp::And, at_least, less), then, otherwise: Vec::new() });
+            let is_inside = Expr::binary(BinOp::And, at_least, less);
+            let runs = match guard {
+                Some(guard) => Expr::binary(BinOp::And, guard.clone(), is_inside),
+                None => is_inside,
+            };
+            body.push(Stmt::If { cond: runs, then, otherwise: Vec::new() });
         }
         let (var, kind) = (Some(iteration), LoopKind::Sequential);
         let rows = LoopData { var, lower: first, upper: end, step: 1, kind, body, span };
         Built { stmts: vec![Stmt::For(proc.loops.push(rows))], windows, scalars: BTreeSet::new() }
+    }
+}
+
+/// A loop over rows that [`Aligned::build`] has made, with a loop over the rows of these rows wherever that makes windows smaller. `around` tells
+/// what stands around the loop.
+pub(super) fn rows_of_rows(proc: &mut Proc, around: Around<'_>, mut built: Built) -> Built {
+    let [Stmt::For(rows)] = built.stmts[..] else { return built };
+    let windows: BTreeSet<Array> = built.windows.values().copied().collect();
+    let inside = Around { fresh: &(around.fresh | &windows), ..around };
+    let counts = Counts::of(proc, &built.stmts);
+    let Some((begin, guarded)) = Guarded::all(&proc.loops[rows].body) else { return built };
+    let nests: Vec<Loop> = guarded.iter().map(|guarded| guarded.nest).collect();
+    let Some(shape) = inside.shape(proc, &counts, &nests) else { return built };
+    let mut body = Vec::new();
+    let mut done = 0;
+    for group in plan(proc, &shape, &nests, &windows) {
+        let Some(at) = nests[done..].windows(group.len()).position(|some| some == group) else { continue };
+        let members = done + at..done + at + group.len();
+        let stmts: Vec<Stmt> = group.iter().map(|nest| Stmt::For(*nest)).collect();
+        let here = Counts::of(proc, &stmts);
+        let is_own = |window: &Array| here.of_array(*window) == counts.of_array(*window);
+        let own: BTreeSet<Array> = windows.iter().copied().filter(is_own).collect();
+        let Some(shape) = inside.shape(proc, &counts, &group) else { continue };
+        let Some(mut aligned) = Aligned::of(proc, &shape, &group, &own) else { continue };
+        aligned.guards = guarded[members.clone()].iter().map(|guarded| Some(guarded.guard.clone())).collect();
+        let range = aligned.range(proc);
+        let inner = aligned.build(proc, range);
+        let inner = rows_of_rows(proc, inside, inner);
+        for window in built.windows.values_mut() {
+            *window = inner.windows.get(window).copied().unwrap_or(*window);
+        }
+        body.extend(guarded[done..members.start].iter().map(Guarded::stmt));
+        body.extend(inner.stmts);
+        done = members.end;
+    }
+    if done > 0 {
+        body.extend(guarded[done..].iter().map(Guarded::stmt));
+        proc.loops[rows].body = [begin, body].concat();
+    }
+    built
+}
+
+/// What is known around nests.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub(super) defs: &'a Rc<BTreeMap<Var, Expr>>,
+    pub(super) facts: &'a [Expr],
+    /// Arrays whose memory has no other name.
+    pub(super) fresh: &'a BTreeSet<Array>,
+}
+
+impl Around<'_> {
+    fn shape(self, proc: &Proc, counts: &Counts, nests: &[Loop]) -> Option<Shape> {
+        let surroundings = Surroundings { proc, counts, defs: self.defs, facts: self.facts };
+        shape(&surroundings, nests, self.fresh).ok()
+    }
+}
+
+/// A nest that runs where a condition holds.
+struct Guarded {
+    guard: Expr,
+    nest: Loop,
+}
+
+impl Guarded {
+    /// The nests of an iteration of a loop over rows, and the assignments before them.
+    fn all(body: &[Stmt]) -> Option<(Vec<Stmt>, Vec<Guarded>)> {
+        let nests = body.iter().position(|stmt| matches!(stmt, Stmt::If { .. })).unwrap_or(body.len());
+        let (begin, conditional) = body.split_at(nests);
+        let mut all = Vec::new();
+        for stmt in conditional {
+            let Stmt::If { cond, then, otherwise } = stmt else { return None };
+            for nest in then {
+                let (Stmt::For(nest), []) = (nest, &otherwise[..]) else { return None };
+                all.push(Guarded { guard: cond.clone(), nest: *nest });
+            }
+        }
+        Some((begin.to_vec(), all))
+    }
+
+    fn stmt(&self) -> Stmt {
+        Stmt::If { cond: self.guard.clone(), then: vec![Stmt::For(self.nest)], otherwise: Vec::new() }
     }
 }
 

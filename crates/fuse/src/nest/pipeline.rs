@@ -1,7 +1,7 @@
 //! Whether nests become one, and the loops that they become. Nothing is changed here but that new arrays, variables and loops are made.
 
 use super::Options;
-use super::aligned::{self, Aligned};
+use super::aligned::{self, Aligned, Around, rows_of_rows};
 use super::rebuild::{Rebuilt, rebuild};
 use super::refusal::Refusal;
 use super::region::{Region, region};
@@ -204,12 +204,15 @@ fn build_aligned(
     let aligned = Aligned::of(proc, &shape, nests, temporaries)
         .ok_or_else(|| Refusal::TooComplex { reason: "the loops are not the same by themselves".into() })?;
     let range = aligned.range(proc);
+    let around = Around { defs: place.defs, facts: place.facts, fresh: place.fresh };
     let Some(parallel) = threads else {
         let built = aligned.build(proc, range);
+        let built = rows_of_rows(proc, around, built);
         return Ok(Built { stmts: with_memory(built.stmts, &built.windows), ..built });
     };
     let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
     let built = aligned.build(proc, (first.into(), end.into()));
+    let built = rows_of_rows(proc, around, built);
     let body = with_memory(built.stmts, &built.windows);
     // Nothing is computed twice, whatever the rows of a strip.
     Ok(Built { stmts: in_strips(proc, body, (first, end), range, parallel, 1, nests), ..built })
