@@ -639,3 +639,57 @@ fn what_a_row_of_a_plane_hands_to_the_next_is_a_plane() {
     assert_eq!(shapes.collect::<Vec<_>>(), [2, 2], "{program}");
     check_same(&text, &[(0, 3), (1, 1), (2, 2), (3, 5), (5, 1), (9, 4)]);
 }
+
+#[test]
+fn a_border_of_a_plane_may_be_made_by_a_nest_of_its_own() {
+    // The first row of each plane is handed on by a loop along it, the others by a nest; a plane that all rows need comes first.
+    let text = "
+proc @planes(s0: i64, s1: i64, A0: f64[s0, s1]) -> (A3) {
+  var s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14: i64
+  array A1: heap f64[s0, s1, s1]
+  array A2: heap f64[s0, s1, s1]
+  array A3: heap f64[s0, s1, s1]
+  alloc A1
+  alloc A2
+  L2: for s2 in 0..s0 independent parallel(s0 * s1 * s1) {
+    L1: for s3 in 0..s1 independent {
+      L0: for s4 in 0..s1 independent simd {
+        A1[s2, s3, s4] = A0[s2, s3] + A0[s2, s4]
+      }
+    }
+  }
+  L9: for s11 in 0..s0 independent parallel(s0 * s1 * s1) {
+    L10: for s12 in 0..min(1, s1) independent simd {
+      A2[s11, 0, s12] = A1[s11, s1 - 1, s12]
+    }
+    L11: for s14 in min(1, s1)..s1 independent simd {
+      A2[s11, 0, s14] = A1[s11, 0, s14]
+    }
+    L12: for s13 in 1..s1 independent {
+      L13: for s10 in 0..s1 independent simd {
+        A2[s11, s13, s10] = A1[s11, s13 - 1, s10]
+      }
+    }
+  }
+  alloc A3
+  L7: for s5 in 0..s0 independent parallel(s0 * s1 * s1) {
+    L6: for s8 in 0..s1 independent {
+      L5: for s9 in 0..s1 independent simd {
+        A3[s5, s8, s9] = A2[s5, s8, s9] * A2[s5, s8, s1 - 1 - s9]
+      }
+    }
+  }
+  release A1
+  release A2
+}
+
+entry @planes
+";
+    let (program, report, _) = fused(text, &Options { effort: 0, ..Options::default() });
+    let shapes = report.arrays.iter().map(|array| match &array.fate {
+        Fate::Window { shape, .. } => shape.len(),
+        fate => panic!("{fate:?}\n{program}"),
+    });
+    assert_eq!(shapes.collect::<Vec<_>>(), [2, 1], "{program}");
+    check_same(text, &[(0, 3), (1, 1), (2, 2), (3, 5), (5, 1), (9, 4)]);
+}

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A tile is as long and as wide as a line of memory. Whole tiles have loops of constant length, which the C compiler unrolls; those at the ends
-//! do not. Knows nothing of the array IR.
+//! do not. Copies are turned in squares of registers by what prints the C (`transpose` in `frit-back`), so their tiles are larger, and all alike.
+//! Knows nothing of the array IR.
 
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
@@ -24,6 +25,8 @@ pub(crate) const LINE: i64 = 64;
 const LARGEST_COST: i64 = 16;
 /// Loops as short as this meet no line twice.
 const SHORT: i64 = 16;
+/// The length of tiles of copies.
+const OF_COPIES: i64 = 64;
 
 /// Runs nests with transposed accesses in tiles; how many there are.
 pub(crate) fn tile_transposed(proc: &mut Proc) -> usize {
@@ -43,6 +46,8 @@ struct Transposing {
     vars: [Var; 2],
     /// Elements of a line of memory.
     length: i64,
+    /// All that it does.
+    is_copy: bool,
 }
 
 impl Transposing {
@@ -85,20 +90,23 @@ impl Transposing {
             });
         }
         let length = (LINE / i64::try_from(bytes?).ok()?).min(SHORT);
-        Some(Self { outer: outer.clone(), inner: inner.clone(), vars: [i, j], length })
+        let is_copy = matches!(inner.body[..], [Stmt::Store { value: Expr::Load { .. }, .. }]);
+        Some(Self { outer: outer.clone(), inner: inner.clone(), vars: [i, j], length, is_copy })
     }
 
     fn in_tiles(self, proc: &mut Proc) -> Vec<Stmt> {
-        let [down, across] = [(); 2].map(|()| Block::of_length(proc, self.length));
-        let whole = self.tile(
-            proc,
-            [down, across].map(|block| block.first.into()),
-            [(); 2].map(|()| (Expr::i64(0), Expr::i64(self.length))),
-        );
+        let length = if self.is_copy { OF_COPIES } else { self.length };
+        let [down, across] = [(); 2].map(|()| Block::of_length(proc, length));
         let part =
             self.tile(proc, [0, 0].map(Expr::i64), [down, across].map(|block| (block.first.into(), block.end.into())));
-        let cond = Expr::binary(BinOp::And, down.is_whole(), across.is_whole());
-        let tile = Stmt::If { cond, then: vec![whole], otherwise: vec![part] };
+        let tile = if self.is_copy {
+            part
+        } else {
+            let begins = [down, across].map(|block| block.first.into());
+            let whole = self.tile(proc, begins, [(); 2].map(|()| (Expr::i64(0), Expr::i64(length))));
+            let cond = Expr::binary(BinOp::And, down.is_whole(), across.is_whole());
+            Stmt::If { cond, then: vec![whole], otherwise: vec![part] }
+        };
         let columns = across.over(proc, self.inner, LoopKind::Sequential, vec![tile]);
         let kind = self.outer.kind.clone();
         down.over(proc, self.outer, kind, columns)

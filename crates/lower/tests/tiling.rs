@@ -33,7 +33,8 @@ fn shaped(text: &str, parallel: bool) -> (frit_ir::nest::Program, usize) {
 }
 
 fn tiles(text: &str) -> usize {
-    shaped(text, false).0.to_string().matches(" step 8 ").count() / 2
+    let shaped = shaped(text, false).0.to_string();
+    [" step 8 ", " step 64 "].map(|step| shaped.matches(step).count()).into_iter().sum::<usize>() / 2
 }
 
 fn matrix(rows: usize, columns: usize) -> Tensor {
@@ -42,7 +43,7 @@ fn matrix(rows: usize, columns: usize) -> Tensor {
 }
 
 fn agrees(text: &str) {
-    for (rows, columns) in [(0, 3), (1, 1), (7, 9), (8, 16), (17, 40), (33, 8), (64, 64)] {
+    for (rows, columns) in [(0, 3), (1, 1), (7, 9), (8, 16), (17, 40), (33, 8), (64, 64), (70, 130)] {
         let arguments = [matrix(rows, columns), matrix(columns, rows)];
         let expected = agree(text, &arguments);
         for parallel in [false, true] {

@@ -2,6 +2,7 @@
 //! the program uses them. What they compute is defined by `frit_ir::scalar`; generated code is compiled with `-fwrapv`.
 
 use super::scan::scan_function;
+use super::transpose::transpose_function;
 use super::types::c_type;
 use frit_ir::{BinOp, Scalar, UnOp};
 
@@ -23,6 +24,8 @@ pub(super) enum Helper {
         /// The results go past the caches.
         streaming: bool,
     },
+    /// A transposing copy of elements in memory.
+    Transpose(Scalar),
 }
 
 /// A conversion between reals and integers of 64 bits in a form of which C compilers make vectors, also for processors without an instruction
@@ -52,6 +55,7 @@ impl Helper {
             Helper::Scan { op, scalar, streaming } => {
                 format!("frit_scan{}_{}_{}", if streaming { "_past_caches" } else { "" }, op.name(), scalar.name())
             }
+            Helper::Transpose(scalar) => format!("frit_transpose_{}", scalar.name()),
             Helper::InVectors(Conversion::ToReal) => "frit_i64_to_f64_in_vectors".into(),
             Helper::InVectors(Conversion::ToInteger) => "frit_f64_to_i64_in_vectors".into(),
             Helper::InVectors(Conversion::SmallToInteger) => "frit_small_f64_to_i64_in_vectors".into(),
@@ -73,6 +77,7 @@ impl Helper {
             }
             Helper::InVectors(conversion) => in_vectors(conversion, &name),
             Helper::Scan { op, scalar, streaming } => scan_function(&name, op, scalar, streaming),
+            Helper::Transpose(scalar) => transpose_function(&name, scalar),
             Helper::Unary(UnOp::Cbrt, _) => CUBE_ROOT.replace("NAME", &name),
             Helper::Unary(op, scalar) => {
                 let t = c_type(scalar);

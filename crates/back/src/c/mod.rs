@@ -17,6 +17,7 @@ mod output;
 mod proc;
 mod scan;
 mod stmt;
+mod transpose;
 mod types;
 
 use frit_ir::nest::Program;

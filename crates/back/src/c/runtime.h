@@ -241,6 +241,13 @@ static inline void frit_copy(const frit_worker *w, void *restrict target, const 
     }
 }
 
+/* Some lanes of two vectors, those of the second counted on; `places` are as many integers of the same size. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define FRIT_SHUFFLE(places, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
+#elif defined(__GNUC__)
+#define FRIT_SHUFFLE(places, x, y, ...) __builtin_shuffle(x, y, (places){__VA_ARGS__})
+#endif
+
 /* Copies elements past the caches, in the widest pieces that there are stores for; the ranges do not overlap. Threads end their part of a
    loop with an atomic operation, before which these stores are done. */
 #if defined(__x86_64__)

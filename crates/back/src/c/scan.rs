@@ -199,25 +199,20 @@ static inline TYPE NAME(TYPE *to, const TYPE *from, int64_t count, TYPE accumula
 {
     int64_t at = 0;
 #define STEP do { const TYPE x = accumulated, y = from[at]; to[at] = accumulated = SINGLE; } while (0)
-#ifdef __GNUC__
+#ifdef FRIT_SHUFFLE
     typedef TYPE lanes __attribute__((vector_size(4 * sizeof(TYPE))));
     typedef PLACE places __attribute__((vector_size(4 * sizeof(TYPE)), unused));
-#if defined __clang__ || __GNUC__ >= 12
-#define SHUFFLE __builtin_shufflevector
-#else
-#define SHUFFLE(x, y, ...) __builtin_shuffle(x, y, (places){__VA_ARGS__})
-#endif
 #define COMBINE(z, left, right) do { const lanes x = left, y = right; z = VECTORS; } while (0)
     const lanes unit = {UNIT, UNIT, UNIT, UNIT};
 BEGINNING    for (; at + 8 <= count; at += 8) {
         lanes low, high;
         memcpy(&low, from + at, sizeof low);
         memcpy(&high, from + at + 4, sizeof high);
-        COMBINE(low, SHUFFLE(unit, low, 0, 4, 5, 6), low);
-        COMBINE(high, SHUFFLE(unit, high, 0, 4, 5, 6), high);
-        COMBINE(low, SHUFFLE(unit, low, 0, 1, 4, 5), low);
-        COMBINE(high, SHUFFLE(unit, high, 0, 1, 4, 5), high);
-        COMBINE(high, SHUFFLE(low, low, 3, 3, 3, 3), high);
+        COMBINE(low, FRIT_SHUFFLE(places, unit, low, 0, 4, 5, 6), low);
+        COMBINE(high, FRIT_SHUFFLE(places, unit, high, 0, 4, 5, 6), high);
+        COMBINE(low, FRIT_SHUFFLE(places, unit, low, 0, 1, 4, 5), low);
+        COMBINE(high, FRIT_SHUFFLE(places, unit, high, 0, 1, 4, 5), high);
+        COMBINE(high, FRIT_SHUFFLE(places, low, low, 3, 3, 3, 3), high);
         const TYPE last = high[3];
         const lanes before = {accumulated, accumulated, accumulated, accumulated};
         COMBINE(low, before, low);
@@ -225,7 +220,6 @@ BEGINNING    for (; at + 8 <= count; at += 8) {
 STORES        const TYPE x = accumulated, y = last;
         accumulated = SINGLE;
     }
-#undef SHUFFLE
 #undef COMBINE
 #endif
     for (; at < count; at++) STEP;

@@ -392,6 +392,9 @@ impl<'p> ProcPrinter<'_, 'p> {
 
     fn for_loop(&mut self, l: Loop, body: &Block<'p>, is_whole: bool) {
         let data: &'p LoopData = &self.proc.loops[l];
+        if let Some(transposing) = self.transposing(l).filter(|_| is_whole) {
+            return self.transpose(&transposing);
+        }
         match &data.kind {
             LoopKind::Independent { parallel, simd, reductions }
                 if is_whole && self.is_private(data, body, reductions) =>

@@ -10,15 +10,15 @@
 //! neighbours in a plane are, needs one of these rows only: see [`rows_of_rows`]. Rows that no nest reads are not made.
 
 use super::linear::Linear;
-use super::pipeline::Built;
-use super::shape::{Place, Shape, Surroundings, shape};
+use super::pipeline::{self, Built, shape_of};
+use super::runs::MAX_NESTS;
+use super::shape::{Place, Shape};
 use super::walk::{Counts, Rewrite, Target, extreme, rewritten, rewritten_loops};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_scop::{AccessKind, Param};
 use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 /// How a nest uses something.
 #[derive(Clone)]
@@ -284,16 +284,19 @@ impl<'n> Aligned<'n> {
     }
 }
 
-/// A loop over rows that [`Aligned::build`] has made, with a loop over the rows of these rows wherever that makes windows smaller. `around` tells
-/// what stands around the loop.
-pub(super) fn rows_of_rows(proc: &mut Proc, around: Around<'_>, mut built: Built) -> Built {
+/// A loop over rows that [`Aligned::build`] has made, with a loop over the rows of these rows wherever that makes windows smaller. `place` is where
+/// the loop stands.
+pub(super) fn rows_of_rows(proc: &mut Proc, place: &pipeline::Place<'_>, mut built: Built) -> Built {
     let [Stmt::For(rows)] = built.stmts[..] else { return built };
     let windows: BTreeSet<Array> = built.windows.values().copied().collect();
-    let inside = Around { fresh: &(around.fresh | &windows), ..around };
     let counts = Counts::of(proc, &built.stmts);
+    let inside = pipeline::Place { counts: &counts, fresh: &(place.fresh | &windows), ..*place };
     let Some((begin, guarded)) = Guarded::all(&proc.loops[rows].body) else { return built };
     let nests: Vec<Loop> = guarded.iter().map(|guarded| guarded.nest).collect();
-    let Some(shape) = inside.shape(proc, &counts, &nests) else { return built };
+    if nests.len() > MAX_NESTS {
+        return built;
+    }
+    let Ok(shape) = shape_of(proc, &inside, &nests) else { return built };
     let mut body = Vec::new();
     let mut done = 0;
     for group in plan(proc, &shape, &nests, &windows) {
@@ -303,12 +306,13 @@ pub(super) fn rows_of_rows(proc: &mut Proc, around: Around<'_>, mut built: Built
         let here = Counts::of(proc, &stmts);
         let is_own = |window: &Array| here.of_array(*window) == counts.of_array(*window);
         let own: BTreeSet<Array> = windows.iter().copied().filter(is_own).collect();
-        let Some(shape) = inside.shape(proc, &counts, &group) else { continue };
+        let Ok(shape) = shape_of(proc, &inside, &group) else { continue };
+        // Each of the group uses one of its own windows, of which the plan has seen every use: its rows are those that it had there.
         let Some(mut aligned) = Aligned::of(proc, &shape, &group, &own) else { continue };
         aligned.guards = guarded[members.clone()].iter().map(|guarded| Some(guarded.guard.clone())).collect();
         let range = aligned.range(proc);
         let inner = aligned.build(proc, range);
-        let inner = rows_of_rows(proc, inside, inner);
+        let inner = rows_of_rows(proc, &inside, inner);
         for window in built.windows.values_mut() {
             *window = inner.windows.get(window).copied().unwrap_or(*window);
         }
@@ -321,22 +325,6 @@ pub(super) fn rows_of_rows(proc: &mut Proc, around: Around<'_>, mut built: Built
         proc.loops[rows].body = [begin, body].concat();
     }
     built
-}
-
-/// What is known around nests.
-#[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
-    pub(super) defs: &'a Rc<BTreeMap<Var, Expr>>,
-    pub(super) facts: &'a [Expr],
-    /// Arrays whose memory has no other name.
-    pub(super) fresh: &'a BTreeSet<Array>,
-}
-
-impl Around<'_> {
-    fn shape(self, proc: &Proc, counts: &Counts, nests: &[Loop]) -> Option<Shape> {
-        let surroundings = Surroundings { proc, counts, defs: self.defs, facts: self.facts };
-        shape(&surroundings, nests, self.fresh).ok()
-    }
 }
 
 /// A nest that runs where a condition holds.

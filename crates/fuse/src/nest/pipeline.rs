@@ -1,7 +1,7 @@
 //! Whether nests become one, and the loops that they become. Nothing is changed here but that new arrays, variables and loops are made.
 
 use super::Options;
-use super::aligned::{self, Aligned, Around, rows_of_rows};
+use super::aligned::{self, Aligned, rows_of_rows};
 use super::rebuild::{Rebuilt, rebuild};
 use super::refusal::Refusal;
 use super::region::{Region, region};
@@ -27,6 +27,7 @@ use std::rc::Rc;
 const MAX_OPERATIONS: u64 = 30_000_000;
 
 /// What is known where the nests stand.
+#[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) counts: &'a Counts,
     pub(super) defs: &'a Rc<BTreeMap<Var, Expr>>,
@@ -150,7 +151,7 @@ fn planned(proc: &Proc, region: &Region, log: &mut Log) -> Result<(FusedTree, Co
     Ok((tree, contraction))
 }
 
-fn shape_of(proc: &Proc, place: &Place<'_>, nests: &[Loop]) -> Result<Shape, Refusal> {
+pub(super) fn shape_of(proc: &Proc, place: &Place<'_>, nests: &[Loop]) -> Result<Shape, Refusal> {
     let around = Surroundings { proc, counts: place.counts, defs: place.defs, facts: place.facts };
     shape(&around, nests, place.fresh)
 }
@@ -204,15 +205,14 @@ fn build_aligned(
     let aligned = Aligned::of(proc, &shape, nests, temporaries)
         .ok_or_else(|| Refusal::TooComplex { reason: "the loops are not the same by themselves".into() })?;
     let range = aligned.range(proc);
-    let around = Around { defs: place.defs, facts: place.facts, fresh: place.fresh };
     let Some(parallel) = threads else {
         let built = aligned.build(proc, range);
-        let built = rows_of_rows(proc, around, built);
+        let built = rows_of_rows(proc, place, built);
         return Ok(Built { stmts: with_memory(built.stmts, &built.windows), ..built });
     };
     let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
     let built = aligned.build(proc, (first.into(), end.into()));
-    let built = rows_of_rows(proc, around, built);
+    let built = rows_of_rows(proc, place, built);
     let body = with_memory(built.stmts, &built.windows);
     // Nothing is computed twice, whatever the rows of a strip.
     Ok(Built { stmts: in_strips(proc, body, (first, end), range, parallel, 1, nests), ..built })

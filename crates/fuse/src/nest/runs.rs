@@ -18,7 +18,7 @@ use std::rc::Rc;
 const RULE: &str = "windows";
 
 /// More nests than these are not planned together.
-const MAX_NESTS: usize = 32;
+pub(super) const MAX_NESTS: usize = 32;
 
 /// Fuses nests in all blocks of a procedure.
 pub(super) fn fuse_in_proc(

@@ -1,0 +1,185 @@
+//! Transposing copies, in squares that are turned in registers:
+//!
+//! ```text
+//! for i { for j for vectors { T[i, j] = A[j, i] } }     becomes     frit_transpose_f64(T, its width, A, its width, rows, columns)
+//! ```
+//!
+//! Vectors of either loop alone would gather elements one by one, or scatter them.
+
+use super::arith::Helper;
+use super::expr::Term;
+use super::proc::ProcPrinter;
+use super::types::element_type;
+use frit_ir::Scalar;
+use frit_ir::nest::{Array, Expr, Loop, LoopKind, Stmt, Storage, Var};
+
+/// A loop over the elements of a line, and the lines around it, whose body copies one element.
+pub(super) struct Transposing<'p> {
+    loops: [Loop; 2],
+    to: Place<'p>,
+    from: Place<'p>,
+}
+
+/// The elements of an array that a copy goes through, line after line.
+struct Place<'p> {
+    array: Array,
+    index: &'p [Expr],
+    /// The axis along which the lines are.
+    across: usize,
+}
+
+impl<'p> Place<'p> {
+    /// The element where one variable goes along the lines, which are contiguous, and another one across them.
+    fn of(array: Array, index: &'p [Expr], along: Var, across: Var) -> Option<Self> {
+        let mentions = |index: &Expr, var: Var| index.variables().contains(&var);
+        let (last, others) = index.split_last()?;
+        let axis = others.iter().position(|index| mentions(index, across))?;
+        let is_apart =
+            |(at, index): (usize, &Expr)| !mentions(index, along) && (at == axis || !mentions(index, across));
+        let is_line = last.is_shifted(along) && others[axis].is_shifted(across) && !mentions(last, across);
+        let is_plain = is_line && others.iter().enumerate().all(is_apart) && !index.iter().any(Expr::has_load);
+        is_plain.then_some(Self { array, index, across: axis })
+    }
+}
+
+impl<'p> ProcPrinter<'_, 'p> {
+    /// What the nest transposes, if that is all it does.
+    pub(super) fn transposing(&self, outer: Loop) -> Option<Transposing<'p>> {
+        let proc = self.proc;
+        let is_plain = |l: Loop| {
+            let data = &proc.loops[l];
+            match &data.kind {
+                LoopKind::Sequential => data.step == 1,
+                LoopKind::Independent { parallel, reductions, simd: _ } => {
+                    data.step == 1 && parallel.is_none() && reductions.is_empty()
+                }
+                LoopKind::Scan { .. } => false,
+            }
+        };
+        let [Stmt::For(inner)] = &proc.loops[outer].body[..] else { return None };
+        let [Stmt::Store { array, index, value: Expr::Load { array: source, index: read } }] =
+            &proc.loops[*inner].body[..]
+        else {
+            return None;
+        };
+        let (row, column) = (proc.loops[outer].var?, proc.loops[*inner].var?);
+        let bounds = |l: Loop| [&proc.loops[l].lower, &proc.loops[l].upper];
+        let is_rectangle = bounds(*inner).iter().all(|bound| !bound.variables().contains(&row));
+        let is_apart = |array: Array| !matches!(proc.arrays[array].storage, Storage::Reference);
+        if !is_plain(outer)
+            || !is_plain(*inner)
+            || !is_rectangle
+            || array == source
+            || !is_apart(*array)
+            || !is_apart(*source)
+            || !matches!(proc.arrays[*array].elem.bytes(), 4 | 8)
+            || [row, column].iter().any(|var| self.layout.vars[*var].in_frame)
+        {
+            return None;
+        }
+        let transposed = |along: Var, across: Var| {
+            Some((Place::of(*array, index, along, across)?, Place::of(*source, read, across, along)?))
+        };
+        if let Some((to, from)) = transposed(column, row) {
+            return Some(Transposing { loops: [outer, *inner], to, from });
+        }
+        let (to, from) = transposed(row, column)?;
+        Some(Transposing { loops: [*inner, outer], to, from })
+    }
+
+    /// Calls the function that transposes.
+    pub(super) fn transpose(&mut self, transposing: &Transposing<'p>) {
+        let proc = self.proc;
+        let [rows, columns] = transposing.loops.map(|l| &proc.loops[l]);
+        let helper = Helper::Transpose(proc.arrays[transposing.to.array].elem);
+        self.module.helpers.insert(helper);
+        self.open("{");
+        let [rows, columns] = [rows, columns].map(|data| {
+            let count = self.expr_text(&(data.upper.clone() - data.lower.clone()));
+            let (var, lower) = (self.var_name(data.var.expect("it has one")), self.expr_text(&data.lower));
+            self.line(&format!("const int64_t {var} = {lower};"));
+            count
+        });
+        let [to, from] = [&transposing.to, &transposing.from].map(|place| {
+            let (element, _) = self.element(place.array, place.index);
+            let between = (place.across + 1..place.index.len())
+                .fold(Term::i64(1), |width, axis| width.times(&self.extent(place.array, axis)));
+            format!("&{element}, {}", between.code)
+        });
+        self.line(&format!("{}({to}, {from}, {rows}, {columns});", helper.name()));
+        self.close("}");
+    }
+}
+
+/// The function that makes a row of what is a column elsewhere, for some rows and columns: `to_row` and `from_row` elements are from row to row.
+pub(super) fn transpose_function(name: &str, scalar: Scalar) -> String {
+    let lanes = |bytes: usize| (bytes / scalar.bytes()).min(MOST_LANES);
+    let kinds = [("#if defined(__AVX512F__)", 64), ("#elif defined(__AVX__)", 32), ("#else", 16)];
+    let defined: String = kinds
+        .iter()
+        .map(|(condition, bytes)| format!("{condition}\n    enum {{ LANES = {} }};\n", lanes(*bytes)))
+        .collect();
+    let turned: String =
+        kinds.iter().map(|(condition, bytes)| format!("{condition}\n{}", turned(lanes(*bytes)))).collect();
+    TRANSPOSE
+        .replace("NAME", name)
+        .replace("TYPE", element_type(scalar))
+        .replace("PLACE", &format!("int{}_t", 8 * scalar.bytes()))
+        .replace("DEFINED", &defined)
+        .replace("TURNED", &turned)
+}
+
+/// Statements that turn a square of so many vectors of as many lanes: of every two vectors whose numbers differ in one bit, each hands the other
+/// the lanes that belong there (Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
+fn turned(lanes: usize) -> String {
+    let mut text = String::new();
+    let mut step = 1;
+    while step < lanes {
+        let list = |lane: &dyn Fn(usize) -> usize| {
+            let lanes: Vec<String> = (0..lanes).map(|at| lane(at).to_string()).collect();
+            lanes.join(", ")
+        };
+        let low = list(&|at| if at & step == 0 { at } else { lanes + at - step });
+        let high = list(&|at| if at & step == 0 { at + step } else { lanes + at });
+        text += &format!(
+            "            for (int k = 0; k < LANES; k++) {{
+                if ((k & {step}) != 0) continue;
+                const lanes x = square[k], y = square[k + {step}];
+                square[k] = FRIT_SHUFFLE(places, x, y, {low});
+                square[k + {step}] = FRIT_SHUFFLE(places, x, y, {high});
+            }}\n"
+        );
+        step *= 2;
+    }
+    text
+}
+
+/// As many vectors fit the registers, with some of the next.
+const MOST_LANES: usize = 8;
+
+const TRANSPOSE: &str = "\
+static inline void NAME(TYPE *restrict to, int64_t to_row, const TYPE *restrict from, int64_t from_row, int64_t rows, int64_t columns)
+{
+    int64_t row = 0;
+#ifdef FRIT_SHUFFLE
+DEFINED#endif
+    typedef TYPE lanes __attribute__((vector_size(LANES * sizeof(TYPE))));
+    typedef PLACE places __attribute__((vector_size(LANES * sizeof(TYPE)), unused));
+    for (; row + LANES <= rows; row += LANES) {
+        int64_t column = 0;
+        for (; column + LANES <= columns; column += LANES) {
+            lanes square[LANES];
+            for (int k = 0; k < LANES; k++) memcpy(&square[k], from + (column + k) * from_row + row, sizeof square[k]);
+TURNED#endif
+            for (int k = 0; k < LANES; k++) memcpy(to + (row + k) * to_row + column, &square[k], sizeof square[k]);
+        }
+        for (; column < columns; column++) {
+            for (int k = 0; k < LANES; k++) to[(row + k) * to_row + column] = from[column * from_row + row + k];
+        }
+    }
+#endif
+    for (; row < rows; row++) {
+        for (int64_t column = 0; column < columns; column++) to[row * to_row + column] = from[column * from_row + row];
+    }
+}
+";
