@@ -129,29 +129,31 @@ pub(super) fn transpose_function(name: &str, scalar: Scalar) -> String {
         .replace("TURNED", &turned)
 }
 
-/// Statements that turn a square of so many vectors of as many lanes: of every two vectors whose numbers differ in one bit, each hands the other
-/// the lanes that belong there (Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
+/// Statements that turn a square of so many vectors of as many lanes, on its way from `source` to `target`: of every two vectors whose numbers differ
+/// in one bit, each hands the other the lanes that belong there (Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
 fn turned(lanes: usize) -> String {
-    let mut text = String::new();
-    let mut step = 1;
-    while step < lanes {
-        let list = |lane: &dyn Fn(usize) -> usize| {
-            let lanes: Vec<String> = (0..lanes).map(|at| lane(at).to_string()).collect();
-            lanes.join(", ")
-        };
+    // No loops, for the C compiler might keep them, and with them the vectors in memory.
+    let mut lines: Vec<String> =
+        (0..lanes).map(|k| format!("const lanes v0_{k} = *(const lanes *)(source + {k} * from_row);")).collect();
+    let list = |lane: &dyn Fn(usize) -> usize| {
+        let lanes: Vec<String> = (0..lanes).map(|at| lane(at).to_string()).collect();
+        lanes.join(", ")
+    };
+    let mut done = 0;
+    while 1 << done < lanes {
+        let step = 1 << done;
         let low = list(&|at| if at & step == 0 { at } else { lanes + at - step });
         let high = list(&|at| if at & step == 0 { at + step } else { lanes + at });
-        text += &format!(
-            "            for (int k = 0; k < LANES; k++) {{
-                if ((k & {step}) != 0) continue;
-                const lanes x = square[k], y = square[k + {step}];
-                square[k] = FRIT_SHUFFLE(places, x, y, {low});
-                square[k + {step}] = FRIT_SHUFFLE(places, x, y, {high});
-            }}\n"
-        );
-        step *= 2;
+        for k in (0..lanes).filter(|k| k & step == 0) {
+            let (x, y) = (format!("v{done}_{k}"), format!("v{done}_{}", k + step));
+            for (k, mask) in [(k, &low), (k + step, &high)] {
+                lines.push(format!("const lanes v{}_{k} = FRIT_SHUFFLE(places, {x}, {y}, {mask});", done + 1));
+            }
+        }
+        done += 1;
     }
-    text
+    lines.extend((0..lanes).map(|k| format!("*(lanes *)(target + {k} * to_row) = v{done}_{k};")));
+    lines.iter().map(|line| format!("                    {line}\n")).collect()
 }
 
 /// As many vectors fit the registers, with some of the next.
@@ -163,18 +165,23 @@ static inline void NAME(TYPE *restrict to, int64_t to_row, const TYPE *restrict 
     int64_t row = 0;
 #ifdef FRIT_SHUFFLE
 DEFINED#endif
-    typedef TYPE lanes __attribute__((vector_size(LANES * sizeof(TYPE))));
+    typedef TYPE lanes __attribute__((vector_size(LANES * sizeof(TYPE)), aligned(sizeof(TYPE)), may_alias));
     typedef PLACE places __attribute__((vector_size(LANES * sizeof(TYPE)), unused));
-    for (; row + LANES <= rows; row += LANES) {
+    /* Line by line, so that each is read and written at once. */
+    enum { LINE = 64 / sizeof(TYPE) };
+    for (; row + LINE <= rows; row += LINE) {
         int64_t column = 0;
-        for (; column + LANES <= columns; column += LANES) {
-            lanes square[LANES];
-            for (int k = 0; k < LANES; k++) memcpy(&square[k], from + (column + k) * from_row + row, sizeof square[k]);
+        for (; column + LINE <= columns; column += LINE) {
+            for (int64_t below = 0; below < LINE; below += LANES) {
+                for (int64_t beside = 0; beside < LINE; beside += LANES) {
+                    const TYPE *source = from + (column + beside) * from_row + row + below;
+                    TYPE *target = to + (row + below) * to_row + column + beside;
 TURNED#endif
-            for (int k = 0; k < LANES; k++) memcpy(to + (row + k) * to_row + column, &square[k], sizeof square[k]);
+                }
+            }
         }
         for (; column < columns; column++) {
-            for (int k = 0; k < LANES; k++) to[(row + k) * to_row + column] = from[column * from_row + row + k];
+            for (int k = 0; k < LINE; k++) to[(row + k) * to_row + column] = from[column * from_row + row + k];
         }
     }
 #endif
