@@ -37,8 +37,7 @@ impl<'p> Place<'p> {
         let is_apart =
             |(at, index): (usize, &Expr)| !mentions(index, along) && (at == axis || !mentions(index, across));
         let is_line = last.is_shifted(along) && others[axis].is_shifted(across) && !mentions(last, across);
-        let is_plain = is_line && others.iter().enumerate().all(is_apart) && !index.iter().any(Expr::has_load);
-        is_plain.then_some(Self { array, index, across: axis })
+        (is_line && others.iter().enumerate().all(is_apart)).then_some(Self { array, index, across: axis })
     }
 }
 
@@ -65,10 +64,13 @@ impl<'p> ProcPrinter<'_, 'p> {
         let (row, column) = (proc.loops[outer].var?, proc.loops[*inner].var?);
         let bounds = |l: Loop| [&proc.loops[l].lower, &proc.loops[l].upper];
         let is_rectangle = bounds(*inner).iter().all(|bound| !bound.variables().contains(&row));
+        // They are asked for also where a loop has no iteration.
+        let mut asked = index.iter().chain(read).chain(bounds(*inner));
         let is_apart = |array: Array| !matches!(proc.arrays[array].storage, Storage::Reference);
         if !is_plain(outer)
             || !is_plain(*inner)
             || !is_rectangle
+            || !asked.all(|expr| self.is_total(expr, &mut false))
             || array == source
             || !is_apart(*array)
             || !is_apart(*source)
