@@ -100,6 +100,32 @@ fn rows_may_be_along_any_axis() {
 }
 
 #[test]
+fn bounds_far_apart_the_wrong_way_round_run_nothing() {
+    let program = program(
+        "proc @main(s0: i64, s1: i64, A0: f64[s0, s1], s2: i64, s3: i64) -> (A1) {
+           var s4, s5, s6, s7: i64
+           array A1: heap f64[s1, s0]
+           alloc A1
+           L0: for s4 in 0..s1 {
+             L1: for s5 in 0..s0 independent simd {
+               A1[s4, s5] = 1.0
+             }
+           }
+           L2: for s6 in s2..s3 {
+             L3: for s7 in 0..s0 independent simd {
+               A1[s6, s7] = A0[s7, s6]
+             }
+           }
+         }
+         entry @main",
+    );
+    assert!(is_turned(&program));
+    for (begin, end) in [(0, 9), (2, 5), (5, 2), (1, i64::MIN), (i64::MAX, i64::MIN), (0, i64::MIN)] {
+        assert_agree(&program, &[int(11), int(9), matrix(Scalar::F64, (11, 9)), int(begin), int(end)]);
+    }
+}
+
+#[test]
 fn triangles_sums_and_copies_along_rows_are_no_transposes() {
     let triangle = BY_ROWS.replace("in 0..s0 - s2", "in 0..min(s5, s0 - s2)");
     let sum = BY_ROWS.replace("A0[s6 + s2, s5]", "A0[s6 + s2, s5] + 1.0");

@@ -10,8 +10,8 @@ use super::arith::Helper;
 use super::expr::Term;
 use super::proc::ProcPrinter;
 use super::types::element_type;
-use frit_ir::Scalar;
-use frit_ir::nest::{Array, Expr, Loop, LoopKind, Stmt, Storage, Var};
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Stmt, Storage, Var};
+use frit_ir::{BinOp, Scalar};
 
 /// A loop over the elements of a line, and the lines around it, whose body copies one element.
 pub(super) struct Transposing<'p> {
@@ -97,7 +97,7 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.module.helpers.insert(helper);
         self.open("{");
         let [rows, columns] = [rows, columns].map(|data| {
-            let count = self.expr_text(&(data.upper.clone() - data.lower.clone()));
+            let count = self.expr_text(&count(data));
             let (var, lower) = (self.var_name(data.var.expect("it has one")), self.expr_text(&data.lower));
             self.line(&format!("const int64_t {var} = {lower};"));
             count
@@ -111,6 +111,17 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.line(&format!("{}({to}, {from}, {rows}, {columns});", helper.name()));
         self.close("}");
     }
+}
+
+/// How often the loop runs; its bounds may be so far apart that their difference wraps where it does not run.
+fn count(data: &LoopData) -> Expr {
+    let (lower, upper) = (data.lower.clone(), data.upper.clone());
+    if lower.as_i64() == Some(0) {
+        return upper;
+    }
+    let [cond, on_true, on_false] =
+        [Expr::binary(BinOp::Lt, lower.clone(), upper.clone()), upper - lower, Expr::i64(0)].map(Box::new);
+    Expr::Select { cond, on_true, on_false }
 }
 
 /// The function that makes a row of what is a column elsewhere, for some rows and columns: `to_row` and `from_row` elements are from row to row.
