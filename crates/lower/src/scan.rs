@@ -2,6 +2,7 @@
 //!
 //! In chunks there are two passes, part by part of the index space, such that what a thread had in the first is still in its cache in the second. Cheap
 //! cells are computed twice: the first pass folds each chunk, the second scans it from what comes before, and stores what nothing needs to read again.
+//! The first pass over the next part runs with the second over this one, see [`Lowering::fold_then_scan`].
 //! Costly cells are computed once: the first pass scans each chunk, the second combines what comes before with each of its elements.
 //!
 //! See Blelloch, "Prefix Sums and Their Applications", for both orders (reduce then scan, scan then add).
@@ -17,10 +18,9 @@ use std::collections::BTreeSet;
 
 /// Cells that cost more are not computed twice.
 const LARGEST_REPEATED: i64 = 8;
-/// What a thread scans before what comes before is combined with it takes half of its own cache: so many bytes of that are for an element.
-const SCANNED_BYTES: i64 = 16;
-/// What it folds before it scans may come from the cache that all share, as it is only read again: threads meet less often.
-const FOLDED_BYTES: i64 = 4;
+/// What a thread scans before what comes before is combined with it takes half of its own cache, and so does what it folds, beside what it folds for
+/// the next part: so many bytes of that cache are for an element.
+const BYTES: i64 = 16;
 
 /// A scan being lowered.
 #[derive(Clone)]
@@ -119,8 +119,7 @@ impl<'a> Lowering<'a> {
         parallel: &Parallel,
     ) {
         let repeats = self.may_repeat_cells(data);
-        let bytes = if repeats { FOLDED_BYTES } else { SCANNED_BYTES };
-        let at_once = Expr::i64((self.options.caches.own / bytes / scans).max(1));
+        let at_once = Expr::i64((self.options.caches.own / BYTES / scans).max(1));
         let length = self.keep_i64(Expr::Select {
             cond: Box::new(Expr::binary(BinOp::Eq, count.clone(), Expr::i64(1))),
             on_true: Box::new(max(extent.clone(), Expr::i64(1))),
@@ -128,46 +127,76 @@ impl<'a> Lowering<'a> {
         });
         let parts = extent.clone() + length.clone() - Expr::i64(1);
         let parts = self.keep_i64(Expr::binary(BinOp::Div, parts, length.clone()));
-        self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
+        let chunks = |lowering: &mut Self, part: Expr| {
             let first = lowering.keep_i64(part * length.clone());
-            let rest = lowering.keep_i64(min(length, extent - first.clone()));
-            let chunks = lowering.chunks(first, rest, count);
-            if repeats {
-                lowering.fold_then_scan(data, sinks, &chunks, parallel);
-            } else {
-                lowering.run_chunks(data, sinks, &chunks, parallel);
-                scans_of(sinks).for_each(|scanning| lowering.combine_scan(scanning, &chunks, parallel));
-            }
+            let rest = max(min(length.clone(), extent.clone() - first.clone()), Expr::i64(0));
+            let rest = lowering.keep_i64(rest);
+            lowering.chunks(first, rest, count.clone())
+        };
+        if repeats {
+            return self.fold_then_scan(data, sinks, parts, &chunks, parallel);
+        }
+        self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
+            let chunks = chunks(lowering, part);
+            lowering.run_chunks(data, sinks, &chunks, parallel);
+            scans_of(sinks).for_each(|scanning| lowering.combine_scan(scanning, &chunks, parallel));
         });
     }
 
-    /// Both passes over a part of the index space, with cells computed in each.
+    /// Both passes over the parts of the index space, with cells computed in each. A thread folds its chunk of the next part before or after it scans
+    /// that of this one, neighbours the other way round: so some read memory while others write it.
     fn fold_then_scan(
         &mut self,
         data: &'a WithLoopData,
         sinks: &mut Vec<Sink<'a>>,
-        chunks: &Chunks,
+        parts: Expr,
+        chunks: &dyn Fn(&mut Self, Expr) -> Chunks,
         parallel: &Parallel,
     ) {
-        for &(var, array) in scans_of(sinks).flat_map(|scanning| &scanning.before) {
-            self.emit(Stmt::Store { array, index: vec![Expr::i64(0)], value: Expr::Var(var) });
-        }
-        let has_several = Expr::binary(BinOp::Lt, Expr::i64(1), chunks.count.clone());
-        self.emit_if(has_several, |lowering| {
-            let folded = |sink: &Sink<'a>| match sink {
-                Sink::Scanning(scanning) => Sink::Folding(scanning.folding.clone()),
-                _ => Sink::Nothing,
-            };
-            let mut folds = sinks.iter().map(folded).collect();
-            lowering.run_chunks(data, &mut folds, chunks, parallel);
-            scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, chunks));
-        });
+        let folded = |sink: &Sink<'a>| match sink {
+            Sink::Scanning(scanning) => Sink::Folding(scanning.folding.clone()),
+            _ => Sink::Nothing,
+        };
+        let mut folds: Vec<Sink<'a>> = sinks.iter().map(folded).collect();
         for sink in &mut *sinks {
             if let Sink::Scanning(scanning) = sink {
                 scanning.resumes = true;
             }
         }
-        self.run_chunks(data, sinks, chunks, parallel);
+        let begin = |lowering: &mut Self, sinks: &[Sink<'a>]| {
+            for &(var, array) in scans_of(sinks).flat_map(|scanning| &scanning.before) {
+                lowering.emit(Stmt::Store { array, index: vec![Expr::i64(0)], value: Expr::Var(var) });
+            }
+        };
+        let first = chunks(self, Expr::i64(0));
+        begin(self, sinks);
+        let has_several = Expr::binary(BinOp::Lt, Expr::i64(1), first.count.clone());
+        self.emit_if(has_several.clone(), |lowering| {
+            lowering.run_chunks(data, &mut folds, &first, parallel);
+            scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, &first));
+        });
+        self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
+            let here = chunks(lowering, part.clone());
+            let next = chunks(lowering, part + Expr::i64(1));
+            let header = LoopHeader::independent(here.count.clone(), Some(parallel.clone()));
+            lowering.counted_loop(header, |lowering, number| {
+                let parity = lowering.keep_i64(Expr::binary(BinOp::Rem, number.clone(), Expr::i64(2)));
+                let mut fold_next = |lowering: &mut Self, parity_of_turn: i64| {
+                    let is_turn = Expr::binary(BinOp::Eq, parity.clone(), Expr::i64(parity_of_turn));
+                    let is_turn = Expr::binary(BinOp::And, has_several.clone(), is_turn);
+                    lowering.emit_if(is_turn, |lowering| {
+                        lowering.run_chunk(data, &mut folds, &next, number.clone());
+                    });
+                };
+                fold_next(lowering, 1);
+                lowering.run_chunk(data, sinks, &here, number.clone());
+                fold_next(lowering, 0);
+            });
+            lowering.emit_if(has_several.clone(), |lowering| {
+                begin(lowering, sinks);
+                scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, &next));
+            });
+        });
     }
 
     pub(crate) fn start_scan_chunk(&mut self, scanning: &mut Scanning<'a>, chunk: &Chunk) {

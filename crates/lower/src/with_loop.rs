@@ -190,13 +190,22 @@ impl<'a> Lowering<'a> {
         parallel: &Parallel,
     ) {
         let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
-        self.counted_loop(header, |lowering, number| {
-            let chunk = lowering.chunk(chunks, number);
-            lowering.start_chunk(sinks, &chunk);
-            let order = order_of(sinks);
-            lowering.run(data, sinks, &order, false, Some(&chunk));
-            lowering.end_chunk(sinks, &chunk);
-        });
+        self.counted_loop(header, |lowering, number| lowering.run_chunk(data, sinks, chunks, number));
+    }
+
+    /// One of them.
+    pub(crate) fn run_chunk(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        chunks: &Chunks,
+        number: Expr,
+    ) {
+        let chunk = self.chunk(chunks, number);
+        self.start_chunk(sinks, &chunk);
+        let order = order_of(sinks);
+        self.run(data, sinks, &order, false, Some(&chunk));
+        self.end_chunk(sinks, &chunk);
     }
 
     /// Cuts a part of an axis into so many chunks.

@@ -64,7 +64,7 @@ fn parts(text: &str, elements: i64) -> String {
 #[test]
 fn threads_fold_parts_then_scan_them() {
     let text = scan(SQUARE, ("add", "0.0"));
-    let parts = parts(&text, 262_144);
+    let parts = parts(&text, 65_536);
     let at = |what: &str| parts.find(what).unwrap_or_else(|| panic!("no {what} in {parts}"));
     // The chunks of a part are folded, which stores nothing of the results; those are scanned from what comes before, and stored once.
     assert!(at("independent simd reduce(") < at("scan simd reduce("), "{parts}");
@@ -115,7 +115,7 @@ fn threads_fold_parts_by_an_operation_that_is_not_known() {
     let text = scan("%9: f64 = index %1[%6]\n%13: f64 = add %9, 1.0", ("add", "-9.0"));
     let text = text.replace("%12: f64 = add %10, %11", LARGER);
     // Nothing is neutral for it: chunks but the first start from their first cells.
-    let parts = parts(&text, 262_144);
+    let parts = parts(&text, 65_536);
     assert!(parts.contains("if lt(1, ") && !parts.contains("simd reduce("), "{parts}");
     let values: Vec<f64> = (0..530_000).map(|i| (i / 1000) as f64 - 20.0).collect();
     agree(&text, &[reals(&values), int(2)]);
