@@ -15,7 +15,7 @@ use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, reads, reads_any, renamed_stmt};
 use crate::strip_mining::Block;
 use crate::vectors::Values;
-use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,10 +90,9 @@ impl Transposing {
             });
         }
         let length = (LINE / i64::try_from(bytes?).ok()?).min(SHORT);
-        let is_apart = |array: Array| !matches!(proc.arrays[array].storage, Storage::Reference);
         let is_copy = match inner.body[..] {
             [Stmt::Store { array, value: Expr::Load { array: source, .. }, .. }] => {
-                is_apart(array) && is_apart(source) && matches!(proc.arrays[array].elem.bytes(), 4 | 8)
+                proc.transposes_in_registers(array, source)
             }
             _ => false,
         };

@@ -10,7 +10,7 @@ use super::arith::Helper;
 use super::expr::Term;
 use super::proc::ProcPrinter;
 use super::types::element_type;
-use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Stmt, Storage, Var};
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Stmt, Var};
 use frit_ir::{BinOp, Scalar};
 
 /// A loop over the elements of a line, and the lines around it, whose body copies one element.
@@ -66,15 +66,11 @@ impl<'p> ProcPrinter<'_, 'p> {
         let is_rectangle = bounds(*inner).iter().all(|bound| !bound.variables().contains(&row));
         // They are asked for also where a loop has no iteration.
         let mut asked = index.iter().chain(read).chain(bounds(*inner));
-        let is_apart = |array: Array| !matches!(proc.arrays[array].storage, Storage::Reference);
         if !is_plain(outer)
             || !is_plain(*inner)
             || !is_rectangle
             || !asked.all(|expr| self.is_total(expr, &mut false))
-            || array == source
-            || !is_apart(*array)
-            || !is_apart(*source)
-            || !matches!(proc.arrays[*array].elem.bytes(), 4 | 8)
+            || !proc.transposes_in_registers(*array, *source)
             || [row, column].iter().any(|var| self.layout.vars[*var].in_frame)
         {
             return None;

@@ -471,6 +471,13 @@ impl Proc {
         self.vars.push(VarData { scalar, name })
     }
 
+    /// True if copies from one array to the other can be transposed in squares of registers: they share no memory, and vectors have lanes for their
+    /// elements. Whoever shapes loops for that, and whoever prints them so, asks here.
+    pub fn transposes_in_registers(&self, to: Array, from: Array) -> bool {
+        let is_reference = |array: Array| matches!(self.arrays[array].storage, Storage::Reference);
+        to != from && !is_reference(to) && !is_reference(from) && matches!(self.arrays[to].elem.bytes(), 4 | 8)
+    }
+
     /// The loop's data, moved out so that its body can be changed while the procedure's tables are too; give it back
     /// with `proc.loops[l] = data`.
     pub fn take_loop(&mut self, l: Loop) -> LoopData {
