@@ -181,14 +181,14 @@ pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
 }
 
 /// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, transposed accesses are in tiles, bytes that
-/// costly loops read are widened ahead, and arrays of at least so many bytes that the caches would not keep go past them. Returns how many loops changed for the last three.
-pub fn shape_for_caches(program: &mut nest::Program, least_bytes: i64) -> usize {
+/// costly loops read are widened ahead, and arrays that the last cache, of so many bytes, would not keep go past it. Returns how many loops changed for the last three.
+pub fn shape_for_caches(program: &mut nest::Program, cache_bytes: i64) -> usize {
     program.procs.iter_mut().for_each(|(_, proc)| hoist::hoist_allocations(proc));
     let mut count: usize = program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum();
     count += program.procs.iter_mut().map(|(_, proc)| widening::widen_narrow_elements(proc)).sum::<usize>();
     count += program.procs.iter_mut().map(|(_, proc)| unroll_and_jam::unroll_and_jam(proc)).sum::<usize>();
     let entry = program.entry;
-    let stored = |(id, proc)| nontemporal::store_past_caches(proc, least_bytes, Some(id) == entry);
+    let stored = |(id, proc)| nontemporal::store_past_caches(proc, cache_bytes, Some(id) == entry);
     count + program.procs.iter_mut().map(stored).sum::<usize>()
 }
 

@@ -34,8 +34,14 @@ const FEW_ROWS: i64 = 4;
 /// Bodies that cost more are not waiting for memory.
 const LARGEST_COST: i64 = 24;
 
-/// Lets the loops of a procedure write at least so many bytes past the caches, if they write as many; how many do. `is_entry`: nothing reads its results.
-pub(crate) fn store_past_caches(proc: &mut Proc, least_bytes: i64, is_entry: bool) -> usize {
+/// How many bytes are too many for a cache of so many: most loops read as many as they store, and something else needs an eighth.
+fn least_bytes(cache_bytes: i64) -> i64 {
+    cache_bytes / 16 * 7
+}
+
+/// Lets the loops of a procedure write past the caches what is too much for the last of them, of so many bytes; how many loops may. `is_entry`:
+/// nothing reads the procedure's results.
+pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: bool) -> usize {
     let results = if is_entry { written_only(proc) } else { BTreeSet::new() };
     let sweeps = Sweeps::of(proc);
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
@@ -54,7 +60,7 @@ pub(crate) fn store_past_caches(proc: &mut Proc, least_bytes: i64, is_entry: boo
         .filter_map(|id| Some((id, Storing::of(proc, id, &aliases, |array, at_once| bytes(id, array, at_once))?)))
         .collect();
     let count = chosen.len();
-    replace_loops(proc, &mut |proc, id| Some(chosen.remove(&id)?.streaming(proc, id, least_bytes)));
+    replace_loops(proc, &mut |proc, id| Some(chosen.remove(&id)?.streaming(proc, id, cache_bytes)));
     count
 }
 
@@ -232,13 +238,9 @@ impl Storing {
         is_cheap.then_some(Self { var, reductions, kinds, places, bytes })
     }
 
-    fn streaming(self, proc: &mut Proc, id: Loop, least_bytes: i64) -> Vec<Stmt> {
+    fn streaming(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
-        // What half fits the caches half stays there, which is worth about as much as a row of its own costs more in blocks.
-        let (length, least_bytes) = match self.places.len() {
-            0 | 1 => (BLOCK, least_bytes),
-            _ => (BLOCK_OF_ROWS, least_bytes / 2),
-        };
+        let length = if self.places.len() < 2 { BLOCK } else { BLOCK_OF_ROWS };
         let block = Block::of_length(proc, length);
         let begin = proc.var(Scalar::I64, None);
         let elems = self.places.iter().map(|(array, _)| proc.arrays[*array].elem).collect::<Vec<_>>();
@@ -296,7 +298,7 @@ impl Storing {
             offset(proc, &self.places[0], data.lower.clone()),
             Expr::i64(elements_of_line),
         );
-        let is_large = Expr::binary(BinOp::Le, Expr::i64(least_bytes), self.bytes);
+        let is_large = Expr::binary(BinOp::Le, Expr::i64(least_bytes(cache_bytes)), self.bytes);
         // The part of a row that begins a tile may be a line shorter than a block.
         let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK / 2), data.upper.clone());
         vec![Stmt::If {
