@@ -34,33 +34,31 @@ const FEW_ROWS: i64 = 4;
 /// Bodies that cost more are not waiting for memory.
 const LARGEST_COST: i64 = 24;
 
-/// How many bytes are too many for a cache of so many: most loops read as many as they store, and something else needs an eighth.
-fn least_bytes(cache_bytes: i64) -> i64 {
-    cache_bytes / 16 * 7
-}
-
 /// Lets the loops of a procedure write past the caches what is too much for the last of them, of so many bytes; how many loops may. `is_entry`:
 /// nothing reads the procedure's results.
 pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: bool) -> usize {
     let results = if is_entry { written_only(proc) } else { BTreeSet::new() };
     let sweeps = Sweeps::of(proc);
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
-    let bytes = |id: Loop, array: Array, at_once: i64| {
+    let is_large = |id: Loop, array: Array, at_once: i64| {
         let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
-        let counts = match results.contains(&array) {
-            true => proc.arrays[array].extents.clone(),
-            false => [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat(),
+        // A loop mostly reads as much as it stores, and something else needs an eighth of the cache. Of what the next sweep reads, caches keep a part
+        // as long as it is no larger than they are.
+        let (least_bytes, counts) = match results.contains(&array) {
+            true => (cache_bytes / 16 * 7, proc.arrays[array].extents.clone()),
+            false => (cache_bytes, [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat()),
         };
-        Some(counts.into_iter().fold(elem, |bytes, count| bytes * count))
+        let bytes = counts.into_iter().fold(elem, |bytes, count| bytes * count);
+        Some(Expr::binary(BinOp::Le, Expr::i64(least_bytes), bytes))
     };
     // Nor few rows, which a loop over blocks of rows leaves over.
     let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
     let mut chosen: BTreeMap<Loop, Storing> = (proc.loops.indices())
         .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
-        .filter_map(|id| Some((id, Storing::of(proc, id, &aliases, |array, at_once| bytes(id, array, at_once))?)))
+        .filter_map(|id| Some((id, Storing::of(proc, id, &aliases, |array, at_once| is_large(id, array, at_once))?)))
         .collect();
     let count = chosen.len();
-    replace_loops(proc, &mut |proc, id| Some(chosen.remove(&id)?.streaming(proc, id, cache_bytes)));
+    replace_loops(proc, &mut |proc, id| Some(chosen.remove(&id)?.streaming(proc, id)));
     count
 }
 
@@ -190,13 +188,13 @@ struct Storing {
     kinds: (LoopKind, LoopKind),
     /// Where arrays are stored to at an iteration.
     places: Vec<(Array, Vec<Expr>)>,
-    /// The least bytes that one of them is stored to in all.
-    bytes: Expr,
+    /// Each is too large for the caches.
+    is_large: Expr,
 }
 
 impl Storing {
-    /// `bytes` says how many are stored to an array in all, if the caches do not need them and an iteration stores so many elements.
-    fn of(proc: &Proc, id: Loop, aliases: &Aliases, bytes: impl Fn(Array, i64) -> Option<Expr>) -> Option<Self> {
+    /// `is_large` says when an array is too large for the caches, if they do not need it and an iteration stores so many of its elements.
+    fn of(proc: &Proc, id: Loop, aliases: &Aliases, is_large: impl Fn(Array, i64) -> Option<Expr>) -> Option<Self> {
         let data = &proc.loops[id];
         let (Some(var), 1) = (data.var, data.step) else { return None };
         let reductions = match &data.kind {
@@ -228,17 +226,17 @@ impl Storing {
             let mut count = 0;
             each_store(&data.body, &mut |other, _| count += i64::from(other == array));
             if here == count && may_be_stored_last(proc, &data.body, array, aliases) {
-                stored.extend(bytes(array, here).map(|bytes| (array, bytes)));
+                stored.extend(is_large(array, here).map(|is_large| (array, is_large)));
             }
         }
         places.retain(|(array, _)| stored.contains_key(array));
         let is_cheap =
             cost(proc, &data.body) <= LARGEST_COST.saturating_mul(i64::try_from(places.len()).unwrap_or(i64::MAX));
-        let bytes = stored.into_values().reduce(|x, y| Expr::binary(BinOp::Min, x, y))?;
-        is_cheap.then_some(Self { var, reductions, kinds, places, bytes })
+        let is_large = stored.into_values().reduce(|x, y| Expr::binary(BinOp::And, x, y))?;
+        is_cheap.then_some(Self { var, reductions, kinds, places, is_large })
     }
 
-    fn streaming(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {
+    fn streaming(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
         let length = if self.places.len() < 2 { BLOCK } else { BLOCK_OF_ROWS };
         let block = Block::of_length(proc, length);
@@ -298,11 +296,10 @@ impl Storing {
             offset(proc, &self.places[0], data.lower.clone()),
             Expr::i64(elements_of_line),
         );
-        let is_large = Expr::binary(BinOp::Le, Expr::i64(least_bytes(cache_bytes)), self.bytes);
         // The part of a row that begins a tile may be a line shorter than a block.
         let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK / 2), data.upper.clone());
         vec![Stmt::If {
-            cond: Expr::binary(BinOp::And, is_large, is_long),
+            cond: Expr::binary(BinOp::And, self.is_large, is_long),
             then: block.over(proc, LoopData { lower: data.lower.clone() - before, ..data }, kind, body),
             otherwise: vec![Stmt::For(id)],
         }]
