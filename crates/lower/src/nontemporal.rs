@@ -42,11 +42,11 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
     let is_large = |id: Loop, array: Array, at_once: i64| {
         let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
-        // A loop mostly reads as much as it stores, and something else needs an eighth of the cache. Of what the next sweep reads, caches keep a part
-        // as long as it is no larger than they are.
+        // A loop mostly reads as much as it stores, and something else needs an eighth of the cache. Of what the next sweep reads, the cache keeps a
+        // part as long as it is not full of it.
         let (least_bytes, counts) = match results.contains(&array) {
             true => (cache_bytes / 16 * 7, proc.arrays[array].extents.clone()),
-            false => (cache_bytes, [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat()),
+            false => (cache_bytes / 32 * 31, [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat()),
         };
         let bytes = counts.into_iter().fold(elem, |bytes, count| bytes * count);
         Some(Expr::binary(BinOp::Le, Expr::i64(least_bytes), bytes))
