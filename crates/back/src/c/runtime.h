@@ -261,14 +261,10 @@ static inline void frit_copy(const frit_worker *w, void *restrict target, const 
 #define FRIT_PIECE 16
 #define FRIT_STREAM __builtin_ia32_movntdq
 #endif
-#define FRIT_STREAM_WORD __builtin_ia32_movnti64
 typedef long long frit_piece __attribute__((vector_size(FRIT_PIECE), may_alias));
-typedef long long frit_word __attribute__((may_alias));
 #ifdef __clang__
 #undef FRIT_STREAM
-#undef FRIT_STREAM_WORD
 #define FRIT_STREAM(target, piece) __builtin_nontemporal_store(piece, target)
-#define FRIT_STREAM_WORD FRIT_STREAM
 #endif
 #endif
 static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict source, int64_t bytes) {
@@ -276,32 +272,24 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
     const char *from = source;
     int64_t at = 0;
 #ifdef FRIT_PIECE
-    /* Begins and ends of lines too, in words: the processor reads a line first of which it writes a part in the ordinary way, and joins the parts
-       that go past the caches one soon after the other. */
-    const int64_t size = (int64_t)sizeof(frit_word), piece_size = (int64_t)sizeof(frit_piece);
-    frit_word word;
+    /* Whole lines only: what else is written of a line, by the loops beside this one, is in the caches, and would have to leave them first. */
+    const int64_t line = 64, piece_size = (int64_t)sizeof(frit_piece);
     frit_piece piece;
-    at = (int64_t)(-(uintptr_t)to & (sizeof word - 1));
+    at = (int64_t)(-(uintptr_t)to & (uintptr_t)(line - 1));
     if (at > bytes) at = bytes;
     memcpy(to, from, (size_t)at);
-    for (; at + size <= bytes && ((uintptr_t)(to + at) & (sizeof piece - 1)) != 0; at += size) {
-        memcpy(&word, from + at, sizeof word);
-        FRIT_STREAM_WORD((frit_word *)(to + at), word);
-    }
     /* A constant number of pieces at a time, which are unrolled. */
-    for (; at + 4 * piece_size <= bytes; at += 4 * piece_size) {
-        for (int64_t k = 0; k < 4; k++) {
-            memcpy(&piece, from + at + k * piece_size, sizeof piece);
-            FRIT_STREAM((frit_piece *)(to + at + k * piece_size), piece);
+    for (; at + 4 * line <= bytes; at += 4 * line) {
+        for (int64_t k = 0; k < 4 * line; k += piece_size) {
+            memcpy(&piece, from + at + k, sizeof piece);
+            FRIT_STREAM((frit_piece *)(to + at + k), piece);
         }
     }
-    for (; at + piece_size <= bytes; at += piece_size) {
-        memcpy(&piece, from + at, sizeof piece);
-        FRIT_STREAM((frit_piece *)(to + at), piece);
-    }
-    for (; at + size <= bytes; at += size) {
-        memcpy(&word, from + at, sizeof word);
-        FRIT_STREAM_WORD((frit_word *)(to + at), word);
+    for (; at + line <= bytes; at += line) {
+        for (int64_t k = 0; k < line; k += piece_size) {
+            memcpy(&piece, from + at + k, sizeof piece);
+            FRIT_STREAM((frit_piece *)(to + at + k), piece);
+        }
     }
 #endif
     memcpy(to + at, from + at, (size_t)(bytes - at));
