@@ -9,7 +9,9 @@
 //!
 //! For results of the program that the program itself never reads; and, in time loops, for arrays that nothing reads in the sweep over them, the
 //! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Only for loops that
-//! wait for memory. A scan that stores nothing but what it accumulates does so past the caches itself. Knows nothing of the array IR.
+//! wait for memory. A scan that stores nothing but what it accumulates does so past the caches itself. Only whole lines of memory go past the caches, so
+//! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. Knows nothing of the
+//! array IR.
 
 use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::arithmetic::cost;
@@ -208,11 +210,14 @@ impl Storing {
             return None;
         }
         let own: BTreeSet<Var> = assigned(&data.body).collect();
+        let is_fixed = |e: &Expr| !e.has_load() && !reads_any(e, &own);
+        if !is_fixed(&data.lower) || !is_fixed(&data.upper) {
+            return None;
+        }
         let mut places: Vec<(Array, Vec<Expr>)> = Vec::new();
         for stmt in &data.body {
             let Stmt::Store { array, index, .. } = stmt else { continue };
             let Some((last, others)) = index.split_last() else { continue };
-            let is_fixed = |e: &Expr| !e.has_load() && !reads_any(e, &own);
             let is_beside = last.is_shifted(var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
             let is_memory = matches!(proc.arrays[*array].storage, Storage::Heap | Storage::Reference);
             if is_memory && is_beside {
@@ -241,28 +246,33 @@ impl Storing {
         let length = if self.places.len() < 2 { BLOCK } else { BLOCK_OF_ROWS };
         let block = Block::of_length(proc, length);
         let begin = proc.var(Scalar::I64, None);
-        let elems = self.places.iter().map(|(array, _)| proc.arrays[*array].elem).collect::<Vec<_>>();
         // A scan makes eight elements at once: a whole line of memory, if they are of eight bytes.
         let is_direct = matches!(data.kind, LoopKind::Scan { .. })
-            && elems.iter().all(|elem| elem.bytes() * 8 == LINE as usize)
+            && self.places.iter().all(|(array, _)| elements_of_line(proc, *array) == 8)
             && data.stored_accumulators().is_some_and(|places| places.len() == 1);
-        let buffers: Vec<Array> = match is_direct {
+        let (mut kind, mut inner_kind) = self.kinds;
+        let in_any_order = matches!(kind, LoopKind::Independent { parallel: Some(_), .. });
+        let rows: Vec<Row> = match is_direct {
             true => Vec::new(),
-            false => elems.into_iter().map(|elem| buffer(proc, elem, length, None, data.span)).collect(),
+            false => (self.places.iter().enumerate())
+                .map(|(at, place)| Row::new(proc, place.clone(), &data, at > 0 && !in_any_order, length))
+                .collect(),
         };
-        let mut next = buffers.iter();
+        if rows.iter().any(|row| row.start.is_some()) {
+            kind = LoopKind::Sequential;
+        }
+        let mut next = rows.iter();
         let is_place = |array: Array| !is_direct && self.places.iter().any(|(other, _)| *other == array);
         let body = data.body.iter().map(|stmt| match stmt {
-            Stmt::Store { array, value, .. } if is_place(*array) => Stmt::Store {
-                array: *next.next().expect("each place has a store"),
-                index: vec![Expr::Var(self.var) - begin.into()],
-                value: value.clone(),
-            },
+            Stmt::Store { array, value, .. } if is_place(*array) => {
+                let row = next.next().expect("each place has a store");
+                let index = vec![Expr::Var(self.var) - row.start.unwrap_or(begin).into()];
+                Stmt::Store { array: row.buffer, index, value: value.clone() }
+            }
             stmt => stmt.clone(),
         });
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
         let (var, body) = fresh(proc, self.var, body.collect(), &accumulators);
-        let (kind, mut inner_kind) = self.kinds;
         if let LoopKind::Scan { streaming, .. } = &mut inner_kind {
             *streaming = is_direct;
         }
@@ -270,38 +280,102 @@ impl Storing {
         let inner = LoopData { var: Some(var), lower, upper, kind: inner_kind, body, ..data.clone() };
         let begins = Expr::binary(BinOp::Max, Expr::Var(block.first), data.lower.clone());
         let mut body = vec![Stmt::Assign { var: begin, value: begins }];
-        body.extend(buffers.iter().map(|&array| Stmt::Alloc { array }));
+        body.extend(rows.iter().map(|row| row.before_block(proc, self.var, begin)));
         body.push(Stmt::For(proc.loops.push(inner)));
-        let offset = |proc: &Proc, (target, index): &(Array, Vec<Expr>), at: Expr| {
-            let names = BTreeMap::from([(self.var, at)]);
-            let at = index.iter().map(|e| renamed(e, &names));
-            at.zip(&proc.arrays[*target].extents)
-                .fold(Expr::i64(0), |offset, (index, extent)| offset * extent.clone() + index)
-        };
-        for (place, &source) in self.places.iter().zip(&buffers) {
-            body.push(Stmt::CopyElements {
-                target: place.0,
-                target_offset: offset(proc, place, begin.into()),
-                source,
-                source_offset: Expr::i64(0),
-                count: Expr::Var(block.end) - begin.into(),
-                streaming: true,
-            });
-        }
-        let elements_of_line =
-            LINE / i64::try_from(proc.arrays[self.places[0].0].elem.bytes()).expect("elements are small");
-        // The first block begins so much early that all end with a line: what is written of half a line is read first after all.
-        let before = Expr::binary(
-            BinOp::FloorMod,
-            offset(proc, &self.places[0], data.lower.clone()),
-            Expr::i64(elements_of_line),
-        );
+        body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block.end)));
+        let kept = rows.iter().filter(|row| row.start.is_some());
+        let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
+        // The first block begins so much early that all end with a line of the first array: what is written of half a line is read first.
+        let before = beyond_line(proc, &self.places[0], self.var, data.lower.clone());
         // The part of a row that begins a tile may be a line shorter than a block.
         let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK / 2), data.upper.clone());
-        vec![Stmt::If {
-            cond: Expr::binary(BinOp::And, self.is_large, is_long),
-            then: block.over(proc, LoopData { lower: data.lower.clone() - before, ..data }, kind, body),
-            otherwise: vec![Stmt::For(id)],
-        }]
+        then.extend(block.over(proc, LoopData { lower: data.lower.clone() - before, ..data }, kind, body));
+        vec![Stmt::If { cond: Expr::binary(BinOp::And, self.is_large, is_long), then, otherwise: vec![Stmt::For(id)] }]
+    }
+}
+
+/// How many elements of an array are in a line of memory.
+fn elements_of_line(proc: &Proc, array: Array) -> i64 {
+    LINE / i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small")
+}
+
+/// Where an iteration of a loop over `var` stores to an array, in elements from its first.
+fn offset(proc: &Proc, (target, index): &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
+    let names = BTreeMap::from([(var, at)]);
+    let index = index.iter().map(|e| renamed(e, &names));
+    index
+        .zip(&proc.arrays[*target].extents)
+        .fold(Expr::i64(0), |offset, (index, extent)| offset * extent.clone() + index)
+}
+
+/// How many elements of the line are before the one that an iteration stores.
+fn beyond_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
+    Expr::binary(BinOp::FloorMod, offset(proc, place, var, at), Expr::i64(elements_of_line(proc, place.0)))
+}
+
+/// What is stored in one place: a part of a row, block by block.
+struct Row {
+    place: (Array, Vec<Expr>),
+    buffer: Array,
+    /// If lines of the array end elsewhere than blocks: the iteration whose element is the first in the buffer, which begins a line. The part of a
+    /// line that a block ends with waits for the rest.
+    start: Option<Var>,
+}
+
+impl Row {
+    fn new(proc: &mut Proc, place: (Array, Vec<Expr>), data: &LoopData, waits: bool, length: i64) -> Self {
+        let elem = proc.arrays[place.0].elem;
+        let longer = if waits { elements_of_line(proc, place.0) } else { 0 };
+        let buffer = buffer(proc, elem, length + longer, None, data.span);
+        Self { place, buffer, start: waits.then(|| proc.var(Scalar::I64, None)) }
+    }
+
+    fn before_block(&self, proc: &Proc, var: Var, begin: Var) -> Stmt {
+        match self.start {
+            None => Stmt::Alloc { array: self.buffer },
+            Some(start) => {
+                let value = Expr::Var(begin) - beyond_line(proc, &self.place, var, begin.into());
+                Stmt::Assign { var: start, value }
+            }
+        }
+    }
+
+    /// Copies what there is of whole lines, and all that the last block ends with.
+    fn after_block(&self, proc: &mut Proc, var: Var, data: &LoopData, begin: Var, end: Var) -> Vec<Stmt> {
+        let buffer = self.buffer;
+        let copy = |proc: &Proc, from: Var, source_offset: Expr, count: Expr| Stmt::CopyElements {
+            target: self.place.0,
+            target_offset: offset(proc, &self.place, var, from.into()),
+            source: buffer,
+            source_offset,
+            count,
+            streaming: true,
+        };
+        let Some(start) = self.start else {
+            return vec![copy(proc, begin, Expr::i64(0), Expr::Var(end) - begin.into())];
+        };
+        let [stop, from] = [(); 2].map(|()| proc.var(Scalar::I64, None));
+        let stops = Expr::Select {
+            cond: Box::new(Expr::binary(BinOp::Eq, end.into(), data.upper.clone())),
+            on_true: Box::new(end.into()),
+            on_false: Box::new(Expr::Var(end) - beyond_line(proc, &self.place, var, end.into())),
+        };
+        let count = Expr::binary(BinOp::Max, Expr::Var(stop) - from.into(), Expr::i64(0));
+        let less = |x: Var, y: Var| Expr::binary(BinOp::Lt, x.into(), y.into());
+        let waits = Expr::binary(BinOp::And, less(start, stop), less(stop, end));
+        let keep = Stmt::CopyElements {
+            target: buffer,
+            target_offset: Expr::i64(0),
+            source: buffer,
+            source_offset: Expr::Var(stop) - start.into(),
+            count: Expr::Var(end) - stop.into(),
+            streaming: false,
+        };
+        vec![
+            Stmt::Assign { var: stop, value: stops },
+            Stmt::Assign { var: from, value: Expr::binary(BinOp::Max, start.into(), data.lower.clone()) },
+            copy(proc, from, Expr::Var(from) - start.into(), count),
+            Stmt::If { cond: waits, then: vec![keep], otherwise: Vec::new() },
+        ]
     }
 }

@@ -80,6 +80,15 @@ fn a_result_is_as_large_as_it_is() {
     assert!(conditions.iter().all(|line| !line.contains("* 4")), "{text}");
 }
 
+/// Lines of memory end elsewhere in each row: where a block ends amid one, the buffer keeps the part until the next block. Single rows end with lines.
+#[test]
+fn whole_lines_go_past_the_caches() {
+    let (lowered, _) = shaped(&stencil(NEIGHBOURS), 0);
+    let text = lowered.to_string();
+    let count = |what: &str| text.lines().filter(|line| line.trim_start().starts_with(what)).count();
+    assert_eq!((count("stream "), count("copy ")), (5, 3), "{text}");
+}
+
 #[test]
 fn rows_that_share_nothing_are_not() {
     assert!(!is_jammed(&stencil("%35: f64 = index<%5> %2[%7, %32]\n%40: f64 = mul %35, 0.5")));
