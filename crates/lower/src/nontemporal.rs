@@ -27,8 +27,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements that are made in the nearest cache before they go to memory.
 const BLOCK: i64 = 128;
-/// The same where several rows are made side by side.
+/// The same where several rows are made side by side. Where such a block ends, a part of a line waits, of many that the block writes.
 const BLOCK_OF_ROWS: i64 = 256;
+const _: () = assert!(BLOCK_OF_ROWS >= 3 * LINE);
 /// Loops of no more iterations are blocks of others.
 const FEW: i64 = 1024;
 /// Loops over no more rows do not sweep over large arrays.
@@ -191,7 +192,7 @@ struct Storing {
     /// Where arrays are stored to at an iteration.
     places: Vec<(Array, Vec<Expr>)>,
     /// Each is too large for the caches.
-    is_large: Expr,
+    condition: Expr,
 }
 
 impl Storing {
@@ -231,14 +232,14 @@ impl Storing {
             let mut count = 0;
             each_store(&data.body, &mut |other, _| count += i64::from(other == array));
             if here == count && may_be_stored_last(proc, &data.body, array, aliases) {
-                stored.extend(is_large(array, here).map(|is_large| (array, is_large)));
+                stored.extend(is_large(array, here).map(|condition| (array, condition)));
             }
         }
         places.retain(|(array, _)| stored.contains_key(array));
         let is_cheap =
             cost(proc, &data.body) <= LARGEST_COST.saturating_mul(i64::try_from(places.len()).unwrap_or(i64::MAX));
-        let is_large = stored.into_values().reduce(|x, y| Expr::binary(BinOp::And, x, y))?;
-        is_cheap.then_some(Self { var, reductions, kinds, places, is_large })
+        let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::And, x, y))?;
+        is_cheap.then_some(Self { var, reductions, kinds, places, condition })
     }
 
     fn streaming(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
@@ -251,13 +252,15 @@ impl Storing {
             && self.places.iter().all(|(array, _)| elements_of_line(proc, *array) == 8)
             && data.stored_accumulators().is_some_and(|places| places.len() == 1);
         let (mut kind, mut inner_kind) = self.kinds;
-        let in_any_order = matches!(kind, LoopKind::Independent { parallel: Some(_), .. });
+        // The next block may be another thread's, which cannot wait for the rest of this one.
+        let is_shared = matches!(kind, LoopKind::Independent { parallel: Some(_), .. });
         let rows: Vec<Row> = match is_direct {
             true => Vec::new(),
             false => (self.places.iter().enumerate())
-                .map(|(at, place)| Row::new(proc, place.clone(), &data, at > 0 && !in_any_order, length))
+                .map(|(at, place)| Row::new(proc, place.clone(), &data, at > 0 && !is_shared, length))
                 .collect(),
         };
+        // A block needs what the one before it has left.
         if rows.iter().any(|row| row.start.is_some()) {
             kind = LoopKind::Sequential;
         }
@@ -286,11 +289,11 @@ impl Storing {
         let kept = rows.iter().filter(|row| row.start.is_some());
         let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
         // The first block begins so much early that all end with a line of the first array: what is written of half a line is read first.
-        let before = beyond_line(proc, &self.places[0], self.var, data.lower.clone());
+        let before = before_in_line(proc, &self.places[0], self.var, data.lower.clone());
         // The part of a row that begins a tile may be a line shorter than a block.
         let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK / 2), data.upper.clone());
         then.extend(block.over(proc, LoopData { lower: data.lower.clone() - before, ..data }, kind, body));
-        vec![Stmt::If { cond: Expr::binary(BinOp::And, self.is_large, is_long), then, otherwise: vec![Stmt::For(id)] }]
+        vec![Stmt::If { cond: Expr::binary(BinOp::And, self.condition, is_long), then, otherwise: vec![Stmt::For(id)] }]
     }
 }
 
@@ -309,7 +312,7 @@ fn offset(proc: &Proc, (target, index): &(Array, Vec<Expr>), var: Var, at: Expr)
 }
 
 /// How many elements of the line are before the one that an iteration stores.
-fn beyond_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
+fn before_in_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
     Expr::binary(BinOp::FloorMod, offset(proc, place, var, at), Expr::i64(elements_of_line(proc, place.0)))
 }
 
@@ -330,11 +333,12 @@ impl Row {
         Self { place, buffer, start: waits.then(|| proc.var(Scalar::I64, None)) }
     }
 
+    /// A block has a buffer of its own, or knows where the one that is kept begins.
     fn before_block(&self, proc: &Proc, var: Var, begin: Var) -> Stmt {
         match self.start {
             None => Stmt::Alloc { array: self.buffer },
             Some(start) => {
-                let value = Expr::Var(begin) - beyond_line(proc, &self.place, var, begin.into());
+                let value = Expr::Var(begin) - before_in_line(proc, &self.place, var, begin.into());
                 Stmt::Assign { var: start, value }
             }
         }
@@ -358,11 +362,8 @@ impl Row {
         let stops = Expr::Select {
             cond: Box::new(Expr::binary(BinOp::Eq, end.into(), data.upper.clone())),
             on_true: Box::new(end.into()),
-            on_false: Box::new(Expr::Var(end) - beyond_line(proc, &self.place, var, end.into())),
+            on_false: Box::new(Expr::Var(end) - before_in_line(proc, &self.place, var, end.into())),
         };
-        let count = Expr::binary(BinOp::Max, Expr::Var(stop) - from.into(), Expr::i64(0));
-        let less = |x: Var, y: Var| Expr::binary(BinOp::Lt, x.into(), y.into());
-        let waits = Expr::binary(BinOp::And, less(start, stop), less(stop, end));
         let keep = Stmt::CopyElements {
             target: buffer,
             target_offset: Expr::i64(0),
@@ -374,8 +375,8 @@ impl Row {
         vec![
             Stmt::Assign { var: stop, value: stops },
             Stmt::Assign { var: from, value: Expr::binary(BinOp::Max, start.into(), data.lower.clone()) },
-            copy(proc, from, Expr::Var(from) - start.into(), count),
-            Stmt::If { cond: waits, then: vec![keep], otherwise: Vec::new() },
+            copy(proc, from, Expr::Var(from) - start.into(), Expr::Var(stop) - from.into()),
+            keep,
         ]
     }
 }

@@ -22,7 +22,7 @@ fn is_jammed(text: &str) -> bool {
 
 /// Results stay, for numbers of rows around whole blocks, past the caches or not.
 fn agrees(text: &str) {
-    for (rows, columns) in [(2, 3), (3, 130), (5, 9), (6, 0), (9, 131), (10, 300), (17, 5)] {
+    for (rows, columns) in [(2, 3), (3, 130), (5, 9), (6, 0), (9, 131), (10, 300), (10, 523), (17, 5)] {
         let values = (0..rows * columns).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
         let shape = [rows, columns].map(|extent| usize::try_from(extent).expect("extents are small"));
         let table = Tensor::new(shape.to_vec(), TensorData::F64(values)).expect("as many elements as the shape says");
