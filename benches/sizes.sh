@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From which size on do threads pay, and do they ever cost? Times programs with one parameter or several vectors of reals, of lengths from 1 to
-# 10^7, on one thread and on several, in turn:
+# 10^8, on one thread and on several, in turn:
 #
 #   benches/sizes.sh [PROGRAM.l0...]
 #
@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 frit=${FRIT:-$PWD/target/release/frit}
 threads=${THREADS:-2} rounds=${ROUNDS:-5}
-sizes=${SIZES:-1 3 10 30 100 300 1000 3000 10000 30000 100000 300000 1000000 3000000 10000000}
+sizes=${SIZES:-1 3 10 30 100 300 1000 3000 10000 30000 100000 300000 1000000 2000000 3000000 10000000 30000000 100000000}
 [ $# -gt 0 ] || set -- benches/workloads/{minmax,chain,scanmap,dotfilter,jacobi2d}.l0
 [ -x "$frit" ] || cargo build --release --locked --quiet -p frit-cli
 work=$(mktemp -d)
