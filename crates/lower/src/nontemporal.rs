@@ -27,9 +27,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements that are made in the nearest cache before they go to memory.
 const BLOCK: i64 = 128;
-/// The same where several rows are made side by side. Where such a block ends, a part of a line waits, of many that the block writes.
-const BLOCK_OF_ROWS: i64 = 256;
-const _: () = assert!(BLOCK_OF_ROWS >= 3 * LINE);
+/// Lines of memory that a block of several rows made side by side has of each: few, so that the next block is computed while these are written. More
+/// than two, so that a block which ends amid a line has begun it.
+const LINES_OF_ROWS: i64 = 8;
 /// Loops of no more iterations are blocks of others.
 const FEW: i64 = 1024;
 /// Loops over no more rows do not sweep over large arrays.
@@ -244,7 +244,13 @@ impl Storing {
 
     fn streaming(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
-        let length = if self.places.len() < 2 { BLOCK } else { BLOCK_OF_ROWS };
+        let length = match &self.places[..] {
+            [_] => BLOCK,
+            rows => (rows.iter())
+                .map(|(array, _)| LINES_OF_ROWS * elements_of_line(proc, *array))
+                .max()
+                .expect("the loop stores something"),
+        };
         let block = Block::of_length(proc, length);
         let begin = proc.var(Scalar::I64, None);
         // A scan makes eight elements at once: a whole line of memory, if they are of eight bytes.
