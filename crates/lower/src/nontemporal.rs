@@ -13,7 +13,7 @@
 //! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. Knows nothing of the
 //! array IR.
 
-use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt, linear_index};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops;
@@ -311,10 +311,8 @@ fn elements_of_line(proc: &Proc, array: Array) -> i64 {
 /// Where an iteration of a loop over `var` stores to an array, in elements from its first.
 fn offset(proc: &Proc, (target, index): &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
     let names = BTreeMap::from([(var, at)]);
-    let index = index.iter().map(|e| renamed(e, &names));
-    index
-        .zip(&proc.arrays[*target].extents)
-        .fold(Expr::i64(0), |offset, (index, extent)| offset * extent.clone() + index)
+    let index: Vec<Expr> = index.iter().map(|e| renamed(e, &names)).collect();
+    linear_index(&index, &proc.arrays[*target].extents)
 }
 
 /// How many elements of the line are before the one that an iteration stores.
