@@ -278,13 +278,6 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
     at = (int64_t)(-(uintptr_t)to & (uintptr_t)(line - 1));
     if (at > bytes) at = bytes;
     memcpy(to, from, (size_t)at);
-    /* A constant number of pieces at a time, which are unrolled. */
-    for (; at + 4 * line <= bytes; at += 4 * line) {
-        for (int64_t k = 0; k < 4 * line; k += piece_size) {
-            memcpy(&piece, from + at + k, sizeof piece);
-            FRIT_STREAM((frit_piece *)(to + at + k), piece);
-        }
-    }
     for (; at + line <= bytes; at += line) {
         for (int64_t k = 0; k < line; k += piece_size) {
             memcpy(&piece, from + at + k, sizeof piece);
