@@ -347,6 +347,7 @@ impl<'p> Machine<'p> {
                     Stmt::Bind { reference, .. } => format!("binding of {reference}"),
                     Stmt::Swap { first, second } => format!("exchange of {first} and {second}"),
                     Stmt::CopyElements { target, source, .. } => format!("copy from {source} to {target}"),
+                    Stmt::Prefetch { array, .. } => format!("prefetch of {array}"),
                     Stmt::Check { kind, .. } => format!("check of {kind}"),
                     Stmt::Output { format, .. } => format!("output of {format:?}", format = format.to_string()),
                     Stmt::Call { callee, .. } => format!("call of {callee}"),
@@ -423,6 +424,10 @@ impl<'p> Machine<'p> {
                     .place(*source)?
                     .region(frame.int(source_offset, &self.scene)?, frame.int(count, &self.scene)?)?;
                 Region::copy(&to, &from, &self.scene.timeline)
+            }
+            Stmt::Prefetch { array, offset, count } => {
+                frame.place(*array)?;
+                [offset, count].into_iter().try_for_each(|expr| frame.int(expr, &self.scene).map(drop))
             }
             Stmt::Check { cond, kind, args, span } => {
                 if frame.truth(cond, &self.scene)? {
@@ -614,6 +619,7 @@ fn assigned_variables(proc: &Proc, stmts: &[Stmt], assigned: &mut BTreeSet<Var>)
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         }

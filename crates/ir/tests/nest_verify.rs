@@ -73,6 +73,8 @@ fn types_fit() {
         "L0: for s3 in 0..1 { }",
         "check true, out-of-bounds(1)",
         "copy A1 at 0 from A6 at 0 count 1",
+        "prefetch A0 at 0.0 count 1",
+        "prefetch A0 at 0 count true",
         "s1, A4 = call @g(s0)",
         "s1, A4 = call @g(A0, s0)",
         "s3, A4 = call @g(s0, A0)",

@@ -273,6 +273,7 @@ pub(crate) fn each_stmt(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) 
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => {}
@@ -307,6 +308,7 @@ pub(crate) fn each_own_expr(proc: &Proc, stmt: &Stmt, f: &mut impl FnMut(&Expr))
         Stmt::CopyElements { target_offset, source_offset, count, .. } => {
             [target_offset, source_offset, count].into_iter().for_each(f);
         }
+        Stmt::Prefetch { offset, count, .. } => [offset, count].into_iter().for_each(f),
         Stmt::Check { cond, args, .. } => {
             f(cond);
             args.iter().for_each(f);
@@ -386,6 +388,7 @@ pub(crate) fn each_own_assigned(stmt: &Stmt, f: &mut impl FnMut(Var)) {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. } => {}
     }
@@ -474,6 +477,7 @@ impl Aliases {
             | Stmt::Alloc { .. }
             | Stmt::Release { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         });

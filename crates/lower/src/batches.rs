@@ -64,6 +64,7 @@ impl Batch {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => return None,
@@ -113,6 +114,7 @@ impl Batch {
                     | Stmt::Bind { .. }
                     | Stmt::Swap { .. }
                     | Stmt::CopyElements { .. }
+                    | Stmt::Prefetch { .. }
                     | Stmt::Output { .. }
                     | Stmt::Check { .. }
                     | Stmt::Call { .. } => keeps = false,

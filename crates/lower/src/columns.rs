@@ -58,6 +58,7 @@ impl Columns {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => return None,

@@ -309,6 +309,7 @@ impl Filter {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => true,
@@ -398,6 +399,7 @@ fn has_costly_branch(proc: &Proc, body: &[Stmt]) -> bool {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,
@@ -435,6 +437,7 @@ impl<'k> Division<'k> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => {}
@@ -487,6 +490,7 @@ impl<'k> Division<'k> {
                         | Stmt::Bind { .. }
                         | Stmt::Swap { .. }
                         | Stmt::CopyElements { .. }
+                        | Stmt::Prefetch { .. }
                         | Stmt::Output { .. }
                         | Stmt::Check { .. }
                         | Stmt::Call { .. } => false,
@@ -500,6 +504,7 @@ impl<'k> Division<'k> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => false,
@@ -530,6 +535,7 @@ impl<'k> Division<'k> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => false,
@@ -583,6 +589,7 @@ impl<'k> Division<'k> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => stmt,

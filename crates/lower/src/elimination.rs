@@ -493,6 +493,7 @@ fn each_load_of(stmt: &mut Stmt, f: &mut impl FnMut(&mut Expr)) {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("cells are computed by straight-line code"),

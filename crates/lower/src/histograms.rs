@@ -177,6 +177,7 @@ impl Reading<'_> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Call { .. } => None,
         }
@@ -221,6 +222,7 @@ pub(crate) fn each_assigned(stmt: &Stmt, f: &mut impl FnMut(Var)) {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => {}

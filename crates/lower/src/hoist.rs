@@ -65,6 +65,7 @@ impl Hoisting<'_> {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => result.push(stmt),
@@ -115,6 +116,7 @@ impl Hoisting<'_> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => true,
@@ -286,6 +288,7 @@ impl Inside {
                 Stmt::Store { .. }
                 | Stmt::Release { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. } => {}
             }
@@ -313,6 +316,7 @@ fn count_namings(proc: &Proc, stmts: &[Stmt], namings: &mut BTreeMap<Array, usiz
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => {}
@@ -348,6 +352,7 @@ fn count_namings_here(stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
             | Stmt::Alloc { .. }
             | Stmt::Release { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         }

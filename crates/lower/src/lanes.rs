@@ -502,7 +502,7 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
                     Some(_) | None => parts.push(Part::Straight(vec![stmt.clone()])),
                 }
             }
-            Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::CopyElements { .. } if memory => {
+            Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::CopyElements { .. } | Stmt::Prefetch { .. } if memory => {
                 parts.push(Part::Memory(stmt.clone()));
             }
             Stmt::Assign { .. }
@@ -514,6 +514,7 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => return None,

@@ -77,6 +77,7 @@ impl Layouts {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => {}
@@ -120,7 +121,9 @@ impl Layouts {
         let mut untouched = true;
         each_expr_inside(proc, stmts, &mut |expr| each_array(expr, &mut |other| untouched &= !is_it(other)));
         each_stmt(proc, stmts, &mut |stmt| match stmt {
-            Stmt::Store { array, .. } | Stmt::Release { array } => untouched &= !is_it(*array),
+            Stmt::Store { array, .. } | Stmt::Release { array } | Stmt::Prefetch { array, .. } => {
+                untouched &= !is_it(*array);
+            }
             Stmt::Bind { reference: a, source: b, .. }
             | Stmt::Swap { first: a, second: b }
             | Stmt::CopyElements { target: a, source: b, .. } => untouched &= !is_it(*a) && !is_it(*b),
@@ -222,6 +225,7 @@ impl Permuted {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => {}

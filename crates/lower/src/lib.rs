@@ -52,6 +52,7 @@ mod lowering;
 mod nontemporal;
 mod phases;
 mod pieces;
+mod prefetching;
 mod privatisation;
 mod recomputation;
 mod reduction;

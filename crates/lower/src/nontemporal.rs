@@ -10,12 +10,13 @@
 //! For results of the program that the program itself never reads; and, in time loops, for arrays that nothing reads in the sweep over them, the
 //! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Only for loops that
 //! wait for memory. A scan that stores nothing but what it accumulates does so past the caches itself. Only whole lines of memory go past the caches, so
-//! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. Knows nothing of the
-//! array IR.
+//! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. While a block is
+//! written, the rows that stencils read next come near the processor. Knows nothing of the array IR.
 
 use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt, linear_index};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
+use crate::prefetching::NextRows;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any, renamed};
 use crate::strip_mining::{Block, kinds_in_blocks};
@@ -34,6 +35,8 @@ const LINES_OF_ROWS: i64 = 8;
 const FEW: i64 = 1024;
 /// Loops over no more rows do not sweep over large arrays.
 const FEW_ROWS: i64 = 4;
+/// The part of the last cache that rows may fill until they are read, which threads share.
+const ROWS_OF_CACHE: i64 = 8;
 /// Bodies that cost more are not waiting for memory.
 const LARGEST_COST: i64 = 24;
 
@@ -58,7 +61,12 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
     let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
     let mut chosen: BTreeMap<Loop, Storing> = (proc.loops.indices())
         .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
-        .filter_map(|id| Some((id, Storing::of(proc, id, &aliases, |array, at_once| is_large(id, array, at_once))?)))
+        .filter_map(|id| {
+            let storing = Storing::of(proc, id, &aliases, |array, at_once| is_large(id, array, at_once))?;
+            let over = sweeps.around.get(&id).map(|&over| &proc.loops[over]);
+            let next = over.map(|over| NextRows::of(proc, over, &proc.loops[id], cache_bytes / ROWS_OF_CACHE));
+            Some((id, Storing { next: next.unwrap_or_default(), ..storing }))
+        })
         .collect();
     let count = chosen.len();
     replace_loops(proc, &mut |proc, id| Some(chosen.remove(&id)?.streaming(proc, id)));
@@ -96,6 +104,7 @@ fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
         | Stmt::Release { .. }
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Check { .. } => {}
     });
     found
@@ -193,6 +202,8 @@ struct Storing {
     places: Vec<(Array, Vec<Expr>)>,
     /// Each is too large for the caches.
     condition: Expr,
+    /// What the next iteration of the loop around reads.
+    next: NextRows,
 }
 
 impl Storing {
@@ -239,7 +250,7 @@ impl Storing {
         let is_cheap =
             cost(proc, &data.body) <= LARGEST_COST.saturating_mul(i64::try_from(places.len()).unwrap_or(i64::MAX));
         let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::And, x, y))?;
-        is_cheap.then_some(Self { var, reductions, kinds, places, condition })
+        is_cheap.then_some(Self { var, reductions, kinds, places, condition, next: NextRows::default() })
     }
 
     fn streaming(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
@@ -291,6 +302,7 @@ impl Storing {
         let mut body = vec![Stmt::Assign { var: begin, value: begins }];
         body.extend(rows.iter().map(|row| row.before_block(proc, self.var, begin)));
         body.push(Stmt::For(proc.loops.push(inner)));
+        body.extend(self.next.prefetched(proc, &data, [begin, block.end]));
         body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block.end)));
         let kept = rows.iter().filter(|row| row.start.is_some());
         let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();

@@ -53,6 +53,7 @@ fn without_own_arrays(
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => is_straight(stmt, true),
@@ -171,6 +172,7 @@ impl Made {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => panic!("iterations of simple code were looked for"),

@@ -44,6 +44,7 @@ fn stmts(proc: &mut Proc, body: Vec<Stmt>, replace: &mut Replace<'_>) -> Vec<Stm
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => result.push(stmt),

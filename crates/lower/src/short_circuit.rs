@@ -104,6 +104,7 @@ impl ShortCircuit {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => result.push(stmt),
@@ -146,6 +147,7 @@ impl ShortCircuit {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => return false,
@@ -190,6 +192,7 @@ impl ShortCircuit {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Call { .. } => false,
             };
@@ -311,6 +314,7 @@ pub(crate) fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
             Stmt::Bind { reference: a, source: b, .. }
             | Stmt::Swap { first: a, second: b }
             | Stmt::CopyElements { target: a, source: b, .. } => [*a, *b].into_iter().for_each(other),
+            Stmt::Prefetch { array, .. } => other(*array),
             Stmt::Output { args, .. } | Stmt::Call { args, .. } => {
                 for arg in args {
                     if let Arg::Array(array) = arg {

@@ -25,6 +25,7 @@ pub(crate) fn is_straight(stmt: &Stmt, stores: bool) -> bool {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,
@@ -50,6 +51,7 @@ pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
@@ -120,6 +122,7 @@ fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
@@ -168,6 +171,7 @@ pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt 
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
@@ -205,6 +209,7 @@ pub(crate) fn with_accesses(stmt: &Stmt, place: &Place<'_>) -> Stmt {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
@@ -241,6 +246,7 @@ pub(crate) fn with_exprs(stmt: &Stmt, f: &dyn Fn(&Expr) -> Expr) -> Stmt {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),

@@ -88,6 +88,7 @@ fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool) -> Vec<Stmt> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => result.push(stmt),
@@ -440,6 +441,7 @@ fn is_vectorisable(proc: &Proc, stmt: &Stmt) -> bool {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,
@@ -490,6 +492,7 @@ fn cost_by(proc: &Proc, body: &[Stmt], of_expr: &dyn Fn(&Expr) -> i64) -> Option
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. } => 0,
         };
@@ -560,6 +563,7 @@ impl Flow {
                     self.arrays.extend([*target, *source]);
                     self.written.insert(*target);
                 }
+                Stmt::Prefetch { array, .. } => _ = self.arrays.insert(*array),
                 Stmt::Check { .. } => self.may_end = true,
                 Stmt::Output { args, .. } => {
                     self.may_end = true;
@@ -618,6 +622,7 @@ fn assigned_var(stmt: &Stmt) -> Option<Var> {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => None,
@@ -687,6 +692,9 @@ pub(crate) fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr
             Stmt::If { cond: new(cond), then, otherwise }
         }
         Stmt::Assign { .. } | Stmt::Store { .. } => renamed_stmt(stmt, names),
+        Stmt::Prefetch { array, offset, count } => {
+            Stmt::Prefetch { array: *array, offset: new(offset), count: new(count) }
+        }
         Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming } => Stmt::CopyElements {
             streaming: *streaming,
             target: *target,

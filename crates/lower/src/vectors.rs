@@ -34,6 +34,7 @@ fn is_straight(body: &[Stmt]) -> bool {
         | Stmt::Bind { .. }
         | Stmt::Swap { .. }
         | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
         | Stmt::Output { .. }
         | Stmt::Check { .. }
         | Stmt::Call { .. } => false,

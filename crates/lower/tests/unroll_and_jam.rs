@@ -1,4 +1,4 @@
-//! Rows of stencils are made side by side, and are the same.
+//! Rows of stencils are made side by side, those that are read next are prefetched, and all are the same.
 
 mod support;
 
@@ -209,4 +209,35 @@ fn rows_add_to_one_sum() {
     }";
     assert!(is_jammed(text));
     agrees(text);
+}
+
+/// The rows that are prefetched: what is added to the number of the row.
+fn prefetched(cell: &str) -> Vec<String> {
+    let (lowered, _) = shaped(&stencil(cell), 1 << 20);
+    let text = lowered.to_string();
+    let row = |line: &str| Some(line.trim().strip_prefix("prefetch A0 at (")?.split_once(") * s1")?.0.to_owned());
+    text.lines().filter_map(row).collect()
+}
+
+#[test]
+fn rows_that_are_read_next_are_prefetched() {
+    let rows = prefetched(NEIGHBOURS);
+    let added: Vec<&str> = rows.iter().filter_map(|row| Some(row.split_once(" + ")?.1)).collect();
+    assert_eq!(added, ["6", "7", "8", "9"]);
+    // Three rows of 100 columns are ten kilobytes: the caches keep them, and they are prefetched where results are large.
+    let values = (0..150 * 100).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
+    let table = Tensor::new(vec![150, 100], TensorData::F64(values)).expect("as many elements as the shape says");
+    let (text, arguments) = (stencil(NEIGHBOURS), [table, int(3)]);
+    let (lowered, _) = shaped(&text, 1 << 17);
+    let entry = lowered.entry.expect("a test has an entry");
+    let found = nest::run(&lowered, entry, with_sizes(&program(&text), &arguments), &RunOptions::default());
+    assert_eq!(found.expect("the program runs"), agree(&text, &arguments));
+}
+
+#[test]
+fn one_row_after_the_other_is_not_prefetched() {
+    assert!(prefetched("%35: f64 = index<%5> %2[%7, %32]\n%40: f64 = mul %35, 0.5").is_empty());
+    // Every other row: it is not known which come next.
+    let cell = NEIGHBOURS.replace("add<%5> %7, 1", "floordiv<%5> %7, 2").replace("add<%5> %7, 2", "floordiv<%5> %7, 3");
+    assert!(prefetched(&cell).is_empty());
 }

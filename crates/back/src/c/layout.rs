@@ -325,6 +325,10 @@ impl<'p> Layout<'p> {
                     self.count_expr(proc, expr, here);
                 }
             }
+            Stmt::Prefetch { array, offset, count } => {
+                self.read_array(*array, here);
+                [offset, count].into_iter().for_each(|expr| self.count_expr(proc, expr, here));
+            }
             Stmt::Check { cond, kind: _, args, span: _ } => {
                 self.count_expr(proc, cond, here);
                 for arg in args {
@@ -402,6 +406,7 @@ impl<'p> Outliner<'p> {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => Size { weight: 2, height: 0 },
@@ -494,6 +499,7 @@ impl<'p> Outliner<'p> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => Vec::new(),

@@ -124,6 +124,7 @@ fn param_owners(proc: &Proc) -> Vec<bool> {
             | Stmt::If { .. }
             | Stmt::Alloc { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         }

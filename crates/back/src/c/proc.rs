@@ -559,7 +559,8 @@ pub(super) fn needs_worker(proc: &Proc, stmts: &[Stmt]) -> bool {
         | Stmt::While { .. }
         | Stmt::If { .. }
         | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. } => false,
+        | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. } => false,
     })
 }
 
@@ -578,6 +579,7 @@ pub(super) fn any_stmt(proc: &Proc, stmts: &[Stmt], is: &mut impl FnMut(&Stmt) -
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => false,

@@ -77,6 +77,11 @@ impl<'p> ProcPrinter<'_, 'p> {
                     false => self.line(&format!("frit_copy(w, {t}, {s}, {count}, {size});")),
                 }
             }
+            Stmt::Prefetch { array, offset, count } => {
+                let (elements, size) = (self.array_name(*array).to_owned(), self.element_size(*array));
+                let [offset, count] = [offset, count].map(|expr| self.expr_text(expr));
+                self.line(&format!("frit_prefetch({elements}, {offset}, {count}, {size});"));
+            }
             Stmt::Check { cond, kind, args, span } => self.check(cond, *kind, args, *span),
             Stmt::Output { format, args } => self.output(format, args),
             Stmt::Call { callee, args, results, span } => self.call(*callee, args, results, *span),
@@ -178,6 +183,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => false,
@@ -651,6 +657,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 | Stmt::If { .. }
                 | Stmt::Release { .. }
                 | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
                 | Stmt::Output { .. }
                 | Stmt::Check { .. } => {}
             }
@@ -675,6 +682,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. }
             | Stmt::Call { .. } => true,

@@ -168,6 +168,10 @@ pub(super) fn each_mention<'a>(proc: &'a Proc, stmts: &'a [Stmt], f: &mut impl F
                 f(Mention::Array(*target));
                 f(Mention::Array(*source));
             }
+            Stmt::Prefetch { array, offset, count } => {
+                [offset, count].into_iter().for_each(|expr| f(Mention::Expr(expr)));
+                f(Mention::Array(*array));
+            }
             Stmt::Check { cond, args, .. } => {
                 f(Mention::Expr(cond));
                 args.iter().for_each(|arg| f(Mention::Expr(arg)));

@@ -311,6 +311,12 @@ impl<'a> Printer<'a> {
                 self.w.put(" count ");
                 self.expr(count);
             }
+            Stmt::Prefetch { array, offset, count } => {
+                self.w.put(format_args!("prefetch {array} at "));
+                self.expr(offset);
+                self.w.put(" count ");
+                self.expr(count);
+            }
             Stmt::Check { cond, kind, args, .. } => {
                 self.w.put("check ");
                 self.expr(cond);

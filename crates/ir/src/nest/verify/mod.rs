@@ -434,6 +434,10 @@ impl<'a> Verifier<'a> {
                 self.same_elem(*target, *source)?;
                 [target_offset, source_offset, count].into_iter().try_for_each(|e| self.typed(e, Scalar::I64))
             }
+            Stmt::Prefetch { array, offset, count } => {
+                self.alive(*array)?;
+                [offset, count].into_iter().try_for_each(|e| self.typed(e, Scalar::I64))
+            }
             Stmt::Check { cond, kind, args, .. } => {
                 self.typed(cond, Scalar::Bool)?;
                 if args.len() != kind.arity() {
@@ -688,6 +692,7 @@ fn collect_assigned(proc: &Proc, stmts: &[Stmt], assigned: &mut BTreeSet<Var>) {
             | Stmt::Bind { .. }
             | Stmt::Swap { .. }
             | Stmt::CopyElements { .. }
+            | Stmt::Prefetch { .. }
             | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         }
