@@ -7,10 +7,10 @@ use crate::CopyReason;
 use crate::access::Access;
 use crate::facts::operator_of;
 use crate::lowering::{Lowered, Lowering};
-use crate::storage::{Demand, Rights};
+use crate::storage::{Carried, Demand, Rights};
 use frit_ir::array::{Block, Extent, Op, Operand, Operator, Value};
 use frit_ir::nest::{Array, Expr, Stmt, Storage, Var};
-use frit_ir::scalar::{Const, Scalar, UnOp};
+use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
 
 /// The state of a loop between iterations.
@@ -193,6 +193,8 @@ impl<'a> Lowering<'a> {
         let moved = (escapes && !initial.counted).then(|| {
             let moved = self.proc.var(Scalar::Bool, None);
             self.emit(Stmt::Assign { var: moved, value: Expr::Const(Const::Bool(false)) });
+            let is_new = Expr::Const(Const::Bool(false));
+            self.set_carried(current, Some(Carried { array: current, is_new, new: None }));
             moved
         });
         Slot::Rebound(Rebound { current, consumed, initial, later: None, moved })
@@ -232,7 +234,12 @@ impl<'a> Lowering<'a> {
                 Slot::Rebound(rebound) => {
                     let current = rebound.current;
                     if result.contiguous(&self.proc) != Some((current, Expr::i64(0))) {
-                        let made = self.rights(result);
+                        let (made, is_new) = match self.carried(result) {
+                            Some(Carried { array, is_new, new: Some(new) }) if *array == current => {
+                                (*new, is_new.clone())
+                            }
+                            Some(_) | None => (self.rights(result), Expr::Const(Const::Bool(true))),
+                        };
                         rebound.later = Some(rebound.later.map_or(made, |before| before.or(made)));
                         let mut array = self.as_array(result, Demand { writable: rebound.consumed, lasting: true });
                         if references.contains(&array) {
@@ -240,7 +247,11 @@ impl<'a> Lowering<'a> {
                         }
                         rebindings.push((current, array));
                         if let Some(moved) = rebound.moved {
-                            self.emit(Stmt::Assign { var: moved, value: Expr::Const(Const::Bool(true)) });
+                            let value = match is_new {
+                                Expr::Const(_) => is_new,
+                                is_new => Expr::binary(BinOp::Or, moved.into(), is_new),
+                            };
+                            self.emit(Stmt::Assign { var: moved, value });
                         }
                     }
                 }
@@ -291,6 +302,7 @@ impl<'a> Lowering<'a> {
                     self.set_rights(*current, Rights { writable: true, counted: true, home: self.iteration });
                 }
                 Slot::Rebound(rebound) => {
+                    self.set_carried(rebound.current, None);
                     let mut rights = rebound.later.map_or(rebound.initial, |later| rebound.initial.or(later));
                     if let (Some(moved), Some(later)) = (rebound.moved, rebound.later)
                         && later.counted

@@ -4,11 +4,11 @@ use crate::CopyReason;
 use crate::access::{Access, Base, size};
 use crate::facts::operator_of;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
-use crate::storage::{Demand, OpenBlock};
+use crate::storage::{Carried, Demand, OpenBlock, Rights};
 use frit_ir::Format;
 use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::{BinOp, Const, Scalar};
 use std::sync::Arc;
 
 /// How the values of two branches become one.
@@ -21,8 +21,8 @@ enum Join {
     Place(Access),
     /// Each branch repeats a scalar; it assigns which.
     Filling(Var),
-    /// Each branch makes the reference name its array.
-    Reference(Array),
+    /// Each branch makes the reference name its array, and says whether that is new where a loop may carry it.
+    Reference(Array, Option<Var>),
 }
 
 impl<'a> Lowering<'a> {
@@ -188,7 +188,7 @@ impl<'a> Lowering<'a> {
     fn own_references(&mut self, joins: &[Option<Join>]) {
         for join in joins.iter().flatten() {
             match join {
-                Join::Reference(array) => self.own(*array),
+                Join::Reference(array, _) => self.own(*array),
                 Join::Nothing | Join::Variable(_) | Join::Place(_) | Join::Filling(_) => {}
             }
         }
@@ -232,8 +232,30 @@ impl<'a> Lowering<'a> {
         }
         let array = self.declare(elem, extents.clone(), Storage::Reference, rights.writable);
         self.set_rights(array, rights);
+        let is_new = self.join_carried(array, [one, other]);
         self.bind(result, Lowered::Array(Access::whole(array, extents)));
-        Join::Reference(array)
+        Join::Reference(array, is_new)
+    }
+
+    /// If one branch keeps what a loop carries and the other one may be new, knows the same of the reference that joins them: the variable says whether it
+    /// is new.
+    fn join_carried(&mut self, reference: Array, values: [&Access; 2]) -> Option<Var> {
+        let array = values.iter().find_map(|value| Some(self.carried(value)?.array))?;
+        let mut new: Option<Rights> = None;
+        for value in values {
+            let rights = match self.carried(value) {
+                Some(carried) if carried.array == array => carried.new,
+                Some(_) | None => Some(self.rights(value)).filter(|rights| rights.counted),
+            };
+            if let Some(rights) = rights {
+                new = Some(new.map_or(rights, |before| before.or(rights)));
+            } else if self.carried(value).is_none_or(|carried| carried.array != array) {
+                return None;
+            }
+        }
+        let is_new = self.new_var(Scalar::Bool);
+        self.set_carried(reference, Some(Carried { array, is_new: is_new.into(), new }));
+        Some(is_new)
     }
 
     /// Hands a branch's value to the join, in that branch.
@@ -247,11 +269,16 @@ impl<'a> Lowering<'a> {
             (Join::Filling(var), Lowered::Array(Access { base: Base::Fill(value), .. })) => {
                 self.emit(Stmt::Assign { var: *var, value: value.clone() });
             }
-            (Join::Reference(reference), Lowered::Array(access)) => {
+            (Join::Reference(reference, is_new), Lowered::Array(access)) => {
+                if let Some(var) = *is_new {
+                    let carried = self.carried(access);
+                    let value = carried.map_or(Expr::Const(Const::Bool(true)), |carried| carried.is_new.clone());
+                    self.emit(Stmt::Assign { var, value });
+                }
                 let writable = self.is_writable(&Access::whole(*reference, Vec::new()));
                 self.name_array(*reference, access, writable);
             }
-            (Join::Variable(_) | Join::Place(_) | Join::Filling(_) | Join::Reference(_), _) => {
+            (Join::Variable(_) | Join::Place(_) | Join::Filling(_) | Join::Reference(..), _) => {
                 panic!("the branches of a verified program agree in type")
             }
         }

@@ -36,6 +36,19 @@ pub(crate) struct Memory {
     on_stack: bool,
     /// The iteration it belongs to: only there is "not used afterwards" the whole truth.
     home: u32,
+    /// It may be what a loop around carries, and otherwise is counted.
+    carried: Option<Carried>,
+}
+
+/// An array that a loop carries, or a reference that names either that or something new.
+#[derive(Clone, Debug)]
+pub(crate) struct Carried {
+    /// What the loop carries.
+    pub(crate) array: Array,
+    /// It names something new; a truth value.
+    pub(crate) is_new: Expr,
+    /// What may be done with what is new.
+    pub(crate) new: Option<Rights>,
 }
 
 /// A block of the loop IR under construction and the arrays it owns, by the position of their last use.
@@ -89,7 +102,16 @@ impl Lowering<'_> {
         let on_stack = matches!(storage, Storage::Stack);
         let array = self.proc.arrays.push(ArrayData { elem, extents, storage, name, span });
         let (home, last) = (self.iteration, self.now);
-        let known = self.memory.push(Memory { group: array, last, group_last: 0, writable, counted, on_stack, home });
+        let known = self.memory.push(Memory {
+            group: array,
+            last,
+            group_last: 0,
+            writable,
+            counted,
+            on_stack,
+            home,
+            carried: None,
+        });
         debug_assert_eq!(array, known, "every array of the procedure is known here");
         array
     }
@@ -208,6 +230,17 @@ impl Lowering<'_> {
             }
             Some(_) | None => Rights { writable: true, counted: true, home: self.iteration },
         }
+    }
+
+    /// Says of an array whether it may be what a loop around carries.
+    pub(crate) fn set_carried(&mut self, array: Array, carried: Option<Carried>) {
+        self.memory[array].carried = carried;
+    }
+
+    /// What a loop carries, if the value is that, or may be.
+    pub(crate) fn carried(&self, access: &Access) -> Option<&Carried> {
+        let (array, offset) = access.contiguous(&self.proc)?;
+        self.memory[array].carried.as_ref().filter(|_| offset == Expr::i64(0))
     }
 
     /// What the demand needs of a value's memory.

@@ -111,6 +111,56 @@ fn accumulators_and_carried_arrays_may_grow() {
     agree(text, &[int(1)]);
 }
 
+/// Steps over an array that is the caller's; a step yields `%9`, which `branches` choose by the number `%6` of the step.
+fn steps(branches: &str) -> String {
+    format!(
+        "func @steps[%0](%1: f64[%0], %30: f64[%0], %2: i64, %3: i64) -> (f64[%0]) {{
+          %4: f64[%0] = for %6 < %2 (%7: f64[%0] = %1) {{
+            %8: bool = lt %6, %3
+            %20: bool = lt 1, %6
+            {branches}
+            yield %9
+          }}
+          return %4
+        }}"
+    )
+}
+
+/// The next array, `%{to}`.
+fn halved(to: usize) -> String {
+    format!(
+        "%{to}: f64[%0] = w{to}: with (%{to}1) in [%0] {{
+          [0] <= iv < [%0] {{
+            %{to}2: f64 = index %7[%{to}1]
+            %{to}3: f64 = mul %{to}2, 0.5
+            yield %{to}3
+          }}
+        }} : genarray"
+    )
+}
+
+#[test]
+fn a_step_may_keep_what_it_is_given() {
+    let halved = [halved(40), halved(50)];
+    let once = format!("%9: f64[%0] = if %8 {{\n{}\nyield %40\n}} else {{\nyield %7\n}}", halved[0]);
+    let other = once.replace("else {\nyield %7", &format!("else {{\n{}\nyield %50", halved[1]));
+    let inner = once.replace("%9:", "%10:");
+    let nested = format!("%9: f64[%0] = if %20 {{\n{inner}\nyield %10\n}} else {{\nyield %7\n}}").replace("%41", "%42");
+    let swapped = "%9: f64[%0] = if %8 {\nyield %30\n} else {\nyield %7\n}";
+    let mixed = once.replace("yield %7", "yield %30");
+    for (branches, is_moved) in
+        [(once.as_str(), true), (&nested, true), (&other, false), (swapped, false), (&mixed, false)]
+    {
+        let text = steps(branches);
+        for (count, limit) in [(0, 0), (1, 0), (1, 1), (4, 0), (4, 2), (4, 4)] {
+            agree(&text, &[reals(&[8.0, -4.0, 2.0]), reals(&[1.0, 2.0, 3.0]), int(count), int(limit)]);
+        }
+        let lowered = frit_lower::lower(&program(&text), &frit_lower::Options::USUAL).to_string();
+        // There is a copy only if no step made something; two buffers know without, and what may be the caller's still is copied.
+        assert_eq!(lowered.contains("if not("), is_moved, "{lowered}");
+    }
+}
+
 #[test]
 fn calls_own_what_they_return() {
     let text = "

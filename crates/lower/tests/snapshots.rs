@@ -80,6 +80,12 @@ fn an_iteration_has_two_buffers() {
 }
 
 #[test]
+fn what_a_step_has_made_is_not_copied() {
+    // One for the steps, and one for the result of none.
+    assert_eq!(heap_arrays(&check!("steps_while_needed")), 2);
+}
+
+#[test]
 fn arrays_that_change_places_are_not_copied() {
     check!("leapfrog");
 }
