@@ -84,15 +84,12 @@ pub(super) struct Layout<'p> {
     pub(super) arrays: Table<Array, Uses>,
     /// Variables that a loop header assigns.
     pub(super) is_loop_var: Table<Var, bool>,
-    /// Truth values that vector loops over wider elements fold: they have the width of an `int` there. In vectors of bytes, elements
-    /// that are compared would have to be narrowed for each step of the fold.
-    pub(super) is_wide: Table<Var, bool>,
+    /// Bytes of truth values: where vector loops over wider elements fold them, those of the elements. What is compared would have to be narrowed for each
+    /// step of the fold.
+    pub(super) truth_bytes: Table<Var, usize>,
     /// Bytes of the widest element loaded in the loop that is looked at.
     widest_load: usize,
 }
-
-/// Bytes of elements that truth values are as wide as.
-const WIDE: usize = 4;
 
 impl<'p> Layout<'p> {
     /// Lays a procedure out.
@@ -110,7 +107,7 @@ impl<'p> Layout<'p> {
             vars: proc.vars.iter().map(|_| Uses::default()).collect(),
             arrays: proc.arrays.iter().map(|_| Uses::default()).collect(),
             is_loop_var: proc.vars.iter().map(|_| false).collect(),
-            is_wide: proc.vars.iter().map(|_| false).collect(),
+            truth_bytes: proc.vars.iter().map(|_| 1).collect(),
             widest_load: 0,
         };
         layout.count_interface(proc, root);
@@ -286,8 +283,9 @@ impl<'p> Layout<'p> {
                 self.count_block(proc, &blocks[0]);
                 if let LoopKind::Independent { parallel: _, simd: true, reductions } = &data.kind {
                     let truths = reductions.iter().filter(|reduction| proc.vars[reduction.var].scalar == Scalar::Bool);
-                    for reduction in truths.filter(|_| self.widest_load >= WIDE) {
-                        self.is_wide[reduction.var] = true;
+                    for reduction in truths {
+                        let bytes = &mut self.truth_bytes[reduction.var];
+                        *bytes = self.widest_load.max(*bytes);
                     }
                 }
                 self.widest_load = self.widest_load.max(around);

@@ -398,7 +398,11 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
 
     /// The C type that a variable is declared with.
     pub(super) fn var_type(&self, var: Var) -> &'static str {
-        if self.layout.is_wide[var] { "int32_t" } else { c_type(self.proc.vars[var].scalar) }
+        match self.layout.truth_bytes[var] {
+            8.. => "int64_t",
+            4.. => "int32_t",
+            _ => c_type(self.proc.vars[var].scalar),
+        }
     }
 
     /// The structure that the parts of the procedure share.
