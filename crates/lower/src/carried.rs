@@ -1,7 +1,8 @@
 //! Values carried from iteration to iteration: by sequential loops, folds and scans.
 //!
 //! Scalars are variables. An array that the body updates in place stays where it is. One that the body makes anew, of the
-//! same size every time, lives in two buffers in turn. Any other is a reference that every iteration binds anew.
+//! same size every time, lives in two buffers in turn. Any other is a reference that every iteration binds anew. If it begins as memory that is not ours
+//! to hand on, a truth value says whether it has been bound to what is: only otherwise it is copied in the end.
 
 use crate::CopyReason;
 use crate::access::Access;
@@ -45,6 +46,8 @@ struct Rebound {
     later: Option<Rights>,
     /// True once it names what the body made; kept where the initial value is not ours to hand on.
     moved: Option<Var>,
+    /// A loop around carries the initial value.
+    outer: Option<Carried>,
 }
 
 /// The second buffer, if the first iteration reads an initial value that must not be written: that buffer takes the
@@ -184,6 +187,7 @@ impl<'a> Lowering<'a> {
         if consumed {
             (initial.writable, initial.counted) = (true, true);
         }
+        let outer = self.carried(init).cloned();
         let current = self.declare(elem, extents.clone(), Storage::Reference, consumed);
         self.name_array(current, init, consumed);
         self.own(current);
@@ -197,7 +201,7 @@ impl<'a> Lowering<'a> {
             self.set_carried(current, Some(Carried { array: current, is_new, new: None }));
             moved
         });
-        Slot::Rebound(Rebound { current, consumed, initial, later: None, moved })
+        Slot::Rebound(Rebound { current, consumed, initial, later: None, moved, outer })
     }
 
     /// Where the body should make the next values.
@@ -236,9 +240,9 @@ impl<'a> Lowering<'a> {
                     if result.contiguous(&self.proc) != Some((current, Expr::i64(0))) {
                         let (made, is_new) = match self.carried(result) {
                             Some(Carried { array, is_new, new: Some(new) }) if *array == current => {
-                                (*new, is_new.clone())
+                                (*new, Some(is_new.clone()))
                             }
-                            Some(_) | None => (self.rights(result), Expr::Const(Const::Bool(true))),
+                            Some(_) | None => (self.rights(result), None),
                         };
                         rebound.later = Some(rebound.later.map_or(made, |before| before.or(made)));
                         let mut array = self.as_array(result, Demand { writable: rebound.consumed, lasting: true });
@@ -248,8 +252,8 @@ impl<'a> Lowering<'a> {
                         rebindings.push((current, array));
                         if let Some(moved) = rebound.moved {
                             let value = match is_new {
-                                Expr::Const(_) => is_new,
-                                is_new => Expr::binary(BinOp::Or, moved.into(), is_new),
+                                None => Expr::Const(Const::Bool(true)),
+                                Some(is_new) => Expr::binary(BinOp::Or, moved.into(), is_new),
                             };
                             self.emit(Stmt::Assign { var: moved, value });
                         }
@@ -308,14 +312,21 @@ impl<'a> Lowering<'a> {
                         && later.counted
                     {
                         let current = rebound.current;
-                        let unmoved = Expr::unary(UnOp::Not, Expr::Var(moved));
-                        self.emit_if(unmoved, |lowering| {
-                            let elem = lowering.proc.arrays[current].elem;
-                            let extents = lowering.proc.arrays[current].extents.clone();
-                            let copy = lowering.allocate(elem, extents, false);
-                            lowering.replace_by_copy(current, copy, Expr::Const(Const::Bool(true)));
-                        });
-                        rights = later;
+                        if let Some(Carried { array, is_new, new }) = rebound.outer.clone() {
+                            // The loop around may need no copy either.
+                            let is_new = Expr::binary(BinOp::Or, is_new, moved.into());
+                            let new = new.map_or(later, |new| new.or(later));
+                            self.set_carried(current, Some(Carried { array, is_new, new: Some(new) }));
+                        } else {
+                            let unmoved = Expr::unary(UnOp::Not, Expr::Var(moved));
+                            self.emit_if(unmoved, |lowering| {
+                                let elem = lowering.proc.arrays[current].elem;
+                                let extents = lowering.proc.arrays[current].extents.clone();
+                                let copy = lowering.allocate(elem, extents, false);
+                                lowering.replace_by_copy(current, copy, Expr::Const(Const::Bool(true)));
+                            });
+                            rights = later;
+                        }
                     }
                     if rebound.consumed {
                         (rights.writable, rights.counted) = (true, true);

@@ -245,13 +245,13 @@ impl<'a> Lowering<'a> {
         for value in values {
             let rights = match self.carried(value) {
                 Some(carried) if carried.array == array => carried.new,
-                Some(_) | None => Some(self.rights(value)).filter(|rights| rights.counted),
+                Some(_) | None if self.rights(value).counted => Some(self.rights(value)),
+                Some(_) | None => return None,
             };
-            if let Some(rights) = rights {
-                new = Some(new.map_or(rights, |before| before.or(rights)));
-            } else if self.carried(value).is_none_or(|carried| carried.array != array) {
-                return None;
-            }
+            new = match (new, rights) {
+                (Some(one), Some(other)) => Some(one.or(other)),
+                (one, other) => one.or(other),
+            };
         }
         let is_new = self.new_var(Scalar::Bool);
         self.set_carried(reference, Some(Carried { array, is_new: is_new.into(), new }));

@@ -182,7 +182,8 @@ pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
 }
 
 /// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, transposed accesses are in tiles, bytes that
-/// costly loops read are widened ahead, and arrays that the last cache, of so many bytes, would not keep go past it. Returns how many loops changed for the last three.
+/// costly loops read are widened ahead, and arrays that the last cache, of so many bytes, would not keep go past it, while the
+/// rows that are read next are prefetched. Returns how many loops changed for the last three.
 pub fn shape_for_caches(program: &mut nest::Program, cache_bytes: i64) -> usize {
     program.procs.iter_mut().for_each(|(_, proc)| hoist::hoist_allocations(proc));
     let mut count: usize = program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum();

@@ -59,17 +59,20 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
     };
     // Nor few rows, which a loop over blocks of rows leaves over.
     let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
-    let mut chosen: BTreeMap<Loop, Storing> = (proc.loops.indices())
+    let mut chosen: BTreeMap<Loop, (Storing, NextRows)> = (proc.loops.indices())
         .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
         .filter_map(|id| {
             let storing = Storing::of(proc, id, &aliases, |array, at_once| is_large(id, array, at_once))?;
             let over = sweeps.around.get(&id).map(|&over| &proc.loops[over]);
             let next = over.map(|over| NextRows::of(proc, over, &proc.loops[id], cache_bytes / ROWS_OF_CACHE));
-            Some((id, Storing { next: next.unwrap_or_default(), ..storing }))
+            Some((id, (storing, next.unwrap_or_default())))
         })
         .collect();
     let count = chosen.len();
-    replace_loops(proc, &mut |proc, id| Some(chosen.remove(&id)?.streaming(proc, id)));
+    replace_loops(proc, &mut |proc, id| {
+        let (storing, next) = chosen.remove(&id)?;
+        Some(storing.streaming(proc, id, &next))
+    });
     count
 }
 
@@ -202,8 +205,6 @@ struct Storing {
     places: Vec<(Array, Vec<Expr>)>,
     /// Each is too large for the caches.
     condition: Expr,
-    /// What the next iteration of the loop around reads.
-    next: NextRows,
 }
 
 impl Storing {
@@ -250,10 +251,11 @@ impl Storing {
         let is_cheap =
             cost(proc, &data.body) <= LARGEST_COST.saturating_mul(i64::try_from(places.len()).unwrap_or(i64::MAX));
         let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::And, x, y))?;
-        is_cheap.then_some(Self { var, reductions, kinds, places, condition, next: NextRows::default() })
+        is_cheap.then_some(Self { var, reductions, kinds, places, condition })
     }
 
-    fn streaming(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
+    /// `next_rows`: what the next iteration of the loop around reads.
+    fn streaming(self, proc: &mut Proc, id: Loop, next_rows: &NextRows) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
         let length = match &self.places[..] {
             [_] => BLOCK,
@@ -302,7 +304,7 @@ impl Storing {
         let mut body = vec![Stmt::Assign { var: begin, value: begins }];
         body.extend(rows.iter().map(|row| row.before_block(proc, self.var, begin)));
         body.push(Stmt::For(proc.loops.push(inner)));
-        body.extend(self.next.prefetched(proc, &data, [begin, block.end]));
+        body.extend(next_rows.prefetched(proc, &data, [begin, block.end]));
         body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block.end)));
         let kept = rows.iter().filter(|row| row.start.is_some());
         let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();

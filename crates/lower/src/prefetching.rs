@@ -8,6 +8,7 @@
 //! After Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching". Knows nothing of the array IR.
 
 use crate::access::{each_own_assigned, each_stmt, linear_index};
+use crate::arithmetic::is_total;
 use crate::straight::{each_expr, renamed};
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
@@ -31,14 +32,14 @@ impl NextRows {
     /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. Caches keep at most so many bytes of them.
     pub(crate) fn of(proc: &Proc, over: &LoopData, along: &LoopData, most_bytes: i64) -> Self {
         let (Some(row), Some(column)) = (over.var, along.var) else { return Self::default() };
-        let mut varying = BTreeSet::from([row]);
+        let mut varying = BTreeSet::from([row, column]);
         each_stmt(proc, &over.body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = varying.insert(var)));
         // The rows of each plane: what is added to the number of the row, and an element that is read there.
         let mut read: BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>> = BTreeMap::new();
         let mut note = |expr: &Expr| {
             expr.for_each_part(&mut |part| {
                 if let Expr::Load { array, index } = part
-                    && let Some((axis, added)) = row_of(index, row, column, &varying)
+                    && let Some((axis, added)) = row_of(proc, index, row, column, &varying)
                     && matches!(proc.arrays[*array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
                 {
                     let is_near = index.last().is_some_and(|last| last.added_to(column).is_some());
@@ -54,7 +55,7 @@ impl NextRows {
             read.iter().filter(|((other, ..), _)| *other == array).map(|(_, rows)| rows.len()).sum()
         };
         let mut next = Self { most_bytes, ..Self::default() };
-        // One row after the other is what processors foresee.
+        // A single row at a time, processors foresee.
         for (&(array, axis, _), rows) in read.iter().filter(|((array, ..), _)| rows_of(*array) > 1) {
             let bytes = i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small");
             next.column_bytes += bytes * i64::try_from(rows.len()).expect("a loop reads few rows");
@@ -89,12 +90,12 @@ impl NextRows {
 }
 
 /// The subscript that numbers the rows and what is added to the number there, if an iteration of the loop over rows reads this element and its
-/// neighbours in a row. `varying`: what differs from one iteration to another.
-fn row_of(index: &[Expr], row: Var, column: Var, varying: &BTreeSet<Var>) -> Option<(usize, i64)> {
+/// neighbours in a row, and it is known where the others are before it does. `varying`: what differs from one iteration to another.
+fn row_of(proc: &Proc, index: &[Expr], row: Var, column: Var, varying: &BTreeSet<Var>) -> Option<(usize, i64)> {
     let (last, others) = index.split_last()?;
     let (axis, added) = others.iter().enumerate().find_map(|(at, e)| Some((at, e.added_to(row)?)))?;
     let is_fixed = |e: &Expr, but: Option<Var>| {
-        !e.has_load() && e.variables().iter().all(|var| Some(*var) == but || !varying.contains(var))
+        is_total(proc, e) && e.variables().iter().all(|var| Some(*var) == but || !varying.contains(var))
     };
     let fits = last.is_shifted(column)
         && is_fixed(last, Some(column))

@@ -84,8 +84,8 @@ pub(super) struct Layout<'p> {
     pub(super) arrays: Table<Array, Uses>,
     /// Variables that a loop header assigns.
     pub(super) is_loop_var: Table<Var, bool>,
-    /// Bytes of truth values: where vector loops over wider elements fold them, those of the elements. What is compared would have to be narrowed for each
-    /// step of the fold.
+    /// Bytes of truth values: where vector loops over wider elements fold them, those of the elements. Otherwise what is compared would have to be narrowed
+    /// for each step of the fold.
     pub(super) truth_bytes: Table<Var, usize>,
     /// Bytes of the widest element loaded in the loop that is looked at.
     widest_load: usize,

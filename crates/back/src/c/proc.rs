@@ -401,6 +401,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
         match self.layout.truth_bytes[var] {
             8.. => "int64_t",
             4.. => "int32_t",
+            2.. => "int16_t",
             _ => c_type(self.proc.vars[var].scalar),
         }
     }
