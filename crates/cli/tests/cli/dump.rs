@@ -122,7 +122,7 @@ fn folded_truth_values_are_as_wide_as_what_is_compared() {
     let any = "fun bool main([real] a) = reduce(op ||, False, map(fn bool (real x) => 1.0 < x, a))\n";
     let all = "fun bool main([int] a) = reduce(op &&, True, map(fn bool (int x) => x < 9, a))\n";
     for source in [any, all] {
-        assert_eq!(type_of_folded_truth(source), "int32_t", "{source}");
+        assert_eq!(type_of_folded_truth(source), "int64_t", "{source}");
     }
     assert_eq!(type_of_folded_truth("fun bool main([bool] a) = reduce(op ||, False, a)\n"), "bool");
     let place = Place::with_program(all);
