@@ -9,7 +9,7 @@
 
 use crate::access::{each_own_assigned, each_stmt, linear_index};
 use crate::arithmetic::is_total;
-use crate::straight::{each_expr, renamed};
+use crate::straight::{reads, reads_any, renamed, rows_read};
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,32 +25,25 @@ pub(crate) struct NextRows {
     most_bytes: i64,
 }
 
-/// A part of an array that is read row by row: the array, which subscript numbers the rows, and what the others are, but for where in the row.
-type Plane = (Array, usize, String);
-
 impl NextRows {
-    /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. Caches keep at most so many bytes of them.
+    /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. Caches keep at most so many
+    /// bytes of them.
     pub(crate) fn of(proc: &Proc, over: &LoopData, along: &LoopData, most_bytes: i64) -> Self {
         let (Some(row), Some(column)) = (over.var, along.var) else { return Self::default() };
-        let mut varying = BTreeSet::from([row, column]);
+        let mut read = rows_read(&along.body, row, column, |expr| expr.added_to(row));
+        // It must be known now where the next iteration reads.
+        let mut varying = BTreeSet::from([row]);
         each_stmt(proc, &over.body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = varying.insert(var)));
-        // The rows of each plane: what is added to the number of the row, and an element that is read there.
-        let mut read: BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>> = BTreeMap::new();
-        let mut note = |expr: &Expr| {
-            expr.for_each_part(&mut |part| {
-                if let Expr::Load { array, index } = part
-                    && let Some((axis, added)) = row_of(proc, index, row, column, &varying)
-                    && matches!(proc.arrays[*array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
-                {
-                    let is_near = index.last().is_some_and(|last| last.added_to(column).is_some());
-                    let others =
-                        index.iter().enumerate().filter(|(at, _)| *at != axis && !(is_near && at + 1 == index.len()));
-                    let plane = (*array, axis, format!("{:?}", others.collect::<Vec<_>>()));
-                    read.entry(plane).or_default().entry(added).or_insert_with(|| index.clone());
-                }
-            });
+        let is_known = |axis: usize, index: &[Expr]| {
+            index.iter().enumerate().all(|(at, e)| {
+                let is_across = at + 1 < index.len() && reads(e, column);
+                at == axis || is_total(proc, e) && !reads_any(e, &varying) && !is_across
+            })
         };
-        along.body.iter().for_each(|stmt| each_expr(stmt, &mut note));
+        read.retain(|&(array, axis, _), rows| {
+            matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
+                && rows.values().all(|index| is_known(axis, index))
+        });
         let rows_of = |array: Array| -> usize {
             read.iter().filter(|((other, ..), _)| *other == array).map(|(_, rows)| rows.len()).sum()
         };
@@ -87,18 +80,4 @@ impl NextRows {
         };
         self.places.iter().map(prefetch).collect()
     }
-}
-
-/// The subscript that numbers the rows and what is added to the number there, if an iteration of the loop over rows reads this element and its
-/// neighbours in a row, and it is known where the others are before it does. `varying`: what differs from one iteration to another.
-fn row_of(proc: &Proc, index: &[Expr], row: Var, column: Var, varying: &BTreeSet<Var>) -> Option<(usize, i64)> {
-    let (last, others) = index.split_last()?;
-    let (axis, added) = others.iter().enumerate().find_map(|(at, e)| Some((at, e.added_to(row)?)))?;
-    let is_fixed = |e: &Expr, but: Option<Var>| {
-        is_total(proc, e) && e.variables().iter().all(|var| Some(*var) == but || !varying.contains(var))
-    };
-    let fits = last.is_shifted(column)
-        && is_fixed(last, Some(column))
-        && others.iter().enumerate().all(|(at, e)| at == axis || is_fixed(e, None));
-    fits.then_some((axis, added))
 }

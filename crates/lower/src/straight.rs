@@ -58,6 +58,37 @@ pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
     }
 }
 
+/// A part of an array that is read row by row: the array, which subscript numbers the rows, and what the others are, but for where in the row.
+pub(crate) type Plane = (Array, usize, String);
+
+/// The rows along `column` that straight-line code reads of each plane: what `added` says that a subscript adds to the number `row`, and a place in that row.
+pub(crate) fn rows_read(
+    body: &[Stmt],
+    row: Var,
+    column: Var,
+    added: impl Fn(&Expr) -> Option<i64>,
+) -> BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>> {
+    let mut read: BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>> = BTreeMap::new();
+    let mut note = |expr: &Expr| {
+        expr.for_each_part(&mut |part| {
+            let Expr::Load { array, index } = part else { return };
+            let Some((last, others)) = index.split_last() else { return };
+            if !last.is_shifted(column) || reads(last, row) {
+                return;
+            }
+            let numbers = others.iter().enumerate().filter_map(|(axis, e)| Some((axis, added(e)?)));
+            if let [(axis, added)] = numbers.collect::<Vec<_>>()[..] {
+                let others: Vec<&Expr> =
+                    others.iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, e)| e).collect();
+                let plane = (*array, axis, format!("{others:?}"));
+                read.entry(plane).or_default().entry(added).or_insert_with(|| index.clone());
+            }
+        });
+    };
+    body.iter().for_each(|stmt| each_expr(stmt, &mut note));
+    read
+}
+
 /// Calls `f` on the elements that straight-line code stores to.
 pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array, &[Expr])) {
     for stmt in body {

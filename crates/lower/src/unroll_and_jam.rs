@@ -16,10 +16,12 @@
 
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, each_store, entering, is_straight, reads, reads_any, renamed_stmt};
+use crate::straight::{
+    assigned, each_expr, each_store, entering, is_straight, reads, reads_any, renamed_stmt, rows_read,
+};
 use crate::strip_mining::Block;
 use crate::strips::{copied, fresh_names, renamed_var};
-use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,24 +121,8 @@ impl Rows {
         if cost(proc, &inner.body) > LARGEST_COST {
             return false;
         }
-        // By array and the other subscripts, but for where in the row: the rows, by what is added to the number of the row.
-        let mut read: BTreeMap<(Array, String), BTreeSet<i64>> = BTreeMap::new();
-        let mut loads = |expr: &Expr| {
-            expr.for_each_part(&mut |part| {
-                let Expr::Load { array, index } = part else { return };
-                let Some((last, others)) = index.split_last() else { return };
-                if !last.is_shifted(along) || reads(last, self.row) {
-                    return;
-                }
-                let is_row = |expr: &Expr| self.added(expr).is_some();
-                let (rows, others): (Vec<&Expr>, Vec<&Expr>) = others.iter().partition(|expr| is_row(expr));
-                let added = rows.first().and_then(|expr| self.added(expr));
-                if let (Some(added), 1) = (added, rows.len()) {
-                    read.entry((*array, format!("{others:?}"))).or_default().insert(added);
-                }
-            });
-        };
-        inner.body.iter().for_each(|stmt| each_expr(stmt, &mut loads));
+        let planes = rows_read(&inner.body, self.row, along, |expr| self.added(expr));
+        let read: Vec<BTreeSet<i64>> = planes.values().map(|rows| rows.keys().copied().collect()).collect();
         let is_shared = |added: &BTreeSet<i64>| {
             added.iter().zip(added.iter().skip(1)).any(|(one, next)| next.saturating_sub(*one) < ROWS)
         };
@@ -144,9 +130,9 @@ impl Rows {
             let all: BTreeSet<i64> = added.iter().flat_map(|&one| one..one.saturating_add(ROWS)).collect();
             all.len()
         };
-        let mut streams: usize = read.values().map(of_block).sum();
+        let mut streams: usize = read.iter().map(of_block).sum();
         each_store(&inner.body, &mut |_, _| streams += of_block(&BTreeSet::from([0])));
-        read.values().any(is_shared) && streams <= MOST_STREAMS
+        read.iter().any(is_shared) && streams <= MOST_STREAMS
     }
 
     /// What is added to the number of the row.
