@@ -5,7 +5,8 @@
 //!     becomes   for i reduce s { s = s op c; for j reduce s { s = s op e(i, j) } }
 //! ```
 //!
-//! That only groups operands otherwise. The step by `c` goes, too, where it changes no bit. Knows nothing of the array IR.
+//! That only groups operands otherwise; so it does where several loops after another go on with `t`. The step by `c` goes, too, where it changes no bit.
+//! Knows nothing of the array IR.
 
 use crate::access::{all_reads, count_reads, each_own_assigned, each_stmt};
 use crate::straight::{is_straight, renamed, renamed_stmt};
@@ -41,7 +42,8 @@ struct Known {
 struct Nested {
     outer: Loop,
     outer_var: Var,
-    inner: Loop,
+    /// The loops of the inner one, in their order.
+    inner: Vec<Loop>,
     inner_var: Var,
     /// Where the inner one's variable gets its first value and where the outer one takes its last.
     start: usize,
@@ -67,18 +69,19 @@ impl Nested {
                 _ => None,
             };
             let (end, inner_var) = body.iter().enumerate().find_map(|(at, stmt)| Some((at, taken(stmt)?)))?;
-            let is_inner = |stmt: &Stmt| matches!(stmt, Stmt::For(id) if reduces(proc, *id, op, inner_var));
-            let at = body[..end].iter().rposition(is_inner)?;
-            let Stmt::For(inner) = body[at] else { return None };
             let is_start = |stmt: &Stmt| matches!(stmt, Stmt::Assign { var, .. } if *var == inner_var);
-            let start = body[..at].iter().rposition(is_start)?;
+            let start = body[..end].iter().rposition(is_start)?;
             let Stmt::Assign { value: Expr::Const(value), .. } = &body[start] else { return None };
-            let used = count_reads(proc, &body[at..=at]).get(&inner_var).copied().unwrap_or(0) + 1;
-            let between = [&body[start + 1..at], &body[at + 1..end]].concat();
-            let is_own = known.reads.get(&inner_var) == Some(&used)
+            let is_inner = |stmt: &Stmt| matches!(stmt, Stmt::For(id) if reduces(proc, *id, op, inner_var));
+            let (loops, between): (Vec<Stmt>, Vec<Stmt>) = body[start + 1..end].iter().cloned().partition(is_inner);
+            let inner: Vec<Loop> =
+                loops.iter().filter_map(|stmt| if let Stmt::For(id) = stmt { Some(*id) } else { None }).collect();
+            let used = count_reads(proc, &loops).get(&inner_var).copied().unwrap_or(0) + 1;
+            let is_own = !inner.is_empty()
+                && known.reads.get(&inner_var) == Some(&used)
                 && !mentions(proc, &between, &[inner_var, outer_var])
-                && !mentions(proc, &body[at..=at], &[outer_var])
-                && is_plain(proc, inner);
+                && !mentions(proc, &loops, &[outer_var])
+                && inner.iter().all(|&id| is_plain(proc, id));
             let step = Expr::binary(op, outer_var.into(), Expr::Const(*value));
             let first = (!known.is_needless(proc, op, outer_var, *value))
                 .then_some(Stmt::Assign { var: outer_var, value: step });
@@ -88,7 +91,8 @@ impl Nested {
 
     fn join(self, proc: &mut Proc) {
         let Self { outer, outer_var, inner, inner_var, start, end, first } = self;
-        rename_loop(proc, inner, &BTreeMap::from([(inner_var, outer_var.into())]));
+        let names = BTreeMap::from([(inner_var, outer_var.into())]);
+        inner.into_iter().for_each(|id| rename_loop(proc, id, &names));
         let mut data = proc.take_loop(outer);
         data.body.remove(end);
         data.body.splice(start..=start, first);

@@ -164,6 +164,34 @@ fn reductions_of_reductions_are_one() {
     assert!(!text.contains("reduce("), "{text}");
 }
 
+/// A fold over rows of one over the parts of each, which have cells of their own.
+fn of_parts(outer: &str, inner: &str) -> String {
+    let parts = format!(
+        "%19: f64 = w19: with (%12) in [%1] {{
+           [0] <= iv < [%5] {{ %13: f64 = index %3[%11, %12, 0] %14: f64 = mul %13, %13 yield %14 }}
+           [%5] <= iv < [%1] {{ %15: f64 = index %3[%11, %12, 0] %16: f64 = sub %15, 1.0 yield %16 }}
+         }} : fold commutative (0.0) by (%191: f64, %192: f64) {{ %193: f64 = {inner} %191, %192 yield %193 }}\n"
+    );
+    let rows = fold("%20", outer, "0.0", "%11", "%0", &parts, "%19");
+    of_cube(&format!("%5: i64 = min %1, 2\n{rows}"))
+}
+
+#[test]
+fn reductions_of_reductions_by_several_loops_are_one() {
+    assert_eq!(accumulators(&PLAIN, &of_parts("add", "add")), 1);
+    assert_eq!(accumulators(&PLAIN, &of_parts("max", "max")), 1);
+    assert_eq!(accumulators(&PLAIN, &of_parts("add", "max")), 2);
+    // In order, the inner one is to be known before the outer one takes it.
+    assert_eq!(accumulators(&Options { strict_fp: true, ..PLAIN }, &of_parts("max", "max")), 0);
+    for (outer, inner) in [("add", "add"), ("max", "max"), ("add", "max")] {
+        for (rows, columns) in [(0, 3), (1, 0), (2, 1), (3, 2), (5, 40)] {
+            let cube = real_matrix(rows, columns);
+            let cube = Tensor::new(vec![rows, columns, 1], cube.data().clone()).expect("as many elements");
+            agree(&of_parts(outer, inner), &[cube]);
+        }
+    }
+}
+
 #[test]
 fn signs_of_zeros_stay() {
     let negative = |count: usize| Tensor::new(vec![1, count, 1], TensorData::F64(vec![-0.0; count])).expect("a cube");
