@@ -59,13 +59,11 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
     };
     // Nor few rows, which a loop over blocks of rows leaves over.
     let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
-    let mut chosen: BTreeMap<Loop, (Storing, NextRows)> = (proc.loops.indices())
+    let mut chosen: BTreeMap<Loop, (Storing, Vec<NextRows>)> = (proc.loops.indices())
         .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
         .filter_map(|id| {
             let storing = Storing::of(proc, id, &aliases, |array, at_once| is_large(id, array, at_once))?;
-            let over = sweeps.around.get(&id).map(|&over| &proc.loops[over]);
-            let next = over.map(|over| NextRows::of(proc, over, &proc.loops[id], cache_bytes / ROWS_OF_CACHE));
-            Some((id, (storing, next.unwrap_or_default())))
+            Some((id, (storing, sweeps.next_rows(proc, id, cache_bytes / ROWS_OF_CACHE))))
         })
         .collect();
     let count = chosen.len();
@@ -178,6 +176,28 @@ impl Sweeps {
     }
 }
 
+impl Sweeps {
+    /// The rows that the loops around this one read next. Caches keep at most so many bytes of them.
+    fn next_rows(&self, proc: &Proc, id: Loop, most_bytes: i64) -> Vec<NextRows> {
+        let around: Vec<&LoopData> = std::iter::successors(Some(id), |id| self.around.get(id).copied())
+            .take(4)
+            .map(|id| &proc.loops[id])
+            .collect();
+        let own = match around[..] {
+            [along, over, ..] => NextRows::of(proc, over, along, most_bytes),
+            _ => None,
+        };
+        let of_band = match around[..] {
+            [along, rows, bands, ..] if Some(&rows.lower) == bands.var.map(Expr::Var).as_ref() => {
+                NextRows::of_band(proc, [bands, rows, along], None, most_bytes)
+            }
+            [along, rows, pieces, bands] => NextRows::of_band(proc, [bands, rows, along], Some(pieces), most_bytes),
+            _ => None,
+        };
+        own.into_iter().chain(of_band).collect()
+    }
+}
+
 impl Repeated {
     fn of(proc: &Proc, body: &[Stmt]) -> Self {
         let mut changed = BTreeSet::new();
@@ -254,8 +274,8 @@ impl Storing {
         is_cheap.then_some(Self { var, reductions, kinds, places, condition })
     }
 
-    /// `next_rows`: what the next iteration of the loop around reads.
-    fn streaming(self, proc: &mut Proc, id: Loop, next_rows: &NextRows) -> Vec<Stmt> {
+    /// `next_rows`: what the next iterations of loops around read.
+    fn streaming(self, proc: &mut Proc, id: Loop, next_rows: &[NextRows]) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
         let length = match &self.places[..] {
             [_] => BLOCK,
@@ -304,7 +324,7 @@ impl Storing {
         let mut body = vec![Stmt::Assign { var: begin, value: begins }];
         body.extend(rows.iter().map(|row| row.before_block(proc, self.var, begin)));
         body.push(Stmt::For(proc.loops.push(inner)));
-        body.extend(next_rows.prefetched(proc, &data, [begin, block.end]));
+        body.extend(next_rows.iter().flat_map(|next| next.prefetched(proc, &data, [begin, block.end])));
         body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block.end)));
         let kept = rows.iter().filter(|row| row.start.is_some());
         let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();

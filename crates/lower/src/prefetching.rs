@@ -3,70 +3,153 @@
 //!
 //! ```text
 //! for i step 4 { for j { D[i .. i+3, j] = e(A[i-1, j], ..., A[i+4, j]) } }      reads A[i+5, j], ..., A[i+8, j] next
+//!
+//! for i0 step 4 {
+//!   for i from i0 to below i0+4 { for j { T[i-i0, j] = e(A[i-1, j], ..., A[i+1, j]) } }      reads A[i0+5, j], ..., A[i0+8, j] next,
+//!   for i from i0 to below i0+4 { for j { D[i, j] = f(T[i-i0, j-1], T[i-i0, j+1]) } }        which this loop prefetches, A[i+5, j] in each row
+//! }
 //! ```
 //!
 //! After Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching". Knows nothing of the array IR.
 
 use crate::access::{each_own_assigned, each_stmt, linear_index};
 use crate::arithmetic::is_total;
-use crate::straight::{reads, reads_any, renamed, rows_read};
+use crate::straight::{Plane, is_straight, reads, reads_any, renamed, rows_read};
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a loop along rows reads in the next iteration of the loop over rows around it, and not in this one.
-#[derive(Debug, Default)]
+/// So many variables are followed to find where a loop ends.
+const MOST_BETWEEN: usize = 8;
+
+/// What a loop over rows reads in its next iteration, and not in this one.
+#[derive(Debug)]
 pub(crate) struct NextRows {
     /// The rows: of each, the element that belongs to an iteration of the loop along them.
     places: Vec<(Array, Vec<Expr>)>,
     /// How many bytes both iterations read in a column.
     column_bytes: i64,
+    /// How many columns there are.
+    columns: Expr,
     /// How many bytes of rows are kept until they are read.
     most_bytes: i64,
+}
+
+/// The rows that a loop along `column` reads, which are numbered from `row`.
+struct Read {
+    row: Var,
+    column: Var,
+    planes: BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>>,
+}
+
+impl Read {
+    /// Those of arrays in memory, wherever it is known how they go on in the next iteration of the loop `over`. A single row at a time, processors
+    /// foresee.
+    fn of(proc: &Proc, over: &LoopData, body: &[Stmt], row: Var, column: Var) -> Self {
+        let mut planes = rows_read(body, row, column, |expr| expr.added_to(row));
+        let mut varying: BTreeSet<Var> = over.var.into_iter().collect();
+        each_stmt(proc, &over.body, &mut |stmt| {
+            each_own_assigned(stmt, &mut |var| _ = varying.insert(var));
+            if let Stmt::For(id) = stmt {
+                varying.extend(proc.loops[*id].var);
+            }
+        });
+        let is_known = |axis: usize, index: &[Expr]| {
+            index.iter().enumerate().all(|(at, e)| {
+                let reads_column = reads(e, column);
+                let is_along = at + 1 == index.len() && reads_column;
+                let others: BTreeSet<Var> = varying.iter().copied().filter(|&var| !is_along || var != column).collect();
+                at == axis || is_total(proc, e) && !reads_any(e, &others) && reads_column == is_along
+            })
+        };
+        planes.retain(|&(array, axis, _), rows| {
+            matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
+                && rows.values().all(|index| is_known(axis, index))
+        });
+        let mut counts: BTreeMap<Array, usize> = BTreeMap::new();
+        planes.iter().for_each(|((array, ..), rows)| *counts.entry(*array).or_default() += rows.len());
+        planes.retain(|(array, ..), _| counts[array] > 1);
+        Self { row, column, planes }
+    }
 }
 
 impl NextRows {
     /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. Caches keep at most so many
     /// bytes of them.
-    pub(crate) fn of(proc: &Proc, over: &LoopData, along: &LoopData, most_bytes: i64) -> Self {
-        let (Some(row), Some(column)) = (over.var, along.var) else { return Self::default() };
-        let mut read = rows_read(&along.body, row, column, |expr| expr.added_to(row));
-        // It must be known now where the next iteration reads.
-        let mut varying = BTreeSet::from([row]);
-        each_stmt(proc, &over.body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = varying.insert(var)));
-        let is_known = |axis: usize, index: &[Expr]| {
-            index.iter().enumerate().all(|(at, e)| {
-                let is_across = at + 1 < index.len() && reads(e, column);
-                at == axis || is_total(proc, e) && !reads_any(e, &varying) && !is_across
-            })
-        };
-        read.retain(|&(array, axis, _), rows| {
-            matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
-                && rows.values().all(|index| is_known(axis, index))
-        });
-        let rows_of = |array: Array| -> usize {
-            read.iter().filter(|((other, ..), _)| *other == array).map(|(_, rows)| rows.len()).sum()
-        };
-        let mut next = Self { most_bytes, ..Self::default() };
-        // A single row at a time, processors foresee.
-        for (&(array, axis, _), rows) in read.iter().filter(|((array, ..), _)| rows_of(*array) > 1) {
-            let bytes = i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small");
-            next.column_bytes += bytes * i64::try_from(rows.len()).expect("a loop reads few rows");
-            for (added, index) in rows {
-                let Some(new) = added.checked_add(over.step).filter(|new| !rows.contains_key(new)) else { continue };
-                let mut index = index.clone();
-                index[axis] = Expr::Var(row) + Expr::i64(new);
-                next.places.push((array, index));
-                next.column_bytes += bytes;
-            }
+    pub(crate) fn of(proc: &Proc, over: &LoopData, along: &LoopData, most_bytes: i64) -> Option<Self> {
+        let read = Read::of(proc, over, &along.body, over.var?, along.var?);
+        let columns = along.upper.clone() - along.lower.clone();
+        let mut next = Self { places: Vec::new(), column_bytes: 0, columns, most_bytes };
+        for (&(array, axis, _), rows) in &read.planes {
+            let new = |(added, index): (&i64, &Vec<Expr>)| {
+                let new = added.checked_add(over.step).filter(|new| !rows.contains_key(new))?;
+                Some((index.clone(), Expr::Var(read.row) + Expr::i64(new)))
+            };
+            let new: Vec<(Vec<Expr>, Expr)> = rows.iter().filter_map(new).collect();
+            next.column_bytes += bytes_of(proc, array, rows.len() + new.len());
+            next.places.extend(new.into_iter().map(|(mut index, row)| {
+                index[axis] = row;
+                (array, index)
+            }));
         }
-        next
+        (!next.places.is_empty()).then_some(next)
+    }
+
+    /// Those that the loop `bands` reads next, which makes in an iteration a band of rows, or of pieces as long as `pieces` says, by loops over them one after
+    /// the other. The last is `rows`, around the loop `along`; in each of its iterations a row is prefetched.
+    pub(crate) fn of_band(
+        proc: &Proc,
+        [bands, rows, along]: [&LoopData; 3],
+        pieces: Option<&LoopData>,
+        most_bytes: i64,
+    ) -> Option<Self> {
+        let (band, last, column) = (bands.var?, rows.var?, along.var?);
+        if rows.lower != Expr::Var(band) || rows.step != 1 || bands.step < 2 {
+            return None;
+        }
+        let across = pieces.unwrap_or(along);
+        let columns = across.upper.clone() - across.lower.clone();
+        let mut next = Self { places: Vec::new(), column_bytes: 0, columns, most_bytes };
+        let known = known_values(proc, bands);
+        let mut planes = BTreeSet::new();
+        each_stmt(proc, &bands.body, &mut |stmt| {
+            let Stmt::For(id) = stmt else { return };
+            let over = &proc.loops[*id];
+            let (Some(row), 1, Some(end)) = (over.var, over.step, most_added(&over.upper, band, &known, MOST_BETWEEN))
+            else {
+                return;
+            };
+            for stmt in over.body.iter().filter(|_| row != last) {
+                let Stmt::For(inner) = stmt else { continue };
+                let inner = &proc.loops[*inner];
+                let Some(own_column) = inner.var.filter(|_| inner.body.iter().all(|stmt| is_straight(stmt, true)))
+                else {
+                    continue;
+                };
+                let read = Read::of(proc, bands, &inner.body, row, own_column);
+                for ((array, axis, others), found) in read.planes {
+                    let Some((added, index)) = found.last_key_value() else { continue };
+                    if !planes.insert((array, axis, others)) {
+                        continue;
+                    }
+                    // The first row after those of this band.
+                    let first_new = end.saturating_add(*added);
+                    let mut index: Vec<Expr> =
+                        index.iter().map(|e| renamed(e, &BTreeMap::from([(read.column, column.into())]))).collect();
+                    index[axis] = Expr::Var(last) + Expr::i64(first_new);
+                    next.places.push((array, index));
+                    let band_rows = usize::try_from(bands.step).expect("a loop that counts up");
+                    next.column_bytes += bytes_of(proc, array, found.len() + 2 * band_rows);
+                }
+            }
+        });
+        (!next.places.is_empty()).then_some(next)
     }
 
     /// Prefetches what the rows have from one iteration of `along` to another, unless they are too long to be kept.
     pub(crate) fn prefetched(&self, proc: &Proc, along: &LoopData, [begin, end]: [Var; 2]) -> Vec<Stmt> {
         let column = along.var.expect("rows are read by the number of the column");
-        let bytes = Expr::i64(self.column_bytes) * (along.upper.clone() - along.lower.clone());
+        let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
         let count = Expr::Select {
             cond: Box::new(Expr::binary(BinOp::Le, bytes, Expr::i64(self.most_bytes))),
             on_true: Box::new(Expr::Var(end) - begin.into()),
@@ -79,5 +162,37 @@ impl NextRows {
             Stmt::Prefetch { array: *array, offset, count: count.clone() }
         };
         self.places.iter().map(prefetch).collect()
+    }
+}
+
+fn bytes_of(proc: &Proc, array: Array, elements: usize) -> i64 {
+    i64::try_from(proc.arrays[array].elem.bytes() * elements).expect("a loop reads few rows")
+}
+
+/// What the variables are that an iteration of the loop assigns once.
+fn known_values(proc: &Proc, data: &LoopData) -> BTreeMap<Var, Expr> {
+    let (mut known, mut again) = (BTreeMap::new(), BTreeSet::new());
+    each_stmt(proc, &data.body, &mut |stmt| match stmt {
+        Stmt::Assign { var, value } => {
+            if known.insert(*var, value.clone()).is_some() {
+                again.insert(*var);
+            }
+        }
+        stmt => each_own_assigned(stmt, &mut |var| _ = again.insert(var)),
+    });
+    known.retain(|var, _| !again.contains(var));
+    known
+}
+
+/// A constant that, added to the variable, is at least the expression; so many variables may be between the two.
+fn most_added(expr: &Expr, to: Var, known: &BTreeMap<Var, Expr>, between: usize) -> Option<i64> {
+    match expr {
+        Expr::Var(var) if *var == to => Some(0),
+        Expr::Var(var) => most_added(known.get(var)?, to, known, between.checked_sub(1)?),
+        Expr::Binary { op: BinOp::Min, x, y } => {
+            [x, y].into_iter().filter_map(|operand| most_added(operand, to, known, between)).min()
+        }
+        Expr::Binary { op: BinOp::Add, x, y } => most_added(x, to, known, between)?.checked_add(y.as_i64()?),
+        _ => None,
     }
 }

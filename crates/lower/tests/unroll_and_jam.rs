@@ -242,3 +242,59 @@ fn one_row_after_the_other_is_not_prefetched() {
     assert!(prefetched(&cell).is_empty());
     assert!(shaped(&stencil(&cell), 1 << 20).0.to_string().contains("stream A"), "rows are stored past the caches");
 }
+
+/// Loops over bands of four rows, of pieces of 16 columns: `T` keeps for a band what one stage makes of rows of `A0`, for the next one, which is the last.
+fn bands(first: &str, last: &str) -> String {
+    format!(
+        "proc @main(s0: i64, s1: i64, A0: f64[s0, s1], s9: i64) -> (A1) {{
+          var s2, s3, s4, s5, s6, s7, s8: i64
+          array A1: heap f64[s0, s1]
+          array A2: stack f64[8, 2048]
+          alloc A1
+          L0: for s2 in 0..s0 - 8 step 4 independent {{
+            s3 = min(s0 - 8, s2 + 4)
+            L1: for s4 in 0..s1 - 2 step 1024 independent {{
+              alloc A2
+              {first}
+              L4: for s7 in s2..s3 independent {{
+                L5: for s8 in s4..min(s1 - 2, s4 + 2000) independent simd {{
+                  A1[s7, s8] = {last}
+                }}
+              }}
+            }}
+          }}
+        }}
+        entry @main"
+    )
+}
+
+/// What is added to the number of a row by what is prefetched.
+fn prefetched_in_bands(first: &str, last: &str) -> Vec<String> {
+    let mut program = frit_ir::nest::parse::parse_program(&bands(first, last)).expect("the text is a program");
+    frit_lower::shape_for_caches(&mut program, 1 << 10);
+    frit_ir::nest::verify::verify(&program).unwrap_or_else(|error| panic!("{error}\n{program}"));
+    let text = program.to_string();
+    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix("prefetch A0 at (s7 + "));
+    prefetches.map(|rest| rest.split_once(") * s1").expect("rows are as long as `s1` says").0.to_owned()).collect()
+}
+
+#[test]
+fn rows_of_the_next_band_are_prefetched_by_the_last_stage() {
+    let first = |extent: &str, cell: &str| {
+        format!(
+            "L2: for s5 in s2..{extent} independent {{ L3: for s6 in s4..min(s1, s4 + 1040) independent simd {{ A2[s5 - s2, s6 - s4] = {cell} }} }}"
+        )
+    };
+    let last = "A2[s7 - s2, s8 - s4] + A2[s7 - s2, s8 + 1 - s4]";
+    let cell = "A0[s5, s6] + A0[s5 + 1, s6] + A0[s5 + 2, s6]";
+    // Rows up to 3 + 2 are of this band.
+    assert_eq!(prefetched_in_bands(&first("s3", cell), last), ["6"]);
+    // A stage that the last one reads several rows of makes more of them.
+    assert_eq!(prefetched_in_bands(&first("s3 + 2", cell), last), ["8"]);
+    // Processors foresee a single row; they need not be told of what is not known, or not in memory.
+    assert!(prefetched_in_bands(&first("s3", "A0[s5, s6] * 2.0"), last).is_empty());
+    assert!(prefetched_in_bands(&first("s9", cell), last).is_empty());
+    let moved = cell.replace("s6]", "s6 + s9]");
+    assert_eq!(prefetched_in_bands(&first("s3", &moved), last).len(), 1);
+    assert!(prefetched_in_bands(&first("s3", &cell.replace("s5 + ", "s5 * ")), last).is_empty());
+}
