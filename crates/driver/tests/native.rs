@@ -6,6 +6,7 @@ use common::{Native, assert_agree, f64s, i64s, int, native_error, program};
 use frit_driver::native::{Arg, NativeError};
 use frit_driver::npy::Array as _;
 use frit_ir::FailureKind;
+use std::collections::BTreeSet;
 
 #[test]
 fn a_map_and_a_reduction_agree_with_the_interpreter() {
@@ -261,4 +262,35 @@ fn a_library_may_be_called_as_the_run_time_system_is() {
     let source = frit_back::c::print(&program, &frit_support::SourceMap::new(), &options);
     let native = Native::of_source(&source, frit_driver::native::compiler::Optimisation::Some);
     assert_eq!(native.call(&[int(41)], 1).unwrap(), [int(42)]);
+}
+
+#[test]
+fn large_arrays_begin_at_different_places_of_pages() {
+    let program = program(
+        "proc @main(s0: i64) -> (A0, A1, A2) {
+           var s1: i64
+           array A0: heap f64[s0]
+           array A1: heap f64[s0]
+           array A2: heap f64[s0]
+           alloc A0
+           alloc A1
+           alloc A2
+           L0: for s1 in 0..s0 independent simd {
+             A0[s1] = 1.0
+             A1[s1] = 2.0
+             A2[s1] = 3.0
+           }
+         }
+         entry @main",
+    );
+    let native = Native::new(&program, false);
+    for length in [10_000_i64, 1 << 17, 1 << 20] {
+        let length = int(length);
+        let run = native.library.call(&[Arg::tensor(&length)], 1).unwrap();
+        let places: BTreeSet<usize> = (run.results.iter())
+            .map(|result| result.as_slice::<f64>().expect("the program returns reals").as_ptr().addr() % 4096)
+            .collect();
+        assert_eq!(places.len(), 3);
+        assert!(places.iter().all(|place| place % 64 == 0), "lines of memory are whole");
+    }
 }

@@ -17,10 +17,12 @@ static inline int omp_in_parallel(void) { return 0; }
 #endif
 
 enum { FRIT_BINS = 48, FRIT_ALIGNMENT = 64, FRIT_HUGE = 2 << 20, FRIT_STACK_MARGIN = 128 << 10 };
+enum { FRIT_LARGE = 64 << 10, FRIT_PAGE = 4 << 10, FRIT_PLACES = 4 };
 
 /* Memory of one array, owned in common by all arrays and references that name it. */
 struct frit_buffer {
     void *elements;
+    void *memory;                /* as the system gave it */
     size_t capacity;             /* in bytes */
     int64_t owners;              /* counted atomically: iterations of a parallel loop may share it */
     frit_buffer *next, *previous; /* in the list of live buffers, or (next only) in a bin */
@@ -31,6 +33,7 @@ typedef struct frit_worker {
     frit_context *context;
     frit_buffer live;             /* head of the ring of buffers that are in use */
     frit_buffer *bins[FRIT_BINS]; /* buffers to use again, by the logarithm of their capacity */
+    size_t obtained;              /* large buffers so far */
     char *stack_limit;            /* recursion stops here; null if not known yet */
     frit_report failure;
 } FRIT_ALIGNED frit_worker;
@@ -104,7 +107,7 @@ static inline int64_t frit_count(int rank, const int64_t *extents) {
 }
 
 static void frit_dispose(frit_buffer *b) {
-    free(b->elements);
+    free(b->memory);
     free(b);
 }
 
@@ -122,18 +125,21 @@ static void frit_recycle(frit_worker *w, frit_buffer *b) {
     w->bins[bin] = b;
 }
 
-/* Memory from the system. Its pages cost more than the arithmetic of a loop over them, hence bins and huge pages. */
-static FRIT_COLD frit_buffer *frit_obtain(size_t bytes) {
+/* Memory from the system. Its pages cost more than the arithmetic of a loop over them, hence bins and huge pages. Large arrays begin at different
+   places of a page: a processor takes a read for one of what was just stored, and waits, if both are at the same place of their pages. */
+static FRIT_COLD frit_buffer *frit_obtain(frit_worker *w, size_t bytes) {
     size_t alignment = bytes >= 2 * (size_t)FRIT_HUGE ? FRIT_HUGE : FRIT_ALIGNMENT;
+    size_t place = bytes < FRIT_LARGE ? 0 : w->obtained++ % FRIT_PLACES * (FRIT_PAGE / FRIT_PLACES);
     frit_buffer *b = malloc(sizeof *b);
     if (b == NULL) return NULL;
-    if (posix_memalign(&b->elements, alignment, bytes) != 0) {
+    if (posix_memalign(&b->memory, alignment, bytes + place) != 0) {
         free(b);
         return NULL;
     }
 #ifdef MADV_HUGEPAGE
-    if (alignment == FRIT_HUGE) madvise(b->elements, bytes, MADV_HUGEPAGE);
+    if (alignment == FRIT_HUGE) madvise(b->memory, bytes + place, MADV_HUGEPAGE);
 #endif
+    b->elements = (char *)b->memory + place;
     b->capacity = bytes;
     return b;
 }
@@ -160,7 +166,7 @@ static FRIT_UNUSED frit_buffer *frit_allocate(frit_worker *w, int site, int64_t 
             return b;
         }
     }
-    frit_buffer *b = frit_obtain(bytes);
+    frit_buffer *b = frit_obtain(w, bytes);
     if (b == NULL) {
         frit_out_of_memory(w, site, wanted);
         return NULL;
@@ -277,7 +283,7 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
     frit_piece piece;
     at = (int64_t)(-(uintptr_t)to & (uintptr_t)(line - 1));
     if (at > bytes) at = bytes;
-    memcpy(to, from, (size_t)at);
+    if (at > 0) memcpy(to, from, (size_t)at);
     for (; at + line <= bytes; at += line) {
         for (int64_t k = 0; k < line; k += piece_size) {
             memcpy(&piece, from + at + k, sizeof piece);
@@ -285,7 +291,7 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
         }
     }
 #endif
-    memcpy(to + at, from + at, (size_t)(bytes - at));
+    if (at < bytes) memcpy(to + at, from + at, (size_t)(bytes - at));
 }
 
 /* Brings elements into the processor's second cache; they need not exist. */
