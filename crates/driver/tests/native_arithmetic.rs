@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Native;
+use common::{Native, assert_agree, c_of, int, program};
 use frit_ir::nest::{ArrayData, Binding, Expr, LoopData, LoopKind, Proc, Program, Stmt, Storage};
 use frit_ir::{BinOp, Const, Scalar, Tensor, TensorData, UnOp};
 use frit_support::Span;
@@ -295,4 +295,64 @@ fn every_operation_strictly() {
 #[test]
 fn every_exact_operation_by_default() {
     check_all(false);
+}
+
+/// A loop for vectors that divides by a number twice; the second quotient may be had by products.
+fn quotients(scalar: Scalar, divisor: &str) -> Program {
+    let divisor = if scalar == Scalar::F32 { format!("{divisor}f32") } else { divisor.to_owned() };
+    program(&format!(
+        "proc @main(s0: i64, A0: {scalar}[s0]) -> (A1, A2) {{
+          var s1: i64
+          array A1: heap {scalar}[s0]
+          array A2: heap {scalar}[s0]
+          alloc A1
+          alloc A2
+          L0: for s1 in 0..s0 independent simd {{
+            A1[s1] = div(A0[s1], {divisor})
+            A2[s1] = div(A0[s1], {divisor})
+          }}
+        }}
+        entry @main"
+    ))
+}
+
+/// Numbers of all magnitudes, the least of them, and such as quotients by small whole numbers are next to the middle between two numbers for.
+fn dividends() -> Vec<f64> {
+    let mut state = 1_u64;
+    let mut bits = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) ^ (mixed >> 31)
+    };
+    let mut all: Vec<f64> = values(Scalar::F64).into_iter().filter_map(Const::as_f64).collect();
+    all.extend((0..30_000).map(|_| f64::from_bits(bits())));
+    all.extend((0..3_000).flat_map(|i| [f64::from_bits(i), -f64::from_bits(i), f64::from_bits((1 << 52) - 1_500 + i)]));
+    all.extend((0..30_000).map(|i| 1.0 + (bits() >> 12) as f64 * f64::EPSILON * f64::from(1 + i % 4)));
+    all.extend((0..3_000).map(|i| f64::MAX * (1.0 - f64::from(i) * f64::EPSILON)));
+    all
+}
+
+#[test]
+fn quotients_by_products_are_those_of_division() {
+    let doubles = dividends();
+    let singles: Vec<f32> = (doubles.iter().map(|&x| x as f32))
+        .chain(doubles.iter().map(|x| f32::from_bits((x.to_bits() >> 20) as u32)))
+        .collect();
+    for divisor in ["3.0", "5.0", "7.0", "9.0", "25.0", "33.0", "641.0", "1023.0"] {
+        for scalar in [Scalar::F64, Scalar::F32] {
+            let program = quotients(scalar, divisor);
+            let call = format!("= frit_quotient_{scalar}(");
+            assert_eq!(c_of(&program, false).source.matches(&call).count(), 1, "every second division is by products");
+            let data = match scalar {
+                Scalar::F64 => TensorData::F64(doubles.clone()),
+                _ => TensorData::F32(singles.clone()),
+            };
+            let length = data.len();
+            assert_agree(&program, &[int(length as i64), Tensor::new(vec![length], data).unwrap()]);
+        }
+    }
+    // Even numbers, those that are not whole, large ones, and their like.
+    for divisor in ["1.0", "6.0", "2.5", "1025.0", "-5.0", "0.0"] {
+        assert!(!c_of(&quotients(Scalar::F64, divisor), false).source.contains("frit_quotient"), "{divisor}");
+    }
 }

@@ -15,6 +15,8 @@ pub(super) enum Helper {
     Unary(UnOp, Scalar),
     /// A conversion that vectors have too.
     InVectors(Conversion),
+    /// A quotient by an odd whole number, by products.
+    Quotient(Scalar),
     /// A scan by an operation, of elements in memory.
     Scan {
         /// What accumulates.
@@ -56,6 +58,7 @@ impl Helper {
                 format!("frit_scan{}_{}_{}", if streaming { "_past_caches" } else { "" }, op.name(), scalar.name())
             }
             Helper::Transpose(scalar) => format!("frit_transpose_{}", scalar.name()),
+            Helper::Quotient(scalar) => format!("frit_quotient_{}", scalar.name()),
             Helper::InVectors(Conversion::ToReal) => "frit_i64_to_f64_in_vectors".into(),
             Helper::InVectors(Conversion::ToInteger) => "frit_f64_to_i64_in_vectors".into(),
             Helper::InVectors(Conversion::SmallToInteger) => "frit_small_f64_to_i64_in_vectors".into(),
@@ -76,6 +79,7 @@ impl Helper {
                 format!("static inline {r} {name}({t} x) {{ {} }}\n", saturate(to))
             }
             Helper::InVectors(conversion) => in_vectors(conversion, &name),
+            Helper::Quotient(scalar) => quotient(scalar, &name),
             Helper::Scan { op, scalar, streaming } => scan_function(&name, op, scalar, streaming),
             Helper::Transpose(scalar) => transpose_function(&name, scalar),
             Helper::Unary(UnOp::Cbrt, _) => CUBE_ROOT.replace("NAME", &name),
@@ -90,6 +94,29 @@ impl Helper {
             }
         }
     }
+}
+
+/// The divisors that [`Helper::Quotient`] is for: odd whole numbers, up to this.
+const LARGEST_DIVISOR: f64 = 1023.0;
+
+/// True if a quotient by this number may be had by products.
+pub(super) fn is_divisor_for_products(divisor: f64) -> bool {
+    (3.0..=LARGEST_DIVISOR).contains(&divisor) && divisor % 2.0 == 1.0
+}
+
+/// A quotient by products, rounded as by division, see `Note [Quotients by products]`.
+fn quotient(scalar: Scalar, name: &str) -> String {
+    let (t, fma, largest) = match scalar {
+        Scalar::F32 => ("float", "__builtin_fmaf", "0x1.fffffep127f"),
+        _ => ("double", "__builtin_fma", "0x1.fffffffffffffp1023"),
+    };
+    format!(
+        "static inline {t} {name}({t} x, {t} divisor, {t} reciprocal)\n{{\n\
+         #if defined(__FMA__) || defined(__FP_FAST_FMA)\n    \
+             const {t} near = x * reciprocal, rest = {fma}(divisor, near, -x);\n    \
+             return {fma}(-reciprocal, rest < {largest} ? rest : {largest}, near);\n\
+         #else\n    return x / divisor;\n#endif\n}}\n"
+    )
 }
 
 /// A conversion with instructions for vectors where AVX2 is all there is, see `Note [Conversions in vectors]`.
@@ -223,3 +250,20 @@ fn saturate(to: Scalar) -> String {
 //
 // To an integer: the products are exact, being with powers of two, and so is `l`, the low half, from 0 to below 2^32. Where the number is no `int64_t`
 // the halves are nonsense that the comparisons replace. What is small needs no halves.
+
+// Note [Quotients by products]
+//
+// A processor divides vectors slowly, but computes other things meanwhile, products for one. So of the quotients by constants that a loop for vectors
+// computes, every second is had by products, and is the same to the bit. (Markstein, "Computation of Elementary Functions on the IBM RISC System/6000
+// Processor", has such steps for all divisors; Brisebarre, Muller and Raina, "Accelerating Correctly Rounded Floating-Point Division when the Divisor Is
+// Known in Advance", for known ones.) For an odd whole divisor `d` of few bits they never fail:
+//
+// Let `u` be the distance between numbers at `near`. The reciprocal is off by at most one part in 2^53 (2^24 in single precision), so `near` is less
+// than `2 u` from `x / d`. `rest` is exact: `d` times `near`, and `x`, which is larger, are multiples of `u`, and so is `rest`, of at most `2 d u`.
+// `near - rest / d` is `x / d`; that with the product, before it is rounded, is less than `2 u / 2^53` from it, which matters only if `x / d` is as near
+// to the middle between two numbers. It is not. Multiplied by `4 d`, both are multiples of `u`, so they are at least `u / 4 d` apart or the same. If a
+// middle were `x / d`, then `x` would be an odd multiple, by `d`, of what is itself an odd multiple of half the distance between numbers there; but `x`
+// is larger, and so a multiple of the whole distance.
+//
+// Zeros: `rest` is a positive zero, and taking it away keeps the sign of `near`. If `x` is infinite, `rest` is NaN, for which the largest number stands
+// in: `near` stays infinite. A NaN stays one.

@@ -3,7 +3,7 @@
 //! Expressions have no effects, so a subexpression may be computed earlier into a temporary: that bounds how deep
 //! parentheses nest, and keeps calls of vector mathematics out of conditional expressions.
 
-use super::arith::{Conversion, Helper};
+use super::arith::{Conversion, Helper, is_divisor_for_products};
 use super::proc::ProcPrinter;
 use super::types::{c_type, is_promoted, literal};
 use frit_ir::nest::{Array, Expr};
@@ -155,6 +155,7 @@ impl ProcPrinter<'_, '_> {
                 let x = self.expr(x);
                 self.unary(*op, &x)
             }
+            Expr::Binary { op: BinOp::Div, x, y } if self.is_by_products(y) => self.quotient(x, y),
             Expr::Binary { op, x, y } => {
                 let x = self.expr(x);
                 let y = self.expr(y);
@@ -372,6 +373,26 @@ impl ProcPrinter<'_, '_> {
             return self.helper(Helper::Unary(UnOp::Convert(to), from), to, &[x]);
         }
         cast(x, to)
+    }
+
+    /// The quotient by this divisor should be had by products: it may, and every second should in a loop for vectors.
+    fn is_by_products(&mut self, divisor: &Expr) -> bool {
+        let value = match divisor {
+            Expr::Const(Const::F64(bits)) => f64::from_bits(*bits),
+            Expr::Const(Const::F32(bits)) => f32::from_bits(*bits).into(),
+            _ => return false,
+        };
+        let may = self.is_in_simd && is_divisor_for_products(value);
+        self.quotients += usize::from(may);
+        may && self.quotients.is_multiple_of(2)
+    }
+
+    fn quotient(&mut self, x: &Expr, divisor: &Expr) -> Term {
+        let (x, divisor) = (self.expr(x), self.expr(divisor));
+        let t = x.scalar;
+        let reciprocal =
+            Term::from_operands(format!("1 / {}", divisor.strong(Level::Product)), Level::Product, t, &[&divisor]);
+        self.helper(Helper::Quotient(t), t, &[&x, &divisor, &reciprocal])
     }
 
     fn binary(&mut self, op: BinOp, x: &Term, y: &Term) -> Term {

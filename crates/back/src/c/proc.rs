@@ -65,6 +65,8 @@ pub(super) struct ProcPrinter<'m, 'p> {
     pub(super) exit: Exit,
     pub(super) is_in_parallel: bool,
     pub(super) is_in_simd: bool,
+    /// Quotients so far, in the loop for vectors at hand, that may be had by products.
+    pub(super) quotients: usize,
     /// The first phase of a scan is printed.
     pub(super) scan_block: Option<ScanBlock>,
     /// The statement at hand is in a sequential loop.
@@ -96,6 +98,7 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
             exit: Exit::Return,
             is_in_parallel: false,
             is_in_simd: false,
+            quotients: 0,
             scan_block: None,
             is_repeated: false,
             module,

@@ -77,7 +77,7 @@ impl<'p> ProcPrinter<'_, 'p> {
         let header = format!("for (int64_t {var} = {begin}; {var} < {end}; {var}++) {{");
         let (first, second) = body.items.split_at(data.phases().0.len());
         let outer = std::mem::replace(&mut self.block, body.id);
-        self.is_in_simd = true;
+        self.enter_body(true);
 
         self.line(&format!("#pragma omp simd{clauses}"));
         self.open(&header);

@@ -433,12 +433,18 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.close("}");
     }
 
+    /// What follows is the body of a loop, for vectors or not.
+    pub(super) fn enter_body(&mut self, simd: bool) {
+        self.is_in_simd = simd;
+        self.quotients = 0;
+    }
+
     fn simd_loop(&mut self, data: &'p LoopData, body: &Block<'p>, reductions: &[Reduction]) {
         let (header, _) = self.loop_header(data);
         let clauses = self.clauses(data, body, reductions);
         self.line(&format!("#pragma omp simd{clauses}"));
         self.open(&header);
-        self.is_in_simd = true;
+        self.enter_body(true);
         self.inner(body);
         self.is_in_simd = false;
         self.close("}");
@@ -498,7 +504,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 self.line(&format!("#pragma omp parallel for{simd_word} {region} schedule({schedule}){clauses}"));
                 let start = self.out.len();
                 self.open(&header);
-                self.is_in_simd = simd;
+                self.enter_body(simd);
                 self.inner(body);
                 self.is_in_simd = false;
                 self.close("}");
