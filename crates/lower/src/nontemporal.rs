@@ -49,10 +49,10 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
     let is_large = |id: Loop, array: Array, at_once: i64| {
         let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
         // A loop mostly reads as much as it stores, and something else needs an eighth of the cache. Of what the next sweep reads, the cache keeps a
-        // part as long as it is not full of it.
+        // part as long as it is not full of it, but for that eighth.
         let (least_bytes, counts) = match results.contains(&array) {
             true => (cache_bytes / 16 * 7, proc.arrays[array].extents.clone()),
-            false => (cache_bytes / 32 * 31, [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat()),
+            false => (cache_bytes / 8 * 7, [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat()),
         };
         let bytes = counts.into_iter().fold(elem, |bytes, count| bytes * count);
         Some(Expr::binary(BinOp::Le, Expr::i64(least_bytes), bytes))
@@ -324,10 +324,15 @@ impl Storing {
         let mut body = vec![Stmt::Assign { var: begin, value: begins }];
         body.extend(rows.iter().map(|row| row.before_block(proc, self.var, begin)));
         body.push(Stmt::For(proc.loops.push(inner)));
-        body.extend(next_rows.iter().flat_map(|next| next.prefetched(proc, &data, [begin, block.end])));
+        let ahead: Vec<Var> = next_rows.iter().map(|_| proc.var(Scalar::I64, None)).collect();
+        let prefetches = next_rows.iter().zip(&ahead);
+        body.extend(prefetches.flat_map(|(next, &ahead)| next.prefetched(proc, &data, ahead, [begin, block.end])));
         body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block.end)));
         let kept = rows.iter().filter(|row| row.start.is_some());
         let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
+        then.extend(
+            next_rows.iter().zip(&ahead).map(|(next, &var)| Stmt::Assign { var, value: next.iterations_ahead() }),
+        );
         // The first block begins so much early that all end with a line of the first array: what is written of half a line is read first.
         let before = before_in_line(proc, &self.places[0], self.var, data.lower.clone());
         // The part of a row that begins a tile may be a line shorter than a block.

@@ -22,11 +22,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// So many variables are followed to find where a loop ends.
 const MOST_BETWEEN: usize = 8;
 
-/// What a loop over rows reads in its next iteration, and not in this one.
+/// So many elements are computed while memory answers.
+const ELEMENTS_AHEAD: i64 = 512;
+
+/// What a loop over rows reads in its next iteration, and not in this one; where rows are short, in a later one.
 #[derive(Debug)]
 pub(crate) struct NextRows {
-    /// The rows: of each, the element that belongs to an iteration of the loop along them.
-    places: Vec<(Array, Vec<Expr>)>,
+    /// The rows: of each, the element that belongs to an iteration of the loop along them, and which subscript numbers the rows.
+    places: Vec<(Array, usize, Vec<Expr>)>,
+    /// What the loop over rows counts up by.
+    step: i64,
     /// How many bytes both iterations read in a column.
     column_bytes: i64,
     /// How many columns there are.
@@ -79,7 +84,7 @@ impl NextRows {
     pub(crate) fn of(proc: &Proc, over: &LoopData, along: &LoopData, most_bytes: i64) -> Option<Self> {
         let read = Read::of(proc, over, &along.body, over.var?, along.var?);
         let columns = along.upper.clone() - along.lower.clone();
-        let mut next = Self { places: Vec::new(), column_bytes: 0, columns, most_bytes };
+        let mut next = Self { places: Vec::new(), step: over.step, column_bytes: 0, columns, most_bytes };
         for (&(array, axis, _), rows) in &read.planes {
             let new = |(added, index): (&i64, &Vec<Expr>)| {
                 let new = added.checked_add(over.step).filter(|new| !rows.contains_key(new))?;
@@ -89,7 +94,7 @@ impl NextRows {
             next.column_bytes += bytes_of(proc, array, rows.len() + new.len());
             next.places.extend(new.into_iter().map(|(mut index, row)| {
                 index[axis] = row;
-                (array, index)
+                (array, axis, index)
             }));
         }
         (!next.places.is_empty()).then_some(next)
@@ -109,7 +114,7 @@ impl NextRows {
         }
         let across = pieces.unwrap_or(along);
         let columns = across.upper.clone() - across.lower.clone();
-        let mut next = Self { places: Vec::new(), column_bytes: 0, columns, most_bytes };
+        let mut next = Self { places: Vec::new(), step: bands.step, column_bytes: 0, columns, most_bytes };
         let known = known_values(proc, bands);
         let mut planes = BTreeSet::new();
         each_stmt(proc, &bands.body, &mut |stmt| {
@@ -137,7 +142,7 @@ impl NextRows {
                     let mut index: Vec<Expr> =
                         index.iter().map(|e| renamed(e, &BTreeMap::from([(read.column, column.into())]))).collect();
                     index[axis] = Expr::Var(last) + Expr::i64(first_new);
-                    next.places.push((array, index));
+                    next.places.push((array, axis, index));
                     let band_rows = usize::try_from(bands.step).expect("a loop that counts up");
                     next.column_bytes += bytes_of(proc, array, found.len() + 2 * band_rows);
                 }
@@ -146,8 +151,14 @@ impl NextRows {
         (!next.places.is_empty()).then_some(next)
     }
 
-    /// Prefetches what the rows have from one iteration of `along` to another, unless they are too long to be kept.
-    pub(crate) fn prefetched(&self, proc: &Proc, along: &LoopData, [begin, end]: [Var; 2]) -> Vec<Stmt> {
+    /// How many iterations ahead rows are prefetched.
+    pub(crate) fn iterations_ahead(&self) -> Expr {
+        let elements = Expr::binary(BinOp::Max, Expr::i64(1), self.columns.clone() * Expr::i64(self.step));
+        Expr::binary(BinOp::Max, Expr::i64(1), Expr::binary(BinOp::Div, Expr::i64(ELEMENTS_AHEAD), elements))
+    }
+
+    /// Prefetches, so many iterations `ahead`, what the rows have from one iteration of `along` to another, unless they are too long to be kept.
+    pub(crate) fn prefetched(&self, proc: &Proc, along: &LoopData, ahead: Var, [begin, end]: [Var; 2]) -> Vec<Stmt> {
         let column = along.var.expect("rows are read by the number of the column");
         let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
         let count = Expr::Select {
@@ -156,8 +167,9 @@ impl NextRows {
             on_false: Box::new(Expr::i64(0)),
         };
         let first = BTreeMap::from([(column, begin.into())]);
-        let prefetch = |(array, index): &(Array, Vec<Expr>)| {
-            let index: Vec<Expr> = index.iter().map(|e| renamed(e, &first)).collect();
+        let prefetch = |(array, axis, index): &(Array, usize, Vec<Expr>)| {
+            let mut index: Vec<Expr> = index.iter().map(|e| renamed(e, &first)).collect();
+            index[*axis] = index[*axis].clone() + (Expr::Var(ahead) - Expr::i64(1)) * Expr::i64(self.step);
             let offset = linear_index(&index, &proc.arrays[*array].extents);
             Stmt::Prefetch { array: *array, offset, count: count.clone() }
         };
