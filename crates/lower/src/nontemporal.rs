@@ -184,7 +184,7 @@ impl Sweeps {
             .map(|id| &proc.loops[id])
             .collect();
         let own = match around[..] {
-            [along, over, ..] => NextRows::of(proc, over, along, most_bytes),
+            [along, over, ..] => NextRows::of(proc, around.get(2).copied(), [over, along], most_bytes),
             _ => None,
         };
         let of_band = match around[..] {

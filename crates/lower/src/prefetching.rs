@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_BETWEEN: usize = 8;
 
 /// So many elements are computed while memory answers.
-const ELEMENTS_AHEAD: i64 = 512;
+const ELEMENTS_AHEAD: i64 = 800;
 
 /// What a loop over rows reads in its next iteration, and not in this one; where rows are short, in a later one.
 #[derive(Debug)]
@@ -78,11 +78,50 @@ impl Read {
     }
 }
 
+impl Read {
+    /// Of planes of an array that are known to differ only in how far ahead of the loop over planes they are, leaves the farthest.
+    fn keep_last_planes(&mut self, proc: &Proc, planes: &LoopData) {
+        let Some(number) = planes.var else { return };
+        let known = known_values(proc, planes);
+        // The plane's subscript, and what is added to the number of the plane.
+        let place = |axis: usize, index: &[Expr]| {
+            let added = |e: &Expr| match e {
+                Expr::Var(var) => match known.get(var) {
+                    Some(Expr::Binary { op: BinOp::FloorMod, x, .. }) => x.added_to(number),
+                    _ => e.added_to(number),
+                },
+                e => e.added_to(number),
+            };
+            let last = index.len() - 1;
+            let mut numbers = (0..last).filter(|&at| at != axis).filter_map(|at| Some((at, added(&index[at])?)));
+            numbers.next().filter(|_| numbers.next().is_none())
+        };
+        let place_of = |(_, axis, _): &Plane, rows: &BTreeMap<i64, Vec<Expr>>| place(*axis, rows.values().next()?);
+        let places: Vec<_> =
+            self.planes.iter().map(|(plane, rows)| ((plane.0, plane.1), place_of(plane, rows))).collect();
+        self.planes.retain(|plane, rows| {
+            let Some((at, added)) = place_of(plane, rows) else { return true };
+            let is_before = |&(_, other): &(_, Option<(usize, i64)>)| other.is_some_and(|other| other <= (at, added));
+            let mut others = places.iter().filter(|(group, _)| *group == (plane.0, plane.1));
+            let is_alike = others.clone().all(|(_, other)| other.is_some_and(|(other, _)| other == at));
+            !is_alike || others.all(is_before)
+        });
+    }
+}
+
 impl NextRows {
-    /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. Caches keep at most so many
-    /// bytes of them.
-    pub(crate) fn of(proc: &Proc, over: &LoopData, along: &LoopData, most_bytes: i64) -> Option<Self> {
-        let read = Read::of(proc, over, &along.body, over.var?, along.var?);
+    /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. If that is inside of a loop over
+    /// `planes`, of the last plane only: those before it are still in the caches. Caches keep at most so many bytes of them.
+    pub(crate) fn of(
+        proc: &Proc,
+        planes: Option<&LoopData>,
+        [over, along]: [&LoopData; 2],
+        most_bytes: i64,
+    ) -> Option<Self> {
+        let mut read = Read::of(proc, over, &along.body, over.var?, along.var?);
+        if let Some(planes) = planes {
+            read.keep_last_planes(proc, planes);
+        }
         let columns = along.upper.clone() - along.lower.clone();
         let mut next = Self { places: Vec::new(), step: over.step, column_bytes: 0, columns, most_bytes };
         for (&(array, axis, _), rows) in &read.planes {

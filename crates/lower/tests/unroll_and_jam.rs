@@ -227,7 +227,7 @@ fn rows_that_are_read_next_are_prefetched() {
     // Short rows are prefetched several blocks of four ahead.
     let (lowered, _) = shaped(&stencil(NEIGHBOURS), 1 << 20);
     let text = lowered.to_string();
-    let ahead = text.lines().find_map(|line| line.trim().strip_suffix(" = max(1, div(512, max(1, s1 * 4)))"));
+    let ahead = text.lines().find_map(|line| line.trim().strip_suffix(" = max(1, div(800, max(1, s1 * 4)))"));
     let ahead = ahead.unwrap_or_else(|| panic!("{text}"));
     assert!(rows.iter().all(|row| row.ends_with(&format!(" + ({ahead} - 1) * 4"))), "{rows:?}");
     // Three rows of 100 columns are ten kilobytes: the caches keep them, and they are prefetched where results are large.
@@ -303,4 +303,37 @@ fn rows_of_the_next_band_are_prefetched_by_the_last_stage() {
     let moved = cell.replace("s6]", "s6 + s9]");
     assert_eq!(prefetched_in_bands(&first("s3", &moved), last).len(), 1);
     assert!(prefetched_in_bands(&first("s3", &cell.replace("s5 + ", "s5 * ")), last).is_empty());
+}
+
+/// The planes of which rows are prefetched by a stencil that reads such a plane too.
+fn prefetched_planes(third: &str) -> Vec<String> {
+    let text = format!(
+        "proc @main(s0: i64, A0: f64[s0, s0, s0], s9: i64) -> (A1) {{
+          var s2, s3, s4, s5: i64
+          array A1: heap f64[s0, s0, s0]
+          alloc A1
+          L0: for s2 in 1..s0 - 1 independent {{
+            s3 = floormod(s2 + 1, s0)
+            L1: for s4 in 1..s0 - 1 independent {{
+              L2: for s5 in 1..s0 - 1 independent simd {{
+                A1[s2, s4, s5] = A0[s2, s4, s5] + A0[s2, s4 + 1, s5] + A0[s3, s4, s5] + A0[{third}, s4, s5]
+              }}
+            }}
+          }}
+        }}
+        entry @main"
+    );
+    let mut program = frit_ir::nest::parse::parse_program(&text).expect("the text is a program");
+    frit_lower::shape_for_caches(&mut program, 1 << 10);
+    let text = program.to_string();
+    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix("prefetch A0 at ("));
+    prefetches.map(|rest| rest.split_once(" * s0").expect("planes have rows").0.to_owned()).collect()
+}
+
+#[test]
+fn of_planes_that_are_read_again_only_the_last_is_prefetched() {
+    assert_eq!(prefetched_planes("s2 - 1"), ["s3"]);
+    assert_eq!(prefetched_planes("s2 + 2"), ["(s2 + 2)"]);
+    // Where it is not known which comes first, all are.
+    assert_eq!(prefetched_planes("s9").len(), 3);
 }
