@@ -23,12 +23,17 @@ L0
 cat >"$work/square.l0" <<'L0'
 fun [[real]] main(int n) = map(fn [real] (int i) => map(fn real (int j) => toReal((i * 7919 + j * 104729) % 1000003), iota(n)), iota(n))
 L0
+cat >"$work/cube.l0" <<'L0'
+fun [[[real]]] main(int n) = map(fn [[real]] (int i) => map(fn [real] (int j) => map(fn real (int k) => toReal((i * 7919 + j * 104729 + k * 31) % 1000003), iota(n)), iota(n)), iota(n))
+L0
 cat >"$work/axpy.l0" <<'L0'
 fun [real] main([real] x, [real] y) = map(op +, zip(map(op * (2.5), x), y))
 L0
 side=$(awk "BEGIN { print int(sqrt($elements)) }")
 "$frit" run "$work/vector.l0" "$elements" -o "$work/vector.npy"
 "$frit" run "$work/square.l0" "$side" -o "$work/square.npy"
+side=$(awk "BEGIN { print int($elements ^ (1 / 3) + 1e-9) }")
+"$frit" run "$work/cube.l0" "$side" -o "$work/cube.npy"
 
 # Reads and writes of arrays that each must make at least, for each of so many steps, and arguments.
 workloads() {
@@ -40,7 +45,9 @@ axpy 2 1 1 vector.npy vector.npy
 scanmap 1 1 1 vector.npy
 unsharp 1 1 1 square.npy
 jacobi2d 1 1 10 square.npy 10
-conv2d 1 1 10 square.npy 0.0 10"
+conv1d 1 1 10 vector.npy 0.0 10
+conv2d 1 1 10 square.npy 0.0 10
+conv3d 1 1 10 cube.npy 0.0 10"
 }
 
 median() { sort -g | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
