@@ -316,7 +316,7 @@ fn quotients(scalar: Scalar, divisor: &str) -> Program {
     ))
 }
 
-/// Numbers of all magnitudes, the least of them, and such as quotients by small whole numbers are next to the middle between two numbers for.
+/// Numbers of all magnitudes, and many of those at whose ends numbers lie otherwise.
 fn dividends() -> Vec<f64> {
     let mut state = 1_u64;
     let mut bits = || {
@@ -327,9 +327,18 @@ fn dividends() -> Vec<f64> {
     let mut all: Vec<f64> = values(Scalar::F64).into_iter().filter_map(Const::as_f64).collect();
     all.extend((0..30_000).map(|_| f64::from_bits(bits())));
     all.extend((0..3_000).flat_map(|i| [f64::from_bits(i), -f64::from_bits(i), f64::from_bits((1 << 52) - 1_500 + i)]));
-    all.extend((0..30_000).map(|i| 1.0 + (bits() >> 12) as f64 * f64::EPSILON * f64::from(1 + i % 4)));
     all.extend((0..3_000).map(|i| f64::MAX * (1.0 - f64::from(i) * f64::EPSILON)));
     all
+}
+
+/// Numbers whose quotients by this one are as near as may be to the middle between two numbers.
+fn near_middles(divisor: u32) -> impl Iterator<Item = f64> {
+    // Twice a middle between whole numbers of 53 bits is odd; times the divisor, it is rounded to the next number.
+    let middles = (0..5_000).map(|i| 2 * ((1_u128 << 52) + i * 900_719_925_474) + 1);
+    middles.flat_map(move |twice| {
+        let x = (twice * u128::from(divisor)) as f64 / 2.0;
+        [x.next_down(), x, x.next_up()]
+    })
 }
 
 #[test]
@@ -338,13 +347,14 @@ fn quotients_by_products_are_those_of_division() {
     let singles: Vec<f32> = (doubles.iter().map(|&x| x as f32))
         .chain(doubles.iter().map(|x| f32::from_bits((x.to_bits() >> 20) as u32)))
         .collect();
-    for divisor in ["3.0", "5.0", "7.0", "9.0", "25.0", "33.0", "641.0", "1023.0"] {
+    for divisor in [3, 5, 7, 9, 25, 33, 641, 1023] {
+        let nearest: Vec<f64> = near_middles(divisor).collect();
         for scalar in [Scalar::F64, Scalar::F32] {
-            let program = quotients(scalar, divisor);
+            let program = quotients(scalar, &format!("{divisor}.0"));
             let call = format!("= frit_quotient_{scalar}(");
             assert_eq!(c_of(&program, false).source.matches(&call).count(), 1, "every second division is by products");
             let data = match scalar {
-                Scalar::F64 => TensorData::F64(doubles.clone()),
+                Scalar::F64 => TensorData::F64([&doubles[..], &nearest[..]].concat()),
                 _ => TensorData::F32(singles.clone()),
             };
             let length = data.len();

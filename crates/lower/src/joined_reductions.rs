@@ -9,7 +9,7 @@
 //! Knows nothing of the array IR.
 
 use crate::access::{all_reads, count_reads, each_own_assigned, each_stmt};
-use crate::straight::{is_straight, renamed, renamed_stmt};
+use crate::straight::{is_straight, reads, renamed, renamed_stmt};
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,16 +72,22 @@ impl Nested {
             let is_start = |stmt: &Stmt| matches!(stmt, Stmt::Assign { var, .. } if *var == inner_var);
             let start = body[..end].iter().rposition(is_start)?;
             let Stmt::Assign { value: Expr::Const(value), .. } = &body[start] else { return None };
-            let is_inner = |stmt: &Stmt| matches!(stmt, Stmt::For(id) if reduces(proc, *id, op, inner_var));
-            let (loops, between): (Vec<Stmt>, Vec<Stmt>) = body[start + 1..end].iter().cloned().partition(is_inner);
-            let inner: Vec<Loop> =
-                loops.iter().filter_map(|stmt| if let Stmt::For(id) = stmt { Some(*id) } else { None }).collect();
+            let (mut inner, mut loops, mut between) = (Vec::new(), Vec::new(), Vec::new());
+            for stmt in &body[start + 1..end] {
+                match stmt {
+                    Stmt::For(id) if reduces(proc, *id, op, inner_var) => {
+                        inner.push(*id);
+                        loops.push(stmt.clone());
+                    }
+                    stmt => between.push(stmt.clone()),
+                }
+            }
             let used = count_reads(proc, &loops).get(&inner_var).copied().unwrap_or(0) + 1;
             let is_own = !inner.is_empty()
                 && known.reads.get(&inner_var) == Some(&used)
                 && !mentions(proc, &between, &[inner_var, outer_var])
                 && !mentions(proc, &loops, &[outer_var])
-                && inner.iter().all(|&id| is_plain(proc, id));
+                && inner.iter().all(|&id| is_plain(proc, id) && !has_bound_by(proc, id, inner_var));
             let step = Expr::binary(op, outer_var.into(), Expr::Const(*value));
             let first = (!known.is_needless(proc, op, outer_var, *value))
                 .then_some(Stmt::Assign { var: outer_var, value: step });
@@ -108,12 +114,21 @@ fn reduces(proc: &Proc, id: Loop, op: BinOp, var: Var) -> bool {
     }
 }
 
-/// The loop has nothing inside but straight-line code and such loops.
+/// The loop, which is no scan, has nothing inside but straight-line code and such loops.
 fn is_plain(proc: &Proc, id: Loop) -> bool {
-    proc.loops[id].body.iter().all(|stmt| match stmt {
-        Stmt::For(inner) => is_plain(proc, *inner),
-        stmt => is_straight(stmt, true),
-    })
+    let LoopData { kind, body, .. } = &proc.loops[id];
+    !matches!(kind, LoopKind::Scan { .. })
+        && body.iter().all(|stmt| match stmt {
+            Stmt::For(inner) => is_plain(proc, *inner),
+            stmt => is_straight(stmt, true),
+        })
+}
+
+/// How often the loop, or one inside of it, runs depends on the variable.
+fn has_bound_by(proc: &Proc, id: Loop, var: Var) -> bool {
+    let LoopData { lower, upper, body, .. } = &proc.loops[id];
+    let is_bound = |stmt: &Stmt| matches!(stmt, Stmt::For(inner) if has_bound_by(proc, *inner, var));
+    reads(lower, var) || reads(upper, var) || body.iter().any(is_bound)
 }
 
 fn mentions(proc: &Proc, stmts: &[Stmt], vars: &[Var]) -> bool {

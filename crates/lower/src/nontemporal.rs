@@ -174,9 +174,7 @@ impl Sweeps {
         }
         (!counts.is_empty()).then_some(counts)
     }
-}
 
-impl Sweeps {
     /// The rows that the loops around this one read next. Caches keep at most so many bytes of them.
     fn next_rows(&self, proc: &Proc, id: Loop, most_bytes: i64) -> Vec<NextRows> {
         let around: Vec<&LoopData> = std::iter::successors(Some(id), |id| self.around.get(id).copied())
@@ -188,10 +186,9 @@ impl Sweeps {
             _ => None,
         };
         let of_band = match around[..] {
-            [along, rows, bands, ..] if Some(&rows.lower) == bands.var.map(Expr::Var).as_ref() => {
-                NextRows::of_band(proc, [bands, rows, along], None, most_bytes)
-            }
-            [along, rows, pieces, bands] => NextRows::of_band(proc, [bands, rows, along], Some(pieces), most_bytes),
+            [along, rows, bands] => NextRows::of_band(proc, [bands, rows, along], None, most_bytes),
+            [along, rows, inner, outer] => NextRows::of_band(proc, [inner, rows, along], None, most_bytes)
+                .or_else(|| NextRows::of_band(proc, [outer, rows, along], Some(inner), most_bytes)),
             _ => None,
         };
         own.into_iter().chain(of_band).collect()

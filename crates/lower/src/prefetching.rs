@@ -15,10 +15,12 @@
 use crate::access::{each_own_assigned, each_stmt, linear_index};
 use crate::arithmetic::is_total;
 use crate::straight::{Plane, is_straight, reads, reads_any, renamed, rows_read};
-use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
+use frit_ir::nest::{Array, Binding, Expr, LoopData, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// More rows are no band, which the nearest cache keeps.
+const MOST_BAND_ROWS: usize = 64;
 /// So many variables are followed to find where a loop ends.
 const MOST_BETWEEN: usize = 8;
 
@@ -53,10 +55,27 @@ impl Read {
     fn of(proc: &Proc, over: &LoopData, body: &[Stmt], row: Var, column: Var) -> Self {
         let mut planes = rows_read(body, row, column, |expr| expr.added_to(row));
         let mut varying: BTreeSet<Var> = over.var.into_iter().collect();
+        // Arrays that have other memory then, or none where rows are prefetched.
+        let mut renewed = BTreeSet::new();
         each_stmt(proc, &over.body, &mut |stmt| {
             each_own_assigned(stmt, &mut |var| _ = varying.insert(var));
-            if let Stmt::For(id) = stmt {
-                varying.extend(proc.loops[*id].var);
+            match stmt {
+                Stmt::For(id) => varying.extend(proc.loops[*id].var),
+                Stmt::Alloc { array } | Stmt::Release { array } => _ = renewed.insert(*array),
+                Stmt::Bind { reference, .. } => _ = renewed.insert(*reference),
+                Stmt::Swap { first, second } => renewed.extend([*first, *second]),
+                Stmt::Call { results, .. } => renewed.extend(results.iter().filter_map(|result| match result {
+                    Binding::Array(array) => Some(*array),
+                    Binding::Var(_) => None,
+                })),
+                Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::While { .. }
+                | Stmt::If { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
+                | Stmt::Check { .. }
+                | Stmt::Output { .. } => {}
             }
         });
         let is_known = |axis: usize, index: &[Expr]| {
@@ -69,6 +88,7 @@ impl Read {
         };
         planes.retain(|&(array, axis, _), rows| {
             matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
+                && !renewed.contains(&array)
                 && rows.values().all(|index| is_known(axis, index))
         });
         let mut counts: BTreeMap<Array, usize> = BTreeMap::new();
@@ -76,13 +96,11 @@ impl Read {
         planes.retain(|(array, ..), _| counts[array] > 1);
         Self { row, column, planes }
     }
-}
 
-impl Read {
     /// Of planes of an array that are known to differ only in how far ahead of the loop over planes they are, leaves the farthest.
-    fn keep_last_planes(&mut self, proc: &Proc, planes: &LoopData) {
-        let Some(number) = planes.var else { return };
-        let known = known_values(proc, planes);
+    fn keep_last_planes(&mut self, proc: &Proc, over_planes: &LoopData) {
+        let Some(number) = over_planes.var else { return };
+        let known = known_values(proc, over_planes);
         // The plane's subscript, and what is added to the number of the plane.
         let place = |axis: usize, index: &[Expr]| {
             let added = |e: &Expr| match e {
@@ -110,17 +128,17 @@ impl Read {
 }
 
 impl NextRows {
-    /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. If that is inside of a loop over
-    /// `planes`, of the last plane only: those before it are still in the caches. Caches keep at most so many bytes of them.
+    /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. If that is inside of the loop
+    /// `over_planes`, of the last plane only: those before it are still in the caches. Caches keep at most so many bytes of them.
     pub(crate) fn of(
         proc: &Proc,
-        planes: Option<&LoopData>,
+        over_planes: Option<&LoopData>,
         [over, along]: [&LoopData; 2],
         most_bytes: i64,
     ) -> Option<Self> {
         let mut read = Read::of(proc, over, &along.body, over.var?, along.var?);
-        if let Some(planes) = planes {
-            read.keep_last_planes(proc, planes);
+        if let Some(over_planes) = over_planes {
+            read.keep_last_planes(proc, over_planes);
         }
         let columns = along.upper.clone() - along.lower.clone();
         let mut next = Self { places: Vec::new(), step: over.step, column_bytes: 0, columns, most_bytes };
@@ -148,14 +166,15 @@ impl NextRows {
         most_bytes: i64,
     ) -> Option<Self> {
         let (band, last, column) = (bands.var?, rows.var?, along.var?);
-        if rows.lower != Expr::Var(band) || rows.step != 1 || bands.step < 2 {
+        let across = pieces.unwrap_or(along);
+        let band_rows = usize::try_from(bands.step).ok().filter(|rows| (2..=MOST_BAND_ROWS).contains(rows))?;
+        if rows.lower != Expr::Var(band) || rows.step != 1 || !is_fixed_for(proc, across) {
             return None;
         }
-        let across = pieces.unwrap_or(along);
         let columns = across.upper.clone() - across.lower.clone();
         let mut next = Self { places: Vec::new(), step: bands.step, column_bytes: 0, columns, most_bytes };
         let known = known_values(proc, bands);
-        let mut planes = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         each_stmt(proc, &bands.body, &mut |stmt| {
             let Stmt::For(id) = stmt else { return };
             let over = &proc.loops[*id];
@@ -163,7 +182,10 @@ impl NextRows {
             else {
                 return;
             };
-            for stmt in over.body.iter().filter(|_| row != last) {
+            if row == last {
+                return;
+            }
+            for stmt in &over.body {
                 let Stmt::For(inner) = stmt else { continue };
                 let inner = &proc.loops[*inner];
                 let Some(own_column) = inner.var.filter(|_| inner.body.iter().all(|stmt| is_straight(stmt, true)))
@@ -173,7 +195,7 @@ impl NextRows {
                 let read = Read::of(proc, bands, &inner.body, row, own_column);
                 for ((array, axis, others), found) in read.planes {
                     let Some((added, index)) = found.last_key_value() else { continue };
-                    if !planes.insert((array, axis, others)) {
+                    if !seen.insert((array, axis, others)) {
                         continue;
                     }
                     // The first row after those of this band.
@@ -182,7 +204,6 @@ impl NextRows {
                         index.iter().map(|e| renamed(e, &BTreeMap::from([(read.column, column.into())]))).collect();
                     index[axis] = Expr::Var(last) + Expr::i64(first_new);
                     next.places.push((array, axis, index));
-                    let band_rows = usize::try_from(bands.step).expect("a loop that counts up");
                     next.column_bytes += bytes_of(proc, array, found.len() + 2 * band_rows);
                 }
             }
@@ -220,7 +241,14 @@ fn bytes_of(proc: &Proc, array: Array, elements: usize) -> i64 {
     i64::try_from(proc.arrays[array].elem.bytes() * elements).expect("a loop reads few rows")
 }
 
-/// What the variables are that an iteration of the loop assigns once.
+/// The bounds of the loop stay while it runs.
+fn is_fixed_for(proc: &Proc, data: &LoopData) -> bool {
+    let mut changed: BTreeSet<Var> = data.var.into_iter().collect();
+    each_stmt(proc, &data.body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = changed.insert(var)));
+    [&data.lower, &data.upper].into_iter().all(|bound| !bound.has_load() && !reads_any(bound, &changed))
+}
+
+/// What the variables are that an iteration of the loop assigns in one place, perhaps under a condition: good enough to choose what is prefetched.
 fn known_values(proc: &Proc, data: &LoopData) -> BTreeMap<Var, Expr> {
     let (mut known, mut again) = (BTreeMap::new(), BTreeSet::new());
     each_stmt(proc, &data.body, &mut |stmt| match stmt {

@@ -181,6 +181,9 @@ fn reductions_of_reductions_by_several_loops_are_one() {
     assert_eq!(accumulators(&PLAIN, &of_parts("add", "add")), 1);
     assert_eq!(accumulators(&PLAIN, &of_parts("max", "max")), 1);
     assert_eq!(accumulators(&PLAIN, &of_parts("add", "max")), 2);
+    // The inner one is for more than a step of the outer one.
+    let squared = of_parts("add", "add").replace("yield %19 ", "%17: f64 = mul %19, %19 yield %17 ");
+    assert_eq!(accumulators(&PLAIN, &squared), 2);
     // In order, the inner one is to be known before the outer one takes it.
     assert_eq!(accumulators(&Options { strict_fp: true, ..PLAIN }, &of_parts("max", "max")), 0);
     for (outer, inner) in [("add", "add"), ("max", "max"), ("add", "max")] {

@@ -2,16 +2,16 @@
 
 mod support;
 
-use frit_interp::{Options as RunOptions, nest};
-use frit_ir::{Tensor, TensorData};
+use frit_interp::{Options as RunOptions, nest as interp};
+use frit_ir::{Tensor, TensorData, nest};
 use frit_lower::Options;
 use support::{agree, int, program, with_sizes};
 
 /// The loop IR shaped for caches, and in how many loops.
-fn shaped(text: &str, cache_bytes: i64) -> (frit_ir::nest::Program, usize) {
+fn shaped(text: &str, cache_bytes: i64) -> (nest::Program, usize) {
     let mut lowered = frit_lower::lower(&program(text), &Options { parallel: true, ..Options::default() });
     let count = frit_lower::shape_for_caches(&mut lowered, cache_bytes);
-    frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
+    nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }
 
@@ -31,7 +31,7 @@ fn agrees(text: &str) {
         for cache_bytes in [0, i64::MAX] {
             let (lowered, _) = shaped(text, cache_bytes);
             let entry = lowered.entry.expect("a test has an entry");
-            let found = nest::run(&lowered, entry, with_sizes(&program(text), &arguments), &RunOptions::default());
+            let found = interp::run(&lowered, entry, with_sizes(&program(text), &arguments), &RunOptions::default());
             assert_eq!(found.expect("the program runs"), expected, "{rows} x {columns}\n{lowered}");
         }
     }
@@ -236,7 +236,7 @@ fn rows_that_are_read_next_are_prefetched() {
     let (text, arguments) = (stencil(NEIGHBOURS), [table, int(3)]);
     let (lowered, _) = shaped(&text, 1 << 17);
     let entry = lowered.entry.expect("a test has an entry");
-    let found = nest::run(&lowered, entry, with_sizes(&program(&text), &arguments), &RunOptions::default());
+    let found = interp::run(&lowered, entry, with_sizes(&program(&text), &arguments), &RunOptions::default());
     assert_eq!(found.expect("the program runs"), agree(&text, &arguments));
 }
 
@@ -249,21 +249,22 @@ fn one_row_after_the_other_is_not_prefetched() {
     assert!(shaped(&stencil(&cell), 1 << 20).0.to_string().contains("stream A"), "rows are stored past the caches");
 }
 
-/// Loops over bands of four rows, of pieces of 16 columns: `T` keeps for a band what one stage makes of rows of `A0`, for the next one, which is the last.
-fn bands(first: &str, last: &str) -> String {
-    format!(
+/// Loops over bands of four rows, of pieces of 2048 columns: `A2` keeps for a band what one stage makes of rows of `A0`, for the next one, which is the
+/// last.
+fn bands(first: &str, last: &str) -> nest::Program {
+    let text = format!(
         "proc @main(s0: i64, s1: i64, A0: f64[s0, s1], s9: i64) -> (A1) {{
           var s2, s3, s4, s5, s6, s7, s8: i64
-          array A1: heap f64[s0, s1]
-          array A2: stack f64[8, 2048]
+          array A1: heap f64[s0 - 8, s1 - 2]
+          array A2: stack f64[8, 2064]
           alloc A1
           L0: for s2 in 0..s0 - 8 step 4 independent {{
             s3 = min(s0 - 8, s2 + 4)
-            L1: for s4 in 0..s1 - 2 step 1024 independent {{
+            L1: for s4 in 0..s1 - 2 step 2048 independent {{
               alloc A2
               {first}
               L4: for s7 in s2..s3 independent {{
-                L5: for s8 in s4..min(s1 - 2, s4 + 2000) independent simd {{
+                L5: for s8 in s4..min(s1 - 2, s4 + 2048) independent simd {{
                   A1[s7, s8] = {last}
                 }}
               }}
@@ -271,24 +272,37 @@ fn bands(first: &str, last: &str) -> String {
           }}
         }}
         entry @main"
-    )
+    );
+    nest::parse::parse_program(&text).expect("the text is a program")
 }
 
-/// What is added to the number of a row by what is prefetched.
-fn prefetched_in_bands(first: &str, last: &str) -> Vec<String> {
-    let mut program = frit_ir::nest::parse::parse_program(&bands(first, last)).expect("the text is a program");
-    frit_lower::shape_for_caches(&mut program, 1 << 10);
-    frit_ir::nest::verify::verify(&program).unwrap_or_else(|error| panic!("{error}\n{program}"));
+/// The program shaped for the least of caches.
+fn shaped_program(program: &nest::Program) -> nest::Program {
+    let mut shaped = program.clone();
+    frit_lower::shape_for_caches(&mut shaped, 1 << 10);
+    nest::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
+    shaped
+}
+
+/// What follows `start` where something is prefetched, up to `end`.
+fn prefetched_between(program: &nest::Program, start: &str, end: &str) -> Vec<String> {
     let text = program.to_string();
-    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix("prefetch A0 at (s7 + "));
-    prefetches.map(|rest| rest.split_once(" + (").expect("some bands may be between").0.to_owned()).collect()
+    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix(start));
+    prefetches.map(|rest| rest.split_once(end).expect("subscripts are printed in one way").0.to_owned()).collect()
+}
+
+/// What is added to the number of a row by what is prefetched in bands.
+fn prefetched_in_bands(first: &str, last: &str) -> Vec<String> {
+    prefetched_between(&shaped_program(&bands(first, last)), "prefetch A0 at (s7 + ", " + (")
 }
 
 #[test]
 fn rows_of_the_next_band_are_prefetched_by_the_last_stage() {
     let first = |extent: &str, cell: &str| {
         format!(
-            "L2: for s5 in s2..{extent} independent {{ L3: for s6 in s4..min(s1, s4 + 1040) independent simd {{ A2[s5 - s2, s6 - s4] = {cell} }} }}"
+            "L2: for s5 in s2..{extent} independent {{
+               L3: for s6 in s4..min(s1, s4 + 2050) independent simd {{ A2[s5 - s2, s6 - s4] = {cell} }}
+             }}"
         )
     };
     let last = "A2[s7 - s2, s8 - s4] + A2[s7 - s2, s8 + 1 - s4]";
@@ -296,8 +310,20 @@ fn rows_of_the_next_band_are_prefetched_by_the_last_stage() {
     // Rows up to 3 + 2 are of this band.
     assert_eq!(prefetched_in_bands(&first("s3", cell), last), ["6"]);
     // A stage that the last one reads several rows of makes more of them.
-    assert_eq!(prefetched_in_bands(&first("s3 + 2", cell), last), ["8"]);
-    // Processors foresee a single row; they need not be told of what is not known, or not in memory.
+    let below = "A2[s7 - s2, s8 - s4] + A2[s7 + 2 - s2, s8 + 1 - s4]";
+    assert_eq!(prefetched_in_bands(&first("s3 + 2", cell), below), ["8"]);
+    for (extent, last) in [("s3", last), ("s3 + 2", below)] {
+        let program = bands(&first(extent, cell), last);
+        let values = (0..27 * 4500).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
+        let table = Tensor::new(vec![27, 4500], TensorData::F64(values)).expect("as many elements as the shape says");
+        let run = |program: &nest::Program| {
+            let entry = program.entry.expect("a test has an entry");
+            let arguments = vec![int(27), int(4500), table.clone(), int(0)];
+            interp::run(program, entry, arguments, &RunOptions::default()).expect("the program runs")
+        };
+        assert_eq!(run(&shaped_program(&program)), run(&program));
+    }
+    // Processors foresee a single row; they need not be told of what is not known, or has other memory in every band.
     assert!(prefetched_in_bands(&first("s3", "A0[s5, s6] * 2.0"), last).is_empty());
     assert!(prefetched_in_bands(&first("s9", cell), last).is_empty());
     let moved = cell.replace("s6]", "s6 + s9]");
@@ -323,11 +349,8 @@ fn prefetched_planes(third: &str) -> Vec<String> {
         }}
         entry @main"
     );
-    let mut program = frit_ir::nest::parse::parse_program(&text).expect("the text is a program");
-    frit_lower::shape_for_caches(&mut program, 1 << 10);
-    let text = program.to_string();
-    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix("prefetch A0 at ("));
-    prefetches.map(|rest| rest.split_once(" * s0").expect("planes have rows").0.to_owned()).collect()
+    let program = nest::parse::parse_program(&text).expect("the text is a program");
+    prefetched_between(&shaped_program(&program), "prefetch A0 at (", " * s0")
 }
 
 #[test]

@@ -108,11 +108,13 @@ pub(super) fn is_divisor_for_products(divisor: f64) -> bool {
 fn quotient(scalar: Scalar, name: &str) -> String {
     let (t, fma, largest) = match scalar {
         Scalar::F32 => ("float", "__builtin_fmaf", "0x1.fffffep127f"),
-        _ => ("double", "__builtin_fma", "0x1.fffffffffffffp1023"),
+        Scalar::F64 => ("double", "__builtin_fma", "0x1.fffffffffffffp1023"),
+        other => panic!("{other} is not divided by products"),
     };
+    let fast = if scalar == Scalar::F32 { "__FP_FAST_FMAF" } else { "__FP_FAST_FMA" };
     format!(
         "static inline {t} {name}({t} x, {t} divisor, {t} reciprocal)\n{{\n\
-         #if defined(__FMA__) || defined(__FP_FAST_FMA)\n    \
+         #if defined(__FMA__) || defined({fast})\n    \
              const {t} near = x * reciprocal, rest = {fma}(divisor, near, -x);\n    \
              return {fma}(-reciprocal, rest < {largest} ? rest : {largest}, near);\n\
          #else\n    return x / divisor;\n#endif\n}}\n"
@@ -256,14 +258,15 @@ fn saturate(to: Scalar) -> String {
 // A processor divides vectors slowly, but computes other things meanwhile, products for one. So of the quotients by constants that a loop for vectors
 // computes, every second is had by products, and is the same to the bit. (Markstein, "Computation of Elementary Functions on the IBM RISC System/6000
 // Processor", has such steps for all divisors; Brisebarre, Muller and Raina, "Accelerating Correctly Rounded Floating-Point Division when the Divisor Is
-// Known in Advance", for known ones.) For an odd whole divisor `d` of few bits they never fail:
+// Known in Advance", for known ones.) For an odd whole divisor `d` far below 2^50 (2^21 in single precision) they never fail, unless the processor takes
+// the least numbers for zero:
 //
 // Let `u` be the distance between numbers at `near`. The reciprocal is off by at most one part in 2^53 (2^24 in single precision), so `near` is less
 // than `2 u` from `x / d`. `rest` is exact: `d` times `near`, and `x`, which is larger, are multiples of `u`, and so is `rest`, of at most `2 d u`.
 // `near - rest / d` is `x / d`; that with the product, before it is rounded, is less than `2 u / 2^53` from it, which matters only if `x / d` is as near
-// to the middle between two numbers. It is not. Multiplied by `4 d`, both are multiples of `u`, so they are at least `u / 4 d` apart or the same. If a
-// middle were `x / d`, then `x` would be an odd multiple, by `d`, of what is itself an odd multiple of half the distance between numbers there; but `x`
-// is larger, and so a multiple of the whole distance.
+// to the middle between two numbers. It is not, being at least `u / 4 d` from there: multiplied by `4 d`, both are multiples of `u`, so they are that far
+// apart or the same. If a middle were `x / d`, then `x` would be an odd multiple, by `d`, of what is itself an odd multiple of half the distance between
+// numbers there; but `x` is larger, and so a multiple of the whole distance.
 //
 // Zeros: `rest` is a positive zero, and taking it away keeps the sign of `near`. If `x` is infinite, `rest` is NaN, for which the largest number stands
 // in: `near` stays infinite. A NaN stays one.

@@ -155,7 +155,7 @@ impl ProcPrinter<'_, '_> {
                 let x = self.expr(x);
                 self.unary(*op, &x)
             }
-            Expr::Binary { op: BinOp::Div, x, y } if self.is_by_products(y) => self.quotient(x, y),
+            Expr::Binary { op: BinOp::Div, x, y } if self.may_be_by_products(y) => self.quotient(x, y),
             Expr::Binary { op, x, y } => {
                 let x = self.expr(x);
                 let y = self.expr(y);
@@ -375,23 +375,26 @@ impl ProcPrinter<'_, '_> {
         cast(x, to)
     }
 
-    /// The quotient by this divisor should be had by products: it may, and every second should in a loop for vectors.
-    fn is_by_products(&mut self, divisor: &Expr) -> bool {
+    /// A quotient by this divisor, in the loop at hand, may be had by products.
+    fn may_be_by_products(&self, divisor: &Expr) -> bool {
         let value = match divisor {
             Expr::Const(Const::F64(bits)) => f64::from_bits(*bits),
             Expr::Const(Const::F32(bits)) => f32::from_bits(*bits).into(),
             _ => return false,
         };
-        let may = self.is_in_simd && is_divisor_for_products(value);
-        self.quotients += usize::from(may);
-        may && self.quotients.is_multiple_of(2)
+        self.is_in_simd && is_divisor_for_products(value)
     }
 
+    /// A quotient that may be had by products: every second one is.
     fn quotient(&mut self, x: &Expr, divisor: &Expr) -> Term {
         let (x, divisor) = (self.expr(x), self.expr(divisor));
+        self.quotients += 1;
+        if !self.quotients.is_multiple_of(2) {
+            return self.binary(BinOp::Div, &x, &divisor);
+        }
         let t = x.scalar;
-        let reciprocal =
-            Term::from_operands(format!("1 / {}", divisor.strong(Level::Product)), Level::Product, t, &[&divisor]);
+        let reciprocal = format!("1 / {}", divisor.strong(Level::Product));
+        let reciprocal = Term::from_operands(reciprocal, Level::Product, t, &[&divisor]);
         self.helper(Helper::Quotient(t), t, &[&x, &divisor, &reciprocal])
     }
 

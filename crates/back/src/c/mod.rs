@@ -184,13 +184,13 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
 /// Lowering takes several steps of a loop at once where that pays. Where gcc does it in loops around loops over lanes, what each lane accumulates no longer
 /// stays in registers; nor does it where gcc finds that to begin lanes is a `memset`, which moreover is slower for so few.
 ///
-/// Where gcc does not know a processor, it takes it for one that it knows, whose vectors may be half as long; it then reads from memory again for every
-/// operand what a stencil uses several times, though a vector of 64 bytes takes all that the processor reads at a time. So it is told to mind its
-/// registers as for a processor that it has known for long to have such vectors.
+/// Vectors of 64 bytes take all that a processor reads at a time. By its tuning for some processors that have them, or that it takes for the one before,
+/// whose vectors are half as long, gcc reads for every operand again what a stencil uses several times; by this tuning it does not. How long vectors are to be,
+/// the command line says.
 const GCC_FLAGS: &str = "\
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize (\"no-loop-unroll-and-jam\", \"no-tree-loop-distribute-patterns\")
-#if defined __AVX512F__
+#if defined __AVX512F__ && __GNUC__ >= 6
 #pragma GCC target (\"tune=skylake-avx512\")
 #endif
 #endif

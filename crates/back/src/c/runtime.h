@@ -128,7 +128,7 @@ static void frit_recycle(frit_worker *w, frit_buffer *b) {
 /* Memory from the system. Its pages cost more than the arithmetic of a loop over them, hence bins and huge pages. Large arrays begin at different
    places of a page: a processor takes a read for one of what was just stored, and waits, if both are at the same place of their pages. */
 static FRIT_COLD frit_buffer *frit_obtain(frit_worker *w, size_t bytes) {
-    size_t alignment = bytes >= 2 * (size_t)FRIT_HUGE ? FRIT_HUGE : FRIT_ALIGNMENT;
+    size_t alignment = bytes >= 2 * (size_t)FRIT_HUGE ? FRIT_HUGE : bytes >= FRIT_LARGE ? FRIT_PAGE : FRIT_ALIGNMENT;
     size_t place = bytes < FRIT_LARGE ? 0 : w->obtained++ % FRIT_PLACES * (FRIT_PAGE / FRIT_PLACES);
     frit_buffer *b = malloc(sizeof *b);
     if (b == NULL) return NULL;
@@ -283,6 +283,7 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
     frit_piece piece;
     at = (int64_t)(-(uintptr_t)to & (uintptr_t)(line - 1));
     if (at > bytes) at = bytes;
+    /* Blocks begin and end with a line where they can; a call that copies nothing takes as long as some vectors. */
     if (at > 0) memcpy(to, from, (size_t)at);
     for (; at + line <= bytes; at += line) {
         for (int64_t k = 0; k < line; k += piece_size) {
