@@ -46,13 +46,16 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
     let results = if is_entry { written_only(proc) } else { BTreeSet::new() };
     let sweeps = Sweeps::of(proc);
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
-    let is_large = |id: Loop, array: Array, at_once: i64| {
+    let is_large = |id: Loop, array: Array, at_once: i64, has_next_rows: bool| {
         let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
         // A loop mostly reads as much as it stores, and something else needs an eighth of the cache. Of what the next sweep reads, the cache keeps a
-        // part as long as it is not full of it, but for that eighth.
+        // part as long as it is not full of it; but rows that are prefetched need that part less.
         let (least_bytes, counts) = match results.contains(&array) {
             true => (cache_bytes / 16 * 7, proc.arrays[array].extents.clone()),
-            false => (cache_bytes / 8 * 7, [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat()),
+            false => {
+                let least_bytes = if has_next_rows { cache_bytes / 8 * 7 } else { cache_bytes / 32 * 31 };
+                (least_bytes, [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat())
+            }
         };
         let bytes = counts.into_iter().fold(elem, |bytes, count| bytes * count);
         Some(Expr::binary(BinOp::Le, Expr::i64(least_bytes), bytes))
@@ -62,8 +65,10 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
     let mut chosen: BTreeMap<Loop, (Storing, Vec<NextRows>)> = (proc.loops.indices())
         .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
         .filter_map(|id| {
-            let storing = Storing::of(proc, id, &aliases, |array, at_once| is_large(id, array, at_once))?;
-            Some((id, (storing, sweeps.next_rows(proc, id, cache_bytes / ROWS_OF_CACHE))))
+            let next = sweeps.next_rows(proc, id, cache_bytes / ROWS_OF_CACHE);
+            let is_large = |array, at_once| is_large(id, array, at_once, !next.is_empty());
+            let storing = Storing::of(proc, id, &aliases, is_large)?;
+            Some((id, (storing, next)))
         })
         .collect();
     let count = chosen.len();

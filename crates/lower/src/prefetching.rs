@@ -128,7 +128,7 @@ impl Read {
 }
 
 impl NextRows {
-    /// Those of the loop `along`, whose body is straight-line code, and which is run by every iteration of the loop `over`. If that is inside of the loop
+    /// Those of the loop `along`, if its body is straight-line code, which is run by every iteration of the loop `over`. If that is inside of the loop
     /// `over_planes`, of the last plane only: those before it are still in the caches. Caches keep at most so many bytes of them.
     pub(crate) fn of(
         proc: &Proc,
@@ -136,6 +136,9 @@ impl NextRows {
         [over, along]: [&LoopData; 2],
         most_bytes: i64,
     ) -> Option<Self> {
+        if !along.body.iter().all(|stmt| is_straight(stmt, true)) {
+            return None;
+        }
         let mut read = Read::of(proc, over, &along.body, over.var?, along.var?);
         if let Some(over_planes) = over_planes {
             read.keep_last_planes(proc, over_planes);

@@ -153,8 +153,8 @@ fn what_the_sweep_reads_counts_row_by_row() {
     }";
     let (lowered, count) = streamed(text, false, 1 << 20);
     let text = lowered.to_string();
-    let conditions: Vec<&str> = text.lines().filter(|line| line.contains("le(917504")).collect();
-    assert!(count == 1 && conditions.len() == 1 && conditions[0].contains("le(917504, 8 * s0)"), "{text}");
+    let conditions: Vec<&str> = text.lines().filter(|line| line.contains("le(1015808")).collect();
+    assert!(count == 1 && conditions.len() == 1 && conditions[0].contains("le(1015808, 8 * s0)"), "{text}");
 }
 
 #[test]
