@@ -394,6 +394,31 @@ pub(crate) fn each_own_assigned(stmt: &Stmt, f: &mut impl FnMut(Var)) {
     }
 }
 
+/// Calls `f` on every array that has other memory, or none, after the statement itself.
+pub(crate) fn each_own_placed(stmt: &Stmt, f: &mut impl FnMut(Array)) {
+    match stmt {
+        Stmt::Alloc { array } | Stmt::Release { array } => f(*array),
+        Stmt::Bind { reference, .. } => f(*reference),
+        Stmt::Swap { first, second } => [*first, *second].into_iter().for_each(f),
+        Stmt::Call { results, .. } => {
+            for result in results {
+                if let Binding::Array(array) = result {
+                    f(*array);
+                }
+            }
+        }
+        Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::If { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. }
+        | Stmt::Output { .. }
+        | Stmt::Check { .. } => {}
+    }
+}
+
 /// How often each scalar variable is assigned in the procedure, but for those of loops.
 pub(crate) fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
     let mut found = BTreeMap::new();

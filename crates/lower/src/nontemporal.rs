@@ -65,7 +65,7 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
     let mut chosen: BTreeMap<Loop, (Storing, Vec<NextRows>)> = (proc.loops.indices())
         .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
         .filter_map(|id| {
-            let next = sweeps.next_rows(proc, id, cache_bytes / ROWS_OF_CACHE);
+            let next = sweeps.next_rows(proc, &values, id, cache_bytes / ROWS_OF_CACHE);
             let is_large = |array, at_once| is_large(id, array, at_once, !next.is_empty());
             let storing = Storing::of(proc, id, &aliases, is_large)?;
             Some((id, (storing, next)))
@@ -181,19 +181,19 @@ impl Sweeps {
     }
 
     /// The rows that the loops around this one read next. Caches keep at most so many bytes of them.
-    fn next_rows(&self, proc: &Proc, id: Loop, most_bytes: i64) -> Vec<NextRows> {
+    fn next_rows(&self, proc: &Proc, values: &Values, id: Loop, most_bytes: i64) -> Vec<NextRows> {
         let around: Vec<&LoopData> = std::iter::successors(Some(id), |id| self.around.get(id).copied())
             .take(4)
             .map(|id| &proc.loops[id])
             .collect();
         let own = match around[..] {
-            [along, over, ..] => NextRows::of(proc, around.get(2).copied(), [over, along], most_bytes),
+            [along, over, ..] => NextRows::of(proc, values, around.get(2).copied(), [over, along], most_bytes),
             _ => None,
         };
         let of_band = match around[..] {
-            [along, rows, bands] => NextRows::of_band(proc, [bands, rows, along], None, most_bytes),
-            [along, rows, inner, outer] => NextRows::of_band(proc, [inner, rows, along], None, most_bytes)
-                .or_else(|| NextRows::of_band(proc, [outer, rows, along], Some(inner), most_bytes)),
+            [along, rows, bands] => NextRows::of_band(proc, values, [bands, rows, along], None, most_bytes),
+            [along, rows, inner, outer] => NextRows::of_band(proc, values, [inner, rows, along], None, most_bytes)
+                .or_else(|| NextRows::of_band(proc, values, [outer, rows, along], Some(inner), most_bytes)),
             _ => None,
         };
         own.into_iter().chain(of_band).collect()
@@ -326,15 +326,15 @@ impl Storing {
         let mut body = vec![Stmt::Assign { var: begin, value: begins }];
         body.extend(rows.iter().map(|row| row.before_block(proc, self.var, begin)));
         body.push(Stmt::For(proc.loops.push(inner)));
-        let ahead: Vec<Var> = next_rows.iter().map(|_| proc.var(Scalar::I64, None)).collect();
-        let prefetches = next_rows.iter().zip(&ahead);
-        body.extend(prefetches.flat_map(|(next, &ahead)| next.prefetched(proc, &data, ahead, [begin, block.end])));
+        let next_rows: Vec<(&NextRows, Var)> =
+            next_rows.iter().map(|next| (next, proc.var(Scalar::I64, None))).collect();
+        for &(next, ahead) in &next_rows {
+            body.extend(next.prefetched(proc, &data, ahead, [begin, block.end]));
+        }
         body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block.end)));
         let kept = rows.iter().filter(|row| row.start.is_some());
         let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
-        then.extend(
-            next_rows.iter().zip(&ahead).map(|(next, &var)| Stmt::Assign { var, value: next.iterations_ahead() }),
-        );
+        then.extend(next_rows.iter().map(|&(next, var)| Stmt::Assign { var, value: next.iterations_ahead() }));
         // The first block begins so much early that all end with a line of the first array: what is written of half a line is read first.
         let before = before_in_line(proc, &self.places[0], self.var, data.lower.clone());
         // The part of a row that begins a tile may be a line shorter than a block.

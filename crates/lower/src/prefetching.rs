@@ -12,10 +12,11 @@
 //!
 //! After Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching". Knows nothing of the array IR.
 
-use crate::access::{each_own_assigned, each_stmt, linear_index};
+use crate::access::{each_own_assigned, each_own_placed, each_stmt, linear_index};
 use crate::arithmetic::is_total;
-use crate::straight::{Plane, is_straight, reads, reads_any, renamed, rows_read};
-use frit_ir::nest::{Array, Binding, Expr, LoopData, Proc, Stmt, Storage, Var};
+use crate::straight::{Plane, Rows, is_straight, reads_any, renamed, rows_read};
+use crate::vectors::Values;
+use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,89 +43,63 @@ pub(crate) struct NextRows {
     most_bytes: i64,
 }
 
-/// The rows that a loop along `column` reads, which are numbered from `row`.
-struct Read {
-    row: Var,
-    column: Var,
-    planes: BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>>,
+/// The rows along `column` of arrays in memory that straight-line code reads, numbered from `row`, wherever it is known how they go on in the next iteration
+/// of the loop `over`. A single row at a time, processors foresee.
+fn rows_in_memory(proc: &Proc, over: &LoopData, body: &[Stmt], row: Var, column: Var) -> Rows {
+    let mut planes = rows_read(body, row, column, |expr| expr.added_to(row));
+    if planes.is_empty() {
+        return planes;
+    }
+    let mut varying: BTreeSet<Var> = over.var.into_iter().collect();
+    // Arrays that have other memory then, or none where rows are prefetched.
+    let mut renewed = BTreeSet::new();
+    each_stmt(proc, &over.body, &mut |stmt| {
+        each_own_assigned(stmt, &mut |var| _ = varying.insert(var));
+        each_own_placed(stmt, &mut |array| _ = renewed.insert(array));
+        if let Stmt::For(id) = stmt {
+            varying.extend(proc.loops[*id].var);
+        }
+    });
+    let is_known = |axis: usize, index: &[Expr]| {
+        index.iter().enumerate().all(|(at, e)| {
+            let is_along = |var: &Var| at + 1 == index.len() && *var == column;
+            let is_fixed = |var: &Var| !varying.contains(var) || is_along(var);
+            at == axis || is_total(proc, e) && e.variables().iter().all(is_fixed)
+        })
+    };
+    planes.retain(|&(array, axis, _), rows| {
+        matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
+            && !renewed.contains(&array)
+            && rows.values().all(|index| is_known(axis, index))
+    });
+    let mut counts: BTreeMap<Array, usize> = BTreeMap::new();
+    planes.iter().for_each(|((array, ..), rows)| *counts.entry(*array).or_default() += rows.len());
+    planes.retain(|(array, ..), _| counts[array] > 1);
+    planes
 }
 
-impl Read {
-    /// Those of arrays in memory, wherever it is known how they go on in the next iteration of the loop `over`. A single row at a time, processors
-    /// foresee.
-    fn of(proc: &Proc, over: &LoopData, body: &[Stmt], row: Var, column: Var) -> Self {
-        let mut planes = rows_read(body, row, column, |expr| expr.added_to(row));
-        let mut varying: BTreeSet<Var> = over.var.into_iter().collect();
-        // Arrays that have other memory then, or none where rows are prefetched.
-        let mut renewed = BTreeSet::new();
-        each_stmt(proc, &over.body, &mut |stmt| {
-            each_own_assigned(stmt, &mut |var| _ = varying.insert(var));
-            match stmt {
-                Stmt::For(id) => varying.extend(proc.loops[*id].var),
-                Stmt::Alloc { array } | Stmt::Release { array } => _ = renewed.insert(*array),
-                Stmt::Bind { reference, .. } => _ = renewed.insert(*reference),
-                Stmt::Swap { first, second } => renewed.extend([*first, *second]),
-                Stmt::Call { results, .. } => renewed.extend(results.iter().filter_map(|result| match result {
-                    Binding::Array(array) => Some(*array),
-                    Binding::Var(_) => None,
-                })),
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::While { .. }
-                | Stmt::If { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Check { .. }
-                | Stmt::Output { .. } => {}
-            }
-        });
-        let is_known = |axis: usize, index: &[Expr]| {
-            index.iter().enumerate().all(|(at, e)| {
-                let reads_column = reads(e, column);
-                let is_along = at + 1 == index.len() && reads_column;
-                let others: BTreeSet<Var> = varying.iter().copied().filter(|&var| !is_along || var != column).collect();
-                at == axis || is_total(proc, e) && !reads_any(e, &others) && reads_column == is_along
-            })
-        };
-        planes.retain(|&(array, axis, _), rows| {
-            matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
-                && !renewed.contains(&array)
-                && rows.values().all(|index| is_known(axis, index))
-        });
-        let mut counts: BTreeMap<Array, usize> = BTreeMap::new();
-        planes.iter().for_each(|((array, ..), rows)| *counts.entry(*array).or_default() += rows.len());
-        planes.retain(|(array, ..), _| counts[array] > 1);
-        Self { row, column, planes }
-    }
-
-    /// Of planes of an array that are known to differ only in how far ahead of the loop over planes they are, leaves the farthest.
-    fn keep_last_planes(&mut self, proc: &Proc, over_planes: &LoopData) {
-        let Some(number) = over_planes.var else { return };
-        let known = known_values(proc, over_planes);
-        // The plane's subscript, and what is added to the number of the plane.
-        let place = |axis: usize, index: &[Expr]| {
-            let added = |e: &Expr| match e {
-                Expr::Var(var) => match known.get(var) {
-                    Some(Expr::Binary { op: BinOp::FloorMod, x, .. }) => x.added_to(number),
-                    _ => e.added_to(number),
-                },
-                e => e.added_to(number),
-            };
-            let last = index.len() - 1;
-            let mut numbers = (0..last).filter(|&at| at != axis).filter_map(|at| Some((at, added(&index[at])?)));
-            numbers.next().filter(|_| numbers.next().is_none())
-        };
-        let place_of = |(_, axis, _): &Plane, rows: &BTreeMap<i64, Vec<Expr>>| place(*axis, rows.values().next()?);
-        let places: Vec<_> =
-            self.planes.iter().map(|(plane, rows)| ((plane.0, plane.1), place_of(plane, rows))).collect();
-        self.planes.retain(|plane, rows| {
-            let Some((at, added)) = place_of(plane, rows) else { return true };
-            let is_before = |&(_, other): &(_, Option<(usize, i64)>)| other.is_some_and(|other| other <= (at, added));
-            let mut others = places.iter().filter(|(group, _)| *group == (plane.0, plane.1));
-            let is_alike = others.clone().all(|(_, other)| other.is_some_and(|(other, _)| other == at));
-            !is_alike || others.all(is_before)
-        });
-    }
+/// Of planes of an array that are known to differ only in how far ahead of a loop over planes, which `number` counts, they are, leaves the farthest.
+fn keep_last_planes(planes: &mut Rows, values: &Values, number: Var) {
+    let added = |e: &Expr| match values.value(e) {
+        Expr::Binary { op: BinOp::FloorMod, x, .. } => x.added_to(number),
+        _ => e.added_to(number),
+    };
+    // The plane's subscript, and what is added to the number of the plane.
+    let place = |axis: usize, index: &[Expr]| {
+        let last = index.len() - 1;
+        let mut numbers = (0..last).filter(|&at| at != axis).filter_map(|at| Some((at, added(&index[at])?)));
+        numbers.next().filter(|_| numbers.next().is_none())
+    };
+    let places: BTreeMap<Plane, Option<(usize, i64)>> = (planes.iter())
+        .map(|(plane, rows)| (plane.clone(), rows.values().next().and_then(|index| place(plane.1, index))))
+        .collect();
+    planes.retain(|plane, _| {
+        let here = places[plane];
+        let mut all =
+            places.iter().filter(|(other, _)| (other.0, other.1) == (plane.0, plane.1)).map(|(_, &place)| place);
+        let are_alike = all.clone().all(|place| place.is_some() && place.map(|(at, _)| at) == here.map(|(at, _)| at));
+        !are_alike || all.all(|place| place <= here)
+    });
 }
 
 impl NextRows {
@@ -132,6 +107,7 @@ impl NextRows {
     /// `over_planes`, of the last plane only: those before it are still in the caches. Caches keep at most so many bytes of them.
     pub(crate) fn of(
         proc: &Proc,
+        values: &Values,
         over_planes: Option<&LoopData>,
         [over, along]: [&LoopData; 2],
         most_bytes: i64,
@@ -139,16 +115,17 @@ impl NextRows {
         if !along.body.iter().all(|stmt| is_straight(stmt, true)) {
             return None;
         }
-        let mut read = Read::of(proc, over, &along.body, over.var?, along.var?);
-        if let Some(over_planes) = over_planes {
-            read.keep_last_planes(proc, over_planes);
+        let row = over.var?;
+        let mut planes = rows_in_memory(proc, over, &along.body, row, along.var?);
+        if let Some(number) = over_planes.and_then(|over_planes| over_planes.var) {
+            keep_last_planes(&mut planes, values, number);
         }
         let columns = along.upper.clone() - along.lower.clone();
         let mut next = Self { places: Vec::new(), step: over.step, column_bytes: 0, columns, most_bytes };
-        for (&(array, axis, _), rows) in &read.planes {
+        for (&(array, axis, _), rows) in &planes {
             let new = |(added, index): (&i64, &Vec<Expr>)| {
                 let new = added.checked_add(over.step).filter(|new| !rows.contains_key(new))?;
-                Some((index.clone(), Expr::Var(read.row) + Expr::i64(new)))
+                Some((index.clone(), Expr::Var(row) + Expr::i64(new)))
             };
             let new: Vec<(Vec<Expr>, Expr)> = rows.iter().filter_map(new).collect();
             next.column_bytes += bytes_of(proc, array, rows.len() + new.len());
@@ -164,6 +141,7 @@ impl NextRows {
     /// the other. The last is `rows`, around the loop `along`; in each of its iterations a row is prefetched.
     pub(crate) fn of_band(
         proc: &Proc,
+        values: &Values,
         [bands, rows, along]: [&LoopData; 3],
         pieces: Option<&LoopData>,
         most_bytes: i64,
@@ -176,12 +154,11 @@ impl NextRows {
         }
         let columns = across.upper.clone() - across.lower.clone();
         let mut next = Self { places: Vec::new(), step: bands.step, column_bytes: 0, columns, most_bytes };
-        let known = known_values(proc, bands);
         let mut seen = BTreeSet::new();
         each_stmt(proc, &bands.body, &mut |stmt| {
             let Stmt::For(id) = stmt else { return };
             let over = &proc.loops[*id];
-            let (Some(row), 1, Some(end)) = (over.var, over.step, most_added(&over.upper, band, &known, MOST_BETWEEN))
+            let (Some(row), 1, Some(end)) = (over.var, over.step, most_added(&over.upper, band, values, MOST_BETWEEN))
             else {
                 return;
             };
@@ -195,8 +172,7 @@ impl NextRows {
                 else {
                     continue;
                 };
-                let read = Read::of(proc, bands, &inner.body, row, own_column);
-                for ((array, axis, others), found) in read.planes {
+                for ((array, axis, others), found) in rows_in_memory(proc, bands, &inner.body, row, own_column) {
                     let Some((added, index)) = found.last_key_value() else { continue };
                     if !seen.insert((array, axis, others)) {
                         continue;
@@ -204,7 +180,7 @@ impl NextRows {
                     // The first row after those of this band.
                     let first_new = end.saturating_add(*added);
                     let mut index: Vec<Expr> =
-                        index.iter().map(|e| renamed(e, &BTreeMap::from([(read.column, column.into())]))).collect();
+                        index.iter().map(|e| renamed(e, &BTreeMap::from([(own_column, column.into())]))).collect();
                     index[axis] = Expr::Var(last) + Expr::i64(first_new);
                     next.places.push((array, axis, index));
                     next.column_bytes += bytes_of(proc, array, found.len() + 2 * band_rows);
@@ -251,30 +227,15 @@ fn is_fixed_for(proc: &Proc, data: &LoopData) -> bool {
     [&data.lower, &data.upper].into_iter().all(|bound| !bound.has_load() && !reads_any(bound, &changed))
 }
 
-/// What the variables are that an iteration of the loop assigns in one place, perhaps under a condition: good enough to choose what is prefetched.
-fn known_values(proc: &Proc, data: &LoopData) -> BTreeMap<Var, Expr> {
-    let (mut known, mut again) = (BTreeMap::new(), BTreeSet::new());
-    each_stmt(proc, &data.body, &mut |stmt| match stmt {
-        Stmt::Assign { var, value } => {
-            if known.insert(*var, value.clone()).is_some() {
-                again.insert(*var);
-            }
-        }
-        stmt => each_own_assigned(stmt, &mut |var| _ = again.insert(var)),
-    });
-    known.retain(|var, _| !again.contains(var));
-    known
-}
-
 /// A constant that, added to the variable, is at least the expression; so many variables may be between the two.
-fn most_added(expr: &Expr, to: Var, known: &BTreeMap<Var, Expr>, between: usize) -> Option<i64> {
+fn most_added(expr: &Expr, to: Var, values: &Values, between: usize) -> Option<i64> {
     match expr {
         Expr::Var(var) if *var == to => Some(0),
-        Expr::Var(var) => most_added(known.get(var)?, to, known, between.checked_sub(1)?),
+        Expr::Var(_) => most_added(values.value(expr), to, values, between.checked_sub(1)?),
         Expr::Binary { op: BinOp::Min, x, y } => {
-            [x, y].into_iter().filter_map(|operand| most_added(operand, to, known, between)).min()
+            [x, y].into_iter().filter_map(|operand| most_added(operand, to, values, between)).min()
         }
-        Expr::Binary { op: BinOp::Add, x, y } => most_added(x, to, known, between)?.checked_add(y.as_i64()?),
+        Expr::Binary { op: BinOp::Add, x, y } => most_added(x, to, values, between)?.checked_add(y.as_i64()?),
         _ => None,
     }
 }

@@ -60,15 +60,12 @@ pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
 
 /// A part of an array that is read row by row: the array, which subscript numbers the rows, and what the others are, but for where in the row.
 pub(crate) type Plane = (Array, usize, String);
+/// Rows of planes: of each, by what is added to the number of a row, a place in it.
+pub(crate) type Rows = BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>>;
 
-/// The rows along `column` that straight-line code reads of each plane: what `added` says that a subscript adds to the number `row`, and a place in that row.
-pub(crate) fn rows_read(
-    body: &[Stmt],
-    row: Var,
-    column: Var,
-    added: impl Fn(&Expr) -> Option<i64>,
-) -> BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>> {
-    let mut read: BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>> = BTreeMap::new();
+/// The rows along `column` that straight-line code reads, by what `added` says that a subscript adds to the number `row`.
+pub(crate) fn rows_read(body: &[Stmt], row: Var, column: Var, added: impl Fn(&Expr) -> Option<i64>) -> Rows {
+    let mut read = Rows::new();
     let mut note = |expr: &Expr| {
         expr.for_each_part(&mut |part| {
             let Expr::Load { array, index } = part else { return };

@@ -67,7 +67,7 @@ impl Values {
     }
 
     /// What a variable was assigned, if that happened once; other expressions are what they are.
-    fn value<'e>(&'e self, expr: &'e Expr) -> &'e Expr {
+    pub(crate) fn value<'e>(&'e self, expr: &'e Expr) -> &'e Expr {
         match expr {
             Expr::Var(var) => match &self.0[var.at()] {
                 Assigned::Once(value) => value,

@@ -113,9 +113,9 @@ fn quotient(scalar: Scalar, name: &str) -> String {
     };
     let fast = if scalar == Scalar::F32 { "__FP_FAST_FMAF" } else { "__FP_FAST_FMA" };
     format!(
-        "static inline {t} {name}({t} x, {t} divisor, {t} reciprocal)\n{{\n\
+        "static inline {t} {name}({t} x, {t} divisor)\n{{\n\
          #if defined(__FMA__) || defined({fast})\n    \
-             const {t} near = x * reciprocal, rest = {fma}(divisor, near, -x);\n    \
+             const {t} reciprocal = 1 / divisor, near = x * reciprocal, rest = {fma}(divisor, near, -x);\n    \
              return {fma}(-reciprocal, rest < {largest} ? rest : {largest}, near);\n\
          #else\n    return x / divisor;\n#endif\n}}\n"
     )

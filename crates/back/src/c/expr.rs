@@ -392,10 +392,7 @@ impl ProcPrinter<'_, '_> {
         if !self.quotients.is_multiple_of(2) {
             return self.binary(BinOp::Div, &x, &divisor);
         }
-        let t = x.scalar;
-        let reciprocal = format!("1 / {}", divisor.strong(Level::Product));
-        let reciprocal = Term::from_operands(reciprocal, Level::Product, t, &[&divisor]);
-        self.helper(Helper::Quotient(t), t, &[&x, &divisor, &reciprocal])
+        self.helper(Helper::Quotient(x.scalar), x.scalar, &[&x, &divisor])
     }
 
     fn binary(&mut self, op: BinOp, x: &Term, y: &Term) -> Term {
