@@ -409,8 +409,12 @@ impl<'p> Machine<'p> {
                         broken!("{array} is exchanged, but is no reference");
                     }
                 }
-                if frame.place(*first)?.extents() != frame.place(*second)?.extents() {
+                let places = [frame.place(*first)?, frame.place(*second)?];
+                if places[0].extents() != places[1].extents() {
                     broken!("{first} and {second} differ in shape");
+                }
+                if places[0].shares(places[1]) {
+                    broken!("{first} and {second} are the same memory");
                 }
                 let place = frame.places[*first].take();
                 frame.places[*first] = std::mem::replace(&mut frame.places[*second], place);

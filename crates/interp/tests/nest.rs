@@ -348,6 +348,11 @@ fn swap_exchanges_references() {
     assert_broken(m.run(vec![], body, vec![ints(&[1, 2])]), "differ in shape");
 
     let mut m = Maker::new();
+    let (a, r, s) = (m.param_array(2, false), m.reference(1), m.reference(1));
+    let body = vec![bind(r, a, 0), bind(s, a, 1), Stmt::Swap { first: r, second: s }];
+    assert_broken(m.run(vec![], body, vec![ints(&[1, 2])]), "same memory");
+
+    let mut m = Maker::new();
     let (a, r) = (m.param_array(2, false), m.reference(2));
     let body = vec![bind(r, a, 0), Stmt::Swap { first: r, second: a }];
     assert_broken(m.run(vec![], body, vec![ints(&[1, 2])]), "no reference");

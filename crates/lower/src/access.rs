@@ -469,11 +469,13 @@ pub(crate) fn shared_arrays(proc: &Proc) -> BTreeSet<Array> {
 pub(crate) struct Aliases {
     /// A set of arrays that come to share memory, by the number of each; others have none.
     sets: BTreeMap<Array, usize>,
+    exchanged: BTreeSet<(Array, Array)>,
 }
 
 impl Aliases {
     pub(crate) fn of(proc: &Proc) -> Self {
         let mut sets: BTreeMap<Array, usize> = BTreeMap::new();
+        let mut exchanged = BTreeSet::new();
         let mut count = 0;
         let mut join = |arrays: Vec<Array>| {
             let known: BTreeSet<usize> = arrays.iter().filter_map(|array| sets.get(array).copied()).collect();
@@ -483,7 +485,10 @@ impl Aliases {
         };
         each_stmt(proc, &proc.body, &mut |stmt| match stmt {
             Stmt::Bind { reference, source, .. } => join(vec![*reference, *source]),
-            Stmt::Swap { first, second } => join(vec![*first, *second]),
+            Stmt::Swap { first, second } => {
+                exchanged.extend([(*first, *second), (*second, *first)]);
+                join(vec![*first, *second]);
+            }
             // A result may be what was passed.
             Stmt::Call { args, results, .. } => {
                 let passed =
@@ -506,7 +511,7 @@ impl Aliases {
             | Stmt::Output { .. }
             | Stmt::Check { .. } => {}
         });
-        Self { sets }
+        Self { sets, exchanged }
     }
 
     /// Another array may be its memory.
@@ -514,7 +519,12 @@ impl Aliases {
         self.sets.contains_key(&array)
     }
 
-    /// The two are different arrays that may be the same memory.
+    /// The two are exchanged somewhere: they are never the same memory at once, though one may be what the other was.
+    pub(crate) fn are_exchanged(&self, x: Array, y: Array) -> bool {
+        self.exchanged.contains(&(x, y))
+    }
+
+    /// The two are different arrays that may be the same memory, at once or one after the other.
     pub(crate) fn are_shared(&self, x: Array, y: Array) -> bool {
         x != y && self.sets.get(&x).is_some_and(|set| self.sets.get(&y) == Some(set))
     }

@@ -5,7 +5,7 @@
 //!     becomes   for i reduce s { s = s op c; for j reduce s { s = s op e(i, j) } }
 //! ```
 //!
-//! That only groups operands otherwise; so it does where several loops after another go on with `t`. The step by `c` goes, too, where it changes no bit.
+//! That only groups operands otherwise, on whichever side of the operation the accumulators are; so it does where several loops after another go on with `t`. The step by `c` goes, too, where it changes no bit.
 //! Knows nothing of the array IR.
 
 use crate::access::{all_reads, count_reads, each_own_assigned, each_stmt};
@@ -63,12 +63,14 @@ impl Nested {
             }
             let taken = |stmt: &Stmt| match stmt {
                 Stmt::Assign { var, value: Expr::Binary { op: found, x, y } } if *var == outer_var && *found == op => {
-                    let Expr::Var(inner_var) = **y else { return None };
-                    (**x == Expr::Var(outer_var) && inner_var != outer_var).then_some(inner_var)
+                    let (Expr::Var(x), Expr::Var(y)) = (&**x, &**y) else { return None };
+                    let [inner_var, other] = if *x == outer_var { [*y, *x] } else { [*x, *y] };
+                    (other == outer_var && inner_var != outer_var).then_some((inner_var, *x == outer_var))
                 }
                 _ => None,
             };
-            let (end, inner_var) = body.iter().enumerate().find_map(|(at, stmt)| Some((at, taken(stmt)?)))?;
+            let (end, (inner_var, outer_first)) =
+                body.iter().enumerate().find_map(|(at, stmt)| Some((at, taken(stmt)?)))?;
             let is_start = |stmt: &Stmt| matches!(stmt, Stmt::Assign { var, .. } if *var == inner_var);
             let start = body[..end].iter().rposition(is_start)?;
             let Stmt::Assign { value: Expr::Const(value), .. } = &body[start] else { return None };
@@ -88,7 +90,10 @@ impl Nested {
                 && !mentions(proc, &between, &[inner_var, outer_var])
                 && !mentions(proc, &loops, &[outer_var])
                 && inner.iter().all(|&id| is_plain(proc, id) && !has_bound_by(proc, id, inner_var));
-            let step = Expr::binary(op, outer_var.into(), Expr::Const(*value));
+            let step = match outer_first {
+                true => Expr::binary(op, outer_var.into(), Expr::Const(*value)),
+                false => Expr::binary(op, Expr::Const(*value), outer_var.into()),
+            };
             let first = (!known.is_needless(proc, op, outer_var, *value))
                 .then_some(Stmt::Assign { var: outer_var, value: step });
             is_own.then_some(Self { outer, outer_var, inner, inner_var, start, end, first })

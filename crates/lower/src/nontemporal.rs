@@ -310,7 +310,7 @@ impl Storing {
         let body = data.body.iter().map(|stmt| match stmt {
             Stmt::Store { array, value, .. } if is_place(*array) => {
                 let row = next.next().expect("each place has a store");
-                let index = vec![Expr::Var(self.var) - row.start.unwrap_or(begin).into()];
+                let index = vec![Expr::Var(self.var) - row.start.unwrap_or(block.first).into()];
                 Stmt::Store { array: row.buffer, index, value: value.clone() }
             }
             stmt => stmt.clone(),
@@ -331,7 +331,7 @@ impl Storing {
         for &(next, ahead) in &next_rows {
             body.extend(next.prefetched(proc, &data, ahead, [begin, block.end]));
         }
-        body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block.end)));
+        body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block)));
         let kept = rows.iter().filter(|row| row.start.is_some());
         let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
         then.extend(next_rows.iter().map(|&(next, var)| Stmt::Assign { var, value: next.iterations_ahead() }));
@@ -390,7 +390,7 @@ impl Row {
     }
 
     /// Copies what there is of whole lines, and all that the last block ends with.
-    fn after_block(&self, proc: &mut Proc, var: Var, data: &LoopData, begin: Var, end: Var) -> Vec<Stmt> {
+    fn after_block(&self, proc: &mut Proc, var: Var, data: &LoopData, begin: Var, block: Block) -> Vec<Stmt> {
         let buffer = self.buffer;
         let copy = |proc: &Proc, from: Var, source_offset: Expr, count: Expr| Stmt::CopyElements {
             target: self.place.0,
@@ -400,8 +400,9 @@ impl Row {
             count,
             streaming: true,
         };
+        let end = block.end;
         let Some(start) = self.start else {
-            return vec![copy(proc, begin, Expr::i64(0), Expr::Var(end) - begin.into())];
+            return vec![copy(proc, begin, Expr::Var(begin) - block.first.into(), Expr::Var(end) - begin.into())];
         };
         let [stop, from] = [(); 2].map(|()| proc.var(Scalar::I64, None));
         let stops = Expr::Select {

@@ -7,7 +7,16 @@ pub(crate) fn replace_loops(proc: &mut Proc, replace: &mut dyn FnMut(&mut Proc, 
     replace_loops_after(proc, &mut |proc, _, id| replace(proc, id));
 }
 
-/// The same; `replace` may also change the statements before the loop, in the same block.
+/// The same for the loops in these statements, which the procedure is without meanwhile.
+pub(crate) fn replace_loops_in(
+    proc: &mut Proc,
+    body: Vec<Stmt>,
+    replace: &mut dyn FnMut(&mut Proc, Loop) -> Option<Vec<Stmt>>,
+) -> Vec<Stmt> {
+    stmts(proc, body, &mut |proc, _, id| replace(proc, id))
+}
+
+/// The same for all loops of the procedure; `replace` may also change the statements before the loop, in the same block.
 pub(crate) fn replace_loops_after(proc: &mut Proc, replace: &mut Replace<'_>) {
     let body = std::mem::take(&mut proc.body);
     proc.body = stmts(proc, body, replace);

@@ -143,6 +143,14 @@ fn nested(outer: &str, middle: &str, inner: &str, neutral: &str) -> String {
     ))
 }
 
+/// The same with the accumulators as second operands.
+fn accumulators_last(text: &str) -> String {
+    ["%18", "%19", "%20"].iter().fold(text.to_owned(), |text, result| {
+        let (accumulator, cell) = (format!("{result}1"), format!("{result}2"));
+        text.replace(&format!("max {accumulator}, {cell}"), &format!("max {cell}, {accumulator}"))
+    })
+}
+
 /// The variables of reductions.
 fn accumulators(options: &Options, text: &str) -> usize {
     let text = frit_lower::lower(&program(text), options).to_string();
@@ -158,6 +166,12 @@ fn reductions_of_reductions_are_one() {
     assert_eq!(accumulators(&PLAIN, &nested("max", "max", "max", "0.0")), 1);
     assert_eq!(accumulators(&PLAIN, &nested("add", "add", "mul", "0.0")), 2);
     assert_eq!(accumulators(&PLAIN, &nested("add", "max", "add", "0.0")), 3);
+    let swapped = accumulators_last(&nested("max", "max", "max", "0.0"));
+    assert_eq!(accumulators(&PLAIN, &swapped), 1);
+    for (rows, columns) in [(0, 3), (1, 0), (3, 40)] {
+        let cube = real_matrix(rows, columns);
+        agree(&swapped, &[Tensor::new(vec![rows, columns, 1], cube.data().clone()).expect("as many elements")]);
+    }
     // Sums in order are sums of sums.
     let strict = Options { strict_fp: true, ..PLAIN };
     let text = frit_lower::lower(&program(&nested("add", "add", "add", "0.0")), &strict).to_string();
@@ -201,7 +215,9 @@ fn signs_of_zeros_stay() {
     for neutral in ["0.0", "-0.0"] {
         for count in [0, 1, 3] {
             for op in ["add", "max"] {
-                agree(&nested(op, op, op, neutral), &[negative(count)]);
+                let text = nested(op, op, op, neutral);
+                agree(&text, &[negative(count)]);
+                agree(&accumulators_last(&text), &[negative(count)]);
             }
         }
     }

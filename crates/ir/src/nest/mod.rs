@@ -164,7 +164,7 @@ pub enum Stmt {
     /// Makes a reference name the memory of `source`, from element `offset` (row-major) on. The reference may have
     /// other extents than `source`. Memory it named before must have been released.
     Bind { reference: Array, source: Array, offset: Expr },
-    /// Exchanges what two references name. They have equal extents.
+    /// Exchanges what two references name. They have equal extents, and never are the same memory while both are bound.
     Swap { first: Array, second: Array },
     /// Copies `count` elements, row-major from the offsets on; the ranges do not overlap.
     CopyElements {

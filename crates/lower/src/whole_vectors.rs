@@ -1,0 +1,343 @@
+//! Rows in whole vectors: a loop along a row that may run iterations twice has nothing left over before its first vector or after its last; those two
+//! overlap others. All others begin with a line of memory. What is reduced stays in lanes from row to row.
+//!
+//! ```text
+//! for i reduce s { for j in l..h reduce s { D[i, j] = e(i, j); s = max(s, f(i, j)) } }
+//!
+//!     becomes   for v below 8 { lanes[v] = s }
+//!               for i {
+//!                 if l + 8 <= h {
+//!                   for j0 from l, or up to 7 before it, so that D[i, j0] begins a line, to below h step 8 {
+//!                     b = max(l, min(j0, h - 8))
+//!                     for v below 8 { D[i, b + v] = e(i, b + v); lanes[v] = max(lanes[v], f(i, b + v)) }
+//!                   }
+//!                 } else { for j in l..h reduce s { D[i, j] = e(i, j); s = max(s, f(i, j)) } }
+//!               }
+//!               for v below 8 { s = max(s, lanes[v]) }
+//! ```
+//!
+//! A row otherwise ends with a reduction across lanes, which takes as long as several vectors. Iterations may run twice if they read nothing that they
+//! store, and accumulate what changes nothing the second time. Truth values are numbers in lanes, as wide as what is stored. Knows nothing of the array IR.
+
+use crate::access::{Aliases, linear_index};
+use crate::distribution::buffer;
+use crate::fresh::Fresh;
+use crate::replace_loops::replace_loops_in;
+use crate::straight::{Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed, renamed_stmt};
+use crate::tiling::LINE;
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
+use frit_ir::scalar::{BinOp, Const, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Lanes of a line of memory for elements of eight bytes.
+const EIGHT_BYTES: i64 = LINE / 8;
+
+/// Runs the rows of the procedure that reduce something in whole vectors, where they may be run so.
+pub(crate) fn run_rows_in_whole_vectors(proc: &mut Proc) {
+    let aliases = Aliases::of(proc);
+    let body = std::mem::take(&mut proc.body);
+    let mut found = Found::default();
+    found.visit(proc, &aliases, &body, Fresh::default(), &mut Vec::new());
+    found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
+    proc.body = found.replaced(proc, body);
+}
+
+/// What changes, by loop.
+#[derive(Default)]
+struct Found {
+    /// Loops along rows.
+    rows: BTreeMap<Loop, Row>,
+    /// What is reduced in lanes while loops run.
+    in_lanes: BTreeMap<Loop, BTreeMap<Var, InLanes>>,
+    /// Loops whose iterations go on with the lanes.
+    in_order: BTreeSet<Loop>,
+}
+
+impl Found {
+    /// Finds the rows in these statements, where these arrays are fresh at first, which are in loops of these kinds, the outermost first.
+    fn visit(
+        &mut self,
+        proc: &mut Proc,
+        aliases: &Aliases,
+        body: &[Stmt],
+        mut fresh: Fresh,
+        around: &mut Vec<(Loop, LoopKind)>,
+    ) {
+        for stmt in body {
+            match stmt {
+                Stmt::For(id) => match Row::of(proc, *id, &|x, y| fresh.may_share(aliases, x, y)) {
+                    Some(row) => self.choose(proc, *id, row, around),
+                    None => {
+                        let inside = fresh.inside(proc, &proc.loops[*id].body);
+                        let data = proc.take_loop(*id);
+                        around.push((*id, data.kind.clone()));
+                        self.visit(proc, aliases, &data.body, inside, around);
+                        around.pop();
+                        proc.loops[*id] = data;
+                    }
+                },
+                Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
+                    let inside = fresh.inside(proc, std::slice::from_ref(stmt));
+                    self.visit(proc, aliases, before, inside.clone(), around);
+                    self.visit(proc, aliases, other, inside, around);
+                }
+                Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::Alloc { .. }
+                | Stmt::Release { .. }
+                | Stmt::Bind { .. }
+                | Stmt::Swap { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
+                | Stmt::Output { .. }
+                | Stmt::Check { .. }
+                | Stmt::Call { .. } => {}
+            }
+            fresh.pass(proc, stmt);
+        }
+    }
+
+    /// Chooses the row if all that it reduces may stay in lanes from row to row.
+    fn choose(&mut self, proc: &mut Proc, id: Loop, mut row: Row, around: &[(Loop, LoopKind)]) {
+        let outermost: Option<Vec<Loop>> =
+            row.reductions.iter().map(|&(reduction, _)| outermost_reducing(around, reduction)).collect();
+        let Some(outermost) = outermost else { return };
+        for (reducing, &(reduction, accumulator_first)) in outermost.into_iter().zip(&row.reductions) {
+            self.in_order.extend(around.iter().map(|(id, _)| *id).skip_while(|&id| id != reducing));
+            let known = self.in_lanes.entry(reducing).or_default();
+            let in_lanes = known.entry(reduction.var).or_insert_with(|| {
+                let scalar = match (proc.vars[reduction.var].scalar, row.lanes) {
+                    (Scalar::Bool, EIGHT_BYTES) => Scalar::I64,
+                    (Scalar::Bool, _) => Scalar::I32,
+                    (scalar, _) => scalar,
+                };
+                let array = buffer(proc, scalar, row.lanes, Some(reduction.var), proc.loops[id].span);
+                InLanes { array, lanes: row.lanes, reduction, accumulator_first }
+            });
+            row.in_lanes.push(*in_lanes);
+        }
+        self.rows.insert(id, row);
+    }
+
+    fn replaced(&mut self, proc: &mut Proc, body: Vec<Stmt>) -> Vec<Stmt> {
+        replace_loops_in(proc, body, &mut |proc, id| {
+            if let Some(row) = self.rows.remove(&id) {
+                return Some(row.in_whole_vectors(proc, id));
+            }
+            let in_lanes = self.in_lanes.remove(&id)?;
+            let mut data = proc.take_loop(id);
+            data.body = self.replaced(proc, data.body);
+            proc.loops[id] = data;
+            let mut stmts: Vec<Stmt> = in_lanes.values().flat_map(|in_lanes| in_lanes.before(proc)).collect();
+            stmts.push(Stmt::For(id));
+            stmts.extend(in_lanes.values().map(|in_lanes| in_lanes.after(proc)));
+            Some(stmts)
+        })
+    }
+}
+
+/// The outermost of these loops that does the reduction, and does not do it in threads.
+fn outermost_reducing(around: &[(Loop, LoopKind)], reduction: Reduction) -> Option<Loop> {
+    let is_shared = |kind: &LoopKind| matches!(kind, LoopKind::Independent { parallel: Some(_), .. });
+    let reduces = |kind: &LoopKind| match kind {
+        LoopKind::Independent { reductions, .. } => reductions.contains(&reduction),
+        LoopKind::Sequential | LoopKind::Scan { .. } => false,
+    };
+    let in_thread = around.iter().rev().take_while(|(_, kind)| !is_shared(kind));
+    in_thread.filter(|(_, kind)| reduces(kind)).last().map(|(id, _)| *id)
+}
+
+/// An accumulator of which each lane of vectors has its own.
+#[derive(Clone, Copy)]
+struct InLanes {
+    array: Array,
+    lanes: i64,
+    reduction: Reduction,
+    /// It is the first operand of the operation.
+    accumulator_first: bool,
+}
+
+impl InLanes {
+    /// What a lane has instead of a value.
+    fn in_lane(&self, proc: &Proc, value: Expr) -> Expr {
+        if proc.vars[self.reduction.var].scalar != Scalar::Bool {
+            return value;
+        }
+        let [on_true, on_false] =
+            [1, 0].map(|value| Box::new(Expr::Const(Const::int(proc.arrays[self.array].elem, value))));
+        Expr::Select { cond: Box::new(value), on_true, on_false }
+    }
+
+    fn before(&self, proc: &mut Proc) -> [Stmt; 2] {
+        let lane = proc.var(Scalar::I64, None);
+        let value = self.in_lane(proc, self.reduction.var.into());
+        let begin = Stmt::Store { array: self.array, index: vec![lane.into()], value };
+        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        [Stmt::Alloc { array: self.array }, self.over_lanes(proc, lane, kind, begin)]
+    }
+
+    fn after(&self, proc: &mut Proc) -> Stmt {
+        let Reduction { op, var } = self.reduction;
+        let lane = proc.var(Scalar::I64, None);
+        let elem = proc.arrays[self.array].elem;
+        let load = Expr::Load { array: self.array, index: vec![lane.into()] };
+        let value = match proc.vars[var].scalar {
+            Scalar::Bool => Expr::binary(BinOp::Ne, load, Expr::Const(Const::int(elem, 0))),
+            _ => load,
+        };
+        let [x, y] = if self.accumulator_first { [var.into(), value] } else { [value, var.into()] };
+        self.over_lanes(proc, lane, LoopKind::Sequential, Stmt::Assign { var, value: Expr::binary(op, x, y) })
+    }
+
+    fn over_lanes(&self, proc: &mut Proc, lane: Var, kind: LoopKind, stmt: Stmt) -> Stmt {
+        let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
+        let span = proc.arrays[self.array].span;
+        Stmt::For(proc.loops.push(LoopData { var: Some(lane), lower, upper, step: 1, kind, body: vec![stmt], span }))
+    }
+
+    /// The statement with a variable for the lane's accumulator.
+    fn step(&self, proc: &Proc, stmt: Stmt, own: Var) -> Stmt {
+        match stepped(&stmt, self.reduction) {
+            Some((with, accumulator_first)) => {
+                let with = self.in_lane(proc, with.clone());
+                let [x, y] = if accumulator_first { [own.into(), with] } else { [with, own.into()] };
+                Stmt::Assign { var: own, value: Expr::binary(self.reduction.op, x, y) }
+            }
+            None => stmt,
+        }
+    }
+}
+
+/// What the statement combines the accumulator with, and whether the accumulator is the first operand.
+fn stepped(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(&Expr, bool)> {
+    match stmt {
+        Stmt::Assign { var: assigned, value: Expr::Binary { op: found, x, y } } if *assigned == var && *found == op => {
+            let is = |operand: &Expr| *operand == Expr::Var(var);
+            if is(x) { Some((y, true)) } else { is(y).then_some((x, false)) }
+        }
+        _ => None,
+    }
+}
+
+/// A loop along a row that may run iterations twice.
+struct Row {
+    var: Var,
+    /// Where an iteration stores first.
+    place: (Array, Vec<Expr>),
+    /// Elements of a line of memory.
+    lanes: i64,
+    /// Of each, whether the accumulator is the first operand.
+    reductions: Vec<(Reduction, bool)>,
+    in_lanes: Vec<InLanes>,
+}
+
+impl Row {
+    /// `may_share` says which arrays may be the same memory.
+    fn of(proc: &Proc, id: Loop, may_share: &dyn Fn(Array, Array) -> bool) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (Some(var), 1) = (data.var, data.step) else { return None };
+        let LoopKind::Independent { parallel: None, simd: true, reductions } = &data.kind else { return None };
+        if reductions.is_empty()
+            || !data.body.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. } | Stmt::Store { .. }))
+        {
+            return None;
+        }
+        let own: BTreeSet<Var> = assigned(&data.body).collect();
+        let is_in_row = |index: &[Expr]| {
+            let is_along = |at: usize, e: &Expr| at + 1 == index.len() && e.is_shifted(var);
+            index.iter().enumerate().all(|(at, e)| (is_along(at, e) || !reads(e, var)) && !reads_any(e, &own))
+        };
+        let (mut read, mut stored, mut place, mut are_in_row) = (BTreeSet::new(), BTreeSet::new(), None, true);
+        for stmt in &data.body {
+            each_expr(stmt, &mut |expr| {
+                expr.for_each_part(&mut |part| {
+                    if let Expr::Load { array, index } = part {
+                        read.insert(*array);
+                        are_in_row &= is_in_row(index);
+                    }
+                });
+            });
+            if let Stmt::Store { array, index, .. } = stmt {
+                are_in_row &= is_in_row(index)
+                    && index.last().is_some_and(|last| last.is_shifted(var))
+                    && !index.iter().any(Expr::has_load);
+                stored.insert(*array);
+                place.get_or_insert_with(|| (*array, index.clone()));
+            }
+        }
+        let place = place.filter(|_| are_in_row)?;
+        let may_rerun =
+            !read.iter().any(|&read| stored.iter().any(|&stored| read == stored || may_share(read, stored)));
+        let is_accumulator = |var: Var| reductions.iter().any(|reduction| reduction.var == var);
+        let is_carried = |(var, mention): (Var, Mention)| mention.enters && mention.assigned && !is_accumulator(var);
+        let bytes = proc.arrays[place.0].elem.bytes();
+        let accumulators = reductions.iter().map(|reduction| proc.vars[reduction.var].scalar);
+        let are_as_wide = (read.iter().chain(&stored).map(|&array| proc.arrays[array].elem))
+            .chain(accumulators.filter(|&scalar| scalar != Scalar::Bool))
+            .all(|elem| elem.bytes() == bytes);
+        let is_row = may_rerun && !mentions_of(&data.body).into_iter().any(is_carried) && are_as_wide;
+        if !is_row || !matches!(bytes, 4 | 8) {
+            return None;
+        }
+        let reductions =
+            reductions.iter().map(|&reduction| Some((reduction, accumulator_first(&data.body, reduction)?)));
+        let reductions: Option<Vec<(Reduction, bool)>> = reductions.collect();
+        let lanes = LINE / i64::try_from(bytes).expect("elements are small");
+        Some(Self { var, place, lanes, reductions: reductions?, in_lanes: Vec::new() })
+    }
+
+    fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
+        let data = proc.loops[id].clone();
+        let [begin, end, first, at] = [(); 4].map(|()| proc.var(Scalar::I64, None));
+        let at_lane = |array: Array| (array, vec![Expr::Var(self.var)]);
+        let here = BTreeMap::from([(self.var, Expr::Var(at) + self.var.into())]);
+        let mut body: Vec<Stmt> = data.body.iter().map(|stmt| renamed_stmt(stmt, &here)).collect();
+        for in_lanes in &self.in_lanes {
+            let own = proc.var(proc.arrays[in_lanes.array].elem, proc.vars[in_lanes.reduction.var].name.clone());
+            body = body.into_iter().map(|stmt| in_lanes.step(proc, stmt, own)).collect();
+            let (array, index) = at_lane(in_lanes.array);
+            body.insert(0, Stmt::Assign { var: own, value: Expr::Load { array, index: index.clone() } });
+            body.push(Stmt::Store { array, index, value: own.into() });
+        }
+        let (lane, body) = fresh(proc, self.var, body, &[]);
+        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
+        let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
+        let from_begin = BTreeMap::from([(self.var, begin.into())]);
+        let index: Vec<Expr> = self.place.1.iter().map(|e| renamed(e, &from_begin)).collect();
+        let place = linear_index(&index, &proc.arrays[self.place.0].extents);
+        let before_in_line = Expr::binary(BinOp::FloorMod, place, Expr::i64(self.lanes));
+        let last = Expr::Var(end) - Expr::i64(self.lanes);
+        let from = Expr::binary(BinOp::Max, begin.into(), Expr::binary(BinOp::Min, first.into(), last));
+        let vectors = LoopData {
+            var: Some(first),
+            lower: Expr::Var(begin) - before_in_line,
+            upper: end.into(),
+            step: self.lanes,
+            kind: LoopKind::Sequential,
+            body: vec![Stmt::Assign { var: at, value: from }, Stmt::For(proc.loops.push(vector))],
+            span: data.span,
+        };
+        let has_vector = Expr::binary(BinOp::Le, Expr::Var(begin) + Expr::i64(self.lanes), end.into());
+        let then = vec![Stmt::For(proc.loops.push(vectors))];
+        if let LoopKind::Independent { simd, .. } = &mut proc.loops[id].kind {
+            *simd = false;
+        }
+        vec![
+            Stmt::Assign { var: begin, value: data.lower },
+            Stmt::Assign { var: end, value: data.upper },
+            Stmt::If { cond: has_vector, then, otherwise: vec![Stmt::For(id)] },
+        ]
+    }
+}
+
+/// The accumulator is the first operand where this code reduces. `None` if it matters how often that is done.
+fn accumulator_first(body: &[Stmt], reduction: Reduction) -> Option<bool> {
+    let is_idempotent = matches!(reduction.op, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or);
+    let steps: Vec<Option<bool>> = (body.iter())
+        .filter(|stmt| assigned(std::slice::from_ref(*stmt)).any(|var| var == reduction.var))
+        .map(|stmt| stepped(stmt, reduction).map(|(_, accumulator_first)| accumulator_first))
+        .collect();
+    let first = steps.first().copied().flatten();
+    first.filter(|_| is_idempotent && steps.iter().all(Option::is_some))
+}
