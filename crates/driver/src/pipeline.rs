@@ -209,9 +209,9 @@ impl<'u> Pipeline<'u> {
     pub(crate) fn loops(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
         let mut nest = self.windows(program)?;
         if self.options.level != Level::O0 {
-            let (before, cache_bytes) = (nest.clone(), self.options.target.caches.last);
+            let (before, caches) = (nest.clone(), self.options.target.caches);
             let text = || before.to_string();
-            self.guard(CACHES.name, &text, || frit_lower::shape_for_caches(&mut nest, cache_bytes))?;
+            self.guard(CACHES.name, &text, || frit_lower::shape_for_caches(&mut nest, caches))?;
             if self.options.verify {
                 nest::verify::verify(&nest).map_err(|error| bug(CACHES.name, &error.to_string(), &text()))?;
             }

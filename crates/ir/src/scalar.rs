@@ -598,6 +598,11 @@ impl BinOp {
         }
     }
 
+    /// Combining with the same operand again changes nothing: `(x op y) op y` is `x op y`.
+    pub fn is_idempotent(self) -> bool {
+        matches!(self, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or)
+    }
+
     /// True if regrouping changes no bit: integer and boolean operations only.
     pub fn is_exactly_associative(self, operand: Scalar) -> bool {
         match self {

@@ -7,27 +7,50 @@
 //! In the inner loop `A` and `B` are different memory, though they are the same elsewhere. Knows nothing of the array IR.
 
 use crate::access::{Aliases, each_own_placed, each_stmt};
-use frit_ir::nest::{Arg, Array, Proc, Stmt};
-use std::collections::BTreeSet;
+use frit_ir::nest::{Arg, Array, Loop, Proc, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The arrays that are fresh where a statement stands.
 #[derive(Clone, Default)]
 pub(crate) struct Fresh(BTreeSet<Array>);
 
-impl Fresh {
-    /// Goes on behind the statement.
-    pub(crate) fn pass(&mut self, proc: &Proc, stmt: &Stmt) {
-        each_stmt(proc, std::slice::from_ref(stmt), &mut |inside| self.forget(inside));
-        if let Stmt::Alloc { array } = stmt {
-            self.0.insert(*array);
-        }
-    }
+/// What is fresh at each loop.
+pub(crate) fn fresh_at_loops(proc: &Proc) -> BTreeMap<Loop, Fresh> {
+    let mut found = BTreeMap::new();
+    Fresh::default().visit(proc, &proc.body, &mut found);
+    found
+}
 
-    /// Those that are fresh where each of these statements begins, which are inside of another and perhaps run again and again.
-    pub(crate) fn inside(&self, proc: &Proc, body: &[Stmt]) -> Self {
-        let mut fresh = self.clone();
-        each_stmt(proc, body, &mut |stmt| fresh.forget(stmt));
-        fresh
+impl Fresh {
+    /// Goes through these statements.
+    fn visit(mut self, proc: &Proc, body: &[Stmt], found: &mut BTreeMap<Loop, Fresh>) {
+        for stmt in body {
+            let mut inside = self.clone();
+            // What is inside runs again and again, or not at all.
+            each_stmt(proc, std::slice::from_ref(stmt), &mut |stmt| inside.forget(stmt));
+            match stmt {
+                Stmt::For(id) => {
+                    inside.clone().visit(proc, &proc.loops[*id].body, found);
+                    found.insert(*id, inside.clone());
+                }
+                Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
+                    inside.clone().visit(proc, before, found);
+                    inside.clone().visit(proc, other, found);
+                }
+                Stmt::Alloc { array } => _ = inside.0.insert(*array),
+                Stmt::Assign { .. }
+                | Stmt::Store { .. }
+                | Stmt::Release { .. }
+                | Stmt::Bind { .. }
+                | Stmt::Swap { .. }
+                | Stmt::CopyElements { .. }
+                | Stmt::Prefetch { .. }
+                | Stmt::Output { .. }
+                | Stmt::Check { .. }
+                | Stmt::Call { .. } => {}
+            }
+            self = inside;
+        }
     }
 
     /// The statement itself may name the memory of arrays, or give them other memory.
@@ -45,7 +68,7 @@ impl Fresh {
         }
     }
 
-    /// The two are different arrays that may be the same memory where the statement stands.
+    /// The two are different arrays that may be the same memory here.
     pub(crate) fn may_share(&self, aliases: &Aliases, x: Array, y: Array) -> bool {
         aliases.are_shared(x, y) && !aliases.are_exchanged(x, y) && !self.0.contains(&x) && !self.0.contains(&y)
     }

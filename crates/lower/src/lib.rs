@@ -17,7 +17,7 @@
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
 //!   with inner loops, [`elimination`] takes several steps that update a matrix by a row and a column of it at once, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
-//!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`nontemporal`] lets loops write large results past the caches, [`whole_vectors`] lets rows that reduce go without ends, [`fresh`] is what it knows of memory; [`straight`] and
+//!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`plane_blocks`] runs planes in blocks of rows, [`nontemporal`] lets loops write large results past the caches, [`whole_vectors`] lets rows that reduce go without ends, [`fresh`] is what these know of memory; [`straight`] and
 //!   [`arithmetic`] are what they know of the code, [`strip_mining`] makes their loops over blocks;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
@@ -53,6 +53,7 @@ mod lowering;
 mod nontemporal;
 mod phases;
 mod pieces;
+mod plane_blocks;
 mod prefetching;
 mod privatisation;
 mod recomputation;
@@ -184,15 +185,17 @@ pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
 }
 
 /// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, transposed accesses are in tiles, bytes that
-/// costly loops read are widened ahead, and arrays that the last cache, of so many bytes, would not keep go past it, while the
-/// rows that are read next are prefetched; rows that reduce run in whole vectors. Returns how many loops changed for caches.
-pub fn shape_for_caches(program: &mut nest::Program, cache_bytes: i64) -> usize {
+/// costly loops read are widened ahead, planes that the processor's own cache would not keep run in blocks of rows, and arrays that the last cache would not
+/// keep go past it, while the rows that are read next are prefetched; rows that reduce run in whole vectors. Returns how many loops changed for caches.
+pub fn shape_for_caches(program: &mut nest::Program, caches: Caches) -> usize {
     program.procs.iter_mut().for_each(|(_, proc)| hoist::hoist_allocations(proc));
     let mut count: usize = program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum();
     count += program.procs.iter_mut().map(|(_, proc)| widening::widen_narrow_elements(proc)).sum::<usize>();
+    count +=
+        program.procs.iter_mut().map(|(_, proc)| plane_blocks::run_planes_in_blocks(proc, caches.own)).sum::<usize>();
     count += program.procs.iter_mut().map(|(_, proc)| unroll_and_jam::unroll_and_jam(proc)).sum::<usize>();
     let entry = program.entry;
-    let stored = |(id, proc)| nontemporal::store_past_caches(proc, cache_bytes, Some(id) == entry);
+    let stored = |(id, proc)| nontemporal::store_past_caches(proc, caches.last, Some(id) == entry);
     count += program.procs.iter_mut().map(stored).sum::<usize>();
     program.procs.iter_mut().for_each(|(_, proc)| whole_vectors::run_rows_in_whole_vectors(proc));
     count

@@ -21,7 +21,7 @@
 
 use crate::access::{Aliases, linear_index};
 use crate::distribution::buffer;
-use crate::fresh::Fresh;
+use crate::fresh::fresh_at_loops;
 use crate::replace_loops::replace_loops_in;
 use crate::straight::{Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed, renamed_stmt};
 use crate::tiling::LINE;
@@ -34,10 +34,11 @@ const EIGHT_BYTES: i64 = LINE / 8;
 
 /// Runs the rows of the procedure that reduce something in whole vectors, where they may be run so.
 pub(crate) fn run_rows_in_whole_vectors(proc: &mut Proc) {
-    let aliases = Aliases::of(proc);
+    let (aliases, fresh) = (Aliases::of(proc), fresh_at_loops(proc));
     let body = std::mem::take(&mut proc.body);
     let mut found = Found::default();
-    found.visit(proc, &aliases, &body, Fresh::default(), &mut Vec::new());
+    let may_share = |id: Loop, x: Array, y: Array| fresh.get(&id).is_none_or(|fresh| fresh.may_share(&aliases, x, y));
+    found.visit(proc, &may_share, &body, &mut Vec::new());
     found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
     proc.body = found.replaced(proc, body);
 }
@@ -54,32 +55,30 @@ struct Found {
 }
 
 impl Found {
-    /// Finds the rows in these statements, where these arrays are fresh at first, which are in loops of these kinds, the outermost first.
+    /// Finds the rows in these statements, which are in loops of these kinds, the outermost first. `may_share` says which arrays may be the same memory
+    /// in a loop.
     fn visit(
         &mut self,
         proc: &mut Proc,
-        aliases: &Aliases,
+        may_share: &dyn Fn(Loop, Array, Array) -> bool,
         body: &[Stmt],
-        mut fresh: Fresh,
         around: &mut Vec<(Loop, LoopKind)>,
     ) {
         for stmt in body {
             match stmt {
-                Stmt::For(id) => match Row::of(proc, *id, &|x, y| fresh.may_share(aliases, x, y)) {
+                Stmt::For(id) => match Row::of(proc, *id, &|x, y| may_share(*id, x, y)) {
                     Some(row) => self.choose(proc, *id, row, around),
                     None => {
-                        let inside = fresh.inside(proc, &proc.loops[*id].body);
                         let data = proc.take_loop(*id);
                         around.push((*id, data.kind.clone()));
-                        self.visit(proc, aliases, &data.body, inside, around);
+                        self.visit(proc, may_share, &data.body, around);
                         around.pop();
                         proc.loops[*id] = data;
                     }
                 },
                 Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                    let inside = fresh.inside(proc, std::slice::from_ref(stmt));
-                    self.visit(proc, aliases, before, inside.clone(), around);
-                    self.visit(proc, aliases, other, inside, around);
+                    self.visit(proc, may_share, before, around);
+                    self.visit(proc, may_share, other, around);
                 }
                 Stmt::Assign { .. }
                 | Stmt::Store { .. }
@@ -93,7 +92,6 @@ impl Found {
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => {}
             }
-            fresh.pass(proc, stmt);
         }
     }
 
@@ -333,11 +331,10 @@ impl Row {
 
 /// The accumulator is the first operand where this code reduces. `None` if it matters how often that is done.
 fn accumulator_first(body: &[Stmt], reduction: Reduction) -> Option<bool> {
-    let is_idempotent = matches!(reduction.op, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or);
     let steps: Vec<Option<bool>> = (body.iter())
         .filter(|stmt| assigned(std::slice::from_ref(*stmt)).any(|var| var == reduction.var))
         .map(|stmt| stepped(stmt, reduction).map(|(_, accumulator_first)| accumulator_first))
         .collect();
     let first = steps.first().copied().flatten();
-    first.filter(|_| is_idempotent && steps.iter().all(Option::is_some))
+    first.filter(|_| reduction.op.is_idempotent() && steps.iter().all(Option::is_some))
 }

@@ -26,7 +26,7 @@ const HALF: &str = "%7: f64 = index %1[%6]\n%9: f64 = mul %7, 0.5";
 /// The loop IR with stores past a cache of so many bytes, and in how many loops.
 fn streamed(text: &str, parallel: bool, cache_bytes: i64) -> (frit_ir::nest::Program, usize) {
     let mut lowered = frit_lower::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = frit_lower::shape_for_caches(&mut lowered, cache_bytes);
+    let count = frit_lower::shape_for_caches(&mut lowered, support::past(cache_bytes));
     frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }

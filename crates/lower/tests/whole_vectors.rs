@@ -1,8 +1,10 @@
 //! Rows that reduce run in whole vectors, which overlap, and all is the same.
 
+mod support;
+
 use frit_interp::{Options as RunOptions, nest as interp};
-use frit_ir::scalar::Const;
 use frit_ir::{Scalar, Tensor, TensorData, nest};
+use support::int;
 
 /// What a row of the table `A0` stores in `A1`, of which rows are two shorter, and how it reduces `s2`; all of `elem`.
 struct Rows<'a> {
@@ -55,13 +57,13 @@ fn has_whole_vectors(text: &str, lanes: i64) -> bool {
         program.procs.iter().next().expect("there is a procedure").1.arrays.iter().next().expect("a table").1.elem;
     let [past_caches, in_caches] = [0, i64::MAX].map(|cache_bytes| {
         let mut shaped = program.clone();
-        frit_lower::shape_for_caches(&mut shaped, cache_bytes);
+        frit_lower::shape_for_caches(&mut shaped, support::past(cache_bytes));
         nest::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
         for (rows, columns) in
             [(1, 2), (3, 3), (2, 9), (3, 10), (4, 11), (3, 17), (2, 18), (3, 26), (2, 40), (3, 157), (2, 300)]
         {
             let run = |program: &nest::Program| {
-                let extents = [rows, columns].map(|extent| Tensor::scalar(Const::i64(extent)));
+                let extents = [rows, columns].map(int);
                 let [rows, columns] = [rows, columns].map(|extent| usize::try_from(extent).expect("extents are small"));
                 let arguments = [extents.as_slice(), &[table(elem, rows, columns)]].concat();
                 interp::run(program, program.entry.expect("a test has an entry"), arguments, &RunOptions::default())

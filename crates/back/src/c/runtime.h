@@ -188,10 +188,11 @@ static inline void frit_release(frit_worker *w, frit_buffer *b) {
     }
 }
 
-/* True if a loop with this many scalar operations should run on several threads: if those save enough. Parallel loops never nest. */
+/* True if a loop with this many scalar operations should run on several threads: if those save enough. Parallel loops never nest.
+   Small work is told without a division, which takes as long as a small loop. */
 static inline bool frit_parallel(const frit_worker *w, int64_t work) {
     const int threads = w->context->threads;
-    return threads > 1 && work - work / threads >= FRIT_REGION_WORK && !omp_in_parallel();
+    return threads > 1 && work > FRIT_REGION_WORK && work - work / threads >= FRIT_REGION_WORK && !omp_in_parallel();
 }
 
 /* How many iterations a thread takes at a time of a loop whose iterations differ in work: a sixteenth of its share. */

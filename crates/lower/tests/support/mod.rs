@@ -25,6 +25,11 @@ pub(crate) const LOWERINGS: [Options; 6] = [
     },
 ];
 
+/// Usual caches but for the last, which has so many bytes.
+pub(crate) fn past(last: i64) -> Caches {
+    Caches { last, ..Caches::USUAL }
+}
+
 /// An `i64`.
 pub(crate) fn int(value: i64) -> Tensor {
     Tensor::scalar(frit_ir::Const::i64(value))
