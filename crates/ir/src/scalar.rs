@@ -598,7 +598,8 @@ impl BinOp {
         }
     }
 
-    /// Combining with the same operand again changes nothing: `(x op y) op y` is `x op y`.
+    /// Combining with the same operand again changes nothing: `(x op y) op y` is `x op y`. So does combining with it later, for operands that may be
+    /// combined in any order.
     pub fn is_idempotent(self) -> bool {
         matches!(self, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or)
     }

@@ -9,7 +9,7 @@
 //! Knows nothing of the array IR.
 
 use crate::access::{all_reads, count_reads, each_own_assigned, each_stmt};
-use crate::straight::{is_straight, reads, renamed, renamed_stmt};
+use crate::straight::{is_straight, reads, renamed, renamed_stmt, step_of};
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,12 +61,8 @@ impl Nested {
             if strict && !op.is_exactly_associative(proc.vars[outer_var].scalar) {
                 return None;
             }
-            let taken = |stmt: &Stmt| match stmt {
-                Stmt::Assign { var, value: Expr::Binary { op: found, x, y } } if *var == outer_var && *found == op => {
-                    let (Expr::Var(x), Expr::Var(y)) = (&**x, &**y) else { return None };
-                    let [inner_var, other] = if *x == outer_var { [*y, *x] } else { [*x, *y] };
-                    (other == outer_var && inner_var != outer_var).then_some((inner_var, *x == outer_var))
-                }
+            let taken = |stmt: &Stmt| match step_of(stmt, Reduction { op, var: outer_var }) {
+                Some((Expr::Var(inner_var), outer_first)) if *inner_var != outer_var => Some((*inner_var, outer_first)),
                 _ => None,
             };
             let (end, (inner_var, outer_first)) =

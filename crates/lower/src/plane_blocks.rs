@@ -8,17 +8,18 @@
 //!               }
 //! ```
 //!
-//! Otherwise a plane would come from beyond the processor's own cache for each that it is a neighbour of. Small planes are one block. Knows nothing of the
+//! Loops along borders come with the first block or the last. Otherwise a plane would come from beyond the processor's own cache for each that it is a neighbour of. Small planes are one block. Knows nothing of the
 //! array IR.
 //!
 //! After Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
 
-use crate::access::{Aliases, divided_up, each_expr_inside, each_stmt};
-use crate::fresh::fresh_at_loops;
+use crate::access::{Aliases, divided_up, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, entering, is_straight, reads_any};
+use crate::straight::{assigned, each_expr, entering, is_straight, reads_any, step_of};
+use crate::unshared::unshared_at_loops;
 use crate::vectors::Values;
-use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Var};
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,10 +28,11 @@ const FEWEST_ROWS: i64 = 16;
 
 /// Runs planes in blocks of rows of which neighbouring planes stay in half a cache of so many bytes; how many loops over planes.
 pub(crate) fn run_planes_in_blocks(proc: &mut Proc, cache_bytes: i64) -> usize {
-    let (values, aliases, fresh) = (Values::of(proc), Aliases::of(proc), fresh_at_loops(proc));
+    let (values, aliases, unshared) = (Values::of(proc), Aliases::of(proc), unshared_at_loops(proc));
     let mut count = 0;
     replace_loops(proc, &mut |proc, id| {
-        let may_share = |x: Array, y: Array| fresh.get(&id).is_none_or(|fresh| fresh.may_share(&aliases, x, y));
+        let may_share =
+            |x: Array, y: Array| unshared.get(&id).is_none_or(|unshared| unshared.may_share(&aliases, x, y));
         let planes = Planes::of(proc, id, &values, &may_share)?;
         count += 1;
         Some(planes.in_blocks(proc, id, cache_bytes))
@@ -38,11 +40,13 @@ pub(crate) fn run_planes_in_blocks(proc: &mut Proc, cache_bytes: i64) -> usize {
     count
 }
 
-/// A loop over planes around loops over their rows.
+/// A loop over planes around one over their rows, perhaps with other things to be done for each plane before and after.
 struct Planes {
-    rows: Vec<Loop>,
-    /// Loops over few rows, along borders.
-    few: Vec<Loop>,
+    rows: Loop,
+    /// Where in the body that is.
+    at: usize,
+    /// What is before it and done once, with the first block. All that is behind it is done with the last.
+    once: BTreeSet<usize>,
     /// The bytes that are read, and read again by the next plane, for a row.
     bytes: Expr,
 }
@@ -51,87 +55,95 @@ impl Planes {
     /// `may_share` says which arrays may be the same memory.
     fn of(proc: &Proc, id: Loop, values: &Values, may_share: &dyn Fn(Array, Array) -> bool) -> Option<Self> {
         let data = &proc.loops[id];
-        let (Some(plane), 1, LoopKind::Independent { simd: false, reductions, .. }) = (data.var, data.step, &data.kind)
+        let (Some(plane), 1, LoopKind::Independent { parallel, simd: false, reductions }) =
+            (data.var, data.step, &data.kind)
         else {
             return None;
         };
-        let (mut rows, mut others) = (Vec::new(), Vec::new());
-        for stmt in &data.body {
-            match stmt {
-                Stmt::For(inner) if is_over_rows(&proc.loops[*inner]) => rows.push(*inner),
-                stmt if is_straight(stmt, false) => others.push(stmt.clone()),
-                _ => return None,
+        let mut own = BTreeSet::from([plane]);
+        each_stmt(proc, &data.body, &mut |stmt| {
+            each_own_assigned(stmt, &mut |var| _ = own.insert(var));
+            if let Stmt::For(inner) = stmt {
+                own.extend(proc.loops[*inner].var);
             }
+        });
+        let is_fixed = |expr: &Expr| is_total(proc, expr) && !expr.has_load() && !reads_any(expr, &own);
+        let work = parallel.iter().map(|parallel| &parallel.work);
+        if ![&data.lower, &data.upper].into_iter().chain(work).all(is_fixed) {
+            return None;
         }
-        // What stands beside the rows is done for every block.
-        let is_reduced = |var: &Var| reductions.iter().any(|reduction| reduction.var == *var);
+        let over_rows = |(at, stmt): (usize, &Stmt)| {
+            let Stmt::For(rows) = stmt else { return None };
+            let inner = &proc.loops[*rows];
+            let LoopKind::Independent { parallel: None, simd: false, .. } = inner.kind else { return None };
+            let bytes = bytes_of_planes(proc, values, plane, inner, &is_fixed)?;
+            let is_long =
+                inner.step == 1 && !values.is_short(inner) && is_fixed(&inner.lower) && is_fixed(&inner.upper);
+            is_long.then_some((at, *rows, bytes))
+        };
+        let mut found = data.body.iter().enumerate().filter_map(over_rows);
+        let (at, rows, bytes) = found.next().filter(|_| found.next().is_none())?;
+        // What the rows reduce for their plane only would be known with the last block.
+        let reduces_for_all = |id: &Loop| match &proc.loops[*id].kind {
+            LoopKind::Independent { parallel: None, reductions: own, .. } => {
+                own.iter().all(|own| reductions.contains(own))
+            }
+            LoopKind::Independent { .. } | LoopKind::Sequential | LoopKind::Scan { .. } => false,
+        };
+        let (before, after) = (&data.body[..at], &data.body[at + 1..]);
+        let is_step = |stmt: &Stmt| reductions.iter().any(|&reduction| step_of(stmt, reduction).is_some());
+        let is_once = |stmt: &Stmt| is_step(stmt) || matches!(stmt, Stmt::For(other) if reduces_for_all(other));
+        // All else before the rows is computed again for every block: numbers of planes and the like.
+        let is_again = |stmt: &Stmt| matches!(stmt, Stmt::Assign { .. });
+        let again: Vec<Stmt> = before.iter().filter(|stmt| !is_once(stmt)).cloned().collect();
         let is_carried =
-            entering(&others).iter().any(|var| assigned(&others).any(|own| own == *var) && !is_reduced(var));
-        let repeats = |stmt: &Stmt| match stmt {
-            Stmt::Assign { var, value } if is_reduced(var) => matches!(
-                value,
-                Expr::Binary { op, .. } if op.is_idempotent() && reductions.contains(&Reduction { op: *op, var: *var })
-            ),
-            stmt => !assigned(std::slice::from_ref(stmt)).any(|var| is_reduced(&var)),
-        };
-        let own: BTreeSet<Var> = assigned(&others).chain([plane]).collect();
-        let is_fixed = |expr: &Expr| !expr.has_load() && !reads_any(expr, &own);
-        let are_fixed =
-            rows.iter().map(|id| &proc.loops[*id]).all(|rows| is_fixed(&rows.lower) && is_fixed(&rows.upper));
-        if is_carried || !others.iter().all(repeats) || !are_fixed {
+            again.iter().all(is_again) && entering(&again).iter().any(|var| assigned(&again).any(|own| own == *var));
+        if !reduces_for_all(&rows) || !again.iter().all(is_again) || is_carried || !after.iter().all(is_once) {
             return None;
         }
-        let mut accesses = Accesses::default();
-        rows.iter().for_each(|&id| accesses.add(proc, values, plane, &proc.loops[id]));
-        // A later loop over rows might read what an earlier one has not come to yet.
-        let is_shared = |x: &Array, y: &Array| x == y || may_share(*x, *y);
-        if rows.len() > 1
-            && accesses.read.iter().any(|read| accesses.stored.iter().any(|stored| is_shared(read, stored)))
-        {
+        let parts: Vec<&LoopData> = data
+            .body
+            .iter()
+            .filter_map(|stmt| if let Stmt::For(part) = stmt { Some(&proc.loops[*part]) } else { None })
+            .collect();
+        let has_load = |stmt: &Stmt| {
+            let mut found = false;
+            if !matches!(stmt, Stmt::For(_)) {
+                each_expr(stmt, &mut |expr| found |= expr.has_load());
+            }
+            found
+        };
+        if data.body.iter().any(has_load) || (parts.len() > 1 && !are_apart(proc, &parts, may_share)) {
             return None;
         }
-        let bytes_of = |(&array, &count): (&Array, &usize)| {
-            let data = &proc.arrays[array];
-            let bytes = i64::try_from(data.elem.bytes() * count).ok()?;
-            data.extents.last().filter(|extent| is_fixed(extent)).map(|extent| extent.clone() * Expr::i64(bytes))
-        };
-        let bytes: Option<Vec<Expr>> = accesses.planes().iter().map(bytes_of).collect();
-        let bytes = bytes?.into_iter().reduce(|x, y| x + y)?;
-        let (few, rows): (Vec<Loop>, Vec<Loop>) = rows.into_iter().partition(|&id| values.is_short(&proc.loops[id]));
-        (!rows.is_empty()).then_some(Self { rows, few, bytes })
+        let once =
+            (0..data.body.len()).filter(|&place| place > at || place < at && is_once(&data.body[place])).collect();
+        Some(Self { rows, at, once, bytes })
     }
 
     fn in_blocks(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {
-        let [lower, count, blocks, length, block, first, end] = [(); 7].map(|()| proc.var(Scalar::I64, None));
+        let [count, blocks, length, block, first, end] = [(); 6].map(|()| proc.var(Scalar::I64, None));
         let assign = |var, value| Stmt::Assign { var, value };
-        let bound = |of: &dyn Fn(&LoopData) -> Expr, op: BinOp| {
-            let all = self.rows.iter().map(|id| of(&proc.loops[*id]));
-            all.reduce(|x, y| Expr::binary(op, x, y)).expect("planes have rows")
-        };
-        let (least, most) =
-            (bound(&|rows| rows.lower.clone(), BinOp::Min), bound(&|rows| rows.upper.clone(), BinOp::Max));
         let at_least = |least: i64, expr: Expr| Expr::binary(BinOp::Max, Expr::i64(least), expr);
+        let rows = &mut proc.loops[self.rows];
+        let lower = std::mem::replace(&mut rows.lower, first.into());
+        let upper = std::mem::replace(&mut rows.upper, end.into());
         let fitting = Expr::binary(BinOp::Div, Expr::i64(cache_bytes / 2), at_least(1, self.bytes.clone()));
         let number = Expr::Select {
             cond: Box::new(Expr::binary(BinOp::Le, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3))),
             on_true: Box::new(Expr::i64(1)),
             on_false: Box::new(divided_up(count.into(), at_least(FEWEST_ROWS, fitting))),
         };
-        for &rows in &self.rows {
-            let rows = &mut proc.loops[rows];
-            rows.lower = Expr::binary(BinOp::Max, std::mem::take(&mut rows.lower), first.into());
-            rows.upper = Expr::binary(BinOp::Min, std::mem::take(&mut rows.upper), end.into());
-        }
-        // They come with the first block.
         let is_first = || Expr::binary(BinOp::Eq, block.into(), Expr::i64(0));
-        let with_first = |stmt: Stmt| match stmt {
-            Stmt::For(few) if self.few.contains(&few) => {
-                Stmt::If { cond: is_first(), then: vec![Stmt::For(few)], otherwise: Vec::new() }
-            }
-            stmt => stmt,
-        };
+        let is_last = || Expr::binary(BinOp::Eq, Expr::Var(block) + Expr::i64(1), blocks.into());
         let planes = &mut proc.loops[id];
-        planes.body = std::mem::take(&mut planes.body).into_iter().map(with_first).collect();
+        let only = |cond: Expr, then: Vec<Stmt>| Stmt::If { cond, then, otherwise: Vec::new() };
+        let after = planes.body.split_off(self.at + 1);
+        let before = std::mem::take(&mut planes.body).into_iter().enumerate();
+        planes.body = before
+            .map(|(at, stmt)| if self.once.contains(&at) { only(is_first(), vec![stmt]) } else { stmt })
+            .collect();
+        planes.body.extend((!after.is_empty()).then(|| only(is_last(), after)));
         let LoopKind::Independent { parallel, reductions, .. } = &mut planes.kind else {
             panic!("planes are independent")
         };
@@ -141,14 +153,13 @@ impl Planes {
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions: reductions.clone() };
         let span = planes.span;
         let body = vec![
-            assign(first, Expr::Var(lower) + Expr::Var(block) * length.into()),
-            assign(end, Expr::Var(first) + length.into()),
+            assign(first, lower.clone() + Expr::Var(block) * length.into()),
+            assign(end, Expr::binary(BinOp::Min, Expr::Var(first) + length.into(), upper.clone())),
             Stmt::For(id),
         ];
         let over = LoopData { var: Some(block), lower: Expr::i64(0), upper: blocks.into(), step: 1, kind, body, span };
         vec![
-            assign(lower, least),
-            assign(count, at_least(1, most - lower.into())),
+            assign(count, at_least(1, upper - lower)),
             assign(blocks, number),
             assign(length, divided_up(count.into(), blocks.into())),
             Stmt::For(proc.loops.push(over)),
@@ -156,60 +167,70 @@ impl Planes {
     }
 }
 
-/// The loop may be over the rows of a plane.
-fn is_over_rows(data: &LoopData) -> bool {
-    data.var.is_some()
-        && data.step == 1
-        && matches!(data.kind, LoopKind::Independent { parallel: None, simd: false, .. })
-}
-
-/// What loops over rows access.
-#[derive(Default)]
-struct Accesses {
-    read: BTreeSet<Array>,
-    stored: BTreeSet<Array>,
-    /// Which planes are read of an array, by what is added to the number of one, where the other subscripts are the same.
-    numbers: BTreeMap<(Array, String), BTreeSet<i64>>,
-}
-
-impl Accesses {
-    fn add(&mut self, proc: &Proc, values: &Values, plane: Var, rows: &LoopData) {
-        let row = rows.var.expect("rows are counted");
-        let number = |e: &Expr| match values.value(e) {
-            Expr::Binary { op: BinOp::FloorMod, x, .. } => x.added_to(plane),
-            value => value.added_to(plane),
-        };
-        each_expr_inside(proc, &rows.body, &mut |expr| {
-            expr.for_each_part(&mut |part| {
-                let Expr::Load { array, index } = part else { return };
-                self.read.insert(*array);
-                let numbers: Vec<(usize, i64)> =
-                    index.iter().enumerate().filter_map(|(axis, e)| Some((axis, number(e)?))).collect();
-                let is_in_row = index.len() > 2 && index[..index.len() - 1].iter().any(|e| e.added_to(row).is_some());
-                if let ([(axis, added)], true) = (&numbers[..], is_in_row) {
-                    let others = index.iter().enumerate().filter(|(at, _)| at != axis).map(|(_, e)| e);
-                    let place = (*array, format!("{:?}", others.collect::<Vec<&Expr>>()));
-                    self.numbers.entry(place).or_default().insert(*added);
-                }
-            });
-        });
-        each_stmt(proc, &rows.body, &mut |stmt| match stmt {
-            Stmt::Store { array, .. } => _ = self.stored.insert(*array),
-            Stmt::CopyElements { target, source, .. } => {
-                self.stored.insert(*target);
-                self.read.insert(*source);
+/// These loops, one after the other, store different rows, one after the other, and nothing that one of them reads.
+fn are_apart(proc: &Proc, parts: &[&LoopData], may_share: &dyn Fn(Array, Array) -> bool) -> bool {
+    let (mut read, mut stored, mut are_rows) = (BTreeSet::new(), BTreeMap::new(), true);
+    for part in parts {
+        let Some(row) = part.var else { return false };
+        each_expr_inside(proc, &part.body, &mut |expr| each_array(expr, &mut |array| _ = read.insert(array)));
+        each_stmt(proc, &part.body, &mut |stmt| match stmt {
+            Stmt::Store { array, index, .. } => {
+                let numbers = index.iter().enumerate().filter_map(|(axis, e)| Some((axis, e.added_to(row)?)));
+                let numbers: Vec<(usize, i64)> = numbers.collect();
+                let is_known =
+                    numbers.len() == 1 && *stored.entry(*array).or_insert_with(|| numbers.clone()) == numbers;
+                are_rows &= is_known;
             }
-            _ => {}
+            stmt => are_rows &= matches!(stmt, Stmt::For(_)) || is_straight(stmt, false),
         });
     }
+    let is_shared = |x: Array, y: Array| x == y || may_share(x, y);
+    are_rows
+        && parts.iter().zip(&parts[1..]).all(|(part, next)| part.upper == next.lower)
+        && !read.iter().any(|&read| stored.keys().any(|&stored| is_shared(read, stored)))
+}
 
-    /// The arrays of which several planes are read for the same place, and how many.
-    fn planes(&self) -> BTreeMap<Array, usize> {
-        let mut planes = BTreeMap::new();
-        for ((array, _), numbers) in self.numbers.iter().filter(|(_, numbers)| numbers.len() > 1) {
-            let most: &mut usize = planes.entry(*array).or_default();
-            *most = numbers.len().max(*most);
-        }
-        planes
+/// The bytes for each row of the arrays of which several planes are read in the same place, by a loop over rows. `None` if there are no such, or `is_fixed`
+/// does not hold for what that depends on.
+fn bytes_of_planes(
+    proc: &Proc,
+    values: &Values,
+    plane: Var,
+    rows: &LoopData,
+    is_fixed: &dyn Fn(&Expr) -> bool,
+) -> Option<Expr> {
+    let row = rows.var?;
+    let number = |e: &Expr| match values.value(e) {
+        Expr::Binary { op: BinOp::FloorMod, x, .. } => x.added_to(plane),
+        value => value.added_to(plane),
+    };
+    // What is added to the number of the plane, by array, axis of the rows and other subscripts.
+    let mut read: BTreeMap<(Array, usize, String), BTreeSet<i64>> = BTreeMap::new();
+    each_expr_inside(proc, &rows.body, &mut |expr| {
+        expr.for_each_part(&mut |part| {
+            let Expr::Load { array, index } = part else { return };
+            let numbers: Vec<(usize, i64)> =
+                index.iter().enumerate().filter_map(|(axis, e)| Some((axis, number(e)?))).collect();
+            let axis_of_rows =
+                index.iter().position(|e| e.added_to(row).is_some()).filter(|axis| axis + 1 < index.len());
+            if let ([(axis, added)], Some(axis_of_rows)) = (&numbers[..], axis_of_rows) {
+                let others = index.iter().enumerate().filter(|(at, _)| at != axis).map(|(_, e)| e);
+                let place = (*array, axis_of_rows, format!("{:?}", others.collect::<Vec<&Expr>>()));
+                read.entry(place).or_default().insert(*added);
+            }
+        });
+    });
+    let mut planes: BTreeMap<(Array, usize), usize> = BTreeMap::new();
+    for ((array, axis, _), numbers) in read.into_iter().filter(|(_, numbers)| numbers.len() > 1) {
+        let most = planes.entry((array, axis)).or_default();
+        *most = numbers.len().max(*most);
     }
+    let bytes = planes.into_iter().map(|((array, axis), count)| {
+        let data = &proc.arrays[array];
+        let bytes = i64::try_from(data.elem.bytes() * count).ok()?;
+        let along = &data.extents[axis + 1..];
+        let fixed = along.iter().all(is_fixed);
+        fixed.then(|| along.iter().fold(Expr::i64(bytes), |bytes, extent| bytes * extent.clone()))
+    });
+    bytes.collect::<Option<Vec<Expr>>>()?.into_iter().reduce(|x, y| x + y)
 }

@@ -1,7 +1,7 @@
 //! Straight-line code of the loop IR, which assigns and stores, perhaps under conditions: how it uses variables, and copies
 //! of it with other variables. Knows nothing of the array IR.
 
-use frit_ir::nest::{Array, Expr, Proc, Stmt, Var};
+use frit_ir::nest::{Array, Expr, Proc, Reduction, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a stretch of code uses a variable.
@@ -96,6 +96,17 @@ pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array, &[Expr])) {
             each_store(then, f);
             each_store(otherwise, f);
         }
+    }
+}
+
+/// What the statement combines the accumulator of a reduction with, and whether the accumulator is the first operand.
+pub(crate) fn step_of(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(&Expr, bool)> {
+    match stmt {
+        Stmt::Assign { var: assigned, value: Expr::Binary { op: found, x, y } } if *assigned == var && *found == op => {
+            let is_accumulator = |operand: &Expr| *operand == Expr::Var(var);
+            if is_accumulator(x) { Some((y, true)) } else { is_accumulator(y).then_some((x, false)) }
+        }
+        _ => None,
     }
 }
 

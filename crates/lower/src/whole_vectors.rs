@@ -17,14 +17,17 @@
 //! ```
 //!
 //! A row otherwise ends with a reduction across lanes, which takes as long as several vectors. Iterations may run twice if they read nothing that they
-//! store, and accumulate what changes nothing the second time. Truth values are numbers in lanes, as wide as what is stored. Knows nothing of the array IR.
+//! store, and accumulate what changes nothing the second time, up to what any other grouping of a reduction leaves open: which of two zeros is the
+//! greatest, and what comes after NaN. Truth values are numbers in lanes, as wide as what is stored. Knows nothing of the array IR.
 
 use crate::access::{Aliases, linear_index};
 use crate::distribution::buffer;
-use crate::fresh::fresh_at_loops;
 use crate::replace_loops::replace_loops_in;
-use crate::straight::{Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed, renamed_stmt};
+use crate::straight::{
+    Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed, renamed_stmt, step_of,
+};
 use crate::tiling::LINE;
+use crate::unshared::unshared_at_loops;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,10 +37,11 @@ const EIGHT_BYTES: i64 = LINE / 8;
 
 /// Runs the rows of the procedure that reduce something in whole vectors, where they may be run so.
 pub(crate) fn run_rows_in_whole_vectors(proc: &mut Proc) {
-    let (aliases, fresh) = (Aliases::of(proc), fresh_at_loops(proc));
+    let (aliases, unshared) = (Aliases::of(proc), unshared_at_loops(proc));
     let body = std::mem::take(&mut proc.body);
     let mut found = Found::default();
-    let may_share = |id: Loop, x: Array, y: Array| fresh.get(&id).is_none_or(|fresh| fresh.may_share(&aliases, x, y));
+    let may_share =
+        |id: Loop, x: Array, y: Array| unshared.get(&id).is_none_or(|unshared| unshared.may_share(&aliases, x, y));
     found.visit(proc, &may_share, &body, &mut Vec::new());
     found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
     proc.body = found.replaced(proc, body);
@@ -100,6 +104,13 @@ impl Found {
         let outermost: Option<Vec<Loop>> =
             row.reductions.iter().map(|&(reduction, _)| outermost_reducing(around, reduction)).collect();
         let Some(outermost) = outermost else { return };
+        let known = |(&around, &(reduction, _)): (&Loop, &(Reduction, bool))| {
+            self.in_lanes.get(&around).and_then(|known| known.get(&reduction.var))
+        };
+        // Truth values have lanes for whatever is stored with them.
+        if outermost.iter().zip(&row.reductions).filter_map(known).any(|in_lanes| in_lanes.lanes != row.lanes) {
+            return;
+        }
         for (reducing, &(reduction, accumulator_first)) in outermost.into_iter().zip(&row.reductions) {
             self.in_order.extend(around.iter().map(|(id, _)| *id).skip_while(|&id| id != reducing));
             let known = self.in_lanes.entry(reducing).or_default();
@@ -195,7 +206,7 @@ impl InLanes {
 
     /// The statement with a variable for the lane's accumulator.
     fn step(&self, proc: &Proc, stmt: Stmt, own: Var) -> Stmt {
-        match stepped(&stmt, self.reduction) {
+        match step_of(&stmt, self.reduction) {
             Some((with, accumulator_first)) => {
                 let with = self.in_lane(proc, with.clone());
                 let [x, y] = if accumulator_first { [own.into(), with] } else { [with, own.into()] };
@@ -203,17 +214,6 @@ impl InLanes {
             }
             None => stmt,
         }
-    }
-}
-
-/// What the statement combines the accumulator with, and whether the accumulator is the first operand.
-fn stepped(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(&Expr, bool)> {
-    match stmt {
-        Stmt::Assign { var: assigned, value: Expr::Binary { op: found, x, y } } if *assigned == var && *found == op => {
-            let is = |operand: &Expr| *operand == Expr::Var(var);
-            if is(x) { Some((y, true)) } else { is(y).then_some((x, false)) }
-        }
-        _ => None,
     }
 }
 
@@ -333,7 +333,7 @@ impl Row {
 fn accumulator_first(body: &[Stmt], reduction: Reduction) -> Option<bool> {
     let steps: Vec<Option<bool>> = (body.iter())
         .filter(|stmt| assigned(std::slice::from_ref(*stmt)).any(|var| var == reduction.var))
-        .map(|stmt| stepped(stmt, reduction).map(|(_, accumulator_first)| accumulator_first))
+        .map(|stmt| step_of(stmt, reduction).map(|(_, accumulator_first)| accumulator_first))
         .collect();
     let first = steps.first().copied().flatten();
     first.filter(|_| reduction.op.is_idempotent() && steps.iter().all(Option::is_some))

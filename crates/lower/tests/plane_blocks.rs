@@ -86,17 +86,43 @@ fn planes_that_are_read_again_are_in_blocks() {
     assert!(is_in_blocks(&Planes { kind, along, before, cell: &reducing, ..STENCIL }.program()));
 }
 
-/// Loops along borders come with the first block.
+/// The program with this before the loop over rows, and behind it.
+fn with_others(before: &str, behind: &str) -> String {
+    let text = Planes { before, ..STENCIL }.program();
+    let end = "}\n                 }";
+    let at = text.find(end).expect("the loop over rows ends") + end.len();
+    format!("{}\n{behind}\n{}", &text[..at], &text[at..])
+}
+
+/// Borders are stored once, and steps of a reduction done once.
 #[test]
-fn loops_over_several_parts_of_the_rows_are_in_blocks() {
-    let parts = STENCIL.program().replace(
-        "L1: for s4 in 0..s1 - 1 independent",
-        "L3: for s4 in 0..min(s1 - 1, 1) independent {
-           L4: for s5 in 0..s1 independent simd { A1[s3, s4, s5] = A0[s3, s4, s5] }
-         }
-         L1: for s4 in min(s1 - 1, 1)..s1 - 1 independent",
-    );
-    assert!(is_in_blocks(&parts));
+fn other_parts_of_planes_are_done_once() {
+    let border = |rows: &str, cell: &str| {
+        format!("L3: for s4 in {rows} independent {{ L4: for s5 in 0..s1 independent simd {{ {cell} }} }}")
+    };
+    let stencil = STENCIL.program();
+    let first = border("0..min(s1 - 1, 2)", "A1[s3, s4, s5] = 7.0");
+    let from = |text: &str| text.replace("L1: for s4 in 0..s1 - 1", "L1: for s4 in min(s1 - 1, 2)..s1 - 1");
+    assert!(is_in_blocks(&from(&with_others(&first, ""))));
+    let last = |cell: &str| border("min(s1 - 1, max(s1 - 3, 1))..s1 - 1", cell);
+    let to = |text: &str| text.replace("L1: for s4 in 0..s1 - 1", "L1: for s4 in 0..min(s1 - 1, max(s1 - 3, 1))");
+    assert!(is_in_blocks(&to(&with_others("", &last("A1[s3, s4, s5] = A0[s3, s4, s5]")))));
+    let reducing = |text: &str| text.replace("independent parallel(s0 * s1 * s1)", "independent reduce(add s2)");
+    assert!(is_in_blocks(&reducing(&with_others("s2 = s2 + 1.0", "s2 = s2 + 2.0"))));
+    // Rows that are stored twice, or read again.
+    assert!(!is_in_blocks(&with_others(&first, "")));
+    assert!(!is_in_blocks(&to(&with_others("", &last("A1[s3, s4, s5] = A1[s3, 0, s5] * 2.0")))));
+    assert!(!is_in_blocks(&reducing(&with_others("", "s2 = s2 + A1[s3, 0, 0]"))));
+    assert!(is_in_blocks(&stencil));
+}
+
+#[test]
+fn planes_with_results_of_their_own_are_not() {
+    let reducing = format!("{NEIGHBOURS}\n s6 = max(s6, s4)");
+    let text = Planes { before: "s6 = 0", along: "reduce(max s6)", cell: &reducing, ..STENCIL };
+    assert!(!is_in_blocks(&text.program()));
+    // Nor are such that are computed of elements.
+    assert!(!is_in_blocks(&with_others("if lt(A0[s3, 0, 0], 0.0) { s6 = 1 } else { s6 = 2 }", "")));
 }
 
 #[test]
@@ -107,23 +133,4 @@ fn other_planes_are_not() {
     // Planes have rows of their own.
     let text = Planes { rows: "s6..s1 - 1", before: "s6 = min(s3, 0)", ..STENCIL }.program();
     assert!(!is_in_blocks(&text));
-    // What is added for each plane would be added for each block.
-    let adding = format!("{NEIGHBOURS}\n s2 = s2 + A0[s3, s4, s5]");
-    let (kind, along, before) = ("reduce(add s2)", "reduce(add s2)", "s2 = s2 + 1.0");
-    assert!(!is_in_blocks(&Planes { kind, along, before, cell: &adding, ..STENCIL }.program()));
-    // Rows read others that have been made of the same plane before.
-    let rows = "L1: for s4 in 0..s1 - 1 independent";
-    let text = STENCIL
-        .program()
-        .replace("alloc A1", "alloc A1\n alloc A2")
-        .replace("array A1", "array A2: heap f64[s0 - 2, s1 - 1, s1]\n array A1");
-    let both = text.replace(
-        rows,
-        &format!(
-            "L3: for s4 in 0..s1 - 1 independent {{ L4: for s5 in 0..s1 independent simd {{ A2[s3, s4, s5] = A0[s3, s4, s5] }} }}\n {rows}"
-        ),
-    );
-    let both = both.replace("}\n             entry", "release A2 }\n             entry");
-    assert!(is_in_blocks(&both));
-    assert!(!is_in_blocks(&both.replace("+ A0[s3 + 1, s4, s5]", "+ A0[s3 + 1, s4, s5] + A2[s3, s1 - 2 - s4, s5]")));
 }

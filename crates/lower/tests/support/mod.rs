@@ -60,7 +60,7 @@ pub(crate) fn program(text: &str) -> Program {
     program
 }
 
-/// Runs the program on the array interpreter and, lowered in every way, on the loop interpreter; all must agree.
+/// Runs the program on the array interpreter and, lowered in every way and for caches, on the loop interpreter; all must agree.
 /// Returns the results.
 pub(crate) fn check(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
     let entry = program.entry.expect("a test has an entry");
@@ -68,8 +68,14 @@ pub(crate) fn check(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, R
     if let Err(RunError::Broken(message)) = &expected {
         panic!("the program is broken before lowering: {message}\n{program}");
     }
-    for options in LOWERINGS {
-        let lowered = frit_lower::lower(program, &options);
+    // The last way of all: as the one before, shaped for tiny caches.
+    let tiny = LOWERINGS.last().map(|options| (*options, true));
+    for (options, is_shaped) in LOWERINGS.map(|options| (options, false)).into_iter().chain(tiny) {
+        let mut lowered = frit_lower::lower(program, &options);
+        if is_shaped {
+            frit_lower::shape_for_caches(&mut lowered, options.caches);
+            frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
+        }
         let proc = lowered.entry.expect("the entry is lowered");
         let actual_args = with_sizes(program, args);
         for threads in [1, 2, 3] {
@@ -87,7 +93,7 @@ pub(crate) fn check(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, R
                 };
                 assert!(
                     same,
-                    "{options:?}, {threads} threads, reverse {reverse}:\nexpected {expected:?}\nfound    {found:?}\n\n{program}\n{lowered}"
+                    "{options:?}, shaped {is_shaped}, {threads} threads, reverse {reverse}:\nexpected {expected:?}\nfound    {found:?}\n\n{program}\n{lowered}"
                 );
             }
         }

@@ -10,20 +10,20 @@ use crate::access::{Aliases, each_own_placed, each_stmt};
 use frit_ir::nest::{Arg, Array, Loop, Proc, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The arrays that are fresh where a statement stands.
+/// The arrays whose memory has no other name where a statement stands.
 #[derive(Clone, Default)]
-pub(crate) struct Fresh(BTreeSet<Array>);
+pub(crate) struct Unshared(BTreeSet<Array>);
 
-/// What is fresh at each loop.
-pub(crate) fn fresh_at_loops(proc: &Proc) -> BTreeMap<Loop, Fresh> {
+/// What is unshared at each loop.
+pub(crate) fn unshared_at_loops(proc: &Proc) -> BTreeMap<Loop, Unshared> {
     let mut found = BTreeMap::new();
-    Fresh::default().visit(proc, &proc.body, &mut found);
+    Unshared::default().visit(proc, &proc.body, &mut found);
     found
 }
 
-impl Fresh {
+impl Unshared {
     /// Goes through these statements.
-    fn visit(mut self, proc: &Proc, body: &[Stmt], found: &mut BTreeMap<Loop, Fresh>) {
+    fn visit(mut self, proc: &Proc, body: &[Stmt], found: &mut BTreeMap<Loop, Unshared>) {
         for stmt in body {
             let mut inside = self.clone();
             // What is inside runs again and again, or not at all.
