@@ -13,11 +13,11 @@
 //!
 //! After Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
 
-use crate::access::{Aliases, divided_up, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::access::{divided_up, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, entering, is_straight, reads_any, step_of};
-use crate::unshared::unshared_at_loops;
+use crate::straight::{assigned, entering, is_straight, reads_any, step_of};
+use crate::unshared::Memory;
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -28,12 +28,10 @@ const FEWEST_ROWS: i64 = 16;
 
 /// Runs planes in blocks of rows of which neighbouring planes stay in half a cache of so many bytes; how many loops over planes.
 pub(crate) fn run_planes_in_blocks(proc: &mut Proc, cache_bytes: i64) -> usize {
-    let (values, aliases, unshared) = (Values::of(proc), Aliases::of(proc), unshared_at_loops(proc));
+    let (values, memory) = (Values::of(proc), Memory::of(proc));
     let mut count = 0;
     replace_loops(proc, &mut |proc, id| {
-        let may_share =
-            |x: Array, y: Array| unshared.get(&id).is_none_or(|unshared| unshared.may_share(&aliases, x, y));
-        let planes = Planes::of(proc, id, &values, &may_share)?;
+        let planes = Planes::of(proc, id, &values, &memory)?;
         count += 1;
         Some(planes.in_blocks(proc, id, cache_bytes))
     });
@@ -46,14 +44,13 @@ struct Planes {
     /// Where in the body that is.
     at: usize,
     /// What is before it and done once, with the first block. All that is behind it is done with the last.
-    once: BTreeSet<usize>,
+    once: Vec<usize>,
     /// The bytes that are read, and read again by the next plane, for a row.
     bytes: Expr,
 }
 
 impl Planes {
-    /// `may_share` says which arrays may be the same memory.
-    fn of(proc: &Proc, id: Loop, values: &Values, may_share: &dyn Fn(Array, Array) -> bool) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop, values: &Values, memory: &Memory) -> Option<Self> {
         let data = &proc.loops[id];
         let (Some(plane), 1, LoopKind::Independent { parallel, simd: false, reductions }) =
             (data.var, data.step, &data.kind)
@@ -93,31 +90,19 @@ impl Planes {
         let (before, after) = (&data.body[..at], &data.body[at + 1..]);
         let is_step = |stmt: &Stmt| reductions.iter().any(|&reduction| step_of(stmt, reduction).is_some());
         let is_once = |stmt: &Stmt| is_step(stmt) || matches!(stmt, Stmt::For(other) if reduces_for_all(other));
+        let (once, again): (Vec<usize>, Vec<usize>) = (0..at).partition(|&place| is_once(&before[place]));
         // All else before the rows is computed again for every block: numbers of planes and the like.
-        let is_again = |stmt: &Stmt| matches!(stmt, Stmt::Assign { .. });
-        let again: Vec<Stmt> = before.iter().filter(|stmt| !is_once(stmt)).cloned().collect();
-        let is_carried =
-            again.iter().all(is_again) && entering(&again).iter().any(|var| assigned(&again).any(|own| own == *var));
-        if !reduces_for_all(&rows) || !again.iter().all(is_again) || is_carried || !after.iter().all(is_once) {
+        let again: Vec<Stmt> = again.into_iter().map(|place| before[place].clone()).collect();
+        let are_numbers = again.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. }));
+        if !are_numbers || !after.iter().all(is_once) || !reduces_for_all(&rows) {
             return None;
         }
-        let parts: Vec<&LoopData> = data
-            .body
-            .iter()
-            .filter_map(|stmt| if let Stmt::For(part) = stmt { Some(&proc.loops[*part]) } else { None })
-            .collect();
-        let has_load = |stmt: &Stmt| {
-            let mut found = false;
-            if !matches!(stmt, Stmt::For(_)) {
-                each_expr(stmt, &mut |expr| found |= expr.has_load());
-            }
-            found
-        };
-        if data.body.iter().any(has_load) || (parts.len() > 1 && !are_apart(proc, &parts, may_share)) {
+        let is_carried = entering(&again).iter().any(|var| assigned(&again).any(|own| own == *var));
+        let loads = |stmt: &Stmt| matches!(stmt, Stmt::Assign { value, .. } if value.has_load());
+        if is_carried || data.body.iter().any(loads) || !are_apart(proc, &data.body, &|x, y| memory.may_share(id, x, y))
+        {
             return None;
         }
-        let once =
-            (0..data.body.len()).filter(|&place| place > at || place < at && is_once(&data.body[place])).collect();
         Some(Self { rows, at, once, bytes })
     }
 
@@ -167,27 +152,29 @@ impl Planes {
     }
 }
 
-/// These loops, one after the other, store different rows, one after the other, and nothing that one of them reads.
-fn are_apart(proc: &Proc, parts: &[&LoopData], may_share: &dyn Fn(Array, Array) -> bool) -> bool {
-    let (mut read, mut stored, mut are_rows) = (BTreeSet::new(), BTreeMap::new(), true);
-    for part in parts {
+/// Loops of the body, if there are several, store different rows, one after the other, and nothing that the body reads.
+fn are_apart(proc: &Proc, body: &[Stmt], may_share: &dyn Fn(Array, Array) -> bool) -> bool {
+    let part = |stmt: &Stmt| if let Stmt::For(part) = stmt { Some(*part) } else { None };
+    let parts: Vec<&LoopData> = body.iter().filter_map(part).map(|part| &proc.loops[part]).collect();
+    let mut read = BTreeSet::new();
+    each_expr_inside(proc, body, &mut |expr| each_array(expr, &mut |array| _ = read.insert(array)));
+    // Of each array, which subscript numbers the rows, and what is added.
+    let (mut stored, mut are_rows) = (BTreeMap::new(), true);
+    for part in &parts {
         let Some(row) = part.var else { return false };
-        each_expr_inside(proc, &part.body, &mut |expr| each_array(expr, &mut |array| _ = read.insert(array)));
         each_stmt(proc, &part.body, &mut |stmt| match stmt {
             Stmt::Store { array, index, .. } => {
                 let numbers = index.iter().enumerate().filter_map(|(axis, e)| Some((axis, e.added_to(row)?)));
                 let numbers: Vec<(usize, i64)> = numbers.collect();
-                let is_known =
-                    numbers.len() == 1 && *stored.entry(*array).or_insert_with(|| numbers.clone()) == numbers;
-                are_rows &= is_known;
+                are_rows &= numbers.len() == 1 && *stored.entry(*array).or_insert_with(|| numbers.clone()) == numbers;
             }
             stmt => are_rows &= matches!(stmt, Stmt::For(_)) || is_straight(stmt, false),
         });
     }
-    let is_shared = |x: Array, y: Array| x == y || may_share(x, y);
-    are_rows
-        && parts.iter().zip(&parts[1..]).all(|(part, next)| part.upper == next.lower)
-        && !read.iter().any(|&read| stored.keys().any(|&stored| is_shared(read, stored)))
+    let shares =
+        |array: &Array| read.contains(array) || read.iter().chain(stored.keys()).any(|&other| may_share(*array, other));
+    let follow = parts.iter().zip(&parts[1..]).all(|(part, next)| part.upper == next.lower);
+    parts.len() == 1 || (are_rows && follow && !stored.keys().any(shares))
 }
 
 /// The bytes for each row of the arrays of which several planes are read in the same place, by a loop over rows. `None` if there are no such, or `is_fixed`
@@ -213,21 +200,28 @@ fn bytes_of_planes(
                 index.iter().enumerate().filter_map(|(axis, e)| Some((axis, number(e)?))).collect();
             let axis_of_rows =
                 index.iter().position(|e| e.added_to(row).is_some()).filter(|axis| axis + 1 < index.len());
-            if let ([(axis, added)], Some(axis_of_rows)) = (&numbers[..], axis_of_rows) {
+            if let ([(axis, added)], Some(axis_of_rows)) = (&numbers[..], axis_of_rows)
+                && *axis < axis_of_rows
+            {
                 let others = index.iter().enumerate().filter(|(at, _)| at != axis).map(|(_, e)| e);
                 let place = (*array, axis_of_rows, format!("{:?}", others.collect::<Vec<&Expr>>()));
                 read.entry(place).or_default().insert(*added);
             }
         });
     });
+    // Planes between are kept too.
     let mut planes: BTreeMap<(Array, usize), usize> = BTreeMap::new();
-    for ((array, axis, _), numbers) in read.into_iter().filter(|(_, numbers)| numbers.len() > 1) {
-        let most = planes.entry((array, axis)).or_default();
-        *most = numbers.len().max(*most);
+    for ((array, axis, _), numbers) in read {
+        let (first, last) = (*numbers.first()?, *numbers.last()?);
+        let count = usize::try_from(last.checked_sub(first)?).ok()?.checked_add(1)?;
+        if count > 1 {
+            let most = planes.entry((array, axis)).or_default();
+            *most = count.max(*most);
+        }
     }
     let bytes = planes.into_iter().map(|((array, axis), count)| {
         let data = &proc.arrays[array];
-        let bytes = i64::try_from(data.elem.bytes() * count).ok()?;
+        let bytes = i64::try_from(data.elem.bytes().checked_mul(count)?).ok()?;
         let along = &data.extents[axis + 1..];
         let fixed = along.iter().all(is_fixed);
         fixed.then(|| along.iter().fold(Expr::i64(bytes), |bytes, extent| bytes * extent.clone()))

@@ -10,16 +10,29 @@ use crate::access::{Aliases, each_own_placed, each_stmt};
 use frit_ir::nest::{Arg, Array, Loop, Proc, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Which arrays may be the same memory in a loop.
+pub(crate) struct Memory {
+    aliases: Aliases,
+    unshared: BTreeMap<Loop, Unshared>,
+}
+
+impl Memory {
+    pub(crate) fn of(proc: &Proc) -> Self {
+        let mut unshared = BTreeMap::new();
+        Unshared::default().visit(proc, &proc.body, &mut unshared);
+        Self { aliases: Aliases::of(proc), unshared }
+    }
+
+    /// The two are different arrays that may be the same memory in the loop, which has been there when this was made.
+    pub(crate) fn may_share(&self, id: Loop, x: Array, y: Array) -> bool {
+        let has_other_name = |array: Array| self.unshared.get(&id).is_none_or(|unshared| !unshared.0.contains(&array));
+        self.aliases.are_shared(x, y) && !self.aliases.are_exchanged(x, y) && has_other_name(x) && has_other_name(y)
+    }
+}
+
 /// The arrays whose memory has no other name where a statement stands.
 #[derive(Clone, Default)]
-pub(crate) struct Unshared(BTreeSet<Array>);
-
-/// What is unshared at each loop.
-pub(crate) fn unshared_at_loops(proc: &Proc) -> BTreeMap<Loop, Unshared> {
-    let mut found = BTreeMap::new();
-    Unshared::default().visit(proc, &proc.body, &mut found);
-    found
-}
+struct Unshared(BTreeSet<Array>);
 
 impl Unshared {
     /// Goes through these statements.
@@ -66,10 +79,5 @@ impl Unshared {
                 }
             }
         }
-    }
-
-    /// The two are different arrays that may be the same memory here.
-    pub(crate) fn may_share(&self, aliases: &Aliases, x: Array, y: Array) -> bool {
-        aliases.are_shared(x, y) && !aliases.are_exchanged(x, y) && !self.0.contains(&x) && !self.0.contains(&y)
     }
 }

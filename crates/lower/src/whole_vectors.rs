@@ -20,14 +20,14 @@
 //! store, and accumulate what changes nothing the second time, up to what any other grouping of a reduction leaves open: which of two zeros is the
 //! greatest, and what comes after NaN. Truth values are numbers in lanes, as wide as what is stored. Knows nothing of the array IR.
 
-use crate::access::{Aliases, linear_index};
+use crate::access::linear_index;
 use crate::distribution::buffer;
 use crate::replace_loops::replace_loops_in;
 use crate::straight::{
     Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed, renamed_stmt, step_of,
 };
 use crate::tiling::LINE;
-use crate::unshared::unshared_at_loops;
+use crate::unshared::Memory;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,12 +37,10 @@ const EIGHT_BYTES: i64 = LINE / 8;
 
 /// Runs the rows of the procedure that reduce something in whole vectors, where they may be run so.
 pub(crate) fn run_rows_in_whole_vectors(proc: &mut Proc) {
-    let (aliases, unshared) = (Aliases::of(proc), unshared_at_loops(proc));
+    let memory = Memory::of(proc);
     let body = std::mem::take(&mut proc.body);
     let mut found = Found::default();
-    let may_share =
-        |id: Loop, x: Array, y: Array| unshared.get(&id).is_none_or(|unshared| unshared.may_share(&aliases, x, y));
-    found.visit(proc, &may_share, &body, &mut Vec::new());
+    found.visit(proc, &memory, &body, &mut Vec::new());
     found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
     proc.body = found.replaced(proc, body);
 }
@@ -59,30 +57,23 @@ struct Found {
 }
 
 impl Found {
-    /// Finds the rows in these statements, which are in loops of these kinds, the outermost first. `may_share` says which arrays may be the same memory
-    /// in a loop.
-    fn visit(
-        &mut self,
-        proc: &mut Proc,
-        may_share: &dyn Fn(Loop, Array, Array) -> bool,
-        body: &[Stmt],
-        around: &mut Vec<(Loop, LoopKind)>,
-    ) {
+    /// Finds the rows in these statements, which are in loops of these kinds, the outermost first.
+    fn visit(&mut self, proc: &mut Proc, memory: &Memory, body: &[Stmt], around: &mut Vec<(Loop, LoopKind)>) {
         for stmt in body {
             match stmt {
-                Stmt::For(id) => match Row::of(proc, *id, &|x, y| may_share(*id, x, y)) {
+                Stmt::For(id) => match Row::of(proc, *id, memory) {
                     Some(row) => self.choose(proc, *id, row, around),
                     None => {
                         let data = proc.take_loop(*id);
                         around.push((*id, data.kind.clone()));
-                        self.visit(proc, may_share, &data.body, around);
+                        self.visit(proc, memory, &data.body, around);
                         around.pop();
                         proc.loops[*id] = data;
                     }
                 },
                 Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                    self.visit(proc, may_share, before, around);
-                    self.visit(proc, may_share, other, around);
+                    self.visit(proc, memory, before, around);
+                    self.visit(proc, memory, other, around);
                 }
                 Stmt::Assign { .. }
                 | Stmt::Store { .. }
@@ -230,8 +221,7 @@ struct Row {
 }
 
 impl Row {
-    /// `may_share` says which arrays may be the same memory.
-    fn of(proc: &Proc, id: Loop, may_share: &dyn Fn(Array, Array) -> bool) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop, memory: &Memory) -> Option<Self> {
         let data = &proc.loops[id];
         let (Some(var), 1) = (data.var, data.step) else { return None };
         let LoopKind::Independent { parallel: None, simd: true, reductions } = &data.kind else { return None };
@@ -265,7 +255,7 @@ impl Row {
         }
         let place = place.filter(|_| are_in_row)?;
         let may_rerun =
-            !read.iter().any(|&read| stored.iter().any(|&stored| read == stored || may_share(read, stored)));
+            !read.iter().any(|&read| stored.iter().any(|&stored| read == stored || memory.may_share(id, read, stored)));
         let is_accumulator = |var: Var| reductions.iter().any(|reduction| reduction.var == var);
         let is_carried = |(var, mention): (Var, Mention)| mention.enters && mention.assigned && !is_accumulator(var);
         let bytes = proc.arrays[place.0].elem.bytes();

@@ -107,6 +107,14 @@ fn other_parts_of_planes_are_done_once() {
     let last = |cell: &str| border("min(s1 - 1, max(s1 - 3, 1))..s1 - 1", cell);
     let to = |text: &str| text.replace("L1: for s4 in 0..s1 - 1", "L1: for s4 in 0..min(s1 - 1, max(s1 - 3, 1))");
     assert!(is_in_blocks(&to(&with_others("", &last("A1[s3, s4, s5] = A0[s3, s4, s5]")))));
+    let both = with_others(
+        &first,
+        &border("max(s1 - 4, 0)..s1 - 1", "A1[s3, s4, s5] = 3.0").replace("L3", "L5").replace("L4", "L6"),
+    );
+    let both = both.replace("0..min(s1 - 1, 2)", "0..min(max(s1 - 4, 0), 2)");
+    assert!(is_in_blocks(
+        &both.replace("L1: for s4 in 0..s1 - 1", "L1: for s4 in min(max(s1 - 4, 0), 2)..max(s1 - 4, 0)")
+    ));
     let reducing = |text: &str| text.replace("independent parallel(s0 * s1 * s1)", "independent reduce(add s2)");
     assert!(is_in_blocks(&reducing(&with_others("s2 = s2 + 1.0", "s2 = s2 + 2.0"))));
     // Rows that are stored twice, or read again.

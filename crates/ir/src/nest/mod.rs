@@ -233,7 +233,7 @@ pub enum LoopKind {
         parallel: Option<Parallel>,
         /// Execute neighbouring iterations in vectors.
         simd: bool,
-        /// Accumulators that may be combined in any grouping.
+        /// Accumulators that may be combined in any grouping and order.
         reductions: Vec<Reduction>,
     },
     /// In order, but iterations depend on those before by these accumulators only, which may be combined in any grouping.
