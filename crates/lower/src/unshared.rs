@@ -18,9 +18,9 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn of(proc: &Proc) -> Self {
-        let mut unshared = BTreeMap::new();
-        Unshared::default().visit(proc, &proc.body, &mut unshared);
-        Self { aliases: Aliases::of(proc), unshared }
+        let (aliases, mut unshared) = (Aliases::of(proc), BTreeMap::new());
+        Unshared::default().visit(proc, &aliases, &proc.body, &mut unshared);
+        Self { aliases, unshared }
     }
 
     /// The two are different arrays that may be the same memory in the loop, which has been there when this was made.
@@ -36,22 +36,22 @@ struct Unshared(BTreeSet<Array>);
 
 impl Unshared {
     /// Goes through these statements.
-    fn visit(mut self, proc: &Proc, body: &[Stmt], found: &mut BTreeMap<Loop, Unshared>) {
+    fn visit(mut self, proc: &Proc, aliases: &Aliases, body: &[Stmt], found: &mut BTreeMap<Loop, Unshared>) {
         for stmt in body {
-            let mut inside = self.clone();
             // What is inside runs again and again, or not at all.
-            each_stmt(proc, std::slice::from_ref(stmt), &mut |stmt| inside.forget(stmt));
+            each_stmt(proc, std::slice::from_ref(stmt), &mut |inside| self.forget(inside));
             match stmt {
                 Stmt::For(id) => {
-                    inside.clone().visit(proc, &proc.loops[*id].body, found);
-                    found.insert(*id, inside.clone());
+                    self.clone().visit(proc, aliases, &proc.loops[*id].body, found);
+                    found.insert(*id, self.clone());
                 }
                 Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                    inside.clone().visit(proc, before, found);
-                    inside.clone().visit(proc, other, found);
+                    self.clone().visit(proc, aliases, before, found);
+                    self.clone().visit(proc, aliases, other, found);
                 }
-                Stmt::Alloc { array } => _ = inside.0.insert(*array),
-                Stmt::Assign { .. }
+                Stmt::Alloc { array } if aliases.has_other_name(*array) => _ = self.0.insert(*array),
+                Stmt::Alloc { .. }
+                | Stmt::Assign { .. }
                 | Stmt::Store { .. }
                 | Stmt::Release { .. }
                 | Stmt::Bind { .. }
@@ -62,7 +62,6 @@ impl Unshared {
                 | Stmt::Check { .. }
                 | Stmt::Call { .. } => {}
             }
-            self = inside;
         }
     }
 
