@@ -8,8 +8,8 @@
 //!               }
 //! ```
 //!
-//! Loops along borders come with the first block or the last. Otherwise a plane would come from beyond the processor's own cache for each that it is a neighbour of. Small planes are one block. Knows nothing of the
-//! array IR.
+//! Otherwise a plane would come from beyond the processor's own cache for each that it is a neighbour of. Small planes are one block. Loops along borders
+//! come with the first block or the last. Knows nothing of the array IR.
 //!
 //! After Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
 
