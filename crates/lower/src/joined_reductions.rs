@@ -5,11 +5,11 @@
 //!     becomes   for i reduce s { s = s op c; for j reduce s { s = s op e(i, j) } }
 //! ```
 //!
-//! That only groups operands otherwise, on whichever side of the operation the accumulators are; so it does where several loops after another go on with `t`. The step by `c` goes, too, where it changes no bit.
-//! Knows nothing of the array IR.
+//! That only groups operands otherwise, on whichever side of the operation the accumulators are; so it does where several loops after another go on with
+//! `t`. The step by `c` goes, too, where it changes no bit. Knows nothing of the array IR.
 
 use crate::access::{all_reads, count_reads, each_own_assigned, each_stmt};
-use crate::straight::{is_straight, reads, renamed, renamed_stmt, step_of};
+use crate::straight::{is_straight, reads, renamed, renamed_stmt, step, step_of};
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,12 +86,8 @@ impl Nested {
                 && !mentions(proc, &between, &[inner_var, outer_var])
                 && !mentions(proc, &loops, &[outer_var])
                 && inner.iter().all(|&id| is_plain(proc, id) && !has_bound_by(proc, id, inner_var));
-            let step = match outer_first {
-                true => Expr::binary(op, outer_var.into(), Expr::Const(*value)),
-                false => Expr::binary(op, Expr::Const(*value), outer_var.into()),
-            };
             let first = (!known.is_needless(proc, op, outer_var, *value))
-                .then_some(Stmt::Assign { var: outer_var, value: step });
+                .then(|| step(Reduction { op, var: outer_var }, Expr::Const(*value), outer_first));
             is_own.then_some(Self { outer, outer_var, inner, inner_var, start, end, first })
         })
     }

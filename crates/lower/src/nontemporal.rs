@@ -345,7 +345,7 @@ impl Storing {
 }
 
 /// How many elements of an array are in a line of memory.
-fn elements_of_line(proc: &Proc, array: Array) -> i64 {
+pub(crate) fn elements_of_line(proc: &Proc, array: Array) -> i64 {
     LINE / i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small")
 }
 
@@ -357,7 +357,7 @@ fn offset(proc: &Proc, (target, index): &(Array, Vec<Expr>), var: Var, at: Expr)
 }
 
 /// How many elements of the line are before the one that an iteration stores.
-fn before_in_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
+pub(crate) fn before_in_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
     Expr::binary(BinOp::FloorMod, offset(proc, place, var, at), Expr::i64(elements_of_line(proc, place.0)))
 }
 

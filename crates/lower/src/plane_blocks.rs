@@ -187,17 +187,13 @@ fn bytes_of_planes(
     is_fixed: &dyn Fn(&Expr) -> bool,
 ) -> Option<Expr> {
     let row = rows.var?;
-    let number = |e: &Expr| match values.value(e) {
-        Expr::Binary { op: BinOp::FloorMod, x, .. } => x.added_to(plane),
-        value => value.added_to(plane),
-    };
     // What is added to the number of the plane, by array, axis of the rows and other subscripts.
     let mut read: BTreeMap<(Array, usize, String), BTreeSet<i64>> = BTreeMap::new();
     each_expr_inside(proc, &rows.body, &mut |expr| {
         expr.for_each_part(&mut |part| {
             let Expr::Load { array, index } = part else { return };
             let numbers: Vec<(usize, i64)> =
-                index.iter().enumerate().filter_map(|(axis, e)| Some((axis, number(e)?))).collect();
+                index.iter().enumerate().filter_map(|(axis, e)| Some((axis, values.added_to(e, plane)?))).collect();
             let axis_of_rows =
                 index.iter().position(|e| e.added_to(row).is_some()).filter(|axis| axis + 1 < index.len());
             if let ([(axis, added)], Some(axis_of_rows)) = (&numbers[..], axis_of_rows)

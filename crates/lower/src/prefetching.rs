@@ -80,14 +80,11 @@ fn rows_in_memory(proc: &Proc, over: &LoopData, body: &[Stmt], row: Var, column:
 
 /// Of planes of an array that are known to differ only in how far ahead of a loop over planes, which `number` counts, they are, leaves the farthest.
 fn keep_last_planes(planes: &mut Rows, values: &Values, number: Var) {
-    let added = |e: &Expr| match values.value(e) {
-        Expr::Binary { op: BinOp::FloorMod, x, .. } => x.added_to(number),
-        _ => e.added_to(number),
-    };
     // The plane's subscript, and what is added to the number of the plane.
     let place = |axis: usize, index: &[Expr]| {
         let last = index.len() - 1;
-        let mut numbers = (0..last).filter(|&at| at != axis).filter_map(|at| Some((at, added(&index[at])?)));
+        let mut numbers =
+            (0..last).filter(|&at| at != axis).filter_map(|at| Some((at, values.added_to(&index[at], number)?)));
         numbers.next().filter(|_| numbers.next().is_none())
     };
     let places: BTreeMap<Plane, Option<(usize, i64)>> = (planes.iter())

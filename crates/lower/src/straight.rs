@@ -110,6 +110,12 @@ pub(crate) fn step_of(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(
     }
 }
 
+/// Combines the accumulator of a reduction with this.
+pub(crate) fn step(Reduction { op, var }: Reduction, with: Expr, accumulator_first: bool) -> Stmt {
+    let [x, y] = if accumulator_first { [var.into(), with] } else { [with, var.into()] };
+    Stmt::Assign { var, value: Expr::binary(op, x, y) }
+}
+
 /// How straight-line code, and loops of such that run while a condition holds, use each variable.
 pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
     let (mut found, certain) = uses(body);

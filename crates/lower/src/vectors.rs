@@ -2,7 +2,7 @@
 
 use crate::access::each_stmt;
 use frit_ir::BinOp;
-use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt};
+use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_support::Index;
 
 /// Loops of fewer iterations are no faster on vectors, which cost something to begin and to end.
@@ -74,6 +74,14 @@ impl Values {
                 Assigned::Never | Assigned::Otherwise => expr,
             },
             _ => expr,
+        }
+    }
+
+    /// The constant that is added to a variable to have the value, or one of which it is the remainder, as where planes begin anew.
+    pub(crate) fn added_to(&self, expr: &Expr, var: Var) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::FloorMod, x, .. } => x.added_to(var),
+            value => value.added_to(var),
         }
     }
 

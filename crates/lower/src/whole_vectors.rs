@@ -20,11 +20,11 @@
 //! store, and accumulate what changes nothing the second time, up to what any other grouping of a reduction leaves open: which of two zeros is the
 //! greatest, and what comes after NaN. Truth values are numbers in lanes, as wide as what is stored. Knows nothing of the array IR.
 
-use crate::access::linear_index;
 use crate::distribution::buffer;
+use crate::nontemporal::{before_in_line, elements_of_line};
 use crate::replace_loops::replace_loops_in;
 use crate::straight::{
-    Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed, renamed_stmt, step_of,
+    Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed_stmt, step, step_of,
 };
 use crate::tiling::LINE;
 use crate::unshared::Memory;
@@ -177,16 +177,14 @@ impl InLanes {
     }
 
     fn after(&self, proc: &mut Proc) -> Stmt {
-        let Reduction { op, var } = self.reduction;
         let lane = proc.var(Scalar::I64, None);
         let elem = proc.arrays[self.array].elem;
         let load = Expr::Load { array: self.array, index: vec![lane.into()] };
-        let value = match proc.vars[var].scalar {
+        let value = match proc.vars[self.reduction.var].scalar {
             Scalar::Bool => Expr::binary(BinOp::Ne, load, Expr::Const(Const::int(elem, 0))),
             _ => load,
         };
-        let [x, y] = if self.accumulator_first { [var.into(), value] } else { [value, var.into()] };
-        self.over_lanes(proc, lane, LoopKind::Sequential, Stmt::Assign { var, value: Expr::binary(op, x, y) })
+        self.over_lanes(proc, lane, LoopKind::Sequential, step(self.reduction, value, self.accumulator_first))
     }
 
     fn over_lanes(&self, proc: &mut Proc, lane: Var, kind: LoopKind, stmt: Stmt) -> Stmt {
@@ -196,12 +194,10 @@ impl InLanes {
     }
 
     /// The statement with a variable for the lane's accumulator.
-    fn step(&self, proc: &Proc, stmt: Stmt, own: Var) -> Stmt {
+    fn step_in_lane(&self, proc: &Proc, stmt: Stmt, own: Var) -> Stmt {
         match step_of(&stmt, self.reduction) {
             Some((with, accumulator_first)) => {
-                let with = self.in_lane(proc, with.clone());
-                let [x, y] = if accumulator_first { [own.into(), with] } else { [with, own.into()] };
-                Stmt::Assign { var: own, value: Expr::binary(self.reduction.op, x, y) }
+                step(Reduction { var: own, ..self.reduction }, self.in_lane(proc, with.clone()), accumulator_first)
             }
             None => stmt,
         }
@@ -270,20 +266,19 @@ impl Row {
         let reductions =
             reductions.iter().map(|&reduction| Some((reduction, accumulator_first(&data.body, reduction)?)));
         let reductions: Option<Vec<(Reduction, bool)>> = reductions.collect();
-        let lanes = LINE / i64::try_from(bytes).expect("elements are small");
+        let lanes = elements_of_line(proc, place.0);
         Some(Self { var, place, lanes, reductions: reductions?, in_lanes: Vec::new() })
     }
 
     fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
         let [begin, end, first, at] = [(); 4].map(|()| proc.var(Scalar::I64, None));
-        let at_lane = |array: Array| (array, vec![Expr::Var(self.var)]);
         let here = BTreeMap::from([(self.var, Expr::Var(at) + self.var.into())]);
         let mut body: Vec<Stmt> = data.body.iter().map(|stmt| renamed_stmt(stmt, &here)).collect();
         for in_lanes in &self.in_lanes {
             let own = proc.var(proc.arrays[in_lanes.array].elem, proc.vars[in_lanes.reduction.var].name.clone());
-            body = body.into_iter().map(|stmt| in_lanes.step(proc, stmt, own)).collect();
-            let (array, index) = at_lane(in_lanes.array);
+            body = body.into_iter().map(|stmt| in_lanes.step_in_lane(proc, stmt, own)).collect();
+            let (array, index) = (in_lanes.array, vec![Expr::Var(self.var)]);
             body.insert(0, Stmt::Assign { var: own, value: Expr::Load { array, index: index.clone() } });
             body.push(Stmt::Store { array, index, value: own.into() });
         }
@@ -291,15 +286,12 @@ impl Row {
         let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
         let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
         let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
-        let from_begin = BTreeMap::from([(self.var, begin.into())]);
-        let index: Vec<Expr> = self.place.1.iter().map(|e| renamed(e, &from_begin)).collect();
-        let place = linear_index(&index, &proc.arrays[self.place.0].extents);
-        let before_in_line = Expr::binary(BinOp::FloorMod, place, Expr::i64(self.lanes));
+        let before = before_in_line(proc, &self.place, self.var, begin.into());
         let last = Expr::Var(end) - Expr::i64(self.lanes);
         let from = Expr::binary(BinOp::Max, begin.into(), Expr::binary(BinOp::Min, first.into(), last));
         let vectors = LoopData {
             var: Some(first),
-            lower: Expr::Var(begin) - before_in_line,
+            lower: Expr::Var(begin) - before,
             upper: end.into(),
             step: self.lanes,
             kind: LoopKind::Sequential,
