@@ -429,7 +429,7 @@ impl<'p> Machine<'p> {
                     .region(frame.int(source_offset, &self.scene)?, frame.int(count, &self.scene)?)?;
                 Region::copy(&to, &from, &self.scene.timeline)
             }
-            Stmt::Prefetch { array, offset, count } => {
+            Stmt::Prefetch { array, offset, count, to_write: _ } => {
                 frame.place(*array)?;
                 [offset, count].into_iter().try_for_each(|expr| frame.int(expr, &self.scene).map(drop))
             }

@@ -335,6 +335,7 @@ impl Storing {
         let kept = rows.iter().filter(|row| row.start.is_some());
         let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
         then.extend(next_rows.iter().map(|&(next, var)| Stmt::Assign { var, value: next.iterations_ahead() }));
+        then.extend(next_rows.iter().flat_map(|(next, _)| next.ends_prefetched(proc, &data, &self.places)));
         // The first block begins so much early that all end with a line of the first array: what is written of half a line is read first.
         let before = before_in_line(proc, &self.places[0], self.var, data.lower.clone());
         // The part of a row that begins a tile may be a line shorter than a block.

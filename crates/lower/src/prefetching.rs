@@ -1,5 +1,5 @@
 //! Prefetching: a loop over rows of a stencil brings the rows that it reads next near the processor, which does not foresee them: it follows a row to
-//! its end, and few rows at a time.
+//! its end, and few rows at a time. Of the rows that it writes next past the caches it prefetches the lines that are not theirs alone.
 //!
 //! ```text
 //! for i step 4 { for j { D[i .. i+3, j] = e(A[i-1, j], ..., A[i+4, j]) } }      reads A[i+5, j], ..., A[i+8, j] next
@@ -33,8 +33,11 @@ const ELEMENTS_AHEAD: i64 = 800;
 pub(crate) struct NextRows {
     /// The rows: of each, the element that belongs to an iteration of the loop along them, and which subscript numbers the rows.
     places: Vec<(Array, usize, Vec<Expr>)>,
-    /// What the loop over rows counts up by.
+    /// What the loop over rows counts up by, and what varies in it.
     step: i64,
+    varying: BTreeSet<Var>,
+    /// Its variable, if an iteration of it makes rows from their beginning to their end.
+    row: Option<Var>,
     /// How many bytes both iterations read in a column.
     column_bytes: i64,
     /// How many columns there are.
@@ -43,34 +46,41 @@ pub(crate) struct NextRows {
     most_bytes: i64,
 }
 
-/// The rows along `column` of arrays in memory that straight-line code reads, numbered from `row`, wherever it is known how they go on in the next iteration
-/// of the loop `over`. A single row at a time, processors foresee.
-fn rows_in_memory(proc: &Proc, over: &LoopData, body: &[Stmt], row: Var, column: Var) -> Rows {
-    let mut planes = rows_read(body, row, column, |expr| expr.added_to(row));
-    if planes.is_empty() {
-        return planes;
-    }
+/// What differs between iterations of a loop, or in one of them.
+fn varying_in(proc: &Proc, over: &LoopData) -> BTreeSet<Var> {
     let mut varying: BTreeSet<Var> = over.var.into_iter().collect();
-    // Arrays that have other memory then, or none where rows are prefetched.
-    let mut renewed = BTreeSet::new();
     each_stmt(proc, &over.body, &mut |stmt| {
         each_own_assigned(stmt, &mut |var| _ = varying.insert(var));
-        each_own_placed(stmt, &mut |array| _ = renewed.insert(array));
         if let Stmt::For(id) = stmt {
             varying.extend(proc.loops[*id].var);
         }
     });
-    let is_known = |axis: usize, index: &[Expr]| {
-        index.iter().enumerate().all(|(at, e)| {
-            let is_along = |var: &Var| at + 1 == index.len() && *var == column;
-            let is_fixed = |var: &Var| !varying.contains(var) || is_along(var);
-            at == axis || is_total(proc, e) && e.variables().iter().all(is_fixed)
-        })
-    };
+    varying
+}
+
+/// Of what varies, only the subscript for the axis depends, and the last on the column.
+fn is_row(proc: &Proc, varying: &BTreeSet<Var>, column: Var, axis: usize, index: &[Expr]) -> bool {
+    index.iter().enumerate().all(|(at, e)| {
+        let is_along = |var: &Var| at + 1 == index.len() && *var == column;
+        let is_fixed = |var: &Var| !varying.contains(var) || is_along(var);
+        at == axis || is_total(proc, e) && e.variables().iter().all(is_fixed)
+    })
+}
+
+/// The rows along `column` of arrays in memory that straight-line code reads, numbered from `row`, wherever it is known how they go on in the next iteration
+/// of the loop `over`, in which so much varies. A single row at a time, processors foresee.
+fn rows_in_memory(proc: &Proc, over: &LoopData, varying: &BTreeSet<Var>, body: &[Stmt], row: Var, column: Var) -> Rows {
+    let mut planes = rows_read(body, row, column, |expr| expr.added_to(row));
+    if planes.is_empty() {
+        return planes;
+    }
+    // Arrays that have other memory then, or none where rows are prefetched.
+    let mut renewed = BTreeSet::new();
+    each_stmt(proc, &over.body, &mut |stmt| each_own_placed(stmt, &mut |array| _ = renewed.insert(array)));
     planes.retain(|&(array, axis, _), rows| {
         matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
             && !renewed.contains(&array)
-            && rows.values().all(|index| is_known(axis, index))
+            && rows.values().all(|index| is_row(proc, varying, column, axis, index))
     });
     let mut counts: BTreeMap<Array, usize> = BTreeMap::new();
     planes.iter().for_each(|((array, ..), rows)| *counts.entry(*array).or_default() += rows.len());
@@ -113,12 +123,13 @@ impl NextRows {
             return None;
         }
         let row = over.var?;
-        let mut planes = rows_in_memory(proc, over, &along.body, row, along.var?);
+        let (step, varying) = (over.step, varying_in(proc, over));
+        let mut planes = rows_in_memory(proc, over, &varying, &along.body, row, along.var?);
         if let Some(number) = over_planes.and_then(|over_planes| over_planes.var) {
             keep_last_planes(&mut planes, values, number);
         }
         let columns = along.upper.clone() - along.lower.clone();
-        let mut next = Self { places: Vec::new(), step: over.step, column_bytes: 0, columns, most_bytes };
+        let mut next = Self { places: Vec::new(), step, varying, row: over.var, column_bytes: 0, columns, most_bytes };
         for (&(array, axis, _), rows) in &planes {
             let new = |(added, index): (&i64, &Vec<Expr>)| {
                 let new = added.checked_add(over.step).filter(|new| !rows.contains_key(new))?;
@@ -150,7 +161,8 @@ impl NextRows {
             return None;
         }
         let columns = across.upper.clone() - across.lower.clone();
-        let mut next = Self { places: Vec::new(), step: bands.step, column_bytes: 0, columns, most_bytes };
+        let (step, varying) = (bands.step, varying_in(proc, bands));
+        let mut next = Self { places: Vec::new(), step, varying, row: None, column_bytes: 0, columns, most_bytes };
         let mut seen = BTreeSet::new();
         each_stmt(proc, &bands.body, &mut |stmt| {
             let Stmt::For(id) = stmt else { return };
@@ -169,7 +181,9 @@ impl NextRows {
                 else {
                     continue;
                 };
-                for ((array, axis, others), found) in rows_in_memory(proc, bands, &inner.body, row, own_column) {
+                for ((array, axis, others), found) in
+                    rows_in_memory(proc, bands, &next.varying, &inner.body, row, own_column)
+                {
                     let Some((added, index)) = found.last_key_value() else { continue };
                     if !seen.insert((array, axis, others)) {
                         continue;
@@ -207,9 +221,30 @@ impl NextRows {
             let mut index: Vec<Expr> = index.iter().map(|e| renamed(e, &first)).collect();
             index[*axis] = index[*axis].clone() + (Expr::Var(ahead) - Expr::i64(1)) * Expr::i64(self.step);
             let offset = linear_index(&index, &proc.arrays[*array].extents);
-            Stmt::Prefetch { array: *array, offset, count: count.clone() }
+            Stmt::Prefetch { array: *array, offset, count: count.clone(), to_write: false }
         };
         self.places.iter().map(prefetch).collect()
+    }
+
+    /// Prefetches the beginning and the end of the rows that the next iteration stores in these places: only whole lines of memory go past the caches, and
+    /// what is written of others is read first.
+    pub(crate) fn ends_prefetched(&self, proc: &Proc, along: &LoopData, stored: &[(Array, Vec<Expr>)]) -> Vec<Stmt> {
+        let (Some(row), Some(column)) = (self.row, along.var) else { return Vec::new() };
+        let ends = [along.lower.clone(), along.upper.clone() - Expr::i64(1)];
+        let mut prefetches = Vec::new();
+        for (array, index) in stored {
+            let axis = index.iter().position(|e| e.added_to(row).is_some());
+            if !axis.is_some_and(|axis| is_row(proc, &self.varying, column, axis, index)) {
+                continue;
+            }
+            for end in &ends {
+                let next = BTreeMap::from([(row, Expr::Var(row) + Expr::i64(self.step)), (column, end.clone())]);
+                let index: Vec<Expr> = index.iter().map(|e| renamed(e, &next)).collect();
+                let offset = linear_index(&index, &proc.arrays[*array].extents);
+                prefetches.push(Stmt::Prefetch { array: *array, offset, count: Expr::i64(1), to_write: true });
+            }
+        }
+        prefetches
     }
 }
 

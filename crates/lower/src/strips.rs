@@ -692,8 +692,8 @@ pub(crate) fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr
             Stmt::If { cond: new(cond), then, otherwise }
         }
         Stmt::Assign { .. } | Stmt::Store { .. } => renamed_stmt(stmt, names),
-        Stmt::Prefetch { array, offset, count } => {
-            Stmt::Prefetch { array: *array, offset: new(offset), count: new(count) }
+        Stmt::Prefetch { array, offset, count, to_write } => {
+            Stmt::Prefetch { array: *array, offset: new(offset), count: new(count), to_write: *to_write }
         }
         Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming } => Stmt::CopyElements {
             streaming: *streaming,

@@ -241,6 +241,39 @@ fn rows_that_are_read_next_are_prefetched() {
 }
 
 #[test]
+fn where_the_next_rows_begin_and_end_is_prefetched_to_be_written() {
+    let text = shaped(&stencil(NEIGHBOURS), 1 << 20).0.to_string();
+    let prefetches: Vec<&str> =
+        text.lines().filter_map(|line| line.trim().strip_prefix("prefetch_to_write ")).collect();
+    // Of each of four rows; they are as long as `s1` says.
+    assert_eq!(prefetches.len(), 8, "{text}");
+    let of_rows = |end: &str| prefetches.iter().filter(|rest| rest.ends_with(end) && rest.contains(" + 4")).count();
+    assert_eq!((of_rows(" count 1"), of_rows(" + (s1 - 1) count 1")), (8, 4), "{text}");
+    // Rows that are stored in an order of their own.
+    let planes = |stored: &str| {
+        let text = format!(
+            "proc @main(s0: i64, A0: f64[s0, s0], s9: i64) -> (A1) {{
+              var s2, s3, s4: i64
+              array A1: heap f64[s0, s0]
+              alloc A1
+              L0: for s2 in 1..s0 - 1 independent {{
+                s3 = floormod(s2 * s9, s0)
+                L1: for s4 in 0..s0 independent simd {{
+                  A1[{stored}, s4] = A0[s2 - 1, s4] + A0[s2 + 1, s4] + A0[s2 * 2 - s2 * 2, s4]
+                }}
+              }}
+            }}
+            entry @main"
+        );
+        let shaped = shaped_program(&nest::parse::parse_program(&text).expect("the text is a program")).to_string();
+        assert!(shaped.contains("prefetch A0"), "{shaped}");
+        shaped.matches("prefetch_to_write").count()
+    };
+    assert_ne!(planes("s2"), 0);
+    assert_eq!(planes("s3"), 0);
+}
+
+#[test]
 fn one_row_after_the_other_is_not_prefetched() {
     assert!(prefetched("%35: f64 = index<%5> %2[%7, %32]\n%40: f64 = mul %35, 0.5").is_empty());
     // Rows that change every few iterations.

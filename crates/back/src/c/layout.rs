@@ -323,7 +323,7 @@ impl<'p> Layout<'p> {
                     self.count_expr(proc, expr, here);
                 }
             }
-            Stmt::Prefetch { array, offset, count } => {
+            Stmt::Prefetch { array, offset, count, to_write: _ } => {
                 self.read_array(*array, here);
                 [offset, count].into_iter().for_each(|expr| self.count_expr(proc, expr, here));
             }

@@ -77,10 +77,11 @@ impl<'p> ProcPrinter<'_, 'p> {
                     false => self.line(&format!("frit_copy(w, {t}, {s}, {count}, {size});")),
                 }
             }
-            Stmt::Prefetch { array, offset, count } => {
+            Stmt::Prefetch { array, offset, count, to_write } => {
                 let (elements, size) = (self.array_name(*array).to_owned(), self.element_size(*array));
                 let [offset, count] = [offset, count].map(|expr| self.expr_text(expr));
-                self.line(&format!("frit_prefetch({elements}, {offset}, {count}, {size});"));
+                let function = if *to_write { "frit_prefetch_to_write" } else { "frit_prefetch" };
+                self.line(&format!("{function}({elements}, {offset}, {count}, {size});"));
             }
             Stmt::Check { cond, kind, args, span } => self.check(cond, *kind, args, *span),
             Stmt::Output { format, args } => self.output(format, args),

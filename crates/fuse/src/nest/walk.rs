@@ -168,7 +168,7 @@ pub(super) fn each_mention<'a>(proc: &'a Proc, stmts: &'a [Stmt], f: &mut impl F
                 f(Mention::Array(*target));
                 f(Mention::Array(*source));
             }
-            Stmt::Prefetch { array, offset, count } => {
+            Stmt::Prefetch { array, offset, count, to_write: _ } => {
                 [offset, count].into_iter().for_each(|expr| f(Mention::Expr(expr)));
                 f(Mention::Array(*array));
             }

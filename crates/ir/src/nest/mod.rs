@@ -181,9 +181,18 @@ pub enum Stmt {
         /// Past the caches: nobody reads them soon.
         streaming: bool,
     },
-    /// Brings `count` elements, row-major from the offset on, near the processor, as they are read soon. Means nothing: it may name elements that there
-    /// are not.
-    Prefetch { array: Array, offset: Expr, count: Expr },
+    /// Brings `count` elements, row-major from the offset on, near the processor, as they are read or written soon. Means nothing: it may name elements that
+    /// there are not.
+    Prefetch {
+        /// What is used soon.
+        array: Array,
+        /// The first element.
+        offset: Expr,
+        /// How many.
+        count: Expr,
+        /// They are written.
+        to_write: bool,
+    },
     /// Ends the program with this failure unless `cond` holds; `args` are the numbers of its message.
     Check { cond: Expr, kind: FailureKind, args: Vec<Expr>, span: Span },
     /// Writes a text; the arguments are those of the format's conversions, vectors of `char` for `%s`. Never inside an

@@ -392,12 +392,13 @@ impl<'c, 'a> Parser<'c, 'a> {
                 let count = self.expr()?;
                 Ok(Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming })
             }
-            "prefetch" => {
+            word @ ("prefetch" | "prefetch_to_write") => {
+                let to_write = word == "prefetch_to_write";
                 let array = self.array()?;
                 self.cursor.expect_word("at")?;
                 let offset = self.expr()?;
                 self.cursor.expect_word("count")?;
-                Ok(Stmt::Prefetch { array, offset, count: self.expr()? })
+                Ok(Stmt::Prefetch { array, offset, count: self.expr()?, to_write })
             }
             "check" => {
                 let cond = self.expr()?;

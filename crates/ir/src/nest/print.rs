@@ -311,8 +311,9 @@ impl<'a> Printer<'a> {
                 self.w.put(" count ");
                 self.expr(count);
             }
-            Stmt::Prefetch { array, offset, count } => {
-                self.w.put(format_args!("prefetch {array} at "));
+            Stmt::Prefetch { array, offset, count, to_write } => {
+                let word = if *to_write { "prefetch_to_write" } else { "prefetch" };
+                self.w.put(format_args!("{word} {array} at "));
                 self.expr(offset);
                 self.w.put(" count ");
                 self.expr(count);

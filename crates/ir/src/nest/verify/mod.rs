@@ -434,7 +434,7 @@ impl<'a> Verifier<'a> {
                 self.same_elem(*target, *source)?;
                 [target_offset, source_offset, count].into_iter().try_for_each(|e| self.typed(e, Scalar::I64))
             }
-            Stmt::Prefetch { array, offset, count } => {
+            Stmt::Prefetch { array, offset, count, to_write: _ } => {
                 self.alive(*array)?;
                 [offset, count].into_iter().try_for_each(|e| self.typed(e, Scalar::I64))
             }
