@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Native, assert_agree, f64s, i64s, int, native_error, program};
+use common::{Native, assert_agree, c_of, f64s, i64s, int, native_error, program};
 use frit_driver::native::{Arg, NativeError};
 use frit_driver::npy::Array as _;
 use frit_ir::FailureKind;
@@ -44,6 +44,28 @@ fn a_large_parallel_loop_agrees_with_the_interpreter() {
          entry @main",
     );
     assert_agree(&program, &[int(1000)]);
+}
+
+#[test]
+fn prefetches_bring_elements_near_and_mean_nothing() {
+    let program = program(
+        "proc @main(s0: i64) -> (A0) {
+           var s1: i64
+           array A0: heap i64[s0]
+           alloc A0
+           L0: for s1 in 0..s0 {
+             prefetch A0 at s1 - 8 count 8
+             prefetch_to_write A0 at s1 * 1000000 count s0 - 2
+             A0[s1] = s1
+           }
+         }
+         entry @main",
+    );
+    assert_agree(&program, &[int(3)]);
+    let source = c_of(&program, false).source;
+    let (_, c) = source.split_once("/* ---- the program ---- */").expect("the program comes after what all have");
+    let calls = |name: &str| c.matches(name).count();
+    assert_eq!((calls("frit_prefetch("), calls("frit_prefetch_to_write(")), (1, 1), "{c}");
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Only for loops that
 //! wait for memory. A scan that stores nothing but what it accumulates does so past the caches itself. Only whole lines of memory go past the caches, so
 //! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. While a block is
-//! written, the rows that stencils read next come near the processor. Knows nothing of the array IR.
+//! written, the rows that stencils read next come near the processor, and the lines that they store next parts of. Knows nothing of the array IR.
 
 use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt, linear_index};
 use crate::arithmetic::cost;
@@ -350,16 +350,16 @@ pub(crate) fn elements_of_line(proc: &Proc, array: Array) -> i64 {
     LINE / i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small")
 }
 
-/// Where an iteration of a loop over `var` stores to an array, in elements from its first.
-fn offset(proc: &Proc, (target, index): &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
-    let names = BTreeMap::from([(var, at)]);
-    let index: Vec<Expr> = index.iter().map(|e| renamed(e, &names)).collect();
+/// Where a subscript leads with these variables, in elements from the array's first.
+pub(crate) fn offset(proc: &Proc, (target, index): &(Array, Vec<Expr>), names: &BTreeMap<Var, Expr>) -> Expr {
+    let index: Vec<Expr> = index.iter().map(|e| renamed(e, names)).collect();
     linear_index(&index, &proc.arrays[*target].extents)
 }
 
 /// How many elements of the line are before the one that an iteration stores.
 pub(crate) fn before_in_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
-    Expr::binary(BinOp::FloorMod, offset(proc, place, var, at), Expr::i64(elements_of_line(proc, place.0)))
+    let offset = offset(proc, place, &BTreeMap::from([(var, at)]));
+    Expr::binary(BinOp::FloorMod, offset, Expr::i64(elements_of_line(proc, place.0)))
 }
 
 /// What is stored in one place: a part of a row, block by block.
@@ -395,7 +395,7 @@ impl Row {
         let buffer = self.buffer;
         let copy = |proc: &Proc, from: Var, source_offset: Expr, count: Expr| Stmt::CopyElements {
             target: self.place.0,
-            target_offset: offset(proc, &self.place, var, from.into()),
+            target_offset: offset(proc, &self.place, &BTreeMap::from([(var, from.into())])),
             source: buffer,
             source_offset,
             count,

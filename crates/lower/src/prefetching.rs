@@ -1,5 +1,6 @@
 //! Prefetching: a loop over rows of a stencil brings the rows that it reads next near the processor, which does not foresee them: it follows a row to
-//! its end, and few rows at a time. Of the rows that it writes next past the caches it prefetches the lines that are not theirs alone.
+//! its end, and few rows at a time. Of the rows that it writes next past the caches it prefetches the lines that are not
+//! theirs alone, where it prefetches what they are made of.
 //!
 //! ```text
 //! for i step 4 { for j { D[i .. i+3, j] = e(A[i-1, j], ..., A[i+4, j]) } }      reads A[i+5, j], ..., A[i+8, j] next
@@ -12,8 +13,9 @@
 //!
 //! After Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching". Knows nothing of the array IR.
 
-use crate::access::{each_own_assigned, each_own_placed, each_stmt, linear_index};
+use crate::access::{each_own_assigned, each_own_placed, each_stmt};
 use crate::arithmetic::is_total;
+use crate::nontemporal::{elements_of_line, offset};
 use crate::straight::{Plane, Rows, is_straight, reads_any, renamed, rows_read};
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
@@ -28,7 +30,7 @@ const MOST_BETWEEN: usize = 8;
 /// So many elements are computed while memory answers.
 const ELEMENTS_AHEAD: i64 = 800;
 
-/// What a loop over rows reads in its next iteration, and not in this one; where rows are short, in a later one.
+/// What a loop over rows reads in its next iteration, and not in this one; where rows are short, in a later one. And where it stores then.
 #[derive(Debug)]
 pub(crate) struct NextRows {
     /// The rows: of each, the element that belongs to an iteration of the loop along them, and which subscript numbers the rows.
@@ -129,7 +131,7 @@ impl NextRows {
             keep_last_planes(&mut planes, values, number);
         }
         let columns = along.upper.clone() - along.lower.clone();
-        let mut next = Self { places: Vec::new(), step, varying, row: over.var, column_bytes: 0, columns, most_bytes };
+        let mut next = Self { places: Vec::new(), step, varying, row: Some(row), column_bytes: 0, columns, most_bytes };
         for (&(array, axis, _), rows) in &planes {
             let new = |(added, index): (&i64, &Vec<Expr>)| {
                 let new = added.checked_add(over.step).filter(|new| !rows.contains_key(new))?;
@@ -218,30 +220,34 @@ impl NextRows {
         };
         let first = BTreeMap::from([(column, begin.into())]);
         let prefetch = |(array, axis, index): &(Array, usize, Vec<Expr>)| {
-            let mut index: Vec<Expr> = index.iter().map(|e| renamed(e, &first)).collect();
+            let mut index = index.clone();
             index[*axis] = index[*axis].clone() + (Expr::Var(ahead) - Expr::i64(1)) * Expr::i64(self.step);
-            let offset = linear_index(&index, &proc.arrays[*array].extents);
+            let offset = offset(proc, &(*array, index), &first);
             Stmt::Prefetch { array: *array, offset, count: count.clone(), to_write: false }
         };
         self.places.iter().map(prefetch).collect()
     }
 
-    /// Prefetches the beginning and the end of the rows that the next iteration stores in these places: only whole lines of memory go past the caches, and
-    /// what is written of others is read first.
+    /// Prefetches, for the rows that the next iteration stores in these places, the lines of memory that they begin and end with, if only a part of these is
+    /// theirs: only whole lines go past the caches, and what is written of others is read first. One iteration ahead is soon enough; more, and the first
+    /// cache has lost them.
     pub(crate) fn ends_prefetched(&self, proc: &Proc, along: &LoopData, stored: &[(Array, Vec<Expr>)]) -> Vec<Stmt> {
         let (Some(row), Some(column)) = (self.row, along.var) else { return Vec::new() };
-        let ends = [along.lower.clone(), along.upper.clone() - Expr::i64(1)];
         let mut prefetches = Vec::new();
-        for (array, index) in stored {
-            let axis = index.iter().position(|e| e.added_to(row).is_some());
-            if !axis.is_some_and(|axis| is_row(proc, &self.varying, column, axis, index)) {
+        if [&along.lower, &along.upper].into_iter().any(|bound| reads_any(bound, &self.varying)) {
+            return prefetches;
+        }
+        for place in stored {
+            let axis = place.1.iter().position(|e| e.added_to(row).is_some());
+            if !axis.is_some_and(|axis| is_row(proc, &self.varying, column, axis, &place.1)) {
                 continue;
             }
-            for end in &ends {
-                let next = BTreeMap::from([(row, Expr::Var(row) + Expr::i64(self.step)), (column, end.clone())]);
-                let index: Vec<Expr> = index.iter().map(|e| renamed(e, &next)).collect();
-                let offset = linear_index(&index, &proc.arrays[*array].extents);
-                prefetches.push(Stmt::Prefetch { array: *array, offset, count: Expr::i64(1), to_write: true });
+            for bound in [&along.lower, &along.upper] {
+                let next = BTreeMap::from([(row, Expr::Var(row) + Expr::i64(self.step)), (column, bound.clone())]);
+                let offset = offset(proc, place, &next);
+                let before = Expr::binary(BinOp::FloorMod, offset.clone(), Expr::i64(elements_of_line(proc, place.0)));
+                let count = Expr::binary(BinOp::Min, before, Expr::i64(1));
+                prefetches.push(Stmt::Prefetch { array: place.0, offset, count, to_write: true });
             }
         }
         prefetches

@@ -240,37 +240,55 @@ fn rows_that_are_read_next_are_prefetched() {
     assert_eq!(found.expect("the program runs"), agree(&text, &arguments));
 }
 
+/// Where lines are prefetched that rows begin and end with which are stored next, and how many of each.
+fn ends_prefetched(program: &nest::Program) -> Vec<(String, String)> {
+    let text = program.to_string();
+    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix("prefetch_to_write A1 at "));
+    let parts = |rest: &str| rest.split_once(" count ").map(|(at, count)| (at.to_owned(), count.to_owned()));
+    prefetches.map(|rest| parts(rest).expect("elements are counted")).collect()
+}
+
 #[test]
 fn where_the_next_rows_begin_and_end_is_prefetched_to_be_written() {
-    let text = shaped(&stencil(NEIGHBOURS), 1 << 20).0.to_string();
-    let prefetches: Vec<&str> =
-        text.lines().filter_map(|line| line.trim().strip_prefix("prefetch_to_write ")).collect();
-    // Of each of four rows; they are as long as `s1` says.
-    assert_eq!(prefetches.len(), 8, "{text}");
-    let of_rows = |end: &str| prefetches.iter().filter(|rest| rest.ends_with(end) && rest.contains(" + 4")).count();
-    assert_eq!((of_rows(" count 1"), of_rows(" + (s1 - 1) count 1")), (8, 4), "{text}");
-    // Rows that are stored in an order of their own.
-    let planes = |stored: &str| {
-        let text = format!(
-            "proc @main(s0: i64, A0: f64[s0, s0], s9: i64) -> (A1) {{
-              var s2, s3, s4: i64
-              array A1: heap f64[s0, s0]
-              alloc A1
-              L0: for s2 in 1..s0 - 1 independent {{
-                s3 = floormod(s2 * s9, s0)
-                L1: for s4 in 0..s0 independent simd {{
-                  A1[{stored}, s4] = A0[s2 - 1, s4] + A0[s2 + 1, s4] + A0[s2 * 2 - s2 * 2, s4]
-                }}
-              }}
+    let ends = ends_prefetched(&shaped(&stencil(NEIGHBOURS), 1 << 20).0);
+    let first = ends[0].0.strip_suffix(" * s1").unwrap_or_else(|| panic!("{ends:?}"));
+    let row = first.trim_matches(['(', ')']);
+    let rows = [format!("({row})"), format!("({row} + 1)"), format!("({row} + 2)"), format!("({row} + 3)")];
+    let expected = rows.iter().flat_map(|row| [format!("{row} * s1"), format!("{row} * s1 + s1")]);
+    assert!(ends.iter().map(|(at, _)| at.clone()).eq(expected), "{ends:?}");
+    // None where rows begin and end with lines.
+    assert!(ends.iter().all(|(at, count)| *count == format!("min(floormod({at}, 8), 1)")), "{ends:?}");
+}
+
+/// Where they are prefetched by a loop over rows whose last subscripts are from `lower` on.
+fn ends_of_rows(stored: &str, lower: &str) -> usize {
+    let text = format!(
+        "proc @main(s0: i64, A0: f64[s0, s0], s9: i64) -> (A1) {{
+          var s2, s3, s4: i64
+          array A1: heap f64[s0, s0, s0]
+          alloc A1
+          L0: for s2 in 1..s0 - 1 independent {{
+            s3 = s2 * s9
+            L1: for s4 in {lower}..s0 independent simd {{
+              A1[{stored}, s4] = A0[s2 - 1, s4] + A0[s2 + 1, s4]
             }}
-            entry @main"
-        );
-        let shaped = shaped_program(&nest::parse::parse_program(&text).expect("the text is a program")).to_string();
-        assert!(shaped.contains("prefetch A0"), "{shaped}");
-        shaped.matches("prefetch_to_write").count()
-    };
-    assert_ne!(planes("s2"), 0);
-    assert_eq!(planes("s3"), 0);
+          }}
+        }}
+        entry @main"
+    );
+    let program = shaped_program(&nest::parse::parse_program(&text).expect("the text is a program"));
+    assert!(program.to_string().contains("prefetch A0"), "{program}");
+    ends_prefetched(&program).len()
+}
+
+#[test]
+fn rows_that_are_stored_elsewhere_each_time_are_not_prefetched() {
+    assert_ne!(ends_of_rows("s2, s9", "0"), 0);
+    assert_eq!(ends_of_rows("s3, s9", "0"), 0);
+    assert_eq!(ends_of_rows("s2, s3", "0"), 0);
+    // One by another number for each row, of which nobody knows that it is not zero.
+    assert_eq!(ends_of_rows("s2, div(s0, s9)", "0"), 0);
+    assert_eq!(ends_of_rows("s2, s9", "s3"), 0);
 }
 
 #[test]

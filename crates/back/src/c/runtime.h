@@ -304,7 +304,7 @@ static FRIT_UNUSED void frit_prefetch(const void *elements, int64_t first, int64
 #endif
 }
 
-/* The same for elements that are written, into the first cache. */
+/* The same for elements that are written very soon: into the first cache, whose line no other processor has then. */
 static FRIT_UNUSED void frit_prefetch_to_write(const void *elements, int64_t first, int64_t count, int64_t size) {
 #ifdef __GNUC__
     const uintptr_t from = (uintptr_t)elements + (uintptr_t)(first * size);
