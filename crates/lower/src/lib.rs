@@ -18,7 +18,7 @@
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
 //!   with inner loops, [`elimination`] takes several steps that update a matrix by a row and a column of it at once, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
 //!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`plane_blocks`] runs planes in blocks of rows, [`nontemporal`] lets loops write large results past the caches, [`whole_vectors`] lets rows that reduce go without ends, [`unshared`] is what these know of memory; [`straight`] and
-//!   [`arithmetic`] are what they know of the code, [`strip_mining`] makes their loops over blocks;
+//!   [`arithmetic`] are what they know of the code, [`lines`] of lines of memory, [`strip_mining`] makes their loops over blocks;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
 //! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
@@ -48,6 +48,7 @@ mod interchange;
 mod joined_reductions;
 mod lanes;
 mod layout;
+mod lines;
 mod lowering;
 mod nontemporal;
 mod phases;

@@ -13,14 +13,14 @@
 //! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. While a block is
 //! written, the rows that stencils read next come near the processor, and the lines that they store next parts of. Knows nothing of the array IR.
 
-use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt, linear_index};
+use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
+use crate::lines::{before_in_line, elements_of_line, offset};
 use crate::prefetching::NextRows;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any, renamed};
+use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any};
 use crate::strip_mining::{Block, kinds_in_blocks};
-use crate::tiling::LINE;
 use crate::vectors::Values;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -345,23 +345,6 @@ impl Storing {
     }
 }
 
-/// How many elements of an array are in a line of memory.
-pub(crate) fn elements_of_line(proc: &Proc, array: Array) -> i64 {
-    LINE / i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small")
-}
-
-/// Where a subscript leads with these variables, in elements from the array's first.
-pub(crate) fn offset(proc: &Proc, (target, index): &(Array, Vec<Expr>), names: &BTreeMap<Var, Expr>) -> Expr {
-    let index: Vec<Expr> = index.iter().map(|e| renamed(e, names)).collect();
-    linear_index(&index, &proc.arrays[*target].extents)
-}
-
-/// How many elements of the line are before the one that an iteration stores.
-pub(crate) fn before_in_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
-    let offset = offset(proc, place, &BTreeMap::from([(var, at)]));
-    Expr::binary(BinOp::FloorMod, offset, Expr::i64(elements_of_line(proc, place.0)))
-}
-
 /// What is stored in one place: a part of a row, block by block.
 struct Row {
     place: (Array, Vec<Expr>),
@@ -395,7 +378,7 @@ impl Row {
         let buffer = self.buffer;
         let copy = |proc: &Proc, from: Var, source_offset: Expr, count: Expr| Stmt::CopyElements {
             target: self.place.0,
-            target_offset: offset(proc, &self.place, &BTreeMap::from([(var, from.into())])),
+            target_offset: offset(proc, &self.place, var, from.into()),
             source: buffer,
             source_offset,
             count,

@@ -15,7 +15,7 @@
 
 use crate::access::{each_own_assigned, each_own_placed, each_stmt};
 use crate::arithmetic::is_total;
-use crate::nontemporal::{elements_of_line, offset};
+use crate::lines::{before_in_line, offset};
 use crate::straight::{Plane, Rows, is_straight, reads_any, renamed, rows_read};
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
@@ -69,12 +69,11 @@ fn is_row(proc: &Proc, varying: &BTreeSet<Var>, column: Var, axis: usize, index:
     })
 }
 
-/// The rows along `column` of arrays in memory that straight-line code reads, numbered from `row`, wherever it is known how they go on in the next iteration
-/// of the loop `over`, in which so much varies. A single row at a time, processors foresee.
-fn rows_in_memory(proc: &Proc, over: &LoopData, varying: &BTreeSet<Var>, body: &[Stmt], row: Var, column: Var) -> Rows {
-    let mut planes = rows_read(body, row, column, |expr| expr.added_to(row));
+/// Leaves the rows along `column` of arrays in memory, wherever it is known how they go on in the next iteration of the loop `over`, in which so much varies.
+/// A single row at a time, processors foresee.
+fn keep_rows_in_memory(planes: &mut Rows, proc: &Proc, over: &LoopData, varying: &BTreeSet<Var>, column: Var) {
     if planes.is_empty() {
-        return planes;
+        return;
     }
     // Arrays that have other memory then, or none where rows are prefetched.
     let mut renewed = BTreeSet::new();
@@ -87,7 +86,6 @@ fn rows_in_memory(proc: &Proc, over: &LoopData, varying: &BTreeSet<Var>, body: &
     let mut counts: BTreeMap<Array, usize> = BTreeMap::new();
     planes.iter().for_each(|((array, ..), rows)| *counts.entry(*array).or_default() += rows.len());
     planes.retain(|(array, ..), _| counts[array] > 1);
-    planes
 }
 
 /// Of planes of an array that are known to differ only in how far ahead of a loop over planes, which `number` counts, they are, leaves the farthest.
@@ -124,9 +122,13 @@ impl NextRows {
         if !along.body.iter().all(|stmt| is_straight(stmt, true)) {
             return None;
         }
-        let row = over.var?;
+        let (row, column) = (over.var?, along.var?);
+        let mut planes = rows_read(&along.body, row, column, |expr| expr.added_to(row));
+        if planes.is_empty() {
+            return None;
+        }
         let (step, varying) = (over.step, varying_in(proc, over));
-        let mut planes = rows_in_memory(proc, over, &varying, &along.body, row, along.var?);
+        keep_rows_in_memory(&mut planes, proc, over, &varying, column);
         if let Some(number) = over_planes.and_then(|over_planes| over_planes.var) {
             keep_last_planes(&mut planes, values, number);
         }
@@ -183,9 +185,9 @@ impl NextRows {
                 else {
                     continue;
                 };
-                for ((array, axis, others), found) in
-                    rows_in_memory(proc, bands, &next.varying, &inner.body, row, own_column)
-                {
+                let mut planes = rows_read(&inner.body, row, own_column, |expr| expr.added_to(row));
+                keep_rows_in_memory(&mut planes, proc, bands, &next.varying, own_column);
+                for ((array, axis, others), found) in planes {
                     let Some((added, index)) = found.last_key_value() else { continue };
                     if !seen.insert((array, axis, others)) {
                         continue;
@@ -218,11 +220,10 @@ impl NextRows {
             on_true: Box::new(Expr::Var(end) - begin.into()),
             on_false: Box::new(Expr::i64(0)),
         };
-        let first = BTreeMap::from([(column, begin.into())]);
         let prefetch = |(array, axis, index): &(Array, usize, Vec<Expr>)| {
             let mut index = index.clone();
             index[*axis] = index[*axis].clone() + (Expr::Var(ahead) - Expr::i64(1)) * Expr::i64(self.step);
-            let offset = offset(proc, &(*array, index), &first);
+            let offset = offset(proc, &(*array, index), column, begin.into());
             Stmt::Prefetch { array: *array, offset, count: count.clone(), to_write: false }
         };
         self.places.iter().map(prefetch).collect()
@@ -237,17 +238,18 @@ impl NextRows {
         if [&along.lower, &along.upper].into_iter().any(|bound| reads_any(bound, &self.varying)) {
             return prefetches;
         }
-        for place in stored {
-            let axis = place.1.iter().position(|e| e.added_to(row).is_some());
-            if !axis.is_some_and(|axis| is_row(proc, &self.varying, column, axis, &place.1)) {
+        let next = BTreeMap::from([(row, Expr::Var(row) + Expr::i64(self.step))]);
+        for (array, index) in stored {
+            let axis = index.iter().position(|e| e.added_to(row).is_some());
+            if !axis.is_some_and(|axis| is_row(proc, &self.varying, column, axis, index)) {
                 continue;
             }
+            let place = (*array, index.iter().map(|e| renamed(e, &next)).collect());
             for bound in [&along.lower, &along.upper] {
-                let next = BTreeMap::from([(row, Expr::Var(row) + Expr::i64(self.step)), (column, bound.clone())]);
-                let offset = offset(proc, place, &next);
-                let before = Expr::binary(BinOp::FloorMod, offset.clone(), Expr::i64(elements_of_line(proc, place.0)));
+                let offset = offset(proc, &place, column, bound.clone());
+                let before = before_in_line(proc, &place, column, bound.clone());
                 let count = Expr::binary(BinOp::Min, before, Expr::i64(1));
-                prefetches.push(Stmt::Prefetch { array: place.0, offset, count, to_write: true });
+                prefetches.push(Stmt::Prefetch { array: *array, offset, count, to_write: true });
             }
         }
         prefetches

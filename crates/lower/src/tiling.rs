@@ -11,6 +11,7 @@
 //! Knows nothing of the array IR.
 
 use crate::arithmetic::cost;
+use crate::lines::LINE;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, reads, reads_any, renamed_stmt};
 use crate::strip_mining::Block;
@@ -19,8 +20,6 @@ use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of a line of memory.
-pub(crate) const LINE: i64 = 64;
 /// Bodies that cost more do not wait for memory.
 const LARGEST_COST: i64 = 16;
 /// Loops as short as this meet no line twice.

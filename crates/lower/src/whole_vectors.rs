@@ -21,12 +21,11 @@
 //! greatest, and what comes after NaN. Truth values are numbers in lanes, as wide as what is stored. Knows nothing of the array IR.
 
 use crate::distribution::buffer;
-use crate::nontemporal::{before_in_line, elements_of_line};
+use crate::lines::{LINE, before_in_line, elements_of_line};
 use crate::replace_loops::replace_loops_in;
 use crate::straight::{
     Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed_stmt, step, step_of,
 };
-use crate::tiling::LINE;
 use crate::unshared::Memory;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};

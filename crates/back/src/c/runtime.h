@@ -296,19 +296,15 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
     if (at < bytes) memcpy(to + at, from + at, (size_t)(bytes - at));
 }
 
-/* Brings elements into the processor's second cache; they need not exist. */
-static FRIT_UNUSED void frit_prefetch(const void *elements, int64_t first, int64_t count, int64_t size) {
+/* Brings elements into the processor's second cache; they need not exist. Those that are written very soon, into the first one, whose line no other
+   processor has then. */
+static FRIT_UNUSED void frit_prefetch(const void *elements, int64_t first, int64_t count, int64_t size, bool to_write) {
 #ifdef __GNUC__
     const uintptr_t from = (uintptr_t)elements + (uintptr_t)(first * size);
-    for (int64_t at = 0; at < count * size; at += 64) __builtin_prefetch((const void *)(from + (uintptr_t)at), 0, 2);
-#endif
-}
-
-/* The same for elements that are written very soon: into the first cache, whose line no other processor has then. */
-static FRIT_UNUSED void frit_prefetch_to_write(const void *elements, int64_t first, int64_t count, int64_t size) {
-#ifdef __GNUC__
-    const uintptr_t from = (uintptr_t)elements + (uintptr_t)(first * size);
-    for (int64_t at = 0; at < count * size; at += 64) __builtin_prefetch((const void *)(from + (uintptr_t)at), 1, 3);
+    for (int64_t at = 0; at < count * size; at += 64) {
+        if (to_write) __builtin_prefetch((const void *)(from + (uintptr_t)at), 1, 3);
+        else __builtin_prefetch((const void *)(from + (uintptr_t)at), 0, 2);
+    }
 #endif
 }
 

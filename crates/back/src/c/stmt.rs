@@ -80,8 +80,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             Stmt::Prefetch { array, offset, count, to_write } => {
                 let (elements, size) = (self.array_name(*array).to_owned(), self.element_size(*array));
                 let [offset, count] = [offset, count].map(|expr| self.expr_text(expr));
-                let function = if *to_write { "frit_prefetch_to_write" } else { "frit_prefetch" };
-                self.line(&format!("{function}({elements}, {offset}, {count}, {size});"));
+                self.line(&format!("frit_prefetch({elements}, {offset}, {count}, {size}, {to_write});"));
             }
             Stmt::Check { cond, kind, args, span } => self.check(cond, *kind, args, *span),
             Stmt::Output { format, args } => self.output(format, args),
