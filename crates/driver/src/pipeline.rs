@@ -35,7 +35,7 @@ const WINDOWS: StepInfo =
     StepInfo { name: "windows", summary: "loop nests fused through windows of the arrays between them" };
 const CACHES: StepInfo = StepInfo {
     name: "caches",
-    summary: "transposed accesses in tiles, bytes widened ahead, rows of stencils side by side, large arrays past the caches, the next rows prefetched",
+    summary: "two steps of a stencil at once, transposed accesses in tiles, bytes widened ahead, rows of stencils side by side, large arrays past the caches, the next rows prefetched",
 };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 

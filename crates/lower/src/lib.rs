@@ -17,7 +17,7 @@
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
 //!   with inner loops, [`elimination`] takes several steps that update a matrix by a row and a column of it at once, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
-//!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`plane_blocks`] runs planes in blocks of rows, [`nontemporal`] lets loops write large results past the caches, [`whole_vectors`] lets rows that reduce go without ends, [`unshared`] is what these know of memory; [`straight`] and
+//!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`two_steps`] lets time loops of stencils make two steps at once, in a [`double_sweep`], [`plane_blocks`] runs planes in blocks of rows, [`nontemporal`] lets loops write large results past the caches, [`whole_vectors`] lets rows that reduce go without ends, [`unshared`] is what these know of memory; [`straight`] and
 //!   [`arithmetic`] are what they know of the code, [`lines`] of lines of memory, [`strip_mining`] makes their loops over blocks;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
@@ -35,6 +35,7 @@ mod checking;
 mod columns;
 mod control;
 mod distribution;
+mod double_sweep;
 mod elimination;
 mod facts;
 mod filter;
@@ -71,6 +72,7 @@ mod streams;
 mod strip_mining;
 mod strips;
 mod tiling;
+mod two_steps;
 mod unroll_and_jam;
 mod unshared;
 mod vectors;
@@ -185,19 +187,25 @@ pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
     lower_with_report(program, options).0
 }
 
-/// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, transposed accesses are in tiles, bytes that
+/// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, time loops make two steps of a stencil at
+/// once, transposed accesses are in tiles, bytes that
 /// costly loops read are widened ahead, planes that the processor's own cache would not keep run in blocks of rows, and arrays that the last cache would not
 /// keep go past it, while the rows that are read next are prefetched; rows that reduce run in whole vectors. Returns how many loops changed for caches.
 pub fn shape_for_caches(program: &mut nest::Program, caches: Caches) -> usize {
     program.procs.iter_mut().for_each(|(_, proc)| hoist::hoist_allocations(proc));
-    let mut count: usize = program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum();
+    let stepped: Vec<(usize, double_sweep::Tiles)> =
+        program.procs.iter_mut().map(|(_, proc)| two_steps::make_two_steps_at_once(proc, caches)).collect();
+    let mut count: usize = stepped.iter().map(|(count, _)| count).sum();
+    count += program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum::<usize>();
     count += program.procs.iter_mut().map(|(_, proc)| widening::widen_narrow_elements(proc)).sum::<usize>();
     count +=
         program.procs.iter_mut().map(|(_, proc)| plane_blocks::run_planes_in_blocks(proc, caches.own)).sum::<usize>();
     count += program.procs.iter_mut().map(|(_, proc)| unroll_and_jam::unroll_and_jam(proc)).sum::<usize>();
     let entry = program.entry;
-    let stored = |(id, proc)| nontemporal::store_past_caches(proc, caches.last, Some(id) == entry);
-    count += program.procs.iter_mut().map(stored).sum::<usize>();
+    let stored = |((id, proc), (_, tiles)): ((nest::ProcId, &mut nest::Proc), &(usize, double_sweep::Tiles))| {
+        nontemporal::store_past_caches(proc, caches.last, Some(id) == entry, tiles)
+    };
+    count += program.procs.iter_mut().zip(&stepped).map(stored).sum::<usize>();
     program.procs.iter_mut().for_each(|(_, proc)| whole_vectors::run_rows_in_whole_vectors(proc));
     count
 }

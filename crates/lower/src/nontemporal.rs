@@ -16,6 +16,7 @@
 use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
+use crate::double_sweep::Tiles;
 use crate::lines::{before_in_line, elements_of_line, offset};
 use crate::prefetching::NextRows;
 use crate::replace_loops::replace_loops;
@@ -42,18 +43,21 @@ const LARGEST_COST: i64 = 24;
 
 /// Lets the loops of a procedure write past the caches what is too much for the last of them, of so many bytes; how many loops may. `is_entry`:
 /// nothing reads the procedure's results.
-pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: bool) -> usize {
+pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: bool, tiles: &Tiles) -> usize {
     let results = if is_entry { written_only(proc) } else { BTreeSet::new() };
-    let sweeps = Sweeps::of(proc);
+    let sweeps = Sweeps::of(proc, tiles);
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
     let is_large = |id: Loop, array: Array, at_once: i64, has_next_rows: bool| {
+        if tiles.next.iter().any(|next| next.kept == array) {
+            return None;
+        }
         let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
         // A loop mostly reads as much as it stores, and something else needs an eighth of the cache. Of what the next sweep reads, the cache keeps a
         // part as long as it is not full of it; but rows that are prefetched need that part less.
         let (least_bytes, counts) = match results.contains(&array) {
             true => (cache_bytes / 16 * 7, proc.arrays[array].extents.clone()),
             false => {
-                let least_bytes = if has_next_rows { cache_bytes / 8 * 7 } else { cache_bytes / 32 * 31 };
+                let least_bytes = if has_next_rows { cache_bytes / 2 } else { cache_bytes / 32 * 31 };
                 (least_bytes, [sweeps.iterations(proc, id, array)?, vec![Expr::i64(at_once)]].concat())
             }
         };
@@ -117,7 +121,8 @@ fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
 }
 
 /// The loops that time loops run again and again, and what is around each loop.
-struct Sweeps {
+struct Sweeps<'t> {
+    tiles: &'t Tiles,
     around: BTreeMap<Loop, Loop>,
     repeated: BTreeMap<Loop, Repeated>,
 }
@@ -128,9 +133,9 @@ struct Repeated {
     changed: BTreeSet<Var>,
 }
 
-impl Sweeps {
-    fn of(proc: &Proc) -> Self {
-        let mut sweeps = Self { around: BTreeMap::new(), repeated: BTreeMap::new() };
+impl<'t> Sweeps<'t> {
+    fn of(proc: &Proc, tiles: &'t Tiles) -> Self {
+        let mut sweeps = Self { around: BTreeMap::new(), repeated: BTreeMap::new(), tiles };
         let each_inside = |body: &[Stmt], f: &mut dyn FnMut(Loop)| {
             each_stmt(proc, body, &mut |stmt| {
                 if let Stmt::For(id) = stmt {
@@ -154,7 +159,9 @@ impl Sweeps {
             Stmt::While { body, .. } => each_inside(body, &mut |inner| _ = again.insert(inner)),
             _ => {}
         });
-        again.retain(|&id| matches!(proc.loops[id].kind, LoopKind::Independent { .. }));
+        let is_sweep =
+            |id: &Loop| matches!(proc.loops[*id].kind, LoopKind::Independent { .. }) || tiles.over.contains(id);
+        again.retain(is_sweep);
         sweeps.repeated.extend(again.into_iter().map(|id| (id, Repeated::of(proc, &proc.loops[id].body))));
         sweeps
     }
@@ -182,6 +189,11 @@ impl Sweeps {
 
     /// The rows that the loops around this one read next. Caches keep at most so many bytes of them.
     fn next_rows(&self, proc: &Proc, values: &Values, id: Loop, most_bytes: i64) -> Vec<NextRows> {
+        // What a loop stores that reads what tiles keep, the next tile has read before.
+        let read = arrays_read(proc, &proc.loops[id].body);
+        if let Some(next) = self.tiles.next.iter().find(|next| read.contains(&next.kept)) {
+            return NextRows::of_next_tile(&proc.loops[id], next).into_iter().collect();
+        }
         let around: Vec<&LoopData> = std::iter::successors(Some(id), |id| self.around.get(id).copied())
             .take(4)
             .map(|id| &proc.loops[id])

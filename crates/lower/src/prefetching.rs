@@ -15,8 +15,9 @@
 
 use crate::access::{each_own_assigned, each_own_placed, each_stmt};
 use crate::arithmetic::is_total;
+use crate::double_sweep::NextTile;
 use crate::lines::{before_in_line, offset};
-use crate::straight::{Plane, Rows, is_straight, reads_any, renamed, rows_read};
+use crate::straight::{Plane, Rows, each_store, is_straight, reads_any, renamed, rows_read};
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
@@ -202,6 +203,25 @@ impl NextRows {
                 }
             }
         });
+        (!next.places.is_empty()).then_some(next)
+    }
+
+    /// Those that the next tile reads first, where the loop stores what the second step of this one makes.
+    pub(crate) fn of_next_tile(along: &LoopData, next: &NextTile) -> Option<Self> {
+        let mut places = Vec::new();
+        each_store(&along.body, &mut |array, index| {
+            if array == next.to {
+                let mut index = index.to_vec();
+                let farther = index[0].clone() + Expr::i64(next.distance);
+                index[0] = match &next.extent {
+                    Some(extent) => Expr::binary(BinOp::FloorMod, farther, extent.clone()),
+                    None => farther,
+                };
+                places.push((next.from, 0, index));
+            }
+        });
+        let (step, varying, columns, most_bytes) = (0, BTreeSet::new(), Expr::i64(1), i64::MAX);
+        let next = Self { places, step, varying, row: None, column_bytes: 0, columns, most_bytes };
         (!next.places.is_empty()).then_some(next)
     }
 

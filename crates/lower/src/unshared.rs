@@ -38,6 +38,11 @@ impl Unshared {
     /// Goes through these statements.
     fn visit(mut self, proc: &Proc, aliases: &Aliases, body: &[Stmt], found: &mut BTreeMap<Loop, Unshared>) {
         for stmt in body {
+            // A branch begins where the condition stands.
+            if let Stmt::If { then, otherwise, .. } = stmt {
+                self.clone().visit(proc, aliases, then, found);
+                self.clone().visit(proc, aliases, otherwise, found);
+            }
             // What is inside runs again and again, or not at all.
             each_stmt(proc, std::slice::from_ref(stmt), &mut |inside| self.forget(inside));
             match stmt {
@@ -45,7 +50,7 @@ impl Unshared {
                     self.clone().visit(proc, aliases, &proc.loops[*id].body, found);
                     found.insert(*id, self.clone());
                 }
-                Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
+                Stmt::While { before, body: other, .. } => {
                     self.clone().visit(proc, aliases, before, found);
                     self.clone().visit(proc, aliases, other, found);
                 }
@@ -53,6 +58,7 @@ impl Unshared {
                 Stmt::Alloc { .. }
                 | Stmt::Assign { .. }
                 | Stmt::Store { .. }
+                | Stmt::If { .. }
                 | Stmt::Release { .. }
                 | Stmt::Bind { .. }
                 | Stmt::Swap { .. }

@@ -232,6 +232,105 @@ fn reduction(choices: &mut Choices) -> (String, String) {
     (source, format!("{} {}", choices.vector(count), choices.vector(count)))
 }
 
+/// Steps of a stencil of a vector, a matrix or a cube, with fixed or periodic borders, as many as it takes to come to rest, or are asked for.
+fn stencil_steps(choices: &mut Choices) -> (String, String) {
+    let rank = [1, 2, 2, 3, 3][choices.below(5) as usize];
+    let axes: Vec<(&str, String)> =
+        ["i", "j", "k"].iter().take(rank).enumerate().map(|(axis, &var)| (var, format!("size({axis}, a)"))).collect();
+    let periodic: Vec<bool> = axes.iter().map(|_| choices.below(2) == 0).collect();
+    let farthest = 1 + choices.below(8) / 7;
+    let element = |distances: &[i64]| {
+        let subscripts =
+            axes.iter().zip(&periodic).zip(distances).map(|(((var, extent), periodic), distance)| {
+                match (distance, periodic) {
+                    (0, _) => (*var).to_owned(),
+                    (_, true) => format!("({var} + {distance}) % {extent}"),
+                    (_, false) => format!("{var} + {distance}"),
+                }
+            });
+        format!("a[{}]", subscripts.collect::<Vec<String>>().join(", "))
+    };
+    let own = element(&vec![0; rank]);
+    let terms: Vec<String> = (0..2 + choices.below(3))
+        .map(|_| {
+            let span = 2 * farthest + 1;
+            let distances: Vec<i64> = (0..rank).map(|_| choices.below(span) as i64 - farthest as i64).collect();
+            element(&distances)
+        })
+        .collect();
+    let mut cell = format!("({own} + {}) * {}", terms.join(" - "), choices.pick(&["0.25", "0.5", "0.125"]));
+    let inside: Vec<String> = axes
+        .iter()
+        .zip(&periodic)
+        .filter(|(_, periodic)| !**periodic)
+        .map(|((var, extent), _)| format!("{} < {var} && {var} < {extent} - {farthest}", farthest - 1))
+        .collect();
+    if !inside.is_empty() {
+        cell = format!("if {} then {cell} else {own}", inside.join(" && "));
+    }
+    let mut ty = "real".to_owned();
+    for (var, extent) in axes.iter().rev() {
+        cell = format!("map(fn {ty} (int {var}) => {cell}, iota({extent}))");
+        ty = format!("[{ty}]");
+    }
+    let combine =
+        choices.pick(&["if p < q then q else p", "if p < q then q else p", "if q < p then q else p", "p + q"]);
+    let mut apart = "if u < v then v - u else u - v".to_owned();
+    let mut functions = format!("fun real apart0(real u, real v) = {apart}\n");
+    let mut inner = "real".to_owned();
+    for axis in 1..=rank {
+        apart = format!("reduce(fn real (real p, real q) => {combine}, 0.0, map(apart{}, zip(u, v)))", axis - 1);
+        inner = format!("[{inner}]");
+        functions += &format!("fun real apart{axis}({inner} u, {inner} v) = {apart}\n");
+    }
+    let body = match choices.below(3) {
+        0 => "loop (a) = for s < steps do step(a) in {a, 0, 0.0}".to_owned(),
+        1 => "loop ({a, made, far} = {a, 0, 1000000.0}) = for s < steps do\n    \
+              if rest < far then let b = step(a) in {b, made + 1, APART(a, b)} else {a, made, far}\n  in {a, made, far}"
+            .to_owned(),
+        // A step may be taken back.
+        _ => "loop ({a, made, far} = {a, 0, 1000000.0}) = for s < steps do\n    \
+              let b = step(a) in let far = APART(a, b) in if rest < far then {b, made + 1, far} else {a, made, far}\n  \
+              in {a, made, far}"
+            .to_owned(),
+    };
+    let body = body.replace("APART", &format!("apart{rank}"));
+    let source = format!(
+        "{functions}fun {ty} step({ty} a) = {cell}\n\
+         fun {{{ty}, int, real}} main({ty} a, int steps, real rest) =\n  {body}\n"
+    );
+    // Tiles have 2048 elements, 64 rows and 512 columns.
+    let shape = match rank {
+        1 => vec![[48, 100, 2049, 4100][choices.below(4) as usize]],
+        2 => vec![[48, 70, 131][choices.below(3) as usize], [4, 9, 530][choices.below(3) as usize]],
+        _ => vec![
+            [48, 50][choices.below(2) as usize],
+            [4, 70][choices.below(2) as usize],
+            [4, 11][choices.below(2) as usize],
+        ],
+    };
+    fn filled(choices: &mut Choices, shape: &[u64]) -> String {
+        match shape {
+            // Sums of these are exact.
+            [] => format!("{}.0", choices.below(19) as i64 - 9),
+            [extent, rest @ ..] => {
+                let parts: Vec<String> = (0..*extent).map(|_| filled(choices, rest)).collect();
+                format!("[{}]", parts.join(", "))
+            }
+        }
+    }
+    let input = filled(choices, &shape);
+    let rest = choices.pick(&["-1.0", "0.5", "2.5", "8.0"]);
+    (source, format!("{input} {} {rest}", choices.below(7)))
+}
+
+#[test]
+fn random_steps_of_stencils_agree() {
+    let Tally { reshaped, failed } = compare(0x3c6e_f372_fe94_f82b, "le(2, threads)", stencil_steps);
+    assert!(reshaped >= PROGRAMS / 3, "only {reshaped} of {PROGRAMS} programs make two steps at once");
+    assert_eq!(failed, 0);
+}
+
 #[test]
 fn random_histograms_agree() {
     let Tally { reshaped, failed } = compare(0x5851_f42d_4c95_7f2d, "step 4 {", histogram);

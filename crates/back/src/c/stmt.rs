@@ -476,7 +476,13 @@ impl<'p> ProcPrinter<'_, 'p> {
         let team = format!("frit_parallel(w, {work})");
         let failing = needs_worker.then(|| self.declare_failing());
         // Starting a team costs microseconds even if it is of one, so a loop that may start often has a plain form too.
-        let has_plain_form = (self.is_repeated || !self.module.is_entry(self.id)) && is_small(self.proc, &data.body);
+        // What takes memory for each of its iterations has more to do.
+        let takes_memory = data.body.iter().any(|stmt| match stmt {
+            Stmt::Alloc { array } => matches!(self.proc.arrays[*array].storage, Storage::Heap),
+            _ => false,
+        });
+        let has_plain_form =
+            (self.is_repeated || !self.module.is_entry(self.id)) && !takes_memory && is_small(self.proc, &data.body);
         let region = if has_plain_form {
             self.open(&format!("if ({team}) {{"));
             "num_threads(w->context->threads)".to_owned()

@@ -1,0 +1,182 @@
+//! Time loops make two steps of a stencil at once, where they may, and the results stay.
+
+mod support;
+
+use frit_interp::{Options as RunOptions, nest as interp};
+use frit_ir::{Tensor, TensorData, nest};
+use frit_lower::Options;
+use support::{agree, int, program, with_sizes};
+
+/// The loop IR shaped for a last cache that keeps nothing.
+fn shaped(text: &str) -> nest::Program {
+    let options = Options { parallel: true, chunk_threshold: 0, ..Options::default() };
+    let mut lowered = frit_lower::lower(&program(text), &options);
+    frit_lower::shape_for_caches(&mut lowered, support::past(64));
+    nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
+    lowered
+}
+
+/// Two steps at once pass what is between them in a tile.
+fn makes_two(text: &str) -> bool {
+    let is_tile = |data: &nest::ArrayData| {
+        matches!(data.storage, nest::Storage::Heap) && data.extents.iter().all(|extent| extent.as_i64().is_some())
+    };
+    shaped(text).procs.iter().any(|(_, proc)| proc.arrays.iter().any(|(_, data)| is_tile(data)))
+}
+
+/// Results stay, for any number of steps, whether a thread has enough rows or not, and tiles one part or several.
+fn agrees(text: &str) {
+    let lowered = shaped(text);
+    let entry = lowered.entry.expect("a test has an entry");
+    for (rows, columns) in [(3, 4), (40, 5), (50, 530), (140, 7)] {
+        let values = (0..rows * columns).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
+        let shape = [rows, columns].map(|extent| usize::try_from(extent).expect("extents are small"));
+        let table = Tensor::new(shape.to_vec(), TensorData::F64(values)).expect("as many elements as the shape says");
+        for steps in [0, 1, 2, 5] {
+            let arguments = [table.clone(), int(steps)];
+            let expected = agree(text, &arguments);
+            for threads in [1, 2, 3] {
+                let options = RunOptions { threads, reverse: steps == 5, ..RunOptions::default() };
+                let found = interp::run(&lowered, entry, with_sizes(&program(text), &arguments), &options);
+                assert_eq!(found.expect("the program runs"), expected, "{rows} x {columns}, {threads} threads");
+            }
+        }
+    }
+}
+
+/// Steps in which inner rows become this, `%86`, of the table `%7` at `%11`, `%46`; `after` is done with each, `%45`.
+fn steps(cell: &str, after: &str) -> String {
+    format!(
+        "func @main[%0, %1](%2: f64[%0, %1], %3: i64) -> (f64[%0, %1], f64) {{
+          %17: i64 = sub %0, 1
+          %60: i64 = min %0, 1
+          %62: i64 = max %17, %60
+          %9: f64[%0, %1], %8: f64 = for %4 < %3 (%7: f64[%0, %1] = %2, %5: f64 = 0.0) {{
+            %45: f64[%0, %1] = w1: with (%11, %46) in [%0, %1] {{
+              [0, 0] <= iv < [%60, %1] {{
+                %74: f64 = index %7[%11, %46]
+                yield %74
+              }}
+              [%60, 0] <= iv < [%62, %1] {{
+                %79: f64 = index %7[%11, %46]
+                {cell}
+                yield %86
+              }}
+              [%62, 0] <= iv < [%0, %1] {{
+                %100: f64 = index %7[%11, %46]
+                yield %100
+              }}
+            }} : genarray
+            {after}
+          }}
+          return %9, %8
+        }}"
+    )
+}
+
+const NEIGHBOURS: &str = "%80: i64 = sub %11, 1
+  %81: f64 = index %7[%80, %46]
+  %83: i64 = add %11, 1
+  %84: f64 = index %7[%83, %46]
+  %85: f64 = sub %81, %84
+  %86: f64 = add %79, %85";
+
+#[test]
+fn steps_of_a_stencil_are_made_two_at_once() {
+    let text = steps(NEIGHBOURS, "yield %45, %5");
+    assert!(makes_two(&text));
+    agrees(&text);
+}
+
+#[test]
+fn steps_with_other_state_are_too() {
+    let text = steps(NEIGHBOURS, "%50: f64 = add %5, 1.5\n yield %45, %50");
+    assert!(makes_two(&text));
+    agrees(&text);
+}
+
+/// What is between two steps has no elements in memory.
+#[test]
+fn steps_that_are_looked_at_are_made_one_by_one() {
+    let text = steps(NEIGHBOURS, "%50: f64 = index %45[0, 0]\n %51: f64 = add %5, %50\n yield %45, %51");
+    assert!(!makes_two(&text));
+    agrees(&text);
+    let text = steps(NEIGHBOURS, "%50: f64 = index %7[0, 0]\n %51: f64 = add %5, %50\n yield %45, %51");
+    assert!(!makes_two(&text));
+    agrees(&text);
+}
+
+#[test]
+fn steps_that_may_be_taken_back_are_made_one_by_one() {
+    let text = steps(
+        NEIGHBOURS,
+        "%50: i64 = rem %4, 3
+         %51: bool = lt %50, 2
+         %52: f64[%0, %1] = if %51 {
+           yield %45
+         } else {
+           yield %7
+         }
+         yield %52, %5",
+    );
+    assert!(!makes_two(&text));
+    agrees(&text);
+}
+
+#[test]
+fn steps_that_differ_are_made_one_by_one() {
+    let text = steps(
+        "%80: i64 = sub %11, 1
+         %81: f64 = index %7[%80, %46]
+         %82: f64 = to_f64 %4
+         %86: f64 = add %81, %82",
+        "yield %45, %5",
+    );
+    assert!(!makes_two(&text));
+    agrees(&text);
+    let text = steps("%81: f64 = add %79, %5\n %86: f64 = mul %81, 0.5", "%50: f64 = add %5, 1.5\n yield %45, %50");
+    assert!(!makes_two(&text));
+    agrees(&text);
+}
+
+/// Rows that come from anywhere, or from as far as half the table, are not in tiles.
+#[test]
+fn steps_that_reach_far_are_made_one_by_one() {
+    let text = steps(
+        "%80: i64 = sub %17, %11
+         %81: f64 = index %7[%80, %46]
+         %86: f64 = add %79, %81",
+        "yield %45, %5",
+    );
+    assert!(!makes_two(&text));
+    agrees(&text);
+    let text = steps(
+        "%80: i64 = add %11, 3
+         %82: i64 = floormod %80, %0
+         %81: f64 = index %7[%82, %46]
+         %86: f64 = add %79, %81",
+        "yield %45, %5",
+    );
+    assert!(!makes_two(&text));
+    agrees(&text);
+    let text = steps("%86: f64 = mul %79, 0.5", "yield %45, %5");
+    assert!(!makes_two(&text), "nothing near by is read");
+}
+
+/// The last row's neighbour is the first.
+#[test]
+fn periodic_borders_are_beyond_the_ends() {
+    let text = steps(
+        "%80: i64 = add %11, 2
+         %82: i64 = floormod %80, %0
+         %81: f64 = index %7[%82, %46]
+         %83: i64 = sub %46, 1
+         %84: i64 = floormod %83, %1
+         %85: f64 = index %7[%11, %84]
+         %87: f64 = sub %81, %85
+         %86: f64 = add %79, %87",
+        "yield %45, %5",
+    );
+    assert!(shaped(&text).to_string().contains("heap f64[68, 528]"));
+    agrees(&text);
+}
