@@ -437,7 +437,7 @@ fn is_handed_over(proc: &Proc, outside: &[Stmt], path: &Path<'_>, [from, to]: [A
                 |stmt: &Stmt| outside.iter().skip_while(|stmt| !is_swap(stmt)).any(|other| std::ptr::eq(stmt, other));
             path.is_body
                 && count(outside, &is_swap) == 1
-                && here(outside, &is_swap) == 1
+                && here(path.block, &is_swap) == 1
                 && placing().all(|stmt| is_table(proc, stmt) || (is_behind(stmt) && is_renewed(stmt)))
         }
         Handover::Bound(bound) => {
