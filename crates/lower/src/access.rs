@@ -419,6 +419,25 @@ pub(crate) fn each_own_placed(stmt: &Stmt, f: &mut impl FnMut(Array)) {
     }
 }
 
+/// The variables that these statements assign, and those inside them; those of loops too.
+pub(crate) fn assigned_inside(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Var> {
+    let mut found = BTreeSet::new();
+    each_stmt(proc, stmts, &mut |stmt| {
+        each_own_assigned(stmt, &mut |var| _ = found.insert(var));
+        if let Stmt::For(id) = stmt {
+            found.extend(proc.loops[*id].var);
+        }
+    });
+    found
+}
+
+/// The arrays that have other memory, or none, after these statements, or those inside them.
+pub(crate) fn placed_inside(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Array> {
+    let mut found = BTreeSet::new();
+    each_stmt(proc, stmts, &mut |stmt| each_own_placed(stmt, &mut |array| _ = found.insert(array)));
+    found
+}
+
 /// How often each scalar variable is assigned in the procedure, but for those of loops.
 pub(crate) fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
     let mut found = BTreeMap::new();
@@ -449,6 +468,30 @@ pub(crate) fn all_reads(proc: &Proc) -> BTreeMap<Var, usize> {
             *found.entry(*var).or_default() += 1;
         }
     }
+    found
+}
+
+/// The arrays that something in these statements reads under these names.
+pub(crate) fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
+    let mut found = BTreeSet::new();
+    each_expr_inside(proc, body, &mut |expr| each_array(expr, &mut |array| _ = found.insert(array)));
+    each_stmt(proc, body, &mut |stmt| match stmt {
+        Stmt::CopyElements { source, .. } => _ = found.insert(*source),
+        Stmt::Call { args, .. } | Stmt::Output { args, .. } => {
+            found.extend(args.iter().filter_map(|arg| if let Arg::Array(array) = arg { Some(*array) } else { None }));
+        }
+        Stmt::Assign { .. }
+        | Stmt::Store { .. }
+        | Stmt::For(_)
+        | Stmt::While { .. }
+        | Stmt::If { .. }
+        | Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::Prefetch { .. }
+        | Stmt::Check { .. } => {}
+    });
     found
 }
 

@@ -17,10 +17,12 @@
 //! Skewing".
 
 use crate::Caches;
-use crate::access::{divided_up, each_array, each_expr_inside, each_own_assigned, each_stmt, element_count, round_up};
+use crate::access::{arrays_read, assigned_inside, divided_up, each_stmt, element_count, round_up};
 use crate::arithmetic::{cost, is_total};
 use crate::lines::elements_of_line;
-use crate::straight::{assigned, each_expr, each_store, is_straight, reads_any, renamed, renamed_stmt, with_accesses};
+use crate::straight::{
+    assign, assigned, each_expr, each_store, has_load, is_straight, reads_any, renamed, renamed_stmt, with_accesses,
+};
 use crate::strip_mining::Block;
 use crate::strips::{fresh_names, renamed_var};
 use crate::unshared::Memory;
@@ -58,7 +60,6 @@ pub(crate) struct Sweep {
     distances: Vec<Fixed>,
     /// All that the loops assign.
     own: BTreeSet<Var>,
-    reductions: Vec<Reduction>,
 }
 
 /// A loop over chunks, each of which runs some of the iterations of other loops.
@@ -121,9 +122,20 @@ pub(crate) struct NextTile {
     pub(crate) to: Array,
     pub(crate) from: Array,
     /// How much farther along the first axis than what is made.
-    pub(crate) distance: i64,
+    distance: i64,
     /// Where that begins anew, if borders are periodic.
-    pub(crate) extent: Option<Expr>,
+    extent: Option<Expr>,
+}
+
+impl NextTile {
+    /// What is read next where this is made along the first axis.
+    pub(crate) fn farther(&self, number: Expr) -> Expr {
+        let farther = number + Expr::i64(self.distance);
+        match &self.extent {
+            Some(extent) => Expr::binary(BinOp::FloorMod, farther, extent.clone()),
+            None => farther,
+        }
+    }
 }
 
 impl Sweep {
@@ -141,16 +153,12 @@ impl Sweep {
             None => loops.to_vec(),
         };
         let all: Vec<Stmt> = loops.iter().map(|&id| Stmt::For(id)).collect();
-        let (mut own, mut stored, mut read) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let (own, read, mut stored) = (assigned_inside(proc, &all), arrays_read(proc, &all), BTreeSet::new());
         each_stmt(proc, &all, &mut |stmt| {
-            each_own_assigned(stmt, &mut |var| _ = own.insert(var));
-            match stmt {
-                Stmt::For(id) => own.extend(proc.loops[*id].var),
-                Stmt::Store { array, .. } => _ = stored.insert(*array),
-                _ => {}
+            if let Stmt::Store { array, .. } = stmt {
+                stored.insert(*array);
             }
         });
-        each_expr_inside(proc, &all, &mut |expr| each_array(expr, &mut |array| _ = read.insert(array)));
         let may_share = |&array: &Array| array == to || loops.iter().any(|&id| memory.may_share(id, array, to));
         if !read.contains(&from) || !stored.contains(&to) || read.iter().any(may_share) || !read.is_disjoint(&stored) {
             return None;
@@ -164,13 +172,13 @@ impl Sweep {
             reach: Vec::new(),
             distances: Vec::new(),
             own,
-            reductions: Vec::new(),
         };
         sweep.complete(proc, values)?;
         Some(sweep)
     }
 
-    /// Finds what the nests reduce and how far they reach. `None` if they are not known to make every element, once and from some that are near.
+    /// Finds how far the nests reach. `None` if they are not known to make every element, once and from some that are near, or what they reduce
+    /// must not be reduced twice.
     fn complete(&mut self, proc: &mut Proc, values: &Values) -> Option<()> {
         let extents = proc.arrays[self.to].extents.clone();
         if extents != proc.arrays[self.from].extents || extents.iter().any(|e| e.has_load() || reads_any(e, &self.own))
@@ -195,7 +203,6 @@ impl Sweep {
             return None;
         }
         self.reach = found.reach;
-        self.reductions = found.reductions;
         for (axis, distance) in found.fixed {
             let shortest = proc.var(Scalar::I64, None);
             self.distances.push(Fixed { axis, distance, shortest });
@@ -379,13 +386,6 @@ impl Chunks {
     }
 }
 
-/// Straight-line code reads arrays.
-fn has_load(stmt: &Stmt) -> bool {
-    let mut found = false;
-    each_expr(stmt, &mut |expr| found |= expr.has_load());
-    found
-}
-
 /// What straight-line code stores is all at the place of the chunk.
 fn stores_beside(stmt: &Stmt, chunk: Var) -> bool {
     let mut is_beside = true;
@@ -407,10 +407,6 @@ fn are_all(mut pieces: Vec<[Expr; 2]>, extent: &Expr) -> bool {
         end = upper;
     }
     end == *extent
-}
-
-fn assign(var: Var, value: Expr) -> Stmt {
-    Stmt::Assign { var, value }
 }
 
 fn least(x: Expr, y: Expr) -> Expr {
@@ -736,13 +732,13 @@ impl Steps<'_, '_> {
         match extents.len() {
             1 => self.over(proc, 0, chunk, ELEMENTS, &mut |steps, proc, elements| {
                 let mut body = steps.first(proc, &[0], vec![elements], Vec::new());
-                body.extend(steps.second(proc, vec![counted(elements)]));
+                body.extend(steps.step(proc, true, vec![counted(elements)]));
                 body
             }),
             2 => self.over(proc, 1, whole(1), COLUMNS, &mut |steps, proc, columns| {
                 steps.over(proc, 0, chunk.clone(), ROWS, &mut |steps, proc, rows| {
                     let mut body = steps.first(proc, &[0, 1], vec![rows, columns], Vec::new());
-                    body.extend(steps.second(proc, vec![counted(rows), counted(columns)]));
+                    body.extend(steps.step(proc, true, vec![counted(rows), counted(columns)]));
                     body
                 })
             }),
@@ -799,7 +795,7 @@ impl Steps<'_, '_> {
         let along =
             Along { part: [second.into(), Expr::Var(second) + Expr::i64(1)], place: Place::InRing(Expr::i64(0), ring) };
         let mut then = self.rows_around(second, part);
-        then.extend(self.second(proc, vec![along, counted(part)]));
+        then.extend(self.step(proc, true, vec![along, counted(part)]));
         body.push(Stmt::If {
             cond: Expr::binary(BinOp::Le, first.clone(), second.into()),
             then,
@@ -830,11 +826,7 @@ impl Steps<'_, '_> {
     /// Prefetches, of the plane that the first step reads next, the rows around this part: those in it come while the second step stores its own.
     fn rows_around(&self, plane: Var, part: Part) -> Vec<Stmt> {
         let next = self.twice.tiles.next.first().expect("tiles follow each other");
-        let farther = Expr::Var(plane) + Expr::i64(next.distance);
-        let plane = match &next.extent {
-            Some(extent) => Expr::binary(BinOp::FloorMod, farther, extent.clone()),
-            None => farther,
-        };
+        let plane = next.farther(plane.into());
         let around = 2 * self.twice.sweep.reach[1].elements;
         let [_, rows, rest @ ..] = &self.twice.extents[..] else { panic!("planes have rows") };
         let row = element_count(rest);
@@ -891,10 +883,7 @@ impl Steps<'_, '_> {
         vec![Stmt::For(id)]
     }
 
-    fn second(&mut self, proc: &mut Proc, along: Vec<Along>) -> Vec<Stmt> {
-        self.step(proc, true, along)
-    }
-
+    /// One of the two steps for a tile, which is there along the axes.
     fn step(&mut self, proc: &mut Proc, is_second: bool, along: Vec<Along>) -> Vec<Stmt> {
         let own = &self.names[usize::from(is_second)];
         let (sweep, kept) = (self.twice.sweep, self.twice.kept);

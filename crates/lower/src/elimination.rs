@@ -33,7 +33,7 @@
 use crate::access::{Aliases, each_load, each_own_assigned, each_stmt, size};
 use crate::columns::{in_order, multiple};
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, is_straight, mentions_of, reads_any, renamed, renamed_stmt};
+use crate::straight::{assign, assigned, each_expr, is_straight, mentions_of, reads_any, renamed, renamed_stmt};
 use crate::strip_mining::Block;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
@@ -498,10 +498,6 @@ fn each_load_of(stmt: &mut Stmt, f: &mut impl FnMut(&mut Expr)) {
         | Stmt::Check { .. }
         | Stmt::Call { .. } => panic!("cells are computed by straight-line code"),
     }
-}
-
-fn assign(var: Var, value: Expr) -> Stmt {
-    Stmt::Assign { var, value }
 }
 
 /// A new variable for what another is.

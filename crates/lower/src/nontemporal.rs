@@ -11,9 +11,10 @@
 //! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Only for loops that
 //! wait for memory. A scan that stores nothing but what it accumulates does so past the caches itself. Only whole lines of memory go past the caches, so
 //! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. While a block is
-//! written, the rows that stencils read next come near the processor, and the lines that they store next parts of. Knows nothing of the array IR.
+//! written, the rows that stencils read next come near the processor, and the lines that they store next parts of; where two steps are made in a sweep, what
+//! the next tile reads. Knows nothing of the array IR.
 
-use crate::access::{Aliases, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::access::{Aliases, arrays_read, each_own_assigned, each_stmt};
 use crate::arithmetic::cost;
 use crate::distribution::buffer;
 use crate::double_sweep::Tiles;
@@ -23,7 +24,7 @@ use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any};
 use crate::strip_mining::{Block, kinds_in_blocks};
 use crate::vectors::Values;
-use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
+use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +54,7 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
         }
         let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
         // A loop mostly reads as much as it stores, and something else needs an eighth of the cache. Of what the next sweep reads, the cache keeps a
-        // part as long as it is not full of it; but rows that are prefetched need that part less.
+        // part as long as it is not full of it; but rows that are prefetched do not need that part, and what is read and what is stored fill it.
         let (least_bytes, counts) = match results.contains(&array) {
             true => (cache_bytes / 16 * 7, proc.arrays[array].extents.clone()),
             false => {
@@ -94,30 +95,6 @@ fn written_only(proc: &Proc) -> BTreeSet<Array> {
         })
         .filter(|array| is_heap(array) && !aliases.has_other_name(*array) && !read.contains(array))
         .collect()
-}
-
-/// The arrays that something in these statements reads under these names.
-fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
-    let mut found = BTreeSet::new();
-    each_expr_inside(proc, body, &mut |expr| each_array(expr, &mut |array| _ = found.insert(array)));
-    each_stmt(proc, body, &mut |stmt| match stmt {
-        Stmt::CopyElements { source, .. } => _ = found.insert(*source),
-        Stmt::Call { args, .. } | Stmt::Output { args, .. } => {
-            found.extend(args.iter().filter_map(|arg| if let Arg::Array(array) = arg { Some(*array) } else { None }));
-        }
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::If { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Check { .. } => {}
-    });
-    found
 }
 
 /// The loops that time loops run again and again, and what is around each loop.

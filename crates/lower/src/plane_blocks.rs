@@ -13,7 +13,7 @@
 //!
 //! After Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
 
-use crate::access::{divided_up, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::access::{assigned_inside, divided_up, each_array, each_expr_inside, each_stmt};
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, entering, is_straight, reads_any, step_of};
@@ -57,13 +57,8 @@ impl Planes {
         else {
             return None;
         };
-        let mut own = BTreeSet::from([plane]);
-        each_stmt(proc, &data.body, &mut |stmt| {
-            each_own_assigned(stmt, &mut |var| _ = own.insert(var));
-            if let Stmt::For(inner) = stmt {
-                own.extend(proc.loops[*inner].var);
-            }
-        });
+        let mut own = assigned_inside(proc, &data.body);
+        own.insert(plane);
         let is_fixed = |expr: &Expr| is_total(proc, expr) && !expr.has_load() && !reads_any(expr, &own);
         let work = parallel.iter().map(|parallel| &parallel.work);
         if ![&data.lower, &data.upper].into_iter().chain(work).all(is_fixed) {

@@ -13,7 +13,7 @@
 //!
 //! After Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching". Knows nothing of the array IR.
 
-use crate::access::{each_own_assigned, each_own_placed, each_stmt};
+use crate::access::{assigned_inside, each_own_assigned, each_stmt, placed_inside};
 use crate::arithmetic::is_total;
 use crate::double_sweep::NextTile;
 use crate::lines::{before_in_line, offset};
@@ -45,20 +45,13 @@ pub(crate) struct NextRows {
     column_bytes: i64,
     /// How many columns there are.
     columns: Expr,
-    /// How many bytes of rows are kept until they are read.
-    most_bytes: i64,
+    /// How many bytes of rows are kept until they are read, if there may be more.
+    most_bytes: Option<i64>,
 }
 
 /// What differs between iterations of a loop, or in one of them.
 fn varying_in(proc: &Proc, over: &LoopData) -> BTreeSet<Var> {
-    let mut varying: BTreeSet<Var> = over.var.into_iter().collect();
-    each_stmt(proc, &over.body, &mut |stmt| {
-        each_own_assigned(stmt, &mut |var| _ = varying.insert(var));
-        if let Stmt::For(id) = stmt {
-            varying.extend(proc.loops[*id].var);
-        }
-    });
-    varying
+    over.var.into_iter().chain(assigned_inside(proc, &over.body)).collect()
 }
 
 /// Of what varies, only the subscript for the axis depends, and the last on the column.
@@ -77,8 +70,7 @@ fn keep_rows_in_memory(planes: &mut Rows, proc: &Proc, over: &LoopData, varying:
         return;
     }
     // Arrays that have other memory then, or none where rows are prefetched.
-    let mut renewed = BTreeSet::new();
-    each_stmt(proc, &over.body, &mut |stmt| each_own_placed(stmt, &mut |array| _ = renewed.insert(array)));
+    let renewed = placed_inside(proc, &over.body);
     planes.retain(|&(array, axis, _), rows| {
         matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
             && !renewed.contains(&array)
@@ -134,6 +126,7 @@ impl NextRows {
             keep_last_planes(&mut planes, values, number);
         }
         let columns = along.upper.clone() - along.lower.clone();
+        let most_bytes = Some(most_bytes);
         let mut next = Self { places: Vec::new(), step, varying, row: Some(row), column_bytes: 0, columns, most_bytes };
         for (&(array, axis, _), rows) in &planes {
             let new = |(added, index): (&i64, &Vec<Expr>)| {
@@ -167,6 +160,7 @@ impl NextRows {
         }
         let columns = across.upper.clone() - across.lower.clone();
         let (step, varying) = (bands.step, varying_in(proc, bands));
+        let most_bytes = Some(most_bytes);
         let mut next = Self { places: Vec::new(), step, varying, row: None, column_bytes: 0, columns, most_bytes };
         let mut seen = BTreeSet::new();
         each_stmt(proc, &bands.body, &mut |stmt| {
@@ -212,16 +206,12 @@ impl NextRows {
         each_store(&along.body, &mut |array, index| {
             if array == next.to {
                 let mut index = index.to_vec();
-                let farther = index[0].clone() + Expr::i64(next.distance);
-                index[0] = match &next.extent {
-                    Some(extent) => Expr::binary(BinOp::FloorMod, farther, extent.clone()),
-                    None => farther,
-                };
+                index[0] = next.farther(index[0].clone());
                 places.push((next.from, 0, index));
             }
         });
-        let (step, varying, columns, most_bytes) = (0, BTreeSet::new(), Expr::i64(1), i64::MAX);
-        let next = Self { places, step, varying, row: None, column_bytes: 0, columns, most_bytes };
+        let (step, varying, columns) = (0, BTreeSet::new(), Expr::i64(1));
+        let next = Self { places, step, varying, row: None, column_bytes: 0, columns, most_bytes: None };
         (!next.places.is_empty()).then_some(next)
     }
 
@@ -234,11 +224,17 @@ impl NextRows {
     /// Prefetches, so many iterations `ahead`, what the rows have from one iteration of `along` to another, unless they are too long to be kept.
     pub(crate) fn prefetched(&self, proc: &Proc, along: &LoopData, ahead: Var, [begin, end]: [Var; 2]) -> Vec<Stmt> {
         let column = along.var.expect("rows are read by the number of the column");
-        let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
-        let count = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Le, bytes, Expr::i64(self.most_bytes))),
-            on_true: Box::new(Expr::Var(end) - begin.into()),
-            on_false: Box::new(Expr::i64(0)),
+        let all = Expr::Var(end) - begin.into();
+        let count = match self.most_bytes {
+            Some(most_bytes) => {
+                let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
+                Expr::Select {
+                    cond: Box::new(Expr::binary(BinOp::Le, bytes, Expr::i64(most_bytes))),
+                    on_true: Box::new(all),
+                    on_false: Box::new(Expr::i64(0)),
+                }
+            }
+            None => all,
         };
         let prefetch = |(array, axis, index): &(Array, usize, Vec<Expr>)| {
             let mut index = index.clone();

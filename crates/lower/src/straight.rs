@@ -58,6 +58,13 @@ pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
     }
 }
 
+/// Straight-line code reads arrays.
+pub(crate) fn has_load(stmt: &Stmt) -> bool {
+    let mut found = false;
+    each_expr(stmt, &mut |expr| found |= expr.has_load());
+    found
+}
+
 /// A part of an array that is read row by row: the array, which subscript numbers the rows, and what the others are, but for where in the row.
 pub(crate) type Plane = (Array, usize, String);
 /// Rows of planes: of each, by what is added to the number of a row, a place in it.
@@ -108,6 +115,11 @@ pub(crate) fn step_of(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(
         }
         _ => None,
     }
+}
+
+/// Assigns the value to the variable.
+pub(crate) fn assign(var: Var, value: Expr) -> Stmt {
+    Stmt::Assign { var, value }
 }
 
 /// Combines the accumulator of a reduction with this.

@@ -21,15 +21,13 @@
 //! Knows nothing of the array IR.
 
 use crate::Caches;
-use crate::access::{
-    Aliases, assignments, each_array, each_expr_inside, each_own_assigned, each_own_placed, each_stmt,
-};
+use crate::access::{Aliases, arrays_read, assigned_inside, assignments, each_expr_inside, each_stmt, placed_inside};
 use crate::double_sweep::{DoubleSweep, Sweep, Tiles};
-use crate::straight::reads_any;
+use crate::straight::{assign, reads_any};
 use crate::strips::{copied, fresh_names};
 use crate::unshared::Memory;
 use crate::vectors::Values;
-use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
 
@@ -125,8 +123,8 @@ impl TimeLoop {
     fn of(proc: &mut Proc, repeats: Repeats, body: &[Stmt]) -> Option<Self> {
         let (from, to, handover) = handed_over(proc, body)?;
         let path = Path::to(proc, body, to)?;
-        let loops = path.loops(proc, to)?;
-        let outside = without(body, &loops);
+        let loops = path.loops.clone();
+        let outside = with_others(body, &|stmt| if is_among(stmt, &loops) { Vec::new() } else { vec![stmt.clone()] });
         let before_test = if let Repeats::While { before, .. } = &repeats { &before[..] } else { &[] };
         if !is_left_alone(proc, &[before_test, &outside], [from, to])
             || !is_handed_over(proc, &outside, &path, [from, to], handover)
@@ -136,9 +134,9 @@ impl TimeLoop {
         let (values, memory) = (Values::of(proc), Memory::of(proc));
         let sweep = Sweep::of(proc, &values, &memory, &loops, [from, to])?;
         let nests: Vec<Stmt> = loops.iter().map(|&id| Stmt::For(id)).collect();
-        let own = assigned_in(proc, &nests);
-        let mut changing = assigned_in(proc, body);
-        changing.extend(assigned_in(proc, before_test));
+        let own = assigned_inside(proc, &nests);
+        let mut changing = assigned_inside(proc, body);
+        changing.extend(assigned_inside(proc, before_test));
         if let Repeats::For(id) = repeats {
             changing.extend(proc.loops[id].var);
         }
@@ -153,11 +151,8 @@ impl TimeLoop {
             return None;
         }
         // Arrays that they read and tables that they store to stay where they are.
-        let placed = placed_in(proc, body);
-        let mut is_placed = false;
-        each_expr_inside(proc, &nests, &mut |expr| {
-            each_array(expr, &mut |array| is_placed |= array != from && placed.contains(&array));
-        });
+        let placed = placed_inside(proc, body);
+        let is_placed = arrays_read(proc, &nests).into_iter().any(|array| array != from && placed.contains(&array));
         let is_table = |array: &Array| {
             let is_alloc = |stmt: &&Stmt| matches!(stmt, Stmt::Alloc { array: found } if found == array);
             matches!(proc.arrays[*array].storage, Storage::Stack) && path.before.iter().filter(is_alloc).count() == 1
@@ -173,7 +168,7 @@ impl TimeLoop {
         let goes_on = match &repeats {
             Repeats::For(_) => None,
             Repeats::While { cond, .. } => {
-                let early: BTreeSet<Var> = assigned_in(proc, &path.before);
+                let early: BTreeSet<Var> = assigned_inside(proc, &path.before);
                 let counts = assignments(proc);
                 let is_known = |part: &Expr| {
                     is_defined(&values, part)
@@ -188,13 +183,13 @@ impl TimeLoop {
                 known.reduce(|x, y| Expr::binary(BinOp::And, x, y))
             }
         };
-        let needed_vars: BTreeSet<Var> = assigned_in(proc, &needed);
-        let is_moved = |stmt: &Stmt| match stmt {
-            Stmt::Assign { var, .. } => needed_vars.contains(var),
-            Stmt::Alloc { array } => sweep.tables().contains(array),
-            _ => false,
-        };
-        let body = retained(body, &|stmt| !is_moved(stmt));
+        let needed_vars: BTreeSet<Var> = assigned_inside(proc, &needed);
+        let tables = sweep.tables();
+        let body = with_others(body, &|stmt| match stmt {
+            Stmt::Assign { var, .. } if needed_vars.contains(var) => Vec::new(),
+            Stmt::Alloc { array } if tables.contains(array) => Vec::new(),
+            stmt => vec![stmt.clone()],
+        });
         Some(Self { repeats, from, to, handover, loops, sweep, values, needed, body, goes_on })
     }
 
@@ -207,7 +202,7 @@ impl TimeLoop {
         made.extend([assign(may, condition), assign(ahead, truth(false))]);
         made.extend(tables.iter().flat_map(|(&first, &second)| [first, second]).map(|array| Stmt::Alloc { array }));
         let one: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
-        let names = fresh_names(proc, assigned_in(proc, &one));
+        let names = fresh_names(proc, assigned_inside(proc, &one));
         let again = copied(proc, &one, &names);
         let goes_on = match self.repeats {
             Repeats::For(id) => {
@@ -233,6 +228,14 @@ impl TimeLoop {
             streaming: false,
         }));
         let if_made = |stmts: Vec<Stmt>| only_if(Expr::unary(UnOp::Not, ahead.into()), stmts, Vec::new());
+        // The first of the loops gives way to all that takes their place.
+        let with_steps = |stmts: &[Stmt], steps: Vec<Stmt>| {
+            with_others(stmts, &|stmt| match stmt {
+                Stmt::For(id) if *id == self.loops[0] => steps.clone(),
+                stmt if is_among(stmt, &self.loops) => Vec::new(),
+                stmt => vec![stmt.clone()],
+            })
+        };
         let (mut body, after);
         let mut two = [two, vec![assign(ahead, truth(true))]].concat();
         match self.handover {
@@ -240,11 +243,7 @@ impl TimeLoop {
                 let is_last = |stmt: &Stmt| matches!(stmt, Stmt::Swap { .. });
                 let at = self.body.iter().position(is_last).expect("arrays are exchanged");
                 let (first, exchanging) = self.body.split_at(at);
-                body = replaced(
-                    first,
-                    &self.loops,
-                    vec![only_if(ahead.into(), known, vec![only_if(condition, two, one)])],
-                );
+                body = with_steps(first, vec![only_if(ahead.into(), known, vec![only_if(condition, two, one)])]);
                 let mut exchanged = again;
                 for stmt in exchanging {
                     if places_arrays(proc, stmt) {
@@ -265,15 +264,14 @@ impl TimeLoop {
                 known.push(bind(result, pending));
                 two.extend([Stmt::Release { array: pending }, bind(pending, to), bind(result, from)]);
                 let one = [one, vec![bind(result, to)]].concat();
-                let new = |stmt: &Stmt| match stmt {
-                    Stmt::Bind { reference, source, .. } if *source == to => bind(*reference, result),
-                    Stmt::Release { array } if *array == to => Stmt::Release { array: result },
-                    stmt => stmt.clone(),
-                };
-                let is_alloc = |stmt: &Stmt| matches!(stmt, Stmt::Alloc { array } if *array == to);
-                let rest = mapped(&retained(&self.body, &|stmt| !is_alloc(stmt)), &new);
+                let rest = with_others(&self.body, &|stmt| match stmt {
+                    Stmt::Alloc { array } if *array == to => Vec::new(),
+                    Stmt::Bind { reference, source, .. } if *source == to => vec![bind(*reference, result)],
+                    Stmt::Release { array } if *array == to => vec![Stmt::Release { array: result }],
+                    stmt => vec![stmt.clone()],
+                });
                 let making = vec![Stmt::Alloc { array: to }, only_if(condition, two, one), Stmt::Release { array: to }];
-                body = replaced(&rest, &self.loops, vec![only_if(ahead.into(), known, making)]);
+                body = with_steps(&rest, vec![only_if(ahead.into(), known, making)]);
                 body.push(if_made(vec![Stmt::Release { array: pending }, bind(pending, from)]));
                 let mut last = vec![Stmt::Alloc { array: to }];
                 last.extend(again);
@@ -293,16 +291,20 @@ impl TimeLoop {
     }
 }
 
-/// Where in a body the loops are: what comes before them in an iteration, and the block with them.
+/// Where in a body the loops are that store to an array.
 struct Path<'b> {
+    /// What comes before them in an iteration.
     before: Vec<Stmt>,
+    /// The loops, one after the other.
+    loops: Vec<Loop>,
+    /// They, and what comes after them in their block.
     block: &'b [Stmt],
     /// The block is all of the body.
     is_body: bool,
 }
 
 impl<'b> Path<'b> {
-    /// That to the only block with loops which store to the array.
+    /// That to the only loops that store to the array.
     fn to(proc: &Proc, body: &'b [Stmt], array: Array) -> Option<Self> {
         let stores = |stmt: &Stmt| {
             let mut found = false;
@@ -315,14 +317,20 @@ impl<'b> Path<'b> {
         loop {
             let at = block.iter().position(stores)?;
             before.extend_from_slice(&block[..at]);
-            match &block[at] {
+            block = &block[at..];
+            match &block[0] {
                 Stmt::For(_) => {
-                    let count = block[at..].iter().filter(|stmt| stores(stmt)).count();
-                    let is_together =
-                        block[at..at + count].iter().all(|stmt| matches!(stmt, Stmt::For(_)) && stores(stmt));
-                    return is_together.then_some(Self { before, block: &block[at..], is_body });
+                    let independent = |stmt: &Stmt| match stmt {
+                        Stmt::For(id) if stores(stmt) => {
+                            matches!(proc.loops[*id].kind, LoopKind::Independent { .. }).then_some(*id)
+                        }
+                        _ => None,
+                    };
+                    let loops: Vec<Loop> = block.iter().map_while(independent).collect();
+                    let is_all = block[loops.len()..].iter().all(|stmt| !stores(stmt));
+                    return (is_all && !loops.is_empty()).then_some(Self { before, loops, block, is_body });
                 }
-                Stmt::If { then, otherwise, .. } if block[at + 1..].iter().all(|stmt| !stores(stmt)) => {
+                Stmt::If { then, otherwise, .. } if block[1..].iter().all(|stmt| !stores(stmt)) => {
                     block = match (then.iter().any(stores), otherwise.iter().any(stores)) {
                         (true, false) => then,
                         (false, true) => otherwise,
@@ -333,24 +341,6 @@ impl<'b> Path<'b> {
                 _ => return None,
             }
         }
-    }
-
-    /// The loops, one after the other.
-    fn loops(&self, proc: &Proc, array: Array) -> Option<Vec<Loop>> {
-        let stores = |id: Loop| {
-            let mut found = false;
-            each_stmt(proc, &proc.loops[id].body, &mut |stmt| {
-                found |= matches!(stmt, Stmt::Store { array: stored, .. } if *stored == array);
-            });
-            found
-        };
-        let loops = self.block.iter().map_while(|stmt| match stmt {
-            Stmt::For(id) if stores(*id) => Some(*id),
-            _ => None,
-        });
-        let loops: Vec<Loop> = loops.collect();
-        let is_independent = |id: &Loop| matches!(proc.loops[*id].kind, LoopKind::Independent { .. });
-        loops.iter().all(is_independent).then_some(loops)
     }
 
     /// The assignments before the loops that these variables need, which have the same values in all iterations. `None` if there are others.
@@ -433,12 +423,12 @@ fn is_handed_over(proc: &Proc, outside: &[Stmt], path: &Path<'_>, [from, to]: [A
                         _ => false,
                     })
             };
-            let is_behind =
-                |stmt: &Stmt| outside.iter().skip_while(|stmt| !is_swap(stmt)).any(|other| std::ptr::eq(stmt, other));
+            let mut before_swap = outside.iter().take_while(|stmt| !is_swap(stmt));
             path.is_body
                 && count(outside, &is_swap) == 1
                 && here(path.block, &is_swap) == 1
-                && placing().all(|stmt| is_table(proc, stmt) || (is_behind(stmt) && is_renewed(stmt)))
+                && placing().all(|stmt| is_table(proc, stmt) || is_renewed(stmt))
+                && before_swap.all(|stmt| is_table(proc, stmt) || !places_arrays(proc, stmt))
         }
         Handover::Bound(bound) => {
             let binds = |to: Array, of: Array| move |stmt: &Stmt| matches!(stmt, Stmt::Bind { reference, source, offset } if *reference == to && *source == of && offset.as_i64() == Some(0));
@@ -484,26 +474,7 @@ fn count_reading(proc: &Proc, stmts: &[Stmt], var: Var) -> usize {
 
 /// The statement gives arrays other memory.
 fn places_arrays(proc: &Proc, stmt: &Stmt) -> bool {
-    !placed_in(proc, std::slice::from_ref(stmt)).is_empty()
-}
-
-/// The arrays that have other memory after these statements.
-fn placed_in(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Array> {
-    let mut placed = BTreeSet::new();
-    each_stmt(proc, stmts, &mut |stmt| each_own_placed(stmt, &mut |array| _ = placed.insert(array)));
-    placed
-}
-
-/// The variables that the statements assign.
-fn assigned_in(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Var> {
-    let mut found = BTreeSet::new();
-    each_stmt(proc, stmts, &mut |stmt| {
-        each_own_assigned(stmt, &mut |var| _ = found.insert(var));
-        if let Stmt::For(id) = stmt {
-            found.extend(proc.loops[*id].var);
-        }
-    });
-    found
+    !placed_inside(proc, std::slice::from_ref(stmt)).is_empty()
 }
 
 /// None of the statements reads or stores elements of the arrays, or of others that may be the same memory, or passes them on.
@@ -512,26 +483,15 @@ fn is_left_alone(proc: &Proc, stmts: &[&[Stmt]], arrays: [Array; 2]) -> bool {
     let is_it = |array: Array| arrays.iter().any(|&own| array == own || aliases.are_shared(array, own));
     let mut found = false;
     for stmts in stmts {
-        each_expr_inside(proc, stmts, &mut |expr| each_array(expr, &mut |array| found |= is_it(array)));
+        found |= arrays_read(proc, stmts).into_iter().any(is_it);
         each_stmt(proc, stmts, &mut |stmt| match stmt {
-            Stmt::Store { array, .. } | Stmt::Prefetch { array, .. } => found |= is_it(*array),
-            Stmt::CopyElements { target, source, .. } => found |= is_it(*target) || is_it(*source),
-            Stmt::Call { args, results, .. } => {
-                found |= args.iter().any(|arg| matches!(arg, Arg::Array(array) if is_it(*array)));
+            Stmt::Store { array, .. } | Stmt::Prefetch { array, .. } | Stmt::CopyElements { target: array, .. } => {
+                found |= is_it(*array);
+            }
+            Stmt::Call { results, .. } => {
                 found |= results.iter().any(|result| matches!(result, Binding::Array(array) if is_it(*array)));
             }
-            Stmt::Output { args, .. } => {
-                found |= args.iter().any(|arg| matches!(arg, Arg::Array(array) if is_it(*array)));
-            }
-            Stmt::Assign { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::Check { .. } => {}
+            _ => {}
         });
     }
     !found
@@ -570,7 +530,7 @@ fn parts_of(cond: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// What the variable is at the end of these statements, if the last that is assigned to it is for certain.
+/// What is assigned to the variable last, but for what is under conditions.
 fn last_assigned(stmts: &[Stmt], var: Var) -> Option<Expr> {
     stmts.iter().rev().find_map(|stmt| match stmt {
         Stmt::Assign { var: assigned, value } if *assigned == var => Some(value.clone()),
@@ -578,55 +538,20 @@ fn last_assigned(stmts: &[Stmt], var: Var) -> Option<Expr> {
     })
 }
 
-/// The statements, and those under conditions, that are to be kept.
-fn retained(stmts: &[Stmt], is_kept: &dyn Fn(&Stmt) -> bool) -> Vec<Stmt> {
+/// The statements, and those under conditions, with others in their places.
+fn with_others(stmts: &[Stmt], others: &dyn Fn(&Stmt) -> Vec<Stmt>) -> Vec<Stmt> {
     let inside = |stmt: &Stmt| match stmt {
         Stmt::If { cond, then, otherwise } => {
-            Stmt::If { cond: cond.clone(), then: retained(then, is_kept), otherwise: retained(otherwise, is_kept) }
+            vec![only_if(cond.clone(), with_others(then, others), with_others(otherwise, others))]
         }
-        stmt => stmt.clone(),
+        stmt => others(stmt),
     };
-    stmts.iter().filter(|stmt| is_kept(stmt)).map(inside).collect()
+    stmts.iter().flat_map(inside).collect()
 }
 
-/// Others for the statements, and those under conditions.
-fn mapped(stmts: &[Stmt], new: &dyn Fn(&Stmt) -> Stmt) -> Vec<Stmt> {
-    let inside = |stmt: &Stmt| match stmt {
-        Stmt::If { cond, then, otherwise } => {
-            Stmt::If { cond: cond.clone(), then: mapped(then, new), otherwise: mapped(otherwise, new) }
-        }
-        stmt => new(stmt),
-    };
-    stmts.iter().map(inside).collect()
-}
-
-/// The statements, and those under conditions, without the loops.
-fn without(stmts: &[Stmt], loops: &[Loop]) -> Vec<Stmt> {
-    retained(stmts, &|stmt| !matches!(stmt, Stmt::For(id) if loops.contains(id)))
-}
-
-/// The statements, and those under conditions, with something else for the loops.
-fn replaced(stmts: &[Stmt], loops: &[Loop], new: Vec<Stmt>) -> Vec<Stmt> {
-    let mut new = Some(new);
-    fn visit(stmts: &[Stmt], loops: &[Loop], new: &mut Option<Vec<Stmt>>) -> Vec<Stmt> {
-        let mut made = Vec::with_capacity(stmts.len());
-        for stmt in stmts {
-            match stmt {
-                Stmt::For(id) if loops.contains(id) => made.extend(new.take().into_iter().flatten()),
-                Stmt::If { cond, then, otherwise } => {
-                    let (then, otherwise) = (visit(then, loops, new), visit(otherwise, loops, new));
-                    made.push(Stmt::If { cond: cond.clone(), then, otherwise });
-                }
-                stmt => made.push(stmt.clone()),
-            }
-        }
-        made
-    }
-    visit(stmts, loops, &mut new)
-}
-
-fn assign(var: Var, value: Expr) -> Stmt {
-    Stmt::Assign { var, value }
+/// The statement is one of the loops.
+fn is_among(stmt: &Stmt, loops: &[Loop]) -> bool {
+    matches!(stmt, Stmt::For(id) if loops.contains(id))
 }
 
 fn bind(reference: Array, source: Array) -> Stmt {

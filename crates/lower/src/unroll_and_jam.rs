@@ -17,7 +17,7 @@
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
 use crate::straight::{
-    assigned, each_expr, each_store, entering, is_straight, reads, reads_any, renamed_stmt, rows_read,
+    assigned, each_store, entering, has_load, is_straight, reads, reads_any, renamed_stmt, rows_read,
 };
 use crate::strip_mining::Block;
 use crate::strips::{copied, fresh_names, renamed_var};
@@ -41,13 +41,6 @@ pub(crate) fn unroll_and_jam(proc: &mut Proc) -> usize {
         Some(rows.side_by_side(proc, id))
     });
     count
-}
-
-/// Straight-line code reads arrays.
-fn has_load(stmt: &Stmt) -> bool {
-    let mut found = false;
-    each_expr(stmt, &mut |expr| found |= expr.has_load());
-    found
 }
 
 /// Straight-line code stores to arrays.
