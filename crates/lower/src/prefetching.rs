@@ -1,6 +1,6 @@
 //! Prefetching: a loop over rows of a stencil brings the rows that it reads next near the processor, which does not foresee them: it follows a row to
 //! its end, and few rows at a time. Of the rows that it writes next past the caches it prefetches the lines that are not
-//! theirs alone, where it prefetches what they are made of.
+//! theirs alone, where it prefetches what they are made of. Where a sweep makes two steps, the second prefetches what the first reads of the next tile.
 //!
 //! ```text
 //! for i step 4 { for j { D[i .. i+3, j] = e(A[i-1, j], ..., A[i+4, j]) } }      reads A[i+5, j], ..., A[i+8, j] next
