@@ -43,6 +43,9 @@ const MOST_ROWS: i64 = 64;
 const FARTHEST: i64 = 2;
 /// A thread has so many times as many rows or planes as tiles of two threads both make, at least.
 const LEAST_SHARE: i64 = 16;
+/// Loops along the last axis that a step has, at most: each comes in several forms for both steps, and functions of C that are too long are taken apart,
+/// loops on threads too, which those no longer share then.
+const MOST_LOOPS: usize = 16;
 /// Elements that cost more do not wait for memory.
 const LARGEST_COST: i64 = 48;
 
@@ -186,7 +189,8 @@ impl Sweep {
             return None;
         }
         let tiled = extents.len().min(2);
-        let mut found = Found { reach: vec![Reach::default(); tiled], fixed: Vec::new(), reductions: Vec::new() };
+        let mut found =
+            Found { reach: vec![Reach::default(); tiled], fixed: Vec::new(), reductions: Vec::new(), loops: 0 };
         let nests: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
         found.visit(proc, values, self, &nests, &mut Vec::new())?;
         let is_repeatable =
@@ -199,7 +203,7 @@ impl Sweep {
         }
         let most = found.reach.iter().map(|reach| reach.elements).max()?;
         // A vector is read near by, or there is nothing to be gained.
-        if most == 0 || most > FARTHEST {
+        if most == 0 || most > FARTHEST || found.loops > MOST_LOOPS {
             return None;
         }
         self.reach = found.reach;
@@ -249,6 +253,8 @@ struct Found {
     reach: Vec<Reach>,
     fixed: Vec<(usize, Expr)>,
     reductions: Vec<Reduction>,
+    /// How many loops there are along the last axis.
+    loops: usize,
 }
 
 impl Found {
@@ -273,6 +279,7 @@ impl Found {
             is_near.then_some(())?;
         }
         if axis == extents.len() {
+            self.loops += 1;
             let stores = body.iter().filter(|stmt| matches!(stmt, Stmt::Store { .. })).count();
             return (stores == 1 && cost(proc, body) <= LARGEST_COST).then_some(());
         }

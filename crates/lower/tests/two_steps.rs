@@ -180,3 +180,51 @@ fn periodic_borders_are_beyond_the_ends() {
     assert!(shaped(&text).to_string().contains("heap f64[68, 528]"));
     agrees(&text);
 }
+
+/// Rows in so many pieces, each a row but for the last.
+fn in_pieces(count: usize) -> String {
+    let bounds: String = (0..count).map(|at| format!("%{}: i64 = min %0, {at}\n", 200 + at)).collect();
+    let piece = |at: usize| {
+        let end = if at + 1 == count { "%0".to_owned() } else { format!("%{}", 201 + at) };
+        let begin = if at == 0 { "0".to_owned() } else { format!("%{}", 200 + at) };
+        let v = 300 + 10 * at;
+        format!(
+            "[{begin}, 0] <= iv < [{end}, %1] {{
+              %{v}: f64 = index %7[%11, %46]
+              %{}: i64 = add %11, 1
+              %{}: i64 = floormod %{}, %0
+              %{}: f64 = index %7[%{}, %46]
+              %{}: f64 = add %{v}, %{}
+              yield %{}
+            }}\n",
+            v + 1,
+            v + 2,
+            v + 1,
+            v + 3,
+            v + 2,
+            v + 4,
+            v + 3,
+            v + 4
+        )
+    };
+    let pieces: String = (0..count).map(piece).collect();
+    format!(
+        "func @main[%0, %1](%2: f64[%0, %1], %3: i64) -> (f64[%0, %1]) {{
+          {bounds}
+          %9: f64[%0, %1] = for %4 < %3 (%7: f64[%0, %1] = %2) {{
+            %45: f64[%0, %1] = w1: with (%11, %46) in [%0, %1] {{
+              {pieces}
+            }} : genarray
+            yield %45
+          }}
+          return %9
+        }}"
+    )
+}
+
+/// Of many pieces there would be too much code for loops on threads to stay in one function of C.
+#[test]
+fn steps_of_many_pieces_are_made_one_by_one() {
+    assert!(makes_two(&in_pieces(16)));
+    assert!(!makes_two(&in_pieces(17)));
+}
