@@ -11,20 +11,42 @@ use frit_support::Index;
 /// Expressions of more nodes are split at variables, so that generated code stays readable.
 const LARGEST_EXPRESSION: usize = 24;
 
-/// An operand of a comparison: a choice between a real number and its opposite by its sign is its absolute value there, where the signs of
-/// zero and NaN make no difference. Vectors have an operation for it.
+/// A choice between a real number and its opposite by its sign is the greater of both, the same one of two zeros too, and NaN. Vectors have an operation
+/// for it.
+fn chosen(expr: Expr) -> Expr {
+    match &expr {
+        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::Lt]) => {
+            Expr::binary(BinOp::Max, (**on_true).clone(), (**on_false).clone())
+        }
+        _ => expr,
+    }
+}
+
+/// A real operand of a comparison: there the signs of zero and NaN make no difference, so that such a choice is the absolute value.
 fn compared(expr: Expr) -> Expr {
-    let Expr::Select { cond, on_true, on_false } = &expr else { return expr };
-    let Expr::Binary { op: BinOp::Lt | BinOp::Le, x, y } = &**cond else { return expr };
-    let is_zero =
-        |e: &Expr| matches!(e, Expr::Const(value) if value.scalar().is_float() && *value == value.scalar().zero());
-    let is_opposite = |e: &Expr, of: &Expr| matches!(e, Expr::Unary { op: UnOp::Neg, x } if **x == *of);
-    let (negative, other) = match (&**x, &**y) {
-        (number, zero) if is_zero(zero) && number == &**on_false => (on_true, number),
-        (zero, number) if is_zero(zero) && number == &**on_true => (on_false, number),
+    let (x, y) = match &expr {
+        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::Lt, BinOp::Le]) => {
+            (on_true, on_false)
+        }
+        Expr::Binary { op: BinOp::Max, x, y } => (x, y),
         _ => return expr,
     };
-    if is_opposite(negative, other) { Expr::unary(UnOp::Abs, other.clone()) } else { expr }
+    let other = if is_opposite(x, y) { Some(y) } else { is_opposite(y, x).then_some(x) };
+    other.map_or_else(|| expr.clone(), |other| Expr::unary(UnOp::Abs, (**other).clone()))
+}
+
+/// The condition, by one of these comparisons, selects the one of two opposite real numbers that is not negative.
+fn is_magnitude(cond: &Expr, on_true: &Expr, on_false: &Expr, comparisons: &[BinOp]) -> bool {
+    let Expr::Binary { op, x, y } = cond else { return false };
+    let is_zero =
+        |e: &Expr| matches!(e, Expr::Const(value) if value.scalar().is_float() && *value == value.scalar().zero());
+    comparisons.contains(op)
+        && (is_zero(y) && **x == *on_false && is_opposite(on_true, x)
+            || is_zero(x) && **y == *on_true && is_opposite(on_false, y))
+}
+
+fn is_opposite(expr: &Expr, of: &Expr) -> bool {
+    matches!(expr, Expr::Unary { op: UnOp::Neg, x } if **x == *of)
 }
 
 impl<'a> Lowering<'a> {
@@ -32,15 +54,17 @@ impl<'a> Lowering<'a> {
     pub(crate) fn scalar_stmt(&mut self, stmt: &'a Stmt) {
         let expr = match &stmt.op {
             Op::Unary { op, x } => Expr::unary(*op, self.scalar(*x)),
-            Op::Binary { op: op @ (BinOp::Lt | BinOp::Le | BinOp::Eq | BinOp::Ne), x, y } => {
+            Op::Binary { op: op @ (BinOp::Lt | BinOp::Le | BinOp::Eq | BinOp::Ne), x, y }
+                if self.func.operand_type(*x).elem.is_float() =>
+            {
                 Expr::binary(*op, compared(self.scalar(*x)), compared(self.scalar(*y)))
             }
             Op::Binary { op, x, y } => Expr::binary(*op, self.scalar(*x), self.scalar(*y)),
-            Op::Select { cond, on_true, on_false } => Expr::Select {
+            Op::Select { cond, on_true, on_false } => chosen(Expr::Select {
                 cond: Box::new(self.scalar(*cond)),
                 on_true: Box::new(self.scalar(*on_true)),
                 on_false: Box::new(self.scalar(*on_false)),
-            },
+            }),
             Op::Assert { cond, kind, args } => {
                 let (cond, args) = (self.scalar(*cond), self.scalars(args));
                 if cond != Expr::Const(frit_ir::Const::Bool(true)) {

@@ -7,14 +7,19 @@
 //!     becomes   for v below 8 { lanes[v] = s }
 //!               for i {
 //!                 if l + 8 <= h {
-//!                   for j0 from l, or up to 7 before it, so that D[i, j0] begins a line, to below h step 8 {
-//!                     b = max(l, min(j0, h - 8))
-//!                     for v below 8 { D[i, b + v] = e(i, b + v); lanes[v] = max(lanes[v], f(i, b + v)) }
+//!                   w = l, or up to 7 after it, so that D[i, w] begins a line
+//!                   for part below 3 {
+//!                     for b from (l, w, h - 8)[part] to below (w, h - 7, h - 8 + (h - w) % 8)[part] step 8 {
+//!                       for v below 8 { D[i, b + v] = e(i, b + v); lanes[v] = max(lanes[v], f(i, b + v)) }
+//!                     }
 //!                   }
 //!                 } else { for j in l..h reduce s { D[i, j] = e(i, j); s = max(s, f(i, j)) } }
 //!               }
 //!               for v below 8 { s = max(s, lanes[v]) }
 //! ```
+//!
+//! The first and the last part make one vector or none. They are iterations of a loop, for the body to be there once; and parts of their own, for places
+//! of the second part to advance by what is known: computing them anew for each vector takes about as long as a stencil of seven points.
 //!
 //! A row otherwise ends with a reduction across lanes, which takes as long as several vectors. Iterations may run twice if they read nothing that they
 //! store, and accumulate what changes nothing the second time, up to what any other grouping of a reduction leaves open: which of two zeros is the
@@ -271,7 +276,7 @@ impl Row {
 
     fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
-        let [begin, end, first, at] = [(); 4].map(|()| proc.var(Scalar::I64, None));
+        let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.var(Scalar::I64, None));
         let here = BTreeMap::from([(self.var, Expr::Var(at) + self.var.into())]);
         let mut body: Vec<Stmt> = data.body.iter().map(|stmt| renamed_stmt(stmt, &here)).collect();
         for in_lanes in &self.in_lanes {
@@ -282,23 +287,36 @@ impl Row {
             body.push(Stmt::Store { array, index, value: own.into() });
         }
         let (lane, body) = fresh(proc, self.var, body, &[]);
+        let span = data.span;
+        let sequential = |proc: &mut Proc, var: Var, lower: Expr, upper: Expr, step: i64, body: Vec<Stmt>| {
+            let kind = LoopKind::Sequential;
+            Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, step, kind, body, span }))
+        };
         let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
         let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
-        let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
+        let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span };
+        let vector = Stmt::For(proc.loops.push(vector));
+        let vectors = sequential(proc, at, from.into(), to.into(), self.lanes, vec![vector]);
+        let in_part = |first: Expr, second: Expr, third: Expr| {
+            let is_part = |at: i64| Box::new(Expr::binary(BinOp::Eq, part.into(), Expr::i64(at)));
+            let others = Expr::Select { cond: is_part(1), on_true: Box::new(second), on_false: Box::new(third) };
+            Expr::Select { cond: is_part(0), on_true: Box::new(first), on_false: Box::new(others) }
+        };
+        let in_line = |of: Expr| Expr::binary(BinOp::And, of, Expr::i64(self.lanes - 1));
         let before = before_in_line(proc, &self.place, self.var, begin.into());
         let last = Expr::Var(end) - Expr::i64(self.lanes);
-        let from = Expr::binary(BinOp::Max, begin.into(), Expr::binary(BinOp::Min, first.into(), last));
-        let vectors = LoopData {
-            var: Some(first),
-            lower: Expr::Var(begin) - before,
-            upper: end.into(),
-            step: self.lanes,
-            kind: LoopKind::Sequential,
-            body: vec![Stmt::Assign { var: at, value: from }, Stmt::For(proc.loops.push(vector))],
-            span: data.span,
-        };
+        let left = in_line(Expr::Var(end) - whole.into());
+        let assign = |var: Var, value: Expr| Stmt::Assign { var, value };
+        let parts = vec![
+            assign(from, in_part(begin.into(), whole.into(), last.clone())),
+            assign(to, in_part(whole.into(), last.clone() + Expr::i64(1), last + left)),
+            vectors,
+        ];
+        let then = vec![
+            assign(whole, Expr::Var(begin) + in_line(Expr::i64(0) - before)),
+            sequential(proc, part, Expr::i64(0), Expr::i64(3), 1, parts),
+        ];
         let has_vector = Expr::binary(BinOp::Le, Expr::Var(begin) + Expr::i64(self.lanes), end.into());
-        let then = vec![Stmt::For(proc.loops.push(vectors))];
         if let LoopKind::Independent { simd, .. } = &mut proc.loops[id].kind {
             *simd = false;
         }
