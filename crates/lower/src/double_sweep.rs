@@ -607,8 +607,9 @@ impl<'s> Twice<'s> {
         let is_large = Expr::binary(BinOp::Le, Expr::i64(caches.last / 2), product(&extents));
         let share = Expr::i64(LEAST_SHARE * sweep.reach[0].elements.max(1)) * sweep.chunk_count(proc);
         let mut condition = both(is_large, Expr::binary(BinOp::Le, share, extents[0].clone()));
-        // A single thread waits for rows and planes in its own cache rather than for memory.
-        if rank > 1 {
+        // A single thread makes two steps of a matrix no faster: it is not memory alone that it waits for, and rows above stay in its own cache anyway,
+        // unlike planes.
+        if rank == 2 {
             condition = both(condition, Expr::binary(BinOp::Le, Expr::i64(2), Expr::Threads));
         }
         let ring = u64::try_from(around(0) + 1).expect("stencils are small").next_power_of_two();
