@@ -8,7 +8,8 @@
 //! ```
 //!
 //! For results of the program that the program itself never reads; and, in time loops, for arrays that nothing reads in the sweep over them, the
-//! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Only for loops that
+//! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Not for rows of cubes,
+//! which are short, and read soon. Only for loops that
 //! wait for memory. A scan that stores nothing but what it accumulates does so past the caches itself. Only whole lines of memory go past the caches, so
 //! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. While a block is
 //! written, the rows that stencils read next come near the processor, and the lines that they store next parts of; where two steps are made in a sweep, what
@@ -21,7 +22,7 @@ use crate::double_sweep::Tiles;
 use crate::lines::{before_in_line, elements_of_line, offset};
 use crate::prefetching::NextRows;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_store, fresh, is_straight, reads, reads_any};
+use crate::straight::{assigned, each_store, fresh, is_straight, mentions_of, reads, reads_any};
 use crate::strip_mining::{Block, kinds_in_blocks};
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
@@ -161,7 +162,12 @@ impl<'t> Sweeps<'t> {
             counts.push(if data.step == 1 { count } else { Expr::binary(BinOp::Div, count, Expr::i64(data.step)) });
             next = next.and_then(|id| self.around.get(&id).copied());
         }
-        (!counts.is_empty()).then_some(counts)
+        // Rows of what has two axes more are short, and stay in the caches until they are read.
+        let mentions = mentions_of(&proc.loops[id].body);
+        let is_axis = |id: &Loop| proc.loops[*id].var.is_some_and(|var| mentions.contains_key(&var));
+        let around = std::iter::successors(next, |id| self.around.get(id).copied());
+        let is_row = counts.len() == 1 && around.filter(is_axis).count() >= 2;
+        (!counts.is_empty() && !is_row).then_some(counts)
     }
 
     /// The rows that the loops around this one read next. Caches keep at most so many bytes of them.

@@ -3,6 +3,7 @@
 mod support;
 
 use frit_interp::{Options as RunOptions, nest};
+use frit_ir::nest as loops;
 use frit_lower::Options;
 use support::{agree, int, program, reals, with_sizes};
 
@@ -155,6 +156,37 @@ fn what_the_sweep_reads_counts_row_by_row() {
     let text = lowered.to_string();
     let conditions: Vec<&str> = text.lines().filter(|line| line.contains("le(1015808")).collect();
     assert!(count == 1 && conditions.len() == 1 && conditions[0].contains("le(1015808, 8 * s0)"), "{text}");
+}
+
+/// Rows of tables may be too large for the caches, those of cubes are not.
+#[test]
+fn rows_of_cubes_that_are_read_again_are_not_streamed() {
+    let is_streamed = |extents: &str, loops: &str, at: &str, closed: &str| {
+        let text = format!(
+            "proc @main(s0: i64, s1: i64, A0: f64[{extents}]) -> (A1) {{
+               var s2, s3, s4, s5, s6: i64
+               array A1: heap f64[{extents}]
+               array A2: heap f64[s1]
+               alloc A1
+               alloc A2
+               L0: for s2 in 0..9 {{
+                 {loops}
+                   L3: for s5 in 0..s1 independent simd {{ A2[s5] = A0[{at}, s5] + 1.0 }}
+                   L4: for s6 in 0..s1 independent simd {{ A1[{at}, s6] = A2[s6] + A2[s1 - 1 - s6] }}
+                 {closed}
+               }}
+               release A2
+             }}
+             entry @main"
+        );
+        let mut shaped = loops::parse::parse_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        loops::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        frit_lower::shape_for_caches(&mut shaped, support::past(1 << 20));
+        loops::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
+        shaped.to_string().contains("stream A2 at ")
+    };
+    assert!(is_streamed("s0, s1", "L1: for s3 in 0..s0 {", "s3", "}"));
+    assert!(!is_streamed("s0, s0, s1", "L1: for s3 in 0..s0 { L2: for s4 in 0..s0 {", "s3, s4", "} }"));
 }
 
 #[test]
