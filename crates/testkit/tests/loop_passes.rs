@@ -45,8 +45,8 @@ struct Tally {
     failed: u32,
 }
 
-/// Compares programs, which the pass leaves this mark on, that are made with their inputs.
-fn compare(seed: u64, mark: &str, generate: fn(&mut Choices) -> (String, String)) -> Tally {
+/// Compares programs, which the pass leaves one of these marks on, that are made with their inputs.
+fn compare(seed: u64, marks: &[&str], generate: fn(&mut Choices) -> (String, String)) -> Tally {
     let mut choices = Choices(seed);
     let mut tally = Tally::default();
     for _ in 0..PROGRAMS {
@@ -81,7 +81,7 @@ fn compare(seed: u64, mark: &str, generate: fn(&mut Choices) -> (String, String)
         }
         let options = Options { threads: 2, target: target(), ..Options::default() };
         let lowered = frit_driver::dump(&unit, "caches", Notation::Ir, &options).expect("the program is right");
-        tally.reshaped += u32::from(lowered.contains(mark));
+        tally.reshaped += u32::from(marks.iter().any(|mark| lowered.contains(mark)));
     }
     tally
 }
@@ -326,49 +326,50 @@ fn stencil_steps(choices: &mut Choices) -> (String, String) {
 
 #[test]
 fn random_steps_of_stencils_agree() {
-    let Tally { reshaped, failed } = compare(0x3c6e_f372_fe94_f82b, "le(2, threads)", stencil_steps);
+    // A thread has enough rows.
+    let Tally { reshaped, failed } = compare(0x3c6e_f372_fe94_f82b, &["le(16 * ", "le(32 * "], stencil_steps);
     assert!(reshaped >= PROGRAMS / 3, "only {reshaped} of {PROGRAMS} programs make two steps at once");
     assert_eq!(failed, 0);
 }
 
 #[test]
 fn random_histograms_agree() {
-    let Tally { reshaped, failed } = compare(0x5851_f42d_4c95_7f2d, "step 4 {", histogram);
+    let Tally { reshaped, failed } = compare(0x5851_f42d_4c95_7f2d, &["step 4 {"], histogram);
     assert!(reshaped >= PROGRAMS / 3, "only {reshaped} of {PROGRAMS} programs had private tables");
     assert!(failed > 0 && failed < PROGRAMS / 2, "{failed} of {PROGRAMS} programs failed");
 }
 
 #[test]
 fn random_contractions_agree() {
-    let Tally { reshaped, failed } = compare(0x2545_f491_4f6c_dd1d, "stack i64[128, 128]", contraction);
+    let Tally { reshaped, failed } = compare(0x2545_f491_4f6c_dd1d, &["stack i64[128, 128]"], contraction);
     assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs are computed in blocks");
     assert_eq!(failed, 0);
 }
 
 #[test]
 fn random_recurrences_agree() {
-    let Tally { reshaped, failed } = compare(0x9e37_79b9_7f4a_7c15, " + 15, 16) * 16", recurrence);
+    let Tally { reshaped, failed } = compare(0x9e37_79b9_7f4a_7c15, &[" + 15, 16) * 16"], recurrence);
     assert!(reshaped >= PROGRAMS / 6, "only {reshaped} of {PROGRAMS} programs are divided by columns");
     assert_eq!(failed, 0);
 }
 
 #[test]
 fn random_reductions_agree() {
-    let Tally { reshaped, failed } = compare(0x1234_5678_9abc_def1, "le(1024, ", reduction);
+    let Tally { reshaped, failed } = compare(0x1234_5678_9abc_def1, &["le(1024, "], reduction);
     assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs read several streams");
     assert_eq!(failed, 0);
 }
 
 #[test]
 fn random_scans_agree() {
-    let Tally { reshaped, failed } = compare(0x6a09_e667_f3bc_c909, "scan simd", scan);
+    let Tally { reshaped, failed } = compare(0x6a09_e667_f3bc_c909, &["scan simd"], scan);
     assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs scan in vectors");
     assert!(failed < PROGRAMS / 2, "{failed} of {PROGRAMS} programs failed");
 }
 
 #[test]
 fn random_transposes_agree() {
-    let Tally { reshaped, failed } = compare(0xbb67_ae85_84ca_a73b, " step 8 ", transpose);
+    let Tally { reshaped, failed } = compare(0xbb67_ae85_84ca_a73b, &[" step 8 "], transpose);
     assert!(reshaped >= PROGRAMS / 2, "only {reshaped} of {PROGRAMS} programs run in tiles");
     assert_eq!(failed, 0);
 }
