@@ -8,12 +8,11 @@
 //! ```
 //!
 //! For results of the program that the program itself never reads; and, in time loops, for arrays that nothing reads in the sweep over them, the
-//! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Not for rows of cubes,
-//! which are short, and read soon. Only for loops that
-//! wait for memory. A scan that stores nothing but what it accumulates does so past the caches itself. Only whole lines of memory go past the caches, so
-//! blocks end with one; where a loop stores to several rows, whose lines end elsewhere, the rest of a line waits in the buffer. While a block is
-//! written, the rows that stencils read next come near the processor, and the lines that they store next parts of; where two steps are made in a sweep, what
-//! the next tile reads. Knows nothing of the array IR.
+//! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Not for rows of
+//! cubes, which are short, and read soon. Only for loops that wait for memory. A scan that stores nothing but what it accumulates does so past the
+//! caches itself. Only whole lines of memory go past the caches, so blocks end with one; where a loop stores to several rows, whose lines end
+//! elsewhere, the rest of a line waits in the buffer. While a block is written, the rows that stencils read next come near the processor, and the
+//! lines that they store next parts of; where two steps are made in a sweep, what the next tile reads. Knows nothing of the array IR.
 
 use crate::access::{Aliases, arrays_read, each_own_assigned, each_stmt};
 use crate::arithmetic::cost;
@@ -162,12 +161,16 @@ impl<'t> Sweeps<'t> {
             counts.push(if data.step == 1 { count } else { Expr::binary(BinOp::Div, count, Expr::i64(data.step)) });
             next = next.and_then(|id| self.around.get(&id).copied());
         }
-        // Rows of what has two axes more are short, and stay in the caches until they are read.
+        let is_window = counts.len() == 1 && self.is_row_of_cube(proc, id, next);
+        (!counts.is_empty() && !is_window).then_some(counts)
+    }
+
+    /// The loop makes a row of what has two axes more: its code uses the variables of two loops at least, from the given one outwards. Such rows are
+    /// short, and stay in the caches until they are read.
+    fn is_row_of_cube(&self, proc: &Proc, id: Loop, outer: Option<Loop>) -> bool {
         let mentions = mentions_of(&proc.loops[id].body);
         let is_axis = |id: &Loop| proc.loops[*id].var.is_some_and(|var| mentions.contains_key(&var));
-        let around = std::iter::successors(next, |id| self.around.get(id).copied());
-        let is_row = counts.len() == 1 && around.filter(is_axis).count() >= 2;
-        (!counts.is_empty() && !is_row).then_some(counts)
+        std::iter::successors(outer, |id| self.around.get(id).copied()).filter(is_axis).count() >= 2
     }
 
     /// The rows that the loops around this one read next. Caches keep at most so many bytes of them.

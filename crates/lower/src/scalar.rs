@@ -32,7 +32,10 @@ fn compared(expr: Expr) -> Expr {
         _ => return expr,
     };
     let other = if is_opposite(x, y) { Some(y) } else { is_opposite(y, x).then_some(x) };
-    other.map_or_else(|| expr.clone(), |other| Expr::unary(UnOp::Abs, (**other).clone()))
+    match other.cloned() {
+        Some(other) => Expr::unary(UnOp::Abs, *other),
+        None => expr,
+    }
 }
 
 /// The condition, by one of these comparisons, selects the one of two opposite real numbers that is not negative.
