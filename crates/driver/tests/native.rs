@@ -5,7 +5,7 @@ mod common;
 use common::{Native, assert_agree, c_of, f64s, i64s, int, native_error, program};
 use frit_driver::native::{Arg, NativeError};
 use frit_driver::npy::Array as _;
-use frit_ir::FailureKind;
+use frit_ir::{FailureKind, Tensor, TensorData};
 use std::collections::BTreeSet;
 
 #[test]
@@ -68,6 +68,37 @@ fn prefetches_bring_elements_near_and_mean_nothing() {
         .filter_map(|line| line.trim_end().rsplit_once(", ").map(|(_, last)| last))
         .collect();
     assert_eq!(to_write, ["false);", "true);"], "{c}");
+}
+
+/// A line of memory goes past the caches as a whole where the array has one there, and so do its elements where it has not.
+#[test]
+fn lines_are_streamed_from_anywhere_to_anywhere() {
+    let f64s = |length: i32| TensorData::F64((0..length).map(|i| f64::from(i * i % 101)).collect());
+    let i32s = |length: i32| TensorData::I32((0..length).map(|i| i * i % 101).collect());
+    let cases: [(_, _, &dyn Fn(i32) -> TensorData); 2] = [("f64", 8, &f64s), ("i32", 16, &i32s)];
+    for (elem, line, elements) in cases {
+        let program = program(&format!(
+            "proc @main(s0: i64, A0: {elem}[s0]) -> (A1) {{
+               var s1, s2: i64
+               array A1: heap {elem}[s0]
+               array A2: stack {elem}[{line}]
+               alloc A1
+               L0: for s1 in 0..s0 {{ A1[s1] = A0[s1] }}
+               L1: for s1 in 0..s0 step {} {{
+                 alloc A2
+                 L2: for s2 in 0..{line} independent simd {{ A2[s2] = A0[s1 + s2] + A0[s2] }}
+                 stream A1 at s1 from A2 at 0 count {line}
+               }}
+             }}
+             entry @main",
+            line + 1
+        ));
+        let length = 6 * (line + 1) - 1;
+        let elements =
+            Tensor::new(vec![length as usize], elements(length)).expect("as many elements as the shape says");
+        assert_agree(&program, &[int(length.into()), elements]);
+        assert_eq!(c_of(&program, false).source.matches(" frit_stream_line(a").count(), 1);
+    }
 }
 
 #[test]

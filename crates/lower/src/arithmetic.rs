@@ -1,8 +1,9 @@
 //! What arithmetic of the loop IR costs, and where it is defined. Knows nothing of the array IR.
 
-use crate::straight::each_expr;
-use frit_ir::nest::{Array, Expr, Proc, Stmt};
+use crate::straight::{each_expr, reads_any};
+use frit_ir::nest::{Array, Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
+use std::collections::BTreeSet;
 
 /// The cost of real arithmetic; vectors are no better at any other by enough.
 pub(crate) fn cost(proc: &Proc, body: &[Stmt]) -> i64 {
@@ -65,6 +66,25 @@ pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
         }
     });
     cost
+}
+
+/// The expression does with any of these variables what common processors have no vectors for: division of whole numbers, and conversion from and to
+/// those of eight bytes.
+pub(crate) fn lacks_vectors(proc: &Proc, expr: &Expr, vars: &BTreeSet<Var>) -> bool {
+    let mut found = false;
+    expr.for_each_part(&mut |part| {
+        found |= match part {
+            Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow, x, y: _ } => {
+                !is_real(proc, x) && reads_any(part, vars)
+            }
+            Expr::Unary { op: UnOp::Convert(to), x } => {
+                let widths = [real_type(proc, x), Some(*to).filter(|to| to.is_float())];
+                matches!(widths, [Some(_), None] | [None, Some(_)]) && reads_any(x, vars)
+            }
+            _ => false,
+        }
+    });
+    found
 }
 
 /// The expression is a real number, if it is a number.

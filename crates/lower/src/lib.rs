@@ -17,7 +17,7 @@
 //!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
 //!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
 //!   with inner loops, [`elimination`] takes several steps that update a matrix by a row and a column of it at once, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
-//!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`two_steps`] lets time loops of stencils make two steps at once, in a [`double_sweep`], [`plane_blocks`] runs planes in blocks of rows, [`nontemporal`] lets loops write large results past the caches, [`whole_vectors`] lets rows that reduce go without ends, [`unshared`] is what these know of memory; [`straight`] and
+//!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`two_steps`] lets time loops of stencils make two steps at once, in a [`double_sweep`], [`plane_blocks`] runs planes in blocks of rows, [`nontemporal`] lets loops write large results past the caches, in [`streamed_lines`] or [`streamed_blocks`], [`whole_vectors`] lets rows that reduce go without ends, [`unshared`] is what these know of memory; [`straight`] and
 //!   [`arithmetic`] are what they know of the code, [`lines`] of lines of memory, [`strip_mining`] makes their loops over blocks;
 //! - [`replace_loops`]: the walk of the passes that replace whole loops.
 //!
@@ -68,6 +68,8 @@ mod shared_rows;
 mod short_circuit;
 mod storage;
 mod straight;
+mod streamed_blocks;
+mod streamed_lines;
 mod streams;
 mod strip_mining;
 mod strips;

@@ -1,38 +1,35 @@
 //! Non-temporal stores: what a loop makes of a large array goes to memory past the caches, which would read it first and keep it in vain.
 //!
 //! ```text
-//! for i { D[i] = e(i) }
-//!     becomes   if the bytes stored are many {
-//!                 for i0 step 128 { for i from i0 to below i0+128 { t[i - i0] = e(i) }; stream D at i0 from t }
-//!               } else { for i { D[i] = e(i) } }
+//! for i { D[i] = e(i) }     becomes   if the bytes stored are many { D from e, past the caches } else { for i { D[i] = e(i) } }
 //! ```
 //!
 //! For results of the program that the program itself never reads; and, in time loops, for arrays that nothing reads in the sweep over them, the
 //! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Not for rows of
-//! cubes, which are short, and read soon. Only for loops that wait for memory. A scan that stores nothing but what it accumulates does so past the
-//! caches itself. Only whole lines of memory go past the caches, so blocks end with one; where a loop stores to several rows, whose lines end
-//! elsewhere, the rest of a line waits in the buffer. While a block is written, the rows that stencils read next come near the processor, and the
-//! lines that they store next parts of; where two steps are made in a sweep, what the next tile reads. Knows nothing of the array IR.
+//! cubes, which are short, and read soon. Only for loops that wait for memory.
+//!
+//! Only whole lines of memory go past the caches: one at a time, from [vectors](crate::streamed_lines), or several of each row that is made beside others,
+//! from [blocks](crate::streamed_blocks). A scan that stores nothing but what it accumulates does so past the caches itself. While lines are written, the
+//! rows that stencils read next come near the processor, and the lines that they store next parts of; where two steps are made in a sweep, what the
+//! next tile reads. Knows nothing of the array IR.
 
 use crate::access::{Aliases, arrays_read, each_own_assigned, each_stmt};
 use crate::arithmetic::cost;
-use crate::distribution::buffer;
 use crate::double_sweep::Tiles;
-use crate::lines::{before_in_line, elements_of_line, offset};
 use crate::prefetching::NextRows;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_store, fresh, is_straight, mentions_of, reads, reads_any};
-use crate::strip_mining::{Block, kinds_in_blocks};
+use crate::straight::{assigned, each_store, is_straight, mentions_of, reads, reads_any};
+use crate::streamed_blocks::in_blocks;
+use crate::streamed_lines::{elements_of_lines, in_lines};
+use crate::strip_mining::kinds_in_blocks;
+use crate::unshared::Memory;
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Elements that are made in the nearest cache before they go to memory.
-const BLOCK: i64 = 128;
-/// Lines of memory that a block of several rows made side by side has of each: few, so that the next block is computed while these are written. More
-/// than two, so that a block which ends amid a line has begun it.
-const LINES_OF_ROWS: i64 = 8;
+/// Fewer elements of a row are not worth it. The part of a row that begins a tile may be a line shorter than a block.
+const LEAST: i64 = 64;
 /// Loops of no more iterations are blocks of others.
 const FEW: i64 = 1024;
 /// Loops over no more rows do not sweep over large arrays.
@@ -77,9 +74,10 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
         })
         .collect();
     let count = chosen.len();
+    let memory = Memory::of(proc);
     replace_loops(proc, &mut |proc, id| {
         let (storing, next) = chosen.remove(&id)?;
-        Some(storing.streaming(proc, id, &next))
+        Some(storing.streaming(proc, id, &next, &memory))
     });
     count
 }
@@ -216,13 +214,13 @@ fn may_be_stored_last(proc: &Proc, body: &[Stmt], array: Array, aliases: &Aliase
 }
 
 /// A loop for vectors that stores to large arrays, element behind element.
-struct Storing {
-    var: Var,
-    reductions: Vec<Reduction>,
+pub(crate) struct Storing {
+    pub(crate) var: Var,
+    pub(crate) reductions: Vec<Reduction>,
     /// Of the loop over the blocks, and of that in a block.
-    kinds: (LoopKind, LoopKind),
+    pub(crate) kinds: (LoopKind, LoopKind),
     /// Where arrays are stored to at an iteration.
-    places: Vec<(Array, Vec<Expr>)>,
+    pub(crate) places: Vec<(Array, Vec<Expr>)>,
     /// Each is too large for the caches.
     condition: Expr,
 }
@@ -274,137 +272,23 @@ impl Storing {
         is_cheap.then_some(Self { var, reductions, kinds, places, condition })
     }
 
-    /// `next_rows`: what the next iterations of loops around read.
-    fn streaming(self, proc: &mut Proc, id: Loop, next_rows: &[NextRows]) -> Vec<Stmt> {
+    pub(crate) fn has_place_in(&self, array: Array) -> bool {
+        self.places.iter().any(|(other, _)| *other == array)
+    }
+
+    pub(crate) fn accumulators(&self) -> Vec<Var> {
+        self.reductions.iter().map(|reduction| reduction.var).collect()
+    }
+
+    /// The loop, and what it is where arrays are large and rows long. `next_rows`: what the next iterations of loops around read.
+    fn streaming(&self, proc: &mut Proc, id: Loop, next_rows: &[NextRows], memory: &Memory) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
-        let length = match &self.places[..] {
-            [_] => BLOCK,
-            rows => (rows.iter())
-                .map(|(array, _)| LINES_OF_ROWS * elements_of_line(proc, *array))
-                .max()
-                .expect("the loop stores something"),
+        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(LEAST), data.upper.clone());
+        let then = match elements_of_lines(proc, self, id, memory) {
+            Some(elements) => in_lines(proc, self, &data, elements, next_rows),
+            None => in_blocks(proc, self, &data, next_rows),
         };
-        let block = Block::of_length(proc, length);
-        let begin = proc.var(Scalar::I64, None);
-        // A scan makes eight elements at once: a whole line of memory, if they are of eight bytes.
-        let is_direct = matches!(data.kind, LoopKind::Scan { .. })
-            && self.places.iter().all(|(array, _)| elements_of_line(proc, *array) == 8)
-            && data.stored_accumulators().is_some_and(|places| places.len() == 1);
-        let (mut kind, mut inner_kind) = self.kinds;
-        // The next block may be another thread's, which cannot wait for the rest of this one.
-        let is_shared = matches!(kind, LoopKind::Independent { parallel: Some(_), .. });
-        let rows: Vec<Row> = match is_direct {
-            true => Vec::new(),
-            false => (self.places.iter().enumerate())
-                .map(|(at, place)| Row::new(proc, place.clone(), &data, at > 0 && !is_shared, length))
-                .collect(),
-        };
-        // A block needs what the one before it has left.
-        if rows.iter().any(|row| row.start.is_some()) {
-            kind = LoopKind::Sequential;
-        }
-        let mut next = rows.iter();
-        let is_place = |array: Array| !is_direct && self.places.iter().any(|(other, _)| *other == array);
-        let body = data.body.iter().map(|stmt| match stmt {
-            Stmt::Store { array, value, .. } if is_place(*array) => {
-                let row = next.next().expect("each place has a store");
-                let index = vec![Expr::Var(self.var) - row.start.unwrap_or(block.first).into()];
-                Stmt::Store { array: row.buffer, index, value: value.clone() }
-            }
-            stmt => stmt.clone(),
-        });
-        let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
-        let (var, body) = fresh(proc, self.var, body.collect(), &accumulators);
-        if let LoopKind::Scan { streaming, .. } = &mut inner_kind {
-            *streaming = is_direct;
-        }
-        let (lower, upper) = (begin.into(), block.end.into());
-        let inner = LoopData { var: Some(var), lower, upper, kind: inner_kind, body, ..data.clone() };
-        let begins = Expr::binary(BinOp::Max, Expr::Var(block.first), data.lower.clone());
-        let mut body = vec![Stmt::Assign { var: begin, value: begins }];
-        body.extend(rows.iter().map(|row| row.before_block(proc, self.var, begin)));
-        body.push(Stmt::For(proc.loops.push(inner)));
-        let next_rows: Vec<(&NextRows, Var)> =
-            next_rows.iter().map(|next| (next, proc.var(Scalar::I64, None))).collect();
-        for &(next, ahead) in &next_rows {
-            body.extend(next.prefetched(proc, &data, ahead, [begin, block.end]));
-        }
-        body.extend(rows.iter().flat_map(|row| row.after_block(proc, self.var, &data, begin, block)));
-        let kept = rows.iter().filter(|row| row.start.is_some());
-        let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
-        then.extend(next_rows.iter().map(|&(next, var)| Stmt::Assign { var, value: next.iterations_ahead() }));
-        then.extend(next_rows.iter().flat_map(|(next, _)| next.ends_prefetched(proc, &data, &self.places)));
-        // The first block begins so much early that all end with a line of the first array: what is written of half a line is read first.
-        let before = before_in_line(proc, &self.places[0], self.var, data.lower.clone());
-        // The part of a row that begins a tile may be a line shorter than a block.
-        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(BLOCK / 2), data.upper.clone());
-        then.extend(block.over(proc, LoopData { lower: data.lower.clone() - before, ..data }, kind, body));
-        vec![Stmt::If { cond: Expr::binary(BinOp::And, self.condition, is_long), then, otherwise: vec![Stmt::For(id)] }]
-    }
-}
-
-/// What is stored in one place: a part of a row, block by block.
-struct Row {
-    place: (Array, Vec<Expr>),
-    buffer: Array,
-    /// If lines of the array end elsewhere than blocks: the iteration whose element is the first in the buffer, which begins a line. The part of a
-    /// line that a block ends with waits for the rest.
-    start: Option<Var>,
-}
-
-impl Row {
-    fn new(proc: &mut Proc, place: (Array, Vec<Expr>), data: &LoopData, waits: bool, length: i64) -> Self {
-        let elem = proc.arrays[place.0].elem;
-        let longer = if waits { elements_of_line(proc, place.0) } else { 0 };
-        let buffer = buffer(proc, elem, length + longer, None, data.span);
-        Self { place, buffer, start: waits.then(|| proc.var(Scalar::I64, None)) }
-    }
-
-    /// A block has a buffer of its own, or knows where the one that is kept begins.
-    fn before_block(&self, proc: &Proc, var: Var, begin: Var) -> Stmt {
-        match self.start {
-            None => Stmt::Alloc { array: self.buffer },
-            Some(start) => {
-                let value = Expr::Var(begin) - before_in_line(proc, &self.place, var, begin.into());
-                Stmt::Assign { var: start, value }
-            }
-        }
-    }
-
-    /// Copies what there is of whole lines, and all that the last block ends with.
-    fn after_block(&self, proc: &mut Proc, var: Var, data: &LoopData, begin: Var, block: Block) -> Vec<Stmt> {
-        let buffer = self.buffer;
-        let copy = |proc: &Proc, from: Var, source_offset: Expr, count: Expr| Stmt::CopyElements {
-            target: self.place.0,
-            target_offset: offset(proc, &self.place, var, from.into()),
-            source: buffer,
-            source_offset,
-            count,
-            streaming: true,
-        };
-        let end = block.end;
-        let Some(start) = self.start else {
-            return vec![copy(proc, begin, Expr::Var(begin) - block.first.into(), Expr::Var(end) - begin.into())];
-        };
-        let [stop, from] = [(); 2].map(|()| proc.var(Scalar::I64, None));
-        let stops = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Eq, end.into(), data.upper.clone())),
-            on_true: Box::new(end.into()),
-            on_false: Box::new(Expr::Var(end) - before_in_line(proc, &self.place, var, end.into())),
-        };
-        let keep = Stmt::CopyElements {
-            target: buffer,
-            target_offset: Expr::i64(0),
-            source: buffer,
-            source_offset: Expr::Var(stop) - start.into(),
-            count: Expr::Var(end) - stop.into(),
-            streaming: false,
-        };
-        vec![
-            Stmt::Assign { var: stop, value: stops },
-            Stmt::Assign { var: from, value: Expr::binary(BinOp::Max, start.into(), data.lower.clone()) },
-            copy(proc, from, Expr::Var(from) - start.into(), Expr::Var(stop) - from.into()),
-            keep,
-        ]
+        let cond = Expr::binary(BinOp::And, self.condition.clone(), is_long);
+        vec![Stmt::If { cond, then, otherwise: vec![Stmt::For(id)] }]
     }
 }

@@ -221,25 +221,24 @@ impl NextRows {
         Expr::binary(BinOp::Max, Expr::i64(1), Expr::binary(BinOp::Div, Expr::i64(ELEMENTS_AHEAD), elements))
     }
 
-    /// Prefetches, so many iterations `ahead`, what the rows have from one iteration of `along` to another, unless they are too long to be kept.
-    pub(crate) fn prefetched(&self, proc: &Proc, along: &LoopData, ahead: Var, [begin, end]: [Var; 2]) -> Vec<Stmt> {
+    /// Prefetches, so many iterations `ahead`, what the rows have for so many iterations of `along`, unless they are too long to be kept.
+    pub(crate) fn prefetched(&self, proc: &Proc, along: &LoopData, ahead: Var, begin: Expr, count: Expr) -> Vec<Stmt> {
         let column = along.var.expect("rows are read by the number of the column");
-        let all = Expr::Var(end) - begin.into();
         let count = match self.most_bytes {
             Some(most_bytes) => {
                 let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
                 Expr::Select {
                     cond: Box::new(Expr::binary(BinOp::Le, bytes, Expr::i64(most_bytes))),
-                    on_true: Box::new(all),
+                    on_true: Box::new(count),
                     on_false: Box::new(Expr::i64(0)),
                 }
             }
-            None => all,
+            None => count,
         };
         let prefetch = |(array, axis, index): &(Array, usize, Vec<Expr>)| {
             let mut index = index.clone();
             index[*axis] = index[*axis].clone() + (Expr::Var(ahead) - Expr::i64(1)) * Expr::i64(self.step);
-            let offset = offset(proc, &(*array, index), column, begin.into());
+            let offset = offset(proc, &(*array, index), column, begin.clone());
             Stmt::Prefetch { array: *array, offset, count: count.clone(), to_write: false }
         };
         self.places.iter().map(prefetch).collect()

@@ -23,7 +23,8 @@
 //!
 //! A row otherwise ends with a reduction across lanes, which takes as long as several vectors. Iterations may run twice if they read nothing that they
 //! store, and accumulate what changes nothing the second time, up to what any other grouping of a reduction leaves open: which of two zeros is the
-//! greatest, and what comes after NaN. Truth values are numbers in lanes, as wide as what is stored. Knows nothing of the array IR.
+//! greatest, and what comes after NaN. Truth values are numbers in lanes, as wide as what is stored. A row of as many elements as lanes, which is a
+//! [line](crate::streamed_lines) that goes past the caches, is such a vector already. Knows nothing of the array IR.
 
 use crate::distribution::buffer;
 use crate::lines::{LINE, before_in_line, elements_of_line};
@@ -47,6 +48,11 @@ pub(crate) fn run_rows_in_whole_vectors(proc: &mut Proc) {
     found.visit(proc, &memory, &body, &mut Vec::new());
     found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
     proc.body = found.replaced(proc, body);
+}
+
+/// The loop's iterations may run in lanes, which reduce by themselves, if they are as many as lanes.
+pub(crate) fn may_run_in_lanes(proc: &Proc, id: Loop, memory: &Memory) -> bool {
+    Row::of(proc, id, memory).is_some()
 }
 
 /// What changes, by loop.
@@ -277,7 +283,9 @@ impl Row {
     fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
         let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.var(Scalar::I64, None));
-        let here = BTreeMap::from([(self.var, Expr::Var(at) + self.var.into())]);
+        let is_vector = data.lower.as_i64() == Some(0) && data.upper.as_i64() == Some(self.lanes);
+        let first = if is_vector { Expr::i64(0) } else { at.into() };
+        let here = BTreeMap::from([(self.var, first + self.var.into())]);
         let mut body: Vec<Stmt> = data.body.iter().map(|stmt| renamed_stmt(stmt, &here)).collect();
         for in_lanes in &self.in_lanes {
             let own = proc.var(proc.arrays[in_lanes.array].elem, proc.vars[in_lanes.reduction.var].name.clone());
@@ -296,6 +304,9 @@ impl Row {
         let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
         let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span };
         let vector = Stmt::For(proc.loops.push(vector));
+        if is_vector {
+            return vec![vector];
+        }
         let vectors = sequential(proc, at, from.into(), to.into(), self.lanes, vec![vector]);
         let in_part = |first: Expr, second: Expr, third: Expr| {
             let is_part = |at: i64| Box::new(Expr::binary(BinOp::Eq, part.into(), Expr::i64(at)));

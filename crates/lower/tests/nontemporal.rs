@@ -52,8 +52,70 @@ fn a_map_is_streamed() {
     let text = map(HALF, "return %5");
     let (lowered, count) = streamed(&text, false, 1 << 20);
     assert_eq!(count, 1, "{lowered}");
-    assert!(lowered.to_string().contains("stream A1 at "), "{lowered}");
+    // Line by line.
+    assert_eq!(blocks(&lowered), [" count 8"], "{lowered}");
     agrees(&text);
+}
+
+/// How much is streamed at once, in each place.
+fn blocks(program: &loops::Program) -> Vec<String> {
+    let text = program.to_string();
+    let streamed = text.lines().filter(|line| line.contains("stream A"));
+    streamed.filter_map(|line| line.find(" count ").map(|at| line[at..].to_owned())).collect()
+}
+
+/// Lines of several arrays that begin with the same iterations, and of elements of four bytes.
+#[test]
+fn lines_of_several_arrays_are_streamed_together() {
+    let text = map(HALF, "return %5, %20")
+        .replace("yield %9", "yield %9, %7")
+        .replace("%5: f64[%0] = w0", "%5: f64[%0], %20: f64[%0] = w0")
+        .replace(": genarray", ": genarray, genarray")
+        .replace("-> (f64[%0])", "-> (f64[%0], f64[%0])");
+    assert_eq!(blocks(&streamed(&text, false, 0).0), [" count 8"; 2]);
+    agrees(&text);
+    let short = map(HALF, "return %5").replace("f64", "f32").replace("mul %7, 0.5", "mul %7, 0.5f32");
+    assert_eq!(blocks(&streamed(&short, false, 0).0), [" count 16"]);
+}
+
+/// In a line, each lane of the vectors has its own, which a sum would begin with more than once.
+#[test]
+fn what_lines_reduce_stays_in_lanes() {
+    let reducing = |op: &str, first: &str| {
+        let text = map(HALF, "return %5")
+            .replace("yield %9", "yield %9, %9")
+            .replace("%5: f64[%0] = w0", "%5: f64[%0], %20: f64 = w0")
+            .replace(
+                ": genarray",
+                &format!(
+                    ": genarray, fold commutative ({first}) by (%21: f64, %22: f64) {{\n%23: f64 = {op} %21, %22\nyield %23\n}}"
+                ),
+            )
+            .replace("-> (f64[%0])", "-> (f64[%0], f64)")
+            .replace("return %5", "return %5, %20");
+        agrees(&text);
+        streamed(&text, false, 0).0
+    };
+    let (greatest, sum) = (reducing("max", "-inf"), reducing("add", "0.0"));
+    assert_eq!(blocks(&greatest), [" count 8"], "{greatest}");
+    assert!(greatest.to_string().contains("stack f64[8]"), "{greatest}");
+    assert!(blocks(&sum) != [" count 8"] && blocks(&sum).len() == 1, "{sum}");
+}
+
+/// What processors have no vectors for comes one by one, and bytes are too many in a line: blocks join both.
+#[test]
+fn what_is_not_in_vectors_is_streamed_in_blocks() {
+    let remainder = "%7: f64 = index %1[%6]\n%8: i64 = rem %6, 7\n%10: f64 = to_f64 %8\n%9: f64 = mul %7, %10";
+    let converted = "%7: f64 = index %1[%6]\n%10: f64 = to_f64 %6\n%9: f64 = mul %7, %10";
+    let truth = map("%7: f64 = index %1[%6]\n%9: bool = lt %7, 0.5", "return %5")
+        .replace("-> (f64[%0])", "-> (bool[%0])")
+        .replace("%5: f64[%0]", "%5: bool[%0]");
+    for text in [map(remainder, "return %5"), map(converted, "return %5"), truth] {
+        let (lowered, count) = streamed(&text, false, 0);
+        let blocks = blocks(&lowered);
+        assert!(count == 1 && blocks.len() == 1 && !blocks[0].ends_with(" 8"), "{lowered}");
+        agrees(&text);
+    }
 }
 
 #[test]

@@ -296,9 +296,26 @@ static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict 
     if (at < bytes) memcpy(to + at, from + at, (size_t)(bytes - at));
 }
 
+/* The same for a line's worth of elements, which come from registers and go to a line of their own wherever arrays begin with one. */
+static inline void frit_stream_line(void *restrict target, const void *restrict source) {
+    char *to = target;
+    const char *from = source;
+#ifdef FRIT_PIECE
+    if (FRIT_LIKELY(((uintptr_t)to & 63) == 0)) {
+        frit_piece piece;
+        for (int k = 0; k < 64; k += (int)sizeof piece) {
+            memcpy(&piece, from + k, sizeof piece);
+            FRIT_STREAM((frit_piece *)(to + k), piece);
+        }
+        return;
+    }
+#endif
+    memcpy(to, from, 64);
+}
+
 /* Brings elements into the processor's second cache; they need not exist. Those that are written very soon, into the first one, whose line no other
    processor has then. */
-static FRIT_UNUSED void frit_prefetch(const void *elements, int64_t first, int64_t count, int64_t size, bool to_write) {
+static inline void frit_prefetch(const void *elements, int64_t first, int64_t count, int64_t size, bool to_write) {
 #ifdef __GNUC__
     const uintptr_t from = (uintptr_t)elements + (uintptr_t)(first * size);
     for (int64_t at = 0; at < count * size; at += 64) {

@@ -71,8 +71,12 @@ impl<'p> ProcPrinter<'_, 'p> {
             Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming } => {
                 let t = self.pointer_at(*target, target_offset);
                 let s = self.pointer_at(*source, source_offset);
+                let bytes = i64::try_from(self.proc.arrays[*target].elem.bytes()).ok();
+                let is_line =
+                    count.as_i64().zip(bytes).is_some_and(|(count, bytes)| count.checked_mul(bytes) == Some(64));
                 let (count, size) = (self.expr_text(count), self.element_size(*target));
                 match streaming {
+                    true if is_line => self.line(&format!("frit_stream_line({t}, {s});")),
                     true => self.line(&format!("frit_stream({t}, {s}, ({count}) * {size});")),
                     false => self.line(&format!("frit_copy(w, {t}, {s}, {count}, {size});")),
                 }
