@@ -295,8 +295,11 @@ impl<'w> Pipeline<'w> {
                 let extents = vec![Expr::i64(ROWS), Expr::i64(0)];
                 proc.arrays.push(ArrayData { elem, extents, storage: Storage::Stack, name, span })
             });
+            // Each row begins with a line, or vectors would store across two.
+            let of_line = LINE / i64::try_from(proc.arrays[part].elem.bytes()).expect("elements are small");
+            let needed = (COLUMNS + most - least + of_line - 1) / of_line * of_line;
             let width = &mut proc.arrays[part].extents[1];
-            *width = Expr::i64(width.as_i64().unwrap_or(0).max(COLUMNS + most - least));
+            *width = Expr::i64(width.as_i64().unwrap_or(0).max(needed));
             firsts.insert(*window, least);
         }
         firsts
