@@ -625,7 +625,8 @@ impl<'s> Twice<'s> {
                 }
                 let var = proc.var(Scalar::I64, None);
                 let planes = Expr::i64(ring) * greatest(Expr::i64(1), product(&row));
-                let fitting = Expr::binary(BinOp::Div, Expr::i64(caches.own / 2), planes) - Expr::i64(around(1));
+                // What is kept needs most of the cache: what the first step reads passes through it.
+                let fitting = Expr::binary(BinOp::Div, Expr::i64(caches.own / 4 * 3), planes) - Expr::i64(around(1));
                 before.push(assign(var, least(Expr::i64(MOST_ROWS), fitting)));
                 condition = both(condition, Expr::binary(BinOp::Le, Expr::i64(FEWEST_ROWS), var.into()));
                 kept.extend([Expr::i64(ring), Expr::Var(var) + Expr::i64(around(1))]);

@@ -20,7 +20,7 @@ use crate::prefetching::NextRows;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_store, is_straight, mentions_of, reads, reads_any};
 use crate::streamed_blocks::in_blocks;
-use crate::streamed_lines::{elements_of_lines, in_lines};
+use crate::streamed_lines::{are_worth_it, elements_of_lines, in_lines};
 use crate::strip_mining::kinds_in_blocks;
 use crate::unshared::Memory;
 use crate::vectors::Values;
@@ -280,12 +280,23 @@ impl Storing {
         self.reductions.iter().map(|reduction| reduction.var).collect()
     }
 
+    /// A loop around parts of this one that a thread runs.
+    pub(crate) fn reducing(&self) -> LoopKind {
+        LoopKind::Independent { parallel: None, simd: false, reductions: self.reductions.clone() }
+    }
+
     /// The loop, and what it is where arrays are large and rows long. `next_rows`: what the next iterations of loops around read.
     fn streaming(&self, proc: &mut Proc, id: Loop, next_rows: &[NextRows], memory: &Memory) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
         let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(LEAST), data.upper.clone());
         let then = match elements_of_lines(proc, self, id, memory) {
-            Some(elements) => in_lines(proc, self, &data, elements, next_rows),
+            Some(elements) => {
+                let then = in_lines(proc, self, &data, elements, next_rows);
+                match are_worth_it(proc, self, &data) {
+                    Some(cond) => vec![Stmt::If { cond, then, otherwise: in_blocks(proc, self, &data, next_rows) }],
+                    None => then,
+                }
+            }
             None => in_blocks(proc, self, &data, next_rows),
         };
         let cond = Expr::binary(BinOp::And, self.condition.clone(), is_long);

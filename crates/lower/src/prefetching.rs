@@ -17,10 +17,10 @@ use crate::access::{assigned_inside, each_own_assigned, each_stmt, placed_inside
 use crate::arithmetic::is_total;
 use crate::double_sweep::NextTile;
 use crate::lines::{before_in_line, offset};
-use crate::straight::{Plane, Rows, each_store, is_straight, reads_any, renamed, rows_read};
+use crate::straight::{Plane, Rows, assign, each_store, is_straight, reads_any, renamed, rows_read};
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::BinOp;
+use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More rows are no band, which the nearest cache keeps.
@@ -216,14 +216,17 @@ impl NextRows {
     }
 
     /// How many iterations ahead rows are prefetched.
-    pub(crate) fn iterations_ahead(&self) -> Expr {
+    fn iterations_ahead(&self) -> Expr {
         let elements = Expr::binary(BinOp::Max, Expr::i64(1), self.columns.clone() * Expr::i64(self.step));
         Expr::binary(BinOp::Max, Expr::i64(1), Expr::binary(BinOp::Div, Expr::i64(ELEMENTS_AHEAD), elements))
     }
 
-    /// Prefetches, so many iterations `ahead`, what the rows have for so many iterations of `along`, unless they are too long to be kept.
-    pub(crate) fn prefetched(&self, proc: &Proc, along: &LoopData, ahead: Var, begin: Expr, count: Expr) -> Vec<Stmt> {
+    /// Prefetches what the rows have for so many iterations of `along`, unless they are too long to be kept; and says what goes before that loop: which rows
+    /// they are, as far as that takes divisions.
+    pub(crate) fn prefetched(&self, proc: &mut Proc, along: &LoopData, begin: Expr, count: Expr) -> [Vec<Stmt>; 2] {
         let column = along.var.expect("rows are read by the number of the column");
+        let ahead = proc.var(Scalar::I64, None);
+        let mut before = vec![assign(ahead, self.iterations_ahead())];
         let count = match self.most_bytes {
             Some(most_bytes) => {
                 let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
@@ -238,10 +241,16 @@ impl NextRows {
         let prefetch = |(array, axis, index): &(Array, usize, Vec<Expr>)| {
             let mut index = index.clone();
             index[*axis] = index[*axis].clone() + (Expr::Var(ahead) - Expr::i64(1)) * Expr::i64(self.step);
+            let last = index.len() - 1;
+            for e in index[..last].iter_mut().filter(|e| divides(e)) {
+                let var = proc.var(Scalar::I64, None);
+                before.push(assign(var, std::mem::replace(e, var.into())));
+            }
             let offset = offset(proc, &(*array, index), column, begin.clone());
             Stmt::Prefetch { array: *array, offset, count: count.clone(), to_write: false }
         };
-        self.places.iter().map(prefetch).collect()
+        let prefetches = self.places.iter().map(prefetch).collect();
+        [before, prefetches]
     }
 
     /// Prefetches, for the rows that the next iteration stores in these places, the lines of memory that they begin and end with, if only a part of these is
@@ -269,6 +278,14 @@ impl NextRows {
         }
         prefetches
     }
+}
+
+fn divides(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.for_each_part(&mut |part| {
+        found |= matches!(part, Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod, .. });
+    });
+    found
 }
 
 fn bytes_of(proc: &Proc, array: Array, elements: usize) -> i64 {

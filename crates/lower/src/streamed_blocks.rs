@@ -5,7 +5,7 @@
 //!     becomes   for i0 step 128 { for i from i0 to below i0+128 { t[i - i0] = e(i) }; stream D at i0 from t }
 //! ```
 //!
-//! For several rows made side by side, and for scans. Blocks end with a line of memory; where a loop stores to several rows, whose lines end
+//! For short rows, several rows made side by side, what processors have no vectors for, and scans. Blocks end with a line of memory; where a loop stores to several rows, whose lines end
 //! elsewhere, the rest of a line waits in the buffer. Knows nothing of the array IR.
 
 use crate::distribution::buffer;
@@ -71,15 +71,17 @@ pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, nex
     let mut body = vec![Stmt::Assign { var: begin, value: begins }];
     body.extend(rows.iter().map(|row| row.before_block(proc, storing.var, begin)));
     body.push(Stmt::For(proc.loops.push(inner)));
-    let next_rows: Vec<(&NextRows, Var)> = next_rows.iter().map(|next| (next, proc.var(Scalar::I64, None))).collect();
-    for &(next, ahead) in &next_rows {
-        body.extend(next.prefetched(proc, data, ahead, begin.into(), Expr::Var(block.end) - begin.into()));
+    let mut before = Vec::new();
+    for next in next_rows {
+        let [rows, prefetches] = next.prefetched(proc, data, begin.into(), Expr::Var(block.end) - begin.into());
+        before.extend(rows);
+        body.extend(prefetches);
     }
     body.extend(rows.iter().flat_map(|row| row.after_block(proc, storing.var, data, begin, block)));
     let kept = rows.iter().filter(|row| row.start.is_some());
     let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
-    then.extend(next_rows.iter().map(|&(next, var)| Stmt::Assign { var, value: next.iterations_ahead() }));
-    then.extend(next_rows.iter().flat_map(|(next, _)| next.ends_prefetched(proc, data, &storing.places)));
+    then.extend(before);
+    then.extend(next_rows.iter().flat_map(|next| next.ends_prefetched(proc, data, &storing.places)));
     // The first block begins so much early that all end with a line of the first array: what is written of half a line is read first.
     let before = before_in_line(proc, &storing.places[0], storing.var, data.lower.clone());
     let header = LoopData { lower: data.lower.clone() - before, ..data.clone() };

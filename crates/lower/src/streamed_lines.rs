@@ -4,19 +4,21 @@
 //! for i { D[i] = e(i) }
 //!     becomes   whole = lower, or up to 7 after it, so that D[whole] begins a line; stop = upper, or up to 7 before it, where D[stop] does
 //!               for l from whole to below stop step 8 { for v below 8 { t[v] = e(l + v) }; stream D at l from t }
-//!               for i from lower to below whole, and from stop to below upper { D[i] = e(i) }
+//!               for l in lower, upper - 8 { for v below 8 { t[v] = e(l + v) }; copy D at lower, stop from t: what is before the first line or after the last }
 //! ```
 //!
 //! The eight elements are as many as the loop over them has iterations, known ahead, so that `t` is no memory but registers. While a line is computed,
-//! those before it are written, and one of each row that is read next comes near. What is reduced stays in [lanes](crate::whole_vectors). Knows nothing of the
+//! those before it are written, and one of each row that is read next comes near. What is reduced stays in [lanes](crate::whole_vectors). The vectors at
+//! the ends overlap lines: iterations that may run twice, as they read nothing that they store, are faster in vectors than one by one. Knows nothing of the
 //! array IR.
 
+use crate::access::arrays_read;
 use crate::arithmetic::lacks_vectors;
 use crate::distribution::buffer;
 use crate::lines::{before_in_line, elements_of_line, offset};
 use crate::nontemporal::Storing;
 use crate::prefetching::NextRows;
-use crate::straight::{assign, assigned, each_expr, fresh, renamed, renamed_stmt};
+use crate::straight::{assign, assigned, each_expr, each_store, fresh, renamed, renamed_stmt};
 use crate::unshared::Memory;
 use crate::whole_vectors;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
@@ -25,21 +27,43 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A line of more elements is more than some vectors of what they are made of.
 const MOST_OF_LINE: i64 = 16;
+/// Rows of what has more axes are short.
+const MOST_AXES: usize = 2;
+/// What the ends of shorter rows take is more than what lines save.
+const LEAST_OF_ROW: i64 = 512;
 
 /// How many elements are a line of each array that the loop stores to past the caches, if all lines begin with the same iterations and it may run line
 /// by line.
 pub(crate) fn elements_of_lines(proc: &Proc, storing: &Storing, id: Loop, memory: &Memory) -> Option<i64> {
     let data = &proc.loops[id];
     let elements = elements_of_line(proc, storing.places[0].0);
-    let before = |place| before_in_line(proc, place, storing.var, data.lower.clone());
+    let before = |place: &_| before_in_line(proc, place, storing.var, data.lower.clone());
     let first = before(&storing.places[0]);
-    let is_alike =
-        |place| elements_of_line(proc, (place as &(Array, Vec<Expr>)).0) == elements && before(place) == first;
+    let is_alike = |place: &(Array, Vec<Expr>)| elements_of_line(proc, place.0) == elements && before(place) == first;
+    let read = arrays_read(proc, &data.body);
+    let mut may_rerun = true;
+    each_store(&data.body, &mut |stored, _| {
+        may_rerun &= !read.iter().any(|&read| read == stored || memory.may_share(id, read, stored));
+    });
     let may_run = are_vectors(proc, data)
         && elements <= MOST_OF_LINE
-        && storing.places.iter().all(is_alike)
+        && storing.places.iter().all(|place| is_alike(place) && place.1.len() <= MOST_AXES)
+        && may_rerun
         && (storing.reductions.is_empty() || whole_vectors::may_run_in_lanes(proc, id, memory));
     may_run.then_some(elements)
+}
+
+/// When rows go faster line by line than block by block: if they are long, or begin and end with a line, as the parts of rows in tiles do. `None` if
+/// always: a vector is one long row.
+pub(crate) fn are_worth_it(proc: &Proc, storing: &Storing, data: &LoopData) -> Option<Expr> {
+    let place = &storing.places[0];
+    let is_whole = |at: &Expr| {
+        let before = before_in_line(proc, place, storing.var, at.clone());
+        Expr::binary(BinOp::Eq, before, Expr::i64(0))
+    };
+    let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(LEAST_OF_ROW), data.upper.clone());
+    let are_whole = Expr::binary(BinOp::And, is_whole(&data.lower), is_whole(&data.upper));
+    (place.1.len() > 1).then(|| Expr::binary(BinOp::Or, is_long, are_whole))
 }
 
 /// Vectors can run the loop: what comes out of them one by one, memory joins better in larger blocks.
@@ -68,31 +92,37 @@ pub(crate) fn in_lines(
     let mut stmts = vec![assign(whole, data.lower.clone() + until_line), assign(stop, stops)];
     let mut body = Vec::new();
     for next in next_rows {
-        let ahead = proc.var(Scalar::I64, None);
-        stmts.push(assign(ahead, next.iterations_ahead()));
-        body.extend(next.prefetched(proc, data, ahead, line.into(), Expr::i64(elements)));
+        let [before, prefetches] = next.prefetched(proc, data, line.into(), Expr::i64(elements));
+        stmts.extend(before);
+        body.extend(prefetches);
     }
     stmts.extend(next_rows.iter().flat_map(|next| next.ends_prefetched(proc, data, &storing.places)));
-    body.extend(one_line(proc, storing, data, elements, line));
+    let (vector, buffers) = vector(proc, storing, data, elements, line);
+    body.extend(vector);
+    body.extend(buffers.iter().zip(&storing.places).map(|(&source, place)| Stmt::CopyElements {
+        target: place.0,
+        target_offset: offset(proc, place, storing.var, line.into()),
+        source,
+        source_offset: Expr::i64(0),
+        count: Expr::i64(elements),
+        streaming: true,
+    }));
     let kind = match &storing.kinds.0 {
-        // Lanes may be combined after all lines.
-        LoopKind::Sequential => {
-            LoopKind::Independent { parallel: None, simd: false, reductions: storing.reductions.clone() }
-        }
+        LoopKind::Sequential => storing.reducing(),
         kind => kind.clone(),
     };
     let (lower, upper) = (whole.into(), stop.into());
     let lines = LoopData { var: Some(line), lower, upper, step: elements, kind, body, span: data.span };
     stmts.push(Stmt::For(proc.loops.push(lines)));
-    stmts.push(ends(proc, storing, data, [whole, stop]));
+    stmts.push(ends(proc, storing, data, elements, [whole, stop]));
     stmts
 }
 
-/// The line that begins with the iteration `line`.
-fn one_line(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, line: Var) -> Vec<Stmt> {
+/// As many iterations as a line has elements, from `first` on, in vectors; and what holds the elements of each place then.
+fn vector(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, first: Var) -> (Vec<Stmt>, Vec<Array>) {
     let of_line = |(array, _): &(Array, Vec<Expr>)| buffer(proc, proc.arrays[*array].elem, elements, None, data.span);
     let buffers: Vec<Array> = storing.places.iter().map(of_line).collect();
-    let here = BTreeMap::from([(storing.var, Expr::Var(line) + storing.var.into())]);
+    let here = BTreeMap::from([(storing.var, Expr::Var(first) + storing.var.into())]);
     let mut next = buffers.iter();
     let in_buffer = |stmt: &Stmt| match stmt {
         Stmt::Store { array, value, .. } if storing.has_place_in(*array) => {
@@ -107,34 +137,34 @@ fn one_line(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, 
     let lanes = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
     let mut stmts: Vec<Stmt> = buffers.iter().map(|&array| Stmt::Alloc { array }).collect();
     stmts.push(Stmt::For(proc.loops.push(lanes)));
-    stmts.extend(buffers.iter().zip(&storing.places).map(|(&source, place)| Stmt::CopyElements {
-        target: place.0,
-        target_offset: offset(proc, place, storing.var, line.into()),
-        source,
-        source_offset: Expr::i64(0),
-        count: Expr::i64(elements),
-        streaming: true,
-    }));
-    stmts
+    (stmts, buffers)
 }
 
-/// What comes before the first line, and after the last; a loop over the two, for the body to be there once.
-fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, [whole, stop]: [Var; 2]) -> Stmt {
-    let [part, from, to] = [(); 3].map(|()| proc.var(Scalar::I64, None));
-    let in_part = |first: Expr, second: Expr| Expr::Select {
+/// What comes before the first line, and after the last; a loop over the two, for the vector to be there once.
+fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [whole, stop]: [Var; 2]) -> Stmt {
+    let [part, first, from, count] = [(); 4].map(|()| proc.var(Scalar::I64, None));
+    let in_part = |before: Expr, after: Expr| Expr::Select {
         cond: Box::new(Expr::binary(BinOp::Eq, part.into(), Expr::i64(0))),
-        on_true: Box::new(first),
-        on_false: Box::new(second),
+        on_true: Box::new(before),
+        on_false: Box::new(after),
     };
-    let sequential = |proc: &mut Proc, var: Var, lower: Expr, upper: Expr, body: Vec<Stmt>| {
-        let kind = LoopKind::Sequential;
-        Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, step: 1, kind, body, span: data.span }))
-    };
-    let (own, body) = fresh(proc, storing.var, data.body.clone(), &storing.accumulators());
-    let end = vec![
-        assign(from, in_part(data.lower.clone(), stop.into())),
-        assign(to, in_part(whole.into(), data.upper.clone())),
-        sequential(proc, own, from.into(), to.into(), body),
+    let (lower, upper) = (&data.lower, &data.upper);
+    let (mut then, buffers) = vector(proc, storing, data, elements, first);
+    then.extend(buffers.iter().zip(&storing.places).map(|(&source, place)| Stmt::CopyElements {
+        target: place.0,
+        target_offset: offset(proc, place, storing.var, from.into()),
+        source,
+        source_offset: Expr::Var(from) - first.into(),
+        count: count.into(),
+        streaming: false,
+    }));
+    let cond = Expr::binary(BinOp::Lt, Expr::i64(0), count.into());
+    let body = vec![
+        assign(first, in_part(lower.clone(), upper.clone() - Expr::i64(elements))),
+        assign(from, in_part(lower.clone(), stop.into())),
+        assign(count, in_part(Expr::Var(whole) - lower.clone(), upper.clone() - stop.into())),
+        Stmt::If { cond, then, otherwise: Vec::new() },
     ];
-    sequential(proc, part, Expr::i64(0), Expr::i64(2), end)
+    let (lower, upper, kind) = (Expr::i64(0), Expr::i64(2), storing.reducing());
+    Stmt::For(proc.loops.push(LoopData { var: Some(part), lower, upper, step: 1, kind, body, span: data.span }))
 }
