@@ -68,8 +68,8 @@ pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
     cost
 }
 
-/// The expression does with any of these variables what common processors have no vectors for: division of whole numbers, and conversion from and to
-/// those of eight bytes.
+/// The expression does with any of these variables what common processors have no instructions on vectors for: division of whole numbers, and
+/// conversion between reals and those of eight bytes. Other conversions between whole numbers and reals, which are rare, count as such.
 pub(crate) fn lacks_vectors(proc: &Proc, expr: &Expr, vars: &BTreeSet<Var>) -> bool {
     let mut found = false;
     expr.for_each_part(&mut |part| {
@@ -77,10 +77,7 @@ pub(crate) fn lacks_vectors(proc: &Proc, expr: &Expr, vars: &BTreeSet<Var>) -> b
             Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow, x, y: _ } => {
                 !is_real(proc, x) && reads_any(part, vars)
             }
-            Expr::Unary { op: UnOp::Convert(to), x } => {
-                let widths = [real_type(proc, x), Some(*to).filter(|to| to.is_float())];
-                matches!(widths, [Some(_), None] | [None, Some(_)]) && reads_any(x, vars)
-            }
+            Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) != to.is_float() && reads_any(x, vars),
             _ => false,
         }
     });

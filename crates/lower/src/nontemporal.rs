@@ -8,8 +8,8 @@
 //! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Not for rows of
 //! cubes, which are short, and read soon. Only for loops that wait for memory.
 //!
-//! Only whole lines of memory go past the caches: one at a time, from [vectors](crate::streamed_lines), or several of each row that is made beside others,
-//! from [blocks](crate::streamed_blocks). A scan that stores nothing but what it accumulates does so past the caches itself. While lines are written, the
+//! Only whole lines of memory go past the caches: one at a time, from [vectors](crate::streamed_lines), or several of a short row, or of one that is made
+//! beside others, from [blocks](crate::streamed_blocks). A scan that stores nothing but what it accumulates does so past the caches itself. While lines are written, the
 //! rows that stencils read next come near the processor, and the lines that they store next parts of; where two steps are made in a sweep, what the
 //! next tile reads. Knows nothing of the array IR.
 
@@ -217,7 +217,7 @@ fn may_be_stored_last(proc: &Proc, body: &[Stmt], array: Array, aliases: &Aliase
 pub(crate) struct Storing {
     pub(crate) var: Var,
     pub(crate) reductions: Vec<Reduction>,
-    /// Of the loop over the blocks, and of that in a block.
+    /// Of the loop over the blocks or lines, and of that in one.
     pub(crate) kinds: (LoopKind, LoopKind),
     /// Where arrays are stored to at an iteration.
     pub(crate) places: Vec<(Array, Vec<Expr>)>,

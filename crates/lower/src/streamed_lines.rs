@@ -12,13 +12,12 @@
 //! the ends overlap lines: iterations that may run twice, as they read nothing that they store, are faster in vectors than one by one. Knows nothing of the
 //! array IR.
 
-use crate::access::arrays_read;
 use crate::arithmetic::lacks_vectors;
 use crate::distribution::buffer;
 use crate::lines::{before_in_line, elements_of_line, offset};
 use crate::nontemporal::Storing;
 use crate::prefetching::NextRows;
-use crate::straight::{assign, assigned, each_expr, each_store, fresh, renamed, renamed_stmt};
+use crate::straight::{assign, assigned, each_expr, fresh, renamed, renamed_stmt};
 use crate::unshared::Memory;
 use crate::whole_vectors;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
@@ -40,15 +39,10 @@ pub(crate) fn elements_of_lines(proc: &Proc, storing: &Storing, id: Loop, memory
     let before = |place: &_| before_in_line(proc, place, storing.var, data.lower.clone());
     let first = before(&storing.places[0]);
     let is_alike = |place: &(Array, Vec<Expr>)| elements_of_line(proc, place.0) == elements && before(place) == first;
-    let read = arrays_read(proc, &data.body);
-    let mut may_rerun = true;
-    each_store(&data.body, &mut |stored, _| {
-        may_rerun &= !read.iter().any(|&read| read == stored || memory.may_share(id, read, stored));
-    });
     let may_run = are_vectors(proc, data)
         && elements <= MOST_OF_LINE
         && storing.places.iter().all(|place| is_alike(place) && place.1.len() <= MOST_AXES)
-        && may_rerun
+        && memory.may_rerun(proc, id)
         && (storing.reductions.is_empty() || whole_vectors::may_run_in_lanes(proc, id, memory));
     may_run.then_some(elements)
 }

@@ -6,7 +6,8 @@
 //!
 //! In the inner loop `A` and `B` are different memory, though they are the same elsewhere. Knows nothing of the array IR.
 
-use crate::access::{Aliases, each_own_placed, each_stmt};
+use crate::access::{Aliases, arrays_read, each_own_placed, each_stmt};
+use crate::straight::each_store;
 use frit_ir::nest::{Arg, Array, Loop, Proc, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +28,17 @@ impl Memory {
     pub(crate) fn may_share(&self, id: Loop, x: Array, y: Array) -> bool {
         let has_other_name = |array: Array| self.unshared.get(&id).is_none_or(|unshared| !unshared.0.contains(&array));
         self.aliases.are_shared(x, y) && !self.aliases.are_exchanged(x, y) && has_other_name(x) && has_other_name(y)
+    }
+
+    /// Iterations of the loop, which has been there when this was made, may run twice but for what they accumulate: they read nothing that they store.
+    pub(crate) fn may_rerun(&self, proc: &Proc, id: Loop) -> bool {
+        let body = &proc.loops[id].body;
+        let read = arrays_read(proc, body);
+        let mut may_rerun = true;
+        each_store(body, &mut |stored, _| {
+            may_rerun &= !read.iter().any(|&read| read == stored || self.may_share(id, read, stored));
+        });
+        may_rerun
     }
 }
 

@@ -260,8 +260,6 @@ impl Row {
             }
         }
         let place = place.filter(|_| are_in_row)?;
-        let may_rerun =
-            !read.iter().any(|&read| stored.iter().any(|&stored| read == stored || memory.may_share(id, read, stored)));
         let is_accumulator = |var: Var| reductions.iter().any(|reduction| reduction.var == var);
         let is_carried = |(var, mention): (Var, Mention)| mention.enters && mention.assigned && !is_accumulator(var);
         let bytes = proc.arrays[place.0].elem.bytes();
@@ -269,7 +267,7 @@ impl Row {
         let are_as_wide = (read.iter().chain(&stored).map(|&array| proc.arrays[array].elem))
             .chain(accumulators.filter(|&scalar| scalar != Scalar::Bool))
             .all(|elem| elem.bytes() == bytes);
-        let is_row = may_rerun && !mentions_of(&data.body).into_iter().any(is_carried) && are_as_wide;
+        let is_row = memory.may_rerun(proc, id) && !mentions_of(&data.body).into_iter().any(is_carried) && are_as_wide;
         if !is_row || !matches!(bytes, 4 | 8) {
             return None;
         }
@@ -280,11 +278,8 @@ impl Row {
         Some(Self { var, place, lanes, reductions: reductions?, in_lanes: Vec::new() })
     }
 
-    fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
-        let data = proc.loops[id].clone();
-        let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.var(Scalar::I64, None));
-        let is_vector = data.lower.as_i64() == Some(0) && data.upper.as_i64() == Some(self.lanes);
-        let first = if is_vector { Expr::i64(0) } else { at.into() };
+    /// As many iterations as there are lanes, from `first` on.
+    fn vector(&self, proc: &mut Proc, data: &LoopData, first: Expr) -> Stmt {
         let here = BTreeMap::from([(self.var, first + self.var.into())]);
         let mut body: Vec<Stmt> = data.body.iter().map(|stmt| renamed_stmt(stmt, &here)).collect();
         for in_lanes in &self.in_lanes {
@@ -295,18 +290,24 @@ impl Row {
             body.push(Stmt::Store { array, index, value: own.into() });
         }
         let (lane, body) = fresh(proc, self.var, body, &[]);
+        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
+        let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
+        Stmt::For(proc.loops.push(vector))
+    }
+
+    fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
+        let data = proc.loops[id].clone();
+        if data.lower.as_i64() == Some(0) && data.upper.as_i64() == Some(self.lanes) {
+            return vec![self.vector(proc, &data, Expr::i64(0))];
+        }
+        let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.var(Scalar::I64, None));
         let span = data.span;
         let sequential = |proc: &mut Proc, var: Var, lower: Expr, upper: Expr, step: i64, body: Vec<Stmt>| {
             let kind = LoopKind::Sequential;
             Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, step, kind, body, span }))
         };
-        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
-        let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
-        let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span };
-        let vector = Stmt::For(proc.loops.push(vector));
-        if is_vector {
-            return vec![vector];
-        }
+        let vector = self.vector(proc, &data, at.into());
         let vectors = sequential(proc, at, from.into(), to.into(), self.lanes, vec![vector]);
         let in_part = |first: Expr, second: Expr, third: Expr| {
             let is_part = |at: i64| Box::new(Expr::binary(BinOp::Eq, part.into(), Expr::i64(at)));

@@ -118,6 +118,47 @@ fn what_is_not_in_vectors_is_streamed_in_blocks() {
     }
 }
 
+/// The ends of a row run some iterations twice, which those must not that go on with what they find.
+#[test]
+fn what_reads_what_it_stores_is_streamed_in_blocks() {
+    let text = |stored: &str| {
+        format!(
+            "proc @main(s0: i64, A0: f64[s0]) -> (A1, A2) {{
+               var s1, s2: i64
+               array A1: heap f64[s0]
+               array A2: heap f64[s0]
+               alloc A1
+               alloc A2
+               L0: for s1 in 0..s0 independent simd {{ A2[s1] = A0[s1] }}
+               L1: for s2 in 0..s0 independent simd {{
+                 A1[s2] = {stored}
+                 A2[s2] = {stored} * 2.0
+               }}
+             }}
+             entry @main"
+        )
+    };
+    let blocks_of = |stored: &str| {
+        let program = loops::parse::parse_program(&text(stored)).expect("the text is a program");
+        let mut shaped = program.clone();
+        frit_lower::shape_for_caches(&mut shaped, support::past(0));
+        loops::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
+        for length in [63, 64, 71, 1100] {
+            let values: Vec<f64> = (0..length).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
+            let run = |program: &loops::Program| {
+                let entry = program.entry.expect("a test has an entry");
+                nest::run(program, entry, vec![int(length.into()), reals(&values)], &RunOptions::default())
+            };
+            let found = run(&shaped).expect("the program runs");
+            assert_eq!(found, run(&program).expect("the program runs"), "{shaped}");
+        }
+        blocks(&shaped)
+    };
+    let (own, others) = (blocks_of("A2[s2]"), blocks_of("A0[s2]"));
+    assert!(own.len() == 1 && own[0] != " count 8", "{own:?}");
+    assert!(others.iter().all(|block| block == " count 8") && !others.is_empty(), "{others:?}");
+}
+
 #[test]
 fn rows_are_streamed() {
     let text = "func @main[%0](%1: f64[%0], %2: i64) -> (f64[?, ?]) {

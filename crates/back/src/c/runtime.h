@@ -274,43 +274,41 @@ typedef long long frit_piece __attribute__((vector_size(FRIT_PIECE), may_alias))
 #define FRIT_STREAM(target, piece) __builtin_nontemporal_store(piece, target)
 #endif
 #endif
+#ifdef FRIT_PIECE
+/* A line of memory past the caches. */
+static inline void frit_store_line(char *to, const char *from) {
+    frit_piece piece;
+    for (int k = 0; k < 64; k += (int)sizeof piece) {
+        memcpy(&piece, from + k, sizeof piece);
+        FRIT_STREAM((frit_piece *)(to + k), piece);
+    }
+}
+#endif
 static FRIT_UNUSED void frit_stream(void *restrict target, const void *restrict source, int64_t bytes) {
     char *to = target;
     const char *from = source;
     int64_t at = 0;
 #ifdef FRIT_PIECE
     /* Whole lines only: what else is written of a line, by the loops beside this one, is in the caches, and would have to leave them first. */
-    const int64_t line = 64, piece_size = (int64_t)sizeof(frit_piece);
-    frit_piece piece;
+    const int64_t line = 64;
     at = (int64_t)(-(uintptr_t)to & (uintptr_t)(line - 1));
     if (at > bytes) at = bytes;
     /* Blocks begin and end with a line where they can; a call that copies nothing takes as long as some vectors. */
     if (at > 0) memcpy(to, from, (size_t)at);
-    for (; at + line <= bytes; at += line) {
-        for (int64_t k = 0; k < line; k += piece_size) {
-            memcpy(&piece, from + at + k, sizeof piece);
-            FRIT_STREAM((frit_piece *)(to + at + k), piece);
-        }
-    }
+    for (; at + line <= bytes; at += line) frit_store_line(to + at, from + at);
 #endif
     if (at < bytes) memcpy(to + at, from + at, (size_t)(bytes - at));
 }
 
 /* The same for a line's worth of elements, which come from registers and go to a line of their own wherever arrays begin with one. */
 static inline void frit_stream_line(void *restrict target, const void *restrict source) {
-    char *to = target;
-    const char *from = source;
 #ifdef FRIT_PIECE
-    if (FRIT_LIKELY(((uintptr_t)to & 63) == 0)) {
-        frit_piece piece;
-        for (int k = 0; k < 64; k += (int)sizeof piece) {
-            memcpy(&piece, from + k, sizeof piece);
-            FRIT_STREAM((frit_piece *)(to + k), piece);
-        }
+    if (FRIT_LIKELY(((uintptr_t)target & 63) == 0)) {
+        frit_store_line(target, source);
         return;
     }
 #endif
-    memcpy(to, from, 64);
+    memcpy(target, source, 64);
 }
 
 /* Brings elements into the processor's second cache; they need not exist. Those that are written very soon, into the first one, whose line no other

@@ -11,6 +11,8 @@ use frit_support::Span;
 
 /// Iterations up to which the compiler unrolls a loop inside a vectorised one.
 const UNROLLED: i64 = 16;
+/// Bytes of a line of memory.
+const LINE: i64 = 64;
 
 /// Statements up to which the body of a parallel loop is printed twice: for a team and for a single thread.
 const PRINTED_TWICE: usize = 200;
@@ -73,7 +75,7 @@ impl<'p> ProcPrinter<'_, 'p> {
                 let s = self.pointer_at(*source, source_offset);
                 let bytes = i64::try_from(self.proc.arrays[*target].elem.bytes()).ok();
                 let is_line =
-                    count.as_i64().zip(bytes).is_some_and(|(count, bytes)| count.checked_mul(bytes) == Some(64));
+                    count.as_i64().zip(bytes).is_some_and(|(count, bytes)| count.checked_mul(bytes) == Some(LINE));
                 let (count, size) = (self.expr_text(count), self.element_size(*target));
                 match streaming {
                     true if is_line => self.line(&format!("frit_stream_line({t}, {s});")),
