@@ -33,12 +33,13 @@ struct Options {
   Option Dependences{"frit-fuse-dependence-analysis", "`exact`, or for comparison `da`, `scev` or `all`"};
   Option Checks{"frit-fuse-runtime-checks", "`on` or `off`: overlap checks at run time, with the original code as fall-back"};
   Option Contract{"frit-fuse-contract", "`on` or `off`: forward stores to loads, remove private arrays"};
+  Option Size{"frit-fuse-region-size", "loops, with what is between them, that are planned together, about"};
   Option Limit{"frit-fuse-limit", "stop after so many fusions"};
   Option Log{"frit-fuse-log", "write the decision log to this file"};
   Option Verbose{"frit-fuse-verbose", "`on`: a line for every function on standard error"};
 
   void pass() {
-    for (Option *O : {&Fuse, &Peel, &Dependences, &Checks, &Contract, &Limit, &Log, &Verbose})
+    for (Option *O : {&Fuse, &Peel, &Dependences, &Checks, &Contract, &Size, &Limit, &Log, &Verbose})
       if (O->Opt.getNumOccurrences())
         frit_set_option(O->Name, O->Opt.c_str());
   }

@@ -42,6 +42,9 @@ struct Arguments {
     /// Forward stores to loads in fused loops, and remove arrays that only they use [default: on]
     #[arg(long, value_name = "on|off")]
     frit_fuse_contract: Option<String>,
+    /// How many loops, with what is between them, are planned together, about; more takes longer [default: 80]
+    #[arg(long, value_name = "N")]
+    frit_fuse_region_size: Option<String>,
     /// Stop after so many fusions
     #[arg(long, value_name = "N")]
     frit_fuse_limit: Option<String>,
@@ -107,6 +110,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         ("frit-fuse-dependence-analysis", &arguments.frit_fuse_dependence_analysis),
         ("frit-fuse-runtime-checks", &arguments.frit_fuse_runtime_checks),
         ("frit-fuse-contract", &arguments.frit_fuse_contract),
+        ("frit-fuse-region-size", &arguments.frit_fuse_region_size),
         ("frit-fuse-limit", &arguments.frit_fuse_limit),
     ];
     with_session(|session| {

@@ -358,7 +358,7 @@ impl Facts {
     }
 
     pub(crate) fn known_equal(&self, x: Scev, y: Scev, at: Value) -> bool {
-        unsafe { sys::frit_known_equal(self.raw, x.0, y.0, at.0) }
+        x == y || unsafe { sys::frit_known_equal(self.raw, x.0, y.0, at.0) }
     }
 
     /// The comparison has this result wherever `at` is executed.

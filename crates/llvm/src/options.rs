@@ -35,6 +35,8 @@ pub struct Options {
     pub runtime_checks: bool,
     /// Forward stores to loads in fused loops, and remove arrays that only they use.
     pub contract: bool,
+    /// How many parts, loops and what is between them, are planned together, about.
+    pub region_size: usize,
     /// Stop after so many fusions.
     pub limit: Option<usize>,
     /// Write the decision log here, as JSON.
@@ -51,6 +53,7 @@ impl Default for Options {
             analysis: Analysis::Exact,
             runtime_checks: true,
             contract: true,
+            region_size: 80,
             limit: None,
             log: None,
             verbose: false,
@@ -95,6 +98,10 @@ impl Options {
             "frit-fuse-contract" => match on_off() {
                 Some(on) => self.contract = on,
                 None => return wrong("`on` or `off`"),
+            },
+            "frit-fuse-region-size" => match value.parse() {
+                Ok(size) if size >= 2 => self.region_size = size,
+                _ => return wrong("a number of loops, 2 or more"),
             },
             "frit-fuse-limit" => match value.parse() {
                 Ok(limit) => self.limit = Some(limit),

@@ -91,7 +91,7 @@ fn fuse(
         let mut forms = Forms::new(&facts);
         tester.drop_scopes = has_scopes_in_loops(&facts);
         let is_part = |of: Loop| of.header().terminator().marked() == Some(PART);
-        let regions = regions(&mut forms, &is_part);
+        let regions = regions(&mut forms, options.region_size, &is_part);
         let mut chosen: Vec<(&Region, Vec<Cluster>, Vec<Prepared>)> = Vec::new();
         let mut taken: HashSet<Block> = HashSet::new();
         let mut apart: Vec<(Decision, Block)> = Vec::new();

@@ -300,7 +300,9 @@ impl<'a> Expansion<'a> {
             if !next.is_instruction() || !seen.insert(next) {
                 continue;
             }
-            if self.inside.contains(&next.block()) {
+            // Loops that are over may be rewritten in the same round, and give their results by phis.
+            let around = self.facts.loop_of(next.block());
+            if self.inside.contains(&next.block()) || around.is_some_and(|of| !of.contains(self.last().block())) {
                 return false;
             }
             if self.region.chain.contains(&next.block()) && !next.is_phi() {

@@ -22,7 +22,7 @@ pub(crate) struct Region {
     pub(crate) nodes: Vec<Node>,
     /// Pure instructions of its blocks.
     pub(crate) floating: HashSet<Value>,
-    /// Blocks of the chain.
+    /// Blocks of the chain, from the one before its first part to the one behind its last.
     pub(crate) chain: Vec<Block>,
 }
 
@@ -198,12 +198,11 @@ impl Node {
     }
 }
 
-/// Larger regions are taken apart: the pairs of a region grow with the square of its parts. What becomes one loop in each part
-/// may be fused with its neighbours in the next round.
-const MOST_NODES: usize = 80;
-
 /// All regions of the function with at least two loops (of which one may be refused), those of outer loops first.
-pub(crate) fn regions(forms: &mut Forms<'_>, skip: &dyn Fn(Loop) -> bool) -> Vec<Region> {
+///
+/// Those with more parts than `most` are taken apart, as their pairs grow with the square of that. What becomes one loop in each
+/// may be fused with its neighbours in a later round.
+pub(crate) fn regions(forms: &mut Forms<'_>, most: usize, skip: &dyn Fn(Loop) -> bool) -> Vec<Region> {
     let facts = forms.facts;
     let mut regions = Vec::new();
     let mut seen = HashSet::new();
@@ -222,7 +221,7 @@ pub(crate) fn regions(forms: &mut Forms<'_>, skip: &dyn Fn(Loop) -> bool) -> Vec
     blocks.sort_by_key(|&(depth, _)| depth);
     for (_, block) in blocks {
         if !seen.contains(&block) && is_start(facts, block) {
-            regions.extend(walk(forms, block, &mut seen, skip));
+            regions.extend(walk(forms, block, &mut seen, most, skip));
         }
     }
     regions
@@ -240,7 +239,13 @@ fn is_start(facts: &Facts, block: Block) -> bool {
 }
 
 /// Follows the chain from a block.
-fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &dyn Fn(Loop) -> bool) -> Vec<Region> {
+fn walk(
+    forms: &mut Forms<'_>,
+    start: Block,
+    seen: &mut HashSet<Block>,
+    most: usize,
+    skip: &dyn Fn(Loop) -> bool,
+) -> Vec<Region> {
     let facts = forms.facts;
     let parent = facts.loop_of(start);
     let mut chain = vec![start];
@@ -265,8 +270,6 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
         }
         at = next;
     }
-    let mut found = Vec::new();
-    let mut region = Region { parent, nodes: Vec::new(), floating: HashSet::new(), chain: chain.clone() };
     // What lies before the first loop stays where it is.
     let is_loop = |node: &Option<Node>| node.as_ref().is_some_and(Node::is_loop);
     let (Some(first), Some(last)) =
@@ -274,10 +277,14 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
     else {
         return Vec::new();
     };
+    let mut found = Vec::new();
+    let empty = |from: usize| Region { parent, nodes: Vec::new(), floating: HashSet::new(), chain: vec![chain[from]] };
+    let mut region = empty(first);
     for (at, (code, mut node)) in parts.into_iter().enumerate() {
         if at < first || at > last {
             continue;
         }
+        let next = chain.get(at + 1);
         if at > first {
             let own = node.as_ref().map_or_else(Vec::new, |node| first_elements(facts, node, &code));
             for instruction in code {
@@ -300,9 +307,9 @@ fn walk(forms: &mut Forms<'_>, start: Block, seen: &mut HashSet<Block>, skip: &d
             region.floating.extend(speculated(&node));
             region.nodes.push(node);
         }
-        if region.nodes.len() > MOST_NODES && region.nodes.last().is_some_and(Node::is_loop) {
-            let next = Region { parent, nodes: Vec::new(), floating: HashSet::new(), chain: chain.clone() };
-            found.push(std::mem::replace(&mut region, next));
+        region.chain.extend(next);
+        if region.nodes.len() >= most && region.nodes.last().is_some_and(Node::is_loop) && at < last {
+            found.push(std::mem::replace(&mut region, empty(at + 1)));
         }
     }
     found.push(region);

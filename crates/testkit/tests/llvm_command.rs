@@ -232,6 +232,7 @@ fn wrong_use_is_2_and_what_cannot_be_written_is_1() {
     place.frit(&["in.ll", "--frobnicate"]).fails(2, "--frobnicate");
     place.frit(&["in.ll", "-frit-fuse=sometimes"]).fails(2, "sometimes");
     place.frit(&["in.ll", "-frit-fuse-limit=many"]).fails(2, "many");
+    place.frit(&["in.ll", "-frit-fuse-region-size=1"]).fails(2, "2 or more");
     place.frit(&["in.ll", "-o", "no/such/folder.bc"]).fails(1, "no/such/folder.bc");
 }
 

@@ -21,10 +21,12 @@ const BATCH: usize = 20;
 const RUNS: usize = 40;
 
 /// Options of the ways in which programs are fused, each batch in one of them.
-const WAYS: [&[&str]; 4] = [
+const WAYS: [&[&str]; 5] = [
     &["-frit-fuse=always"],
     &[],
     &["-frit-fuse=always", "-frit-fuse-runtime-checks=off"],
+    // Several parts of one region in one round.
+    &["-frit-fuse=always", "-frit-fuse-region-size=2"],
     &["-frit-fuse=always", "-frit-fuse-contract=off", "-frit-fuse-peel-max-count=1"],
 ];
 
