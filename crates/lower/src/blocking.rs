@@ -21,12 +21,28 @@
 //! and columns have unit stride however they are stored; elements of four steps serve four rows from registers. Every cell is computed in
 //! the same order as before, so no bit changes. The nest as it was stays for few rows, columns or steps.
 //!
+//! The 16 elements of `A` are too many for processors with 16 vector registers. There the cells are in registers instead, twelve vectors
+//! from six rows and the two halves of the block's columns, for all steps of a block, and vectors run the loop over columns with the
+//! loop over steps in it:
+//!
+//! ```text
+//! for i step 6 { for j0 <= j < j0 + 64 simd {
+//!   s = S[i-i0, j-j0]; t = S[i-i0, j+64-j0]; ... of i+1, ..., i+5
+//!   for k { s = s op e(A[i, k], P[k-k0, j-j0]); t = t op e(A[i, k], P[k-k0, j+64-j0]); ... }
+//!   S[i-i0, j-j0] = s; S[i-i0, j+64-j0] = t; ...
+//! } }
+//! ```
+//!
+//! So the nearest cache holds two lines of memory for each step, and more steps are in a block.
+//!
 //! After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", with vectors left to the C compiler. Knows nothing
 //! of the array IR.
 
 use crate::Caches;
 use crate::access::{each_array, each_load};
+use crate::arithmetic::{cost, is_real};
 use crate::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
+use crate::lines::LINE;
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, reads, reads_any, renamed};
 use crate::strip_mining;
@@ -37,21 +53,33 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Columns of a block.
 const COLUMNS: i64 = 128;
 /// This part of a processor's own cache is for what is kept of a block's cells between stretches of code.
-const KEPT_PART: i64 = 4;
+const KEPT_PART: i64 = 3;
 /// Most rows of a block; more do not make packing cheaper by much. With these it takes a seventh of the time of a matrix product,
 /// with a quarter of them a third.
 const ROWS: i64 = 128;
 /// Rows, and steps of an inner loop, taken at once.
 const AT_ONCE: i64 = 4;
+/// Rows whose cells stay in registers, and pieces of the columns, each of a vector, where there are so few: twelve vectors of them leave four
+/// registers for what is computed.
+const ROWS_IN_REGISTERS: i64 = 6;
+const PIECES: i64 = 2;
+/// Processors with wider vectors have 32 registers of them.
+const VECTORS_OF_FEW_REGISTERS: i64 = 32;
+/// What a step may cost at most where cells stay in registers, in additions: vectors run no calls in a loop inside of theirs.
+const CHEAP: i64 = 6;
+/// Where cells stay in registers, what is packed may take this part of a processor's own cache, and the two lines of memory of each step that
+/// vectors read before the next this part of the nearest.
+const PACKED_PART: i64 = 4;
+const LINES_PART: i64 = 2;
 /// Inner loops with more statements take one row and one step at a time.
 const LARGEST_STEP: usize = 2;
 /// With fewer rows or steps than this, or fewer columns than twice as many, the nest stays as it is.
 const LEAST: i64 = 8;
 
 /// Blocks the contractions of the procedure.
-pub(crate) fn block_contractions(proc: &mut Proc, caches: Caches) {
+pub(crate) fn block_contractions(proc: &mut Proc, caches: Caches, vector_bytes: i64) {
     replace_loops(proc, &mut |proc, id| {
-        let contraction = Contraction::of(proc, id, caches)?;
+        let contraction = Contraction::of(proc, id, caches, vector_bytes)?;
         Some(vec![Stmt::If {
             cond: contraction.is_large(),
             then: contraction.blocked(proc),
@@ -69,10 +97,11 @@ struct Contraction {
     /// What each segment reads at a column and a step for all rows.
     shared: Vec<Vec<Expr>>,
     caches: Caches,
+    has_few_registers: bool,
 }
 
 impl Contraction {
-    fn of(proc: &Proc, id: Loop, caches: Caches) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop, caches: Caches, vector_bytes: i64) -> Option<Self> {
         let data = &proc.loops[id];
         let (LoopKind::Independent { reductions, .. }, Some(row), 1) = (&data.kind, data.var, data.step) else {
             return None;
@@ -94,7 +123,9 @@ impl Contraction {
         let own: BTreeSet<Var> = columns.segments.iter().flat_map(|segment| assigned(&segment.body)).collect();
         let shared: Vec<Vec<Expr>> =
             columns.segments.iter().map(|segment| shared(segment, row, columns.column, &own)).collect::<Option<_>>()?;
-        let found = Self { rows: LoopData { body: Vec::new(), ..data.clone() }, row, columns, shared, caches };
+        let has_few_registers = vector_bytes <= VECTORS_OF_FEW_REGISTERS;
+        let rows = LoopData { body: Vec::new(), ..data.clone() };
+        let found = Self { rows, row, columns, shared, caches, has_few_registers };
         let packs = found.shared.iter().any(|loads| !loads.is_empty());
         let few = found.counts().iter().any(|(count, least)| count.as_i64().is_some_and(|count| count < *least));
         (packs && !few && found.rows_at_most(proc) >= LEAST).then_some(found)
@@ -104,7 +135,27 @@ impl Contraction {
     fn rows_at_most(&self, proc: &Proc) -> i64 {
         let bytes: i64 = self.columns.expanded.iter().map(|&var| bytes(proc.vars[var].scalar)).sum();
         let rows = self.caches.own / KEPT_PART / (COLUMNS * bytes.max(1));
-        (rows / AT_ONCE * AT_ONCE).min(ROWS)
+        let at_once = self.rows_at_once(proc);
+        rows.min(ROWS + at_once - 1) / at_once * at_once
+    }
+
+    /// Blocks have multiples of so many rows.
+    fn rows_at_once(&self, proc: &Proc) -> i64 {
+        let mut segments = self.columns.segments.iter().zip(&self.shared);
+        match segments.any(|(segment, shared)| self.runs_in_registers(proc, segment, shared)) {
+            true => ROWS_IN_REGISTERS,
+            false => AT_ONCE,
+        }
+    }
+
+    /// The segment's cells are one vector of reals each, and so are the elements that it reads at a column. Integers need registers to
+    /// be multiplied and compared.
+    fn runs_in_registers(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> bool {
+        let mut kept = self.columns.expanded.iter().filter(|var| segment.mentions.contains_key(var));
+        let fits = kept.clone().count() == 1 && kept.all(|&var| proc.vars[var].scalar.is_float());
+        let is_plain = segment.body.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. }));
+        let is_cheap = segment.body.len() <= LARGEST_STEP && cost(proc, &segment.body) <= CHEAP && is_plain;
+        self.has_few_registers && fits && is_cheap && shared.len() == 1 && shared.iter().all(|load| is_real(proc, load))
     }
 
     /// How many rows, columns and steps there are, and must be at least for blocks to pay.
@@ -128,23 +179,37 @@ impl Contraction {
         let [column, column_end] = [(); 2].map(|()| proc.var(Scalar::I64, None));
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
-        // What is packed leaves room in the nearest cache for what streams by.
-        let packed_bytes = self.caches.nearest * 2 / 3;
-        let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end, packed_bytes };
+        let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end };
         let limit = Expr::binary(BinOp::Min, Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
         let mut in_tile = vec![Stmt::Assign { var: column_end, value: limit }];
         for (segment, shared) in self.columns.segments.iter().zip(&self.shared) {
             match &segment.steps {
                 None => in_tile.push(block_of_rows.straight(proc, segment)),
                 Some((steps, step)) => {
-                    in_tile.push(block_of_rows.inner_loop(proc, segment, shared, (steps, *step)));
+                    let depth = self.depth(proc, segment, shared);
+                    let in_registers = self.runs_in_registers(proc, segment, shared);
+                    in_tile.push(block_of_rows.inner_loop(proc, segment, shared, (steps, *step), depth, in_registers));
                 }
             }
         }
         let header = LoopData { var: Some(column), step: COLUMNS, ..self.columns.header.clone() };
         let mut in_block: Vec<Stmt> = tile.kept.values().map(|&array| Stmt::Alloc { array }).collect();
         in_block.push(in_order(proc, header, in_tile));
-        rows.over_evenly(proc, &self.rows, AT_ONCE, in_block)
+        let at_once = self.rows_at_once(proc);
+        rows.over_evenly(proc, &self.rows, at_once, in_block)
+    }
+
+    /// How many steps are in a block.
+    fn depth(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> i64 {
+        let bytes: i64 = shared.iter().map(|load| elem_bytes(proc, load)).sum();
+        let row = COLUMNS * bytes.max(1);
+        let steps = if self.runs_in_registers(proc, segment, shared) {
+            (self.caches.nearest / LINES_PART / (PIECES * LINE)).min(self.caches.own / PACKED_PART / row)
+        } else {
+            // What is packed leaves room in the nearest cache for what streams by.
+            self.caches.nearest * 2 / 3 / row
+        };
+        (steps / AT_ONCE * AT_ONCE).max(AT_ONCE)
     }
 }
 
@@ -193,8 +258,6 @@ struct Block<'t> {
     row: Var,
     first: Var,
     end: Var,
-    /// Bytes that what is packed of the columns may take.
-    packed_bytes: i64,
 }
 
 impl Block<'_> {
@@ -207,15 +270,23 @@ impl Block<'_> {
     }
 
     /// An inner loop in blocks of steps.
-    fn inner_loop(&self, proc: &mut Proc, segment: &Segment, shared: &[Expr], (steps, step): (&LoopData, Var)) -> Stmt {
-        let bytes: i64 = shared.iter().map(|load| elem_bytes(proc, load)).sum();
-        let depth = (self.packed_bytes / (COLUMNS * bytes.max(1)) / AT_ONCE * AT_ONCE).max(AT_ONCE);
+    fn inner_loop(
+        &self,
+        proc: &mut Proc,
+        segment: &Segment,
+        shared: &[Expr],
+        (steps, step): (&LoopData, Var),
+        depth: i64,
+        in_registers: bool,
+    ) -> Stmt {
         let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
         let limit = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
         let mut body = vec![Stmt::Assign { var: end, value: limit }];
         let mut segment = segment.clone();
         for load in shared {
-            let packed = self.pack(proc, load, depth, (step, first, end), steps, &mut body);
+            // Lines of memory of all steps stay in the nearest cache together: they must not be large powers of two apart.
+            let apart = if in_registers { LINE / elem_bytes(proc, load) } else { 0 };
+            let packed = self.pack(proc, load, (depth, COLUMNS + apart), (step, first, end), steps, &mut body);
             let column = Expr::Var(self.tile.columns.column) - self.tile.first.into();
             let from = Expr::Load { array: packed, index: vec![Expr::Var(step) - first.into(), column] };
             for stmt in &mut segment.body {
@@ -228,11 +299,19 @@ impl Block<'_> {
                 }
             }
         }
-        let at_once = if segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 };
+        let at_once = match segment.body.len() <= LARGEST_STEP {
+            true if in_registers => ROWS_IN_REGISTERS,
+            true => AT_ONCE,
+            false => 1,
+        };
         let panel = Panel { block: self, segment: &segment, steps, step, first, end };
         let whole = proc.var(Scalar::I64, None);
         body.push(Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), at_once) });
-        body.extend(panel.rows(proc, self.first.into(), whole.into(), at_once));
+        body.extend(if in_registers {
+            panel.rows_in_registers(proc, self.first.into(), whole.into())
+        } else {
+            panel.rows(proc, self.first.into(), whole.into(), at_once)
+        });
         if at_once > 1 {
             body.extend(panel.rows(proc, whole.into(), self.end.into(), 1));
         }
@@ -244,7 +323,7 @@ impl Block<'_> {
         &self,
         proc: &mut Proc,
         load: &Expr,
-        depth: i64,
+        (depth, row_length): (i64, i64),
         (step, first, end): (Var, Var, Var),
         steps: &LoopData,
         body: &mut Vec<Stmt>,
@@ -252,7 +331,7 @@ impl Block<'_> {
         let Expr::Load { array: source, index } = load else { panic!("elements are packed") };
         let packed = proc.arrays.push(ArrayData {
             elem: proc.arrays[*source].elem,
-            extents: vec![Expr::i64(depth), Expr::i64(COLUMNS)],
+            extents: vec![Expr::i64(depth), Expr::i64(row_length)],
             storage: Storage::Stack,
             name: proc.arrays[*source].name.clone(),
             span: steps.span,
@@ -324,6 +403,40 @@ impl Panel<'_> {
             body.push(self.steps(proc, whole.into(), self.end.into(), (row, at_once), 1));
         }
         vec![self.block.over_rows(proc, (row, at_once), lower, upper, body)]
+    }
+
+    /// The panel for the rows from `lower` to below `upper`, a multiple of those whose cells stay in registers from the first step to the last.
+    fn rows_in_registers(&self, proc: &mut Proc, lower: Expr, upper: Expr) -> Vec<Stmt> {
+        let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
+        let [count, piece, rest] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+        let tile = self.block.tile;
+        let columns = |proc: &mut Proc, pieces: &[Expr], lower: Expr, upper: Expr| {
+            let step = proc.var(Scalar::I64, proc.vars[self.step].name.clone());
+            let steps = LoopData { var: Some(step), lower: Expr::i64(0), upper: count.into(), ..self.steps.clone() };
+            let lines = self.block.lines(row, ROWS_IN_REGISTERS);
+            let at = Expr::Var(self.first) + step.into();
+            let along = tile.along_in_registers(proc, self.segment, &lines, pieces, (steps, at));
+            tile.some_columns(proc, along, lower, upper, true)
+        };
+        let pieces: Vec<Expr> = (0..PIECES).map(|at| Expr::Var(piece) * Expr::i64(at)).collect();
+        let first = Expr::Var(tile.first);
+        let body = vec![
+            columns(proc, &pieces, first.clone(), first.clone() + piece.into()),
+            columns(proc, &[Expr::i64(0)], rest.into(), tile.end.into()),
+        ];
+        // Pieces are whole lines of memory.
+        let line = LINE / 8;
+        let width = Expr::binary(BinOp::Div, Expr::Var(tile.end) - first.clone(), Expr::i64(PIECES * line));
+        vec![
+            // A block has steps; said here, vectors can run the loop around that over them.
+            Stmt::Assign {
+                var: count,
+                value: Expr::binary(BinOp::Max, Expr::Var(self.end) - self.first.into(), Expr::i64(1)),
+            },
+            Stmt::Assign { var: piece, value: width * Expr::i64(line) },
+            Stmt::Assign { var: rest, value: first + Expr::Var(piece) * Expr::i64(PIECES) },
+            self.block.over_rows(proc, (row, ROWS_IN_REGISTERS), lower, upper, body),
+        ]
     }
 
     fn steps(&self, proc: &mut Proc, lower: Expr, upper: Expr, (row, rows): (Var, i64), at_once: i64) -> Stmt {

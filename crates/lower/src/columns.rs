@@ -31,7 +31,9 @@ pub(crate) struct Segment {
 impl Columns {
     pub(crate) fn of(proc: &Proc, id: Loop) -> Option<Self> {
         let data = &proc.loops[id];
-        let (LoopKind::Independent { reductions, .. }, Some(column), 1) = (&data.kind, data.var, data.step) else {
+        let (LoopKind::Independent { simd: false, reductions, .. }, Some(column), 1) =
+            (&data.kind, data.var, data.step)
+        else {
             return None;
         };
         let few =
@@ -148,6 +150,16 @@ pub(crate) struct AlongColumns {
     pub(crate) body: Vec<Stmt>,
 }
 
+/// What computes a cell.
+struct Cell {
+    /// What is kept of it comes.
+    loads: Vec<Stmt>,
+    /// The segment.
+    steps: Vec<Stmt>,
+    /// And goes.
+    stores: Vec<Stmt>,
+}
+
 impl Tile<'_> {
     /// A segment for one column, once for each line and each of the steps, with variables of its own.
     pub(crate) fn along(
@@ -158,20 +170,51 @@ impl Tile<'_> {
         steps: Option<&[Expr]>,
     ) -> AlongColumns {
         let column = proc.var(Scalar::I64, proc.vars[self.columns.column].name.clone());
-        let body = lines.iter().flat_map(|line| self.cell(proc, segment, line, steps, column)).collect();
+        let cells = lines.iter().flat_map(|line| {
+            let Cell { loads, steps, stores } = self.cell(proc, segment, line, steps, column.into());
+            [loads, steps, stores].into_iter().flatten()
+        });
+        let body = cells.collect();
         AlongColumns { column, body }
     }
 
-    fn cell(&self, proc: &mut Proc, segment: &Segment, line: &Line, steps: Option<&[Expr]>, column: Var) -> Vec<Stmt> {
+    /// A segment with its inner loop for one column of each of several pieces of the tile, which begin so many columns apart, and for each
+    /// line: what is kept of these cells stays in registers from the first step to the last. `steps` is the inner loop, `step` which step an
+    /// iteration of it is.
+    pub(crate) fn along_in_registers(
+        &self,
+        proc: &mut Proc,
+        segment: &Segment,
+        lines: &[Line],
+        pieces: &[Expr],
+        (steps, step): (LoopData, Expr),
+    ) -> AlongColumns {
+        let column = proc.var(Scalar::I64, proc.vars[self.columns.column].name.clone());
+        let (mut body, mut inside, mut stores) = (Vec::new(), Vec::new(), Vec::new());
+        for line in lines {
+            for piece in pieces {
+                let at = Expr::Var(column) + piece.clone();
+                let cell = self.cell(proc, segment, line, Some(std::slice::from_ref(&step)), at);
+                body.extend(cell.loads);
+                inside.extend(cell.steps);
+                stores.extend(cell.stores);
+            }
+        }
+        body.push(in_order(proc, steps, inside));
+        body.extend(stores);
+        AlongColumns { column, body }
+    }
+
+    fn cell(&self, proc: &mut Proc, segment: &Segment, line: &Line, steps: Option<&[Expr]>, column: Expr) -> Cell {
         let fresh = |proc: &mut Proc, var: Var| {
             let known = proc.vars[var].clone();
             proc.vars.push(known)
         };
         let mut renaming = line.renaming.clone();
-        renaming.insert(self.columns.column, Expr::Var(column));
         let mut place = line.place.clone();
-        place.push(Expr::Var(column) - Expr::Var(self.first));
-        let (mut body, mut ending) = (Vec::new(), Vec::new());
+        place.push(column.clone() - Expr::Var(self.first));
+        renaming.insert(self.columns.column, column);
+        let (mut loads, mut body, mut stores) = (Vec::new(), Vec::new(), Vec::new());
         for (&var, mention) in &segment.mentions {
             let kept = self.kept.get(&var);
             if !mention.assigned && kept.is_none() {
@@ -181,10 +224,10 @@ impl Tile<'_> {
             renaming.insert(var, Expr::Var(own));
             let Some(&array) = kept else { continue };
             if mention.enters {
-                body.push(Stmt::Assign { var: own, value: Expr::Load { array, index: place.clone() } });
+                loads.push(Stmt::Assign { var: own, value: Expr::Load { array, index: place.clone() } });
             }
             if mention.assigned {
-                ending.push(Stmt::Store { array, index: place.clone(), value: Expr::Var(own) });
+                stores.push(Stmt::Store { array, index: place.clone(), value: Expr::Var(own) });
             }
         }
         match (&segment.steps, steps) {
@@ -203,18 +246,29 @@ impl Tile<'_> {
             }
             (None, _) | (Some(_), None) => body.extend(segment.body.iter().map(|stmt| renamed_stmt(stmt, &renaming))),
         }
-        body.extend(ending);
-        body
+        Cell { loads, steps: body, stores }
     }
 
     /// The loop along the tile's columns.
-    pub(crate) fn column_loop(&self, proc: &mut Proc, AlongColumns { column, body }: AlongColumns) -> Stmt {
+    pub(crate) fn column_loop(&self, proc: &mut Proc, along: AlongColumns) -> Stmt {
+        self.some_columns(proc, along, self.first.into(), self.end.into(), false)
+    }
+
+    /// The loop along some of the tile's columns; `simd` if vectors run it with the loops in it.
+    pub(crate) fn some_columns(
+        &self,
+        proc: &mut Proc,
+        AlongColumns { column, body }: AlongColumns,
+        lower: Expr,
+        upper: Expr,
+        simd: bool,
+    ) -> Stmt {
         Stmt::For(proc.loops.push(LoopData {
             var: Some(column),
-            lower: self.first.into(),
-            upper: self.end.into(),
+            lower,
+            upper,
             step: 1,
-            kind: LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() },
+            kind: LoopKind::Independent { parallel: None, simd, reductions: Vec::new() },
             body,
             span: self.columns.header.span,
         }))

@@ -189,7 +189,8 @@ impl Iterations {
 
     fn of(proc: &Proc, id: Loop, known: &Known, memory: bool) -> Option<Self> {
         let data = &proc.loops[id];
-        let (LoopKind::Independent { reductions, .. }, Some(var), 1) = (&data.kind, data.var, data.step) else {
+        let (LoopKind::Independent { simd: false, reductions, .. }, Some(var), 1) = (&data.kind, data.var, data.step)
+        else {
             return None;
         };
         let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < LANES);

@@ -229,7 +229,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         hoist::hoist_allocations_of_independent_loops(&mut proc);
         short_circuit::short_circuit_copies(&mut proc);
         batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
-        blocking::block_contractions(&mut proc, options.caches);
+        blocking::block_contractions(&mut proc, options.caches, options.vector_bytes);
         shared_rows::share_rows(&mut proc, options.caches.own);
         interchange::interchange_loops(&mut proc, options.caches.nearest);
         lanes::reduce_in_lanes(&mut proc);

@@ -9,7 +9,7 @@ use frit_support::Index;
 const FEW: i64 = 4;
 
 /// Sets `simd` on every independent loop that only assigns and stores, but for those that are known to be short, as along the
-/// borders of stencils. Scans are in phases already if vectors can run them.
+/// borders of stencils. Loops that have it already, with others in them, keep it. Scans are in phases already if vectors can run them.
 pub(crate) fn mark_vector_loops(proc: &mut Proc) {
     let values = Values::of(proc);
     let chosen: Vec<bool> =
@@ -17,7 +17,7 @@ pub(crate) fn mark_vector_loops(proc: &mut Proc) {
     for ((_, data), chosen) in proc.loops.iter_mut().zip(chosen) {
         match &mut data.kind {
             LoopKind::Sequential => {}
-            LoopKind::Independent { simd, .. } => *simd = chosen,
+            LoopKind::Independent { simd, .. } => *simd |= chosen,
             LoopKind::Scan { simd, .. } => *simd &= chosen,
         }
     }

@@ -63,7 +63,12 @@ impl Product {
     }
 
     fn is_blocked(&self) -> bool {
-        lowered_text(&self.text()).contains("[128, 128]")
+        let lowered = lowered_text(&self.text());
+        lowered.contains("[128, 128]") || lowered.contains(CELLS_IN_REGISTERS)
+    }
+
+    fn runs_in_registers(&self) -> bool {
+        lowered_text(&self.text()).contains(CELLS_IN_REGISTERS)
     }
 
     fn agrees(&self, (rows, steps, columns): (usize, usize, usize)) {
@@ -78,6 +83,9 @@ impl Product {
         agree(&self.text(), &[matrix(rows, steps, 7), matrix(steps, columns, 11), int(3)]);
     }
 }
+
+/// Where cells are kept between blocks of steps, which are in registers in one.
+const CELLS_IN_REGISTERS: &str = "stack f64[132, 128]";
 
 trait Reshaped {
     fn reshaped(self, rows: usize, columns: usize) -> frit_ir::Tensor;
@@ -105,9 +113,27 @@ fn stays(product: &Product) {
 }
 
 #[test]
-fn a_product_of_matrices_is_blocked_and_packed() {
+fn cells_of_a_product_of_matrices_stay_in_registers() {
     blocks(&PRODUCT);
+    // More than a block of rows, and of steps.
+    PRODUCT.agrees((135, 195, 17));
     let lowered = lowered_text(&PRODUCT.text());
+    // What is packed: rows a line of memory longer than the columns of a block.
+    assert!(lowered.contains("stack f64[192, 136]"), "{lowered}");
+    // Twelve cells are loaded before the loop over steps, and stored after it.
+    let (_, rows) = lowered.split_once("step 6 {").expect("six rows at once");
+    let columns = rows.split("independent simd {").nth(1).expect("a loop along columns");
+    let lines: Vec<&str> = columns.lines().skip(1).map(str::trim).take(12 + 1 + 12 + 1 + 12).collect();
+    assert!(lines[..12].iter().all(|line| line.contains(" = A3[")), "{columns}");
+    assert!(lines[12].contains(": for "), "{columns}");
+    assert!(lines[13..25].iter().all(|line| line.contains(" * A")), "{columns}");
+    assert!(lines[26..].iter().all(|line| line.starts_with("A3[")), "{columns}");
+}
+
+#[test]
+fn processors_with_many_registers_have_elements_of_four_steps_and_rows_in_them() {
+    let options = frit_lower::Options { vector_bytes: 64, ..frit_lower::Options::USUAL };
+    let lowered = frit_lower::lower(&support::program(&PRODUCT.text()), &options).to_string();
     assert!(lowered.contains("stack f64[32, 128]"), "{lowered}");
     // Four elements of each of four rows, loaded once each.
     assert_eq!(
@@ -149,7 +175,7 @@ fn what_lies_along_steps_is_packed_across() {
     let reads = "%20: f64 = index %3[%10, %12]\n%21: f64 = index %3[%11, %12]";
     let text = Product { reads, ..PRODUCT }.text().replace("%2]", "%0]").replace("[%0, %1, %0](", "[%0, %1, %2](");
     let text = text.replace("%4: f64[%1, %0]", "%4: f64[%1, %2]");
-    assert!(lowered_text(&text).contains("[128, 128]"), "{}", lowered_text(&text));
+    assert!(lowered_text(&text).contains(CELLS_IN_REGISTERS), "{}", lowered_text(&text));
     for rows in [3, 8, 16, 67] {
         let matrix = reals(&(0..rows * 37).map(|i| (i * 7 % 31) as f64).collect::<Vec<_>>()).reshaped(rows, 37);
         agree(&text, &[matrix.clone(), matrix.reshaped(37, rows), int(3)]);
@@ -177,6 +203,30 @@ fn triangles_are_not_blocked() {
     let product = Product { reads, steps: "%10", ..PRODUCT };
     assert!(!product.is_blocked());
     [(7, 9, 17), (19, 13, 19)].into_iter().for_each(|size| product.agrees(size));
+}
+
+#[test]
+fn what_vectors_cannot_run_with_its_steps_stays_in_memory() {
+    let in_registers = |product: &Product| {
+        blocks(product);
+        product.runs_in_registers()
+    };
+    assert!(in_registers(&Product { term: "%31: f64 = sub %20, %21\n%30: f64 = mul %31, %31", ..PRODUCT }));
+    assert!(in_registers(&Product { term: "%30: f64 = add %20, %21", fold: ("min", "1.0e300"), ..PRODUCT }));
+    // Calls, what takes more registers, and several elements of a column.
+    assert!(!in_registers(&Product { term: "%31: f64 = mul %20, %21\n%30: f64 = exp %31", ..PRODUCT }));
+    let reads = "%20: i64 = index %3[%10, %12]\n%21: i64 = index %4[%12, %11]";
+    let cell = "%50: i64 = add %40, %5";
+    assert!(!in_registers(&Product {
+        elem: "i64",
+        reads,
+        fold: ("add", "0"),
+        term: "%30: i64 = mul %20, %21",
+        cell,
+        ..PRODUCT
+    }));
+    let reads = "%20: f64 = index %3[%10, %12]\n%22: f64 = index %4[%12, %11]\n%23: i64 = rem %11, 3\n%24: f64 = index %4[%12, %23]\n%21: f64 = add %22, %24";
+    assert!(!in_registers(&Product { reads, ..PRODUCT }));
 }
 
 #[test]

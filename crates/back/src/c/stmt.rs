@@ -684,15 +684,15 @@ impl<'p> ProcPrinter<'_, 'p> {
         found
     }
 
-    /// True if the body is such that a vector directive helps: straight-line code, but for conditions and short loops of
-    /// constant length.
+    /// True if the body is such that a vector directive helps: straight-line code, but for conditions, short loops of constant length, and
+    /// loops in order that the lowering wants run side by side.
     fn is_vectorisable(&self, data: &LoopData) -> bool {
         !any_stmt(self.proc, &data.body, &mut |stmt| match stmt {
             Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::If { .. } => false,
             Stmt::For(l) => {
                 let inner = &self.proc.loops[*l];
                 let length = inner.upper.as_i64().zip(inner.lower.as_i64()).map(|(upper, lower)| upper - lower);
-                length.is_none_or(|length| length > UNROLLED)
+                length.map_or(!matches!(inner.kind, LoopKind::Sequential), |length| length > UNROLLED)
             }
             Stmt::Alloc { array } => !matches!(self.proc.arrays[*array].storage, Storage::Stack),
             Stmt::While { .. }
