@@ -33,7 +33,7 @@
 //! } }
 //! ```
 //!
-//! So the nearest cache holds two lines of memory for each step, and more steps are in a block.
+//! So the nearest cache holds two lines of memory for each step, and more steps are in a block, and more rows, for which `P` is packed once.
 //!
 //! After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", with vectors left to the C compiler. Knows nothing
 //! of the array IR.
@@ -53,12 +53,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Columns of a block.
 const COLUMNS: i64 = 128;
 /// This part of a processor's own cache is for what is kept of a block's cells between stretches of code.
-const KEPT_PART: i64 = 3;
+const KEPT_PART: i64 = 4;
 /// Most rows of a block; more do not make packing cheaper by much. With these it takes a seventh of the time of a matrix product,
 /// with a quarter of them a third.
 const ROWS: i64 = 128;
 /// Rows, and steps of an inner loop, taken at once.
 const AT_ONCE: i64 = 4;
+/// Most rows of a block whose cells stay in registers. These are read and written once for many steps and need not stay in a cache; what is
+/// packed serves more rows then.
+const PASSING_ROWS: i64 = 264;
 /// Rows whose cells stay in registers, and pieces of the columns, each of a vector, where there are so few: twelve vectors of them leave four
 /// registers for what is computed.
 const ROWS_IN_REGISTERS: i64 = 6;
@@ -134,18 +137,17 @@ impl Contraction {
     /// So many rows' cells fit where they are kept.
     fn rows_at_most(&self, proc: &Proc) -> i64 {
         let bytes: i64 = self.columns.expanded.iter().map(|&var| bytes(proc.vars[var].scalar)).sum();
-        let rows = self.caches.own / KEPT_PART / (COLUMNS * bytes.max(1));
-        let at_once = self.rows_at_once(proc);
-        rows.min(ROWS + at_once - 1) / at_once * at_once
+        let fitting = |bytes_of_cache: i64| bytes_of_cache / (COLUMNS * bytes.max(1));
+        let (most, at_once) = match self.has_cells_in_registers(proc) {
+            true => (fitting(self.caches.own).min(PASSING_ROWS), ROWS_IN_REGISTERS),
+            false => (fitting(self.caches.own / KEPT_PART).min(ROWS), AT_ONCE),
+        };
+        most / at_once * at_once
     }
 
-    /// Blocks have multiples of so many rows.
-    fn rows_at_once(&self, proc: &Proc) -> i64 {
+    fn has_cells_in_registers(&self, proc: &Proc) -> bool {
         let mut segments = self.columns.segments.iter().zip(&self.shared);
-        match segments.any(|(segment, shared)| self.runs_in_registers(proc, segment, shared)) {
-            true => ROWS_IN_REGISTERS,
-            false => AT_ONCE,
-        }
+        segments.any(|(segment, shared)| self.runs_in_registers(proc, segment, shared))
     }
 
     /// The segment's cells are one vector of reals each, and so are the elements that it reads at a column. Integers need registers to
@@ -195,7 +197,7 @@ impl Contraction {
         let header = LoopData { var: Some(column), step: COLUMNS, ..self.columns.header.clone() };
         let mut in_block: Vec<Stmt> = tile.kept.values().map(|&array| Stmt::Alloc { array }).collect();
         in_block.push(in_order(proc, header, in_tile));
-        let at_once = self.rows_at_once(proc);
+        let at_once = if self.has_cells_in_registers(proc) { ROWS_IN_REGISTERS } else { AT_ONCE };
         rows.over_evenly(proc, &self.rows, at_once, in_block)
     }
 
