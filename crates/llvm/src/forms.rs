@@ -31,18 +31,11 @@ pub(crate) struct Forms<'f> {
     pub(crate) symbols: Table<Symbol, Meaning>,
     known: HashMap<Meaning, Symbol>,
     walked: HashMap<Loop, bool>,
-    counts: HashMap<(Scev, Loop), bool>,
 }
 
 impl<'f> Forms<'f> {
     pub(crate) fn new(facts: &'f Facts) -> Forms<'f> {
-        Forms {
-            facts,
-            symbols: Table::default(),
-            known: HashMap::new(),
-            walked: HashMap::new(),
-            counts: HashMap::new(),
-        }
+        Forms { facts, symbols: Table::default(), known: HashMap::new(), walked: HashMap::new() }
     }
 
     pub(crate) fn symbol(&mut self, meaning: Meaning) -> Symbol {
@@ -126,16 +119,6 @@ impl<'f> Forms<'f> {
 
     /// A number of iterations that is no negative number, read with a sign, wherever the loop is entered.
     pub(crate) fn is_count(&mut self, count: Scev, of: Loop) -> bool {
-        // Asked for each pair of loops, and answered by a walk over what comes before the loop.
-        if let Some(&known) = self.counts.get(&(count, of)) {
-            return known;
-        }
-        let is_count = self.find_whether_count(count, of);
-        self.counts.insert((count, of), is_count);
-        is_count
-    }
-
-    fn find_whether_count(&mut self, count: Scev, of: Loop) -> bool {
         let facts = self.facts;
         if facts.count_fits(count, of) {
             return true;

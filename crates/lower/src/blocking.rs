@@ -138,16 +138,19 @@ impl Contraction {
     fn rows_at_most(&self, proc: &Proc) -> i64 {
         let bytes: i64 = self.columns.expanded.iter().map(|&var| bytes(proc.vars[var].scalar)).sum();
         let fitting = |bytes_of_cache: i64| bytes_of_cache / (COLUMNS * bytes.max(1));
-        let (most, at_once) = match self.has_cells_in_registers(proc) {
-            true => (fitting(self.caches.own).min(PASSING_ROWS), ROWS_IN_REGISTERS),
-            false => (fitting(self.caches.own / KEPT_PART).min(ROWS), AT_ONCE),
+        let at_once = self.rows_at_once(proc);
+        let most = match at_once {
+            ROWS_IN_REGISTERS => fitting(self.caches.own).min(PASSING_ROWS),
+            _ => fitting(self.caches.own / KEPT_PART).min(ROWS),
         };
         most / at_once * at_once
     }
 
-    fn has_cells_in_registers(&self, proc: &Proc) -> bool {
+    /// Blocks have multiples of so many rows.
+    fn rows_at_once(&self, proc: &Proc) -> i64 {
         let mut segments = self.columns.segments.iter().zip(&self.shared);
-        segments.any(|(segment, shared)| self.runs_in_registers(proc, segment, shared))
+        let in_registers = segments.any(|(segment, shared)| self.runs_in_registers(proc, segment, shared));
+        if in_registers { ROWS_IN_REGISTERS } else { AT_ONCE }
     }
 
     /// The segment's cells are one vector of reals each, and so are the elements that it reads at a column. Integers need registers to
@@ -188,31 +191,41 @@ impl Contraction {
             match &segment.steps {
                 None => in_tile.push(block_of_rows.straight(proc, segment)),
                 Some((steps, step)) => {
-                    let depth = self.depth(proc, segment, shared);
-                    let in_registers = self.runs_in_registers(proc, segment, shared);
-                    in_tile.push(block_of_rows.inner_loop(proc, segment, shared, (steps, *step), depth, in_registers));
+                    let scheme = self.scheme(proc, segment, shared);
+                    in_tile.push(block_of_rows.inner_loop(proc, segment, shared, (steps, *step), &scheme));
                 }
             }
         }
         let header = LoopData { var: Some(column), step: COLUMNS, ..self.columns.header.clone() };
         let mut in_block: Vec<Stmt> = tile.kept.values().map(|&array| Stmt::Alloc { array }).collect();
         in_block.push(in_order(proc, header, in_tile));
-        let at_once = if self.has_cells_in_registers(proc) { ROWS_IN_REGISTERS } else { AT_ONCE };
+        let at_once = self.rows_at_once(proc);
         rows.over_evenly(proc, &self.rows, at_once, in_block)
     }
 
-    /// How many steps are in a block.
-    fn depth(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> i64 {
+    fn scheme(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> Scheme {
         let bytes: i64 = shared.iter().map(|load| elem_bytes(proc, load)).sum();
         let row = COLUMNS * bytes.max(1);
-        let steps = if self.runs_in_registers(proc, segment, shared) {
-            (self.caches.nearest / LINES_PART / (PIECES * LINE)).min(self.caches.own / PACKED_PART / row)
+        let in_registers = self.runs_in_registers(proc, segment, shared);
+        let (rows, steps) = if in_registers {
+            let lines = self.caches.nearest / LINES_PART / (PIECES * LINE);
+            (ROWS_IN_REGISTERS, lines.min(self.caches.own / PACKED_PART / row))
         } else {
             // What is packed leaves room in the nearest cache for what streams by.
-            self.caches.nearest * 2 / 3 / row
+            (if segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 }, self.caches.nearest * 2 / 3 / row)
         };
-        (steps / AT_ONCE * AT_ONCE).max(AT_ONCE)
+        Scheme { in_registers, rows, depth: (steps / AT_ONCE * AT_ONCE).max(AT_ONCE) }
     }
+}
+
+/// How the inner loop of a segment runs.
+struct Scheme {
+    /// The segment's cells are in registers from the first step of a block to the last.
+    in_registers: bool,
+    /// Rows at once.
+    rows: i64,
+    /// Steps of a block.
+    depth: i64,
 }
 
 /// What the inner loop of a segment reads at a column and a step, whatever the row; `None` if it reads something else for each
@@ -278,8 +291,7 @@ impl Block<'_> {
         segment: &Segment,
         shared: &[Expr],
         (steps, step): (&LoopData, Var),
-        depth: i64,
-        in_registers: bool,
+        &Scheme { in_registers, rows: at_once, depth }: &Scheme,
     ) -> Stmt {
         let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
         let limit = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
@@ -301,11 +313,6 @@ impl Block<'_> {
                 }
             }
         }
-        let at_once = match segment.body.len() <= LARGEST_STEP {
-            true if in_registers => ROWS_IN_REGISTERS,
-            true => AT_ONCE,
-            false => 1,
-        };
         let panel = Panel { block: self, segment: &segment, steps, step, first, end };
         let whole = proc.var(Scalar::I64, None);
         body.push(Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), at_once) });

@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of lines of the shorter program; the longer one has four times as many.
-const LINES: usize = 500;
+const LINES: usize = 1000;
 /// How much more may be allocated for the longer program: four times is linear, sixteen times quadratic.
 const GROWTH: f64 = 8.0;
 

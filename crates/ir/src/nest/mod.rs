@@ -240,7 +240,7 @@ pub enum LoopKind {
     Independent {
         /// Distribute over threads, if the work (in scalar operations, all iterations together) is worth it.
         parallel: Option<Parallel>,
-        /// Execute neighbouring iterations in vectors.
+        /// Execute neighbouring iterations in vectors, and loops in order that they contain with them.
         simd: bool,
         /// Accumulators that may be combined in any grouping and order.
         reductions: Vec<Reduction>,
