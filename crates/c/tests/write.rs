@@ -1,8 +1,7 @@
 //! What is printed is C that does what the source did: kernels are compiled before and after, and run on the same data.
 
 #[allow(unreachable_pub, dead_code)] // it is the public module of another crate
-#[path = "../../testkit/src/c_harness.rs"]
-mod c_harness;
+use crate::c_harness;
 
 use c_harness::{Kernel, harness};
 use expect_test::{Expect, expect};

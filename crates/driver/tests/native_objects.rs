@@ -1,6 +1,6 @@
 //! Compilers, the cache of objects, and libraries for C callers.
 
-mod common;
+use crate::common;
 
 use common::{c_of, f64s, int, program};
 use frit_driver::native::compiler::Optimisation;

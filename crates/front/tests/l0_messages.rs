@@ -1,6 +1,6 @@
 //! Messages as users see them, and the index that explains their codes.
 
-mod common;
+use crate::common;
 
 use common::{codes_are_in_the_error_index, programs_of_the_error_index_are_what_it_says};
 use expect_test::{Expect, expect};

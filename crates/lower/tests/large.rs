@@ -1,6 +1,6 @@
 //! Large and deep programs are lowered in seconds.
 
-mod support;
+use crate::support;
 
 use frit_lower::Options;
 use frit_support::with_deep_stack;

@@ -1,6 +1,6 @@
 //! The figures of the paper, as far as its text tells what is in them, and the places where it is not right as printed.
 
-use crate::support::{array, graph, names, numbers};
+use crate::memory::support::{array, graph, names, numbers};
 use frit_plan::memory::{Fate, Graph, Limits, Objective, Solution, is_legal, peak, removable, removed, solve};
 use frit_support::Index;
 

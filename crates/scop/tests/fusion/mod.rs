@@ -1,8 +1,7 @@
 //! What fusion makes of regions; every plan is proved and run.
 
 mod borders;
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod figures;
 mod kernels;
 mod random;

@@ -1,7 +1,6 @@
 //! Loops generated from trees written by hand: how they look, and that they do what the source does.
 
-#[path = "../common/mod.rs"]
-mod common;
+use crate::common;
 mod parallel;
 mod random;
 
