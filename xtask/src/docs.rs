@@ -222,7 +222,11 @@ fn paragraphs(text: &str) -> Vec<(usize, String)> {
             in_code = !in_code;
         }
         let indented = line.starts_with("    ") && !open;
-        if in_code || indented || start.is_empty() || ["```", "#", "|", "<!--", "!["].iter().any(|mark| start.starts_with(mark)) {
+        if in_code
+            || indented
+            || start.is_empty()
+            || ["```", "#", "|", "<!--", "!["].iter().any(|mark| start.starts_with(mark))
+        {
             open = false;
             continue;
         }
