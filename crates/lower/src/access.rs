@@ -224,8 +224,8 @@ fn unravel(linear: Expr, extents: &[Expr]) -> Vec<Expr> {
     let mut rest = linear;
     for axis in (1..extents.len()).rev() {
         // There is an element, so no extent is zero, and numbers are not negative.
-        index[axis] = Expr::binary(BinOp::Rem, rest.clone(), extents[axis].clone());
-        rest = Expr::binary(BinOp::Div, rest, extents[axis].clone());
+        index[axis] = Expr::binary(BinOp::REM, rest.clone(), extents[axis].clone());
+        rest = Expr::binary(BinOp::DIV, rest, extents[axis].clone());
     }
     if let Some(first) = index.first_mut() {
         *first = rest;
@@ -242,13 +242,13 @@ pub(crate) fn element_count(extents: &[Expr]) -> Expr {
 pub(crate) fn at_least_zero(extent: Expr) -> Expr {
     match extent.as_i64() {
         Some(n) => Expr::i64(n.max(0)),
-        None => Expr::binary(BinOp::Max, extent, Expr::i64(0)),
+        None => Expr::binary(BinOp::MAX, extent, Expr::i64(0)),
     }
 }
 
 /// The quotient of numbers that are not negative, rounded up.
 pub(crate) fn divided_up(x: Expr, by: Expr) -> Expr {
-    Expr::binary(BinOp::Div, x + (by.clone() - Expr::i64(1)), by)
+    Expr::binary(BinOp::DIV, x + (by.clone() - Expr::i64(1)), by)
 }
 
 /// The next multiple of `to`.

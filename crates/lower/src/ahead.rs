@@ -173,12 +173,12 @@ impl Stage {
             let Some((real, bits)) = truncated(value) else { continue };
             let is_checked = conditions
                 .iter()
-                .any(|c| matches!(c, Expr::Binary { op: BinOp::InBounds, x, .. } if **x == Expr::Var(*var)));
+                .any(|c| matches!(c, Expr::Binary { op: BinOp::IN_BOUNDS, x, .. } if **x == Expr::Var(*var)));
             if let Some(scalar) = real_type(proc, real).filter(|_| is_checked) {
                 let limit =
                     if scalar == Scalar::F32 { Const::f32(2f32.powi(bits)) } else { Const::f64(2f64.powi(bits)) };
                 let magnitude = Expr::unary(UnOp::Abs, real.clone());
-                let cond = Box::new(Expr::binary(BinOp::Lt, magnitude, Expr::Const(limit)));
+                let cond = Box::new(Expr::binary(BinOp::LT, magnitude, Expr::Const(limit)));
                 let on_true = Box::new(Expr::unary(UnOp::Convert(Scalar::I64), real.clone()));
                 *value = Expr::Select { cond, on_true, on_false: Box::new(Expr::i64(-1)) };
             }

@@ -160,7 +160,7 @@ impl Batch {
         let mut index = || proc.var(Scalar::I64, None);
         let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
         let assign = |var, value| Stmt::Assign { var, value };
-        let at_most = |x, y| Expr::binary(BinOp::Min, x, y);
+        let at_most = |x, y| Expr::binary(BinOp::MIN, x, y);
         for &column in &self.columns {
             let data = &mut proc.loops[column];
             (data.lower, data.upper) = (first.into(), end.into());
@@ -169,7 +169,7 @@ impl Batch {
             }
         }
         let data = &proc.loops[id];
-        let iterations = Expr::binary(BinOp::Max, data.upper.clone() - data.lower.clone(), Expr::i64(0));
+        let iterations = Expr::binary(BinOp::MAX, data.upper.clone() - data.lower.clone(), Expr::i64(0));
         let span = data.span;
         let count = self.upper.clone() - self.lower.clone();
         let body = vec![

@@ -172,9 +172,9 @@ impl Contraction {
     }
 
     fn is_large(&self) -> Expr {
-        let enough = |(count, least)| Expr::binary(BinOp::Le, Expr::i64(least), count);
+        let enough = |(count, least)| Expr::binary(BinOp::LE, Expr::i64(least), count);
         let conditions = self.counts().into_iter().map(enough);
-        conditions.reduce(|a, b| Expr::binary(BinOp::And, a, b)).expect("there are conditions on rows and columns")
+        conditions.reduce(|a, b| Expr::binary(BinOp::AND, a, b)).expect("there are conditions on rows and columns")
     }
 
     /// The loop over blocks of rows, with what it needs.
@@ -185,7 +185,7 @@ impl Contraction {
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
         let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end };
-        let limit = Expr::binary(BinOp::Min, Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
+        let limit = Expr::binary(BinOp::MIN, Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
         let mut in_tile = vec![Stmt::Assign { var: column_end, value: limit }];
         for (segment, shared) in self.columns.segments.iter().zip(&self.shared) {
             match &segment.steps {
@@ -294,7 +294,7 @@ impl Block<'_> {
         &Scheme { in_registers, rows: at_once, depth }: &Scheme,
     ) -> Stmt {
         let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
-        let limit = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
+        let limit = Expr::binary(BinOp::MIN, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
         let mut body = vec![Stmt::Assign { var: end, value: limit }];
         let mut segment = segment.clone();
         for load in shared {
@@ -435,12 +435,12 @@ impl Panel<'_> {
         ];
         // Pieces are whole lines of memory.
         let line = LINE / 8;
-        let width = Expr::binary(BinOp::Div, Expr::Var(tile.end) - first.clone(), Expr::i64(PIECES * line));
+        let width = Expr::binary(BinOp::DIV, Expr::Var(tile.end) - first.clone(), Expr::i64(PIECES * line));
         vec![
             // A block has steps; said here, vectors can run the loop around that over them.
             Stmt::Assign {
                 var: count,
-                value: Expr::binary(BinOp::Max, Expr::Var(self.end) - self.first.into(), Expr::i64(1)),
+                value: Expr::binary(BinOp::MAX, Expr::Var(self.end) - self.first.into(), Expr::i64(1)),
             },
             Stmt::Assign { var: piece, value: width * Expr::i64(line) },
             Stmt::Assign { var: rest, value: first + Expr::Var(piece) * Expr::i64(PIECES) },

@@ -253,7 +253,7 @@ impl<'a> Lowering<'a> {
                         if let Some(moved) = rebound.moved {
                             let value = match is_new {
                                 None => Expr::Const(Const::Bool(true)),
-                                Some(is_new) => Expr::binary(BinOp::Or, moved.into(), is_new),
+                                Some(is_new) => Expr::binary(BinOp::OR, moved.into(), is_new),
                             };
                             self.emit(Stmt::Assign { var: moved, value });
                         }
@@ -314,7 +314,7 @@ impl<'a> Lowering<'a> {
                         let current = rebound.current;
                         if let Some(Carried { array, is_new, new }) = rebound.outer.clone() {
                             // The loop around may need no copy either.
-                            let is_new = Expr::binary(BinOp::Or, is_new, moved.into());
+                            let is_new = Expr::binary(BinOp::OR, is_new, moved.into());
                             let new = new.map_or(later, |new| new.or(later));
                             self.set_carried(current, Some(Carried { array, is_new, new: Some(new) }));
                         } else {

@@ -146,7 +146,7 @@ impl Checked {
         }));
         let (var, checks) = fresh(proc, self.var, checks, &[bad]);
         let is_cheap = cost(proc, &self.rest) <= LITTLE;
-        let count = part(proc, var, independent(vec![Reduction { op: BinOp::Add, var: bad }]), checks);
+        let count = part(proc, var, independent(vec![Reduction { op: BinOp::ADD, var: bad }]), checks);
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
         let (var, rest) = fresh(proc, self.var, self.rest, &accumulators);
         let kind = match &self.data.kind {
@@ -158,13 +158,13 @@ impl Checked {
         let set_bad = |value| Stmt::Assign { var: bad, value: Expr::i64(value) };
         let counted = vec![set_bad(0), count];
         let mut body = if is_cheap {
-            let is_short = Expr::binary(BinOp::Lt, Expr::Var(block.end) - block.first.into(), Expr::i64(SHORT));
+            let is_short = Expr::binary(BinOp::LT, Expr::Var(block.end) - block.first.into(), Expr::i64(SHORT));
             vec![Stmt::If { cond: is_short, then: vec![set_bad(1)], otherwise: counted }]
         } else {
             counted
         };
         body.push(Stmt::If {
-            cond: Expr::binary(BinOp::Eq, bad.into(), Expr::i64(0)),
+            cond: Expr::binary(BinOp::EQ, bad.into(), Expr::i64(0)),
             then: vec![fast],
             otherwise: vec![slow],
         });

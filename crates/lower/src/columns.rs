@@ -285,6 +285,6 @@ pub(crate) fn multiple(first: Expr, end: Expr, count: i64) -> Expr {
     if count == 1 {
         return end;
     }
-    let distance = Expr::binary(BinOp::Max, end - first.clone(), Expr::i64(0));
-    first + Expr::binary(BinOp::Div, distance, Expr::i64(count)) * Expr::i64(count)
+    let distance = Expr::binary(BinOp::MAX, end - first.clone(), Expr::i64(0));
+    first + Expr::binary(BinOp::DIV, distance, Expr::i64(count)) * Expr::i64(count)
 }

@@ -8,7 +8,7 @@ use crate::storage::{Carried, Demand, OpenBlock, Rights};
 use frit_ir::Format;
 use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Const, Scalar};
+use frit_ir::scalar::{Const, Scalar};
 use std::sync::Arc;
 
 /// How the values of two branches become one.
@@ -457,27 +457,8 @@ fn is_cheap(expr: &Expr) -> bool {
     let mut cheap = size(expr) <= LARGEST;
     expr.for_each_part(&mut |node| match node {
         Expr::Load { .. } => cheap = false,
-        Expr::Binary { op, .. } => match op {
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => {
-                cheap = false
-            }
-            BinOp::Add
-            | BinOp::Sub
-            | BinOp::Mul
-            | BinOp::Min
-            | BinOp::Max
-            | BinOp::And
-            | BinOp::Or
-            | BinOp::Xor
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Eq
-            | BinOp::Ne
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => {}
-        },
-        Expr::Unary { op, .. } => cheap &= crate::work::is_simple_unary(*op),
+        Expr::Binary { op, .. } => cheap &= op.is_cheap(),
+        Expr::Unary { op, .. } => cheap &= op.is_cheap(),
         Expr::Const(_) | Expr::Var(_) | Expr::Select { .. } | Expr::Threads => {}
     });
     cheap

@@ -13,7 +13,7 @@
 //! real arithmetic of some cost; else passing it through the cache costs more. Knows nothing of the array IR.
 
 use crate::access::{self, each_array};
-use crate::arithmetic::{cost, expr_cost, is_comparison, is_total, keeps_type};
+use crate::arithmetic::{cost, expr_cost, is_total};
 use crate::replace_loops::replace_loops;
 use crate::straight::{assigned, each_expr, fresh, is_straight, live, mentions_of, reads};
 use crate::strip_mining::Block;
@@ -314,7 +314,7 @@ impl Filter {
             | Stmt::Check { .. }
             | Stmt::Call { .. } => true,
         });
-        let Some(Stmt::Assign { var: position, value: Expr::Binary { op: BinOp::Add, x, y } }) = rest.next_back()
+        let Some(Stmt::Assign { var: position, value: Expr::Binary { op: BinOp::ADD, x, y } }) = rest.next_back()
         else {
             return None;
         };
@@ -608,8 +608,8 @@ impl<'k> Division<'k> {
         }
         let mut each = |e: Box<Expr>| Box::new(self.reduced(proc, *e, scalar, before));
         match expr {
-            Expr::Unary { op, x } if keeps_type(op) => Expr::Unary { op, x: each(x) },
-            Expr::Binary { op, x, y } if !is_comparison(op) => {
+            Expr::Unary { op, x } if op.keeps_type() => Expr::Unary { op, x: each(x) },
+            Expr::Binary { op, x, y } if !op.is_comparison() => {
                 let x = each(x);
                 Expr::Binary { op, x, y: each(y) }
             }

@@ -135,7 +135,7 @@ impl NextTile {
     pub(crate) fn farther(&self, number: Expr) -> Expr {
         let farther = number + Expr::i64(self.distance);
         match &self.extent {
-            Some(extent) => Expr::binary(BinOp::FloorMod, farther, extent.clone()),
+            Some(extent) => Expr::binary(BinOp::FLOOR_MOD, farther, extent.clone()),
             None => farther,
         }
     }
@@ -193,8 +193,7 @@ impl Sweep {
             Found { reach: vec![Reach::default(); tiled], fixed: Vec::new(), reductions: Vec::new(), loops: 0 };
         let nests: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
         found.visit(proc, values, self, &nests, &mut Vec::new())?;
-        let is_repeatable =
-            |reduction: &Reduction| matches!(reduction.op, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or);
+        let is_repeatable = |reduction: &Reduction| reduction.op.is_idempotent();
         // Without chunks nothing combines what is reduced, or it is known only when the loops have run.
         let before = self.chunks.as_ref().map_or(&[][..], |chunks| &chunks.before);
         let begun: BTreeSet<Var> = assigned(before).collect();
@@ -217,7 +216,7 @@ impl Sweep {
     /// How far an element with this subscript is, along an axis that the variable counts.
     fn distance(&self, proc: &Proc, values: &Values, axis: usize, var: Var, subscript: &Expr) -> Option<Distance> {
         let value = values.value(subscript);
-        if let Expr::Binary { op: BinOp::FloorMod, x, y } = value {
+        if let Expr::Binary { op: BinOp::FLOOR_MOD, x, y } = value {
             let is_extent = **y == proc.arrays[self.from].extents[axis];
             return Some(Distance::Wrapped(values.value(x).added_to(var)?)).filter(|_| is_extent);
         }
@@ -244,7 +243,7 @@ impl Sweep {
             _ => None,
         };
         let extent = proc.arrays[self.to].extents[0].clone();
-        Some([without(&bounds[0], BinOp::Max, &first, Expr::i64(0))?, without(&bounds[1], BinOp::Min, &last, extent)?])
+        Some([without(&bounds[0], BinOp::MAX, &first, Expr::i64(0))?, without(&bounds[1], BinOp::MIN, &last, extent)?])
     }
 }
 
@@ -360,19 +359,19 @@ impl Chunks {
         }
         // The chunk's number, times the iterations of each, and one more for each before it that has one more.
         let start = |expr: &Expr| match expr {
-            Expr::Binary { op: BinOp::Add, x, y } => match (&**x, &**y) {
+            Expr::Binary { op: BinOp::ADD, x, y } => match (&**x, &**y) {
                 (
-                    Expr::Binary { op: BinOp::Mul, x: number, y: each },
-                    Expr::Binary { op: BinOp::Min, x: other, y: more },
+                    Expr::Binary { op: BinOp::MUL, x: number, y: each },
+                    Expr::Binary { op: BinOp::MIN, x: other, y: more },
                 ) => {
                     let parts = [each, more].map(|part| values.value(part));
-                    let (Expr::Binary { op: BinOp::Div, x, y }, Expr::Binary { op: BinOp::Rem, x: all, y: chunks }) =
+                    let (Expr::Binary { op: BinOp::DIV, x, y }, Expr::Binary { op: BinOp::REM, x: all, y: chunks }) =
                         (parts[0], parts[1])
                     else {
                         return None;
                     };
                     let count = match values.value(x) {
-                        Expr::Binary { op: BinOp::Max, x, y } if y.as_i64() == Some(0) => &**x,
+                        Expr::Binary { op: BinOp::MAX, x, y } if y.as_i64() == Some(0) => &**x,
                         count => count,
                     };
                     let is_even = number == other && x == all && y == chunks && **y == data.upper;
@@ -417,15 +416,15 @@ fn are_all(mut pieces: Vec<[Expr; 2]>, extent: &Expr) -> bool {
 }
 
 fn least(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::Min, x, y)
+    Expr::binary(BinOp::MIN, x, y)
 }
 
 fn greatest(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::Max, x, y)
+    Expr::binary(BinOp::MAX, x, y)
 }
 
 fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::And, x, y)
+    Expr::binary(BinOp::AND, x, y)
 }
 
 /// Where a step is in a tile, along one axis.
@@ -525,7 +524,7 @@ impl Step<'_> {
                 Place::After(by) => Expr::Var(var) + by.clone() + distance,
                 Place::InRing(by, length) => {
                     let number = Expr::Var(var) + by.clone() + distance;
-                    Expr::binary(BinOp::FloorMod, number, Expr::i64(*length))
+                    Expr::binary(BinOp::FLOOR_MOD, number, Expr::i64(*length))
                 }
                 Place::Counted(_) => Expr::Var(renamed_var(var, self.own)) + distance,
             }
@@ -604,13 +603,13 @@ impl<'s> Twice<'s> {
         let around = |axis: usize| 2 * sweep.reach[axis].elements;
         let line = elements_of_line(proc, sweep.to);
         let mut before = Vec::new();
-        let is_large = Expr::binary(BinOp::Le, Expr::i64(caches.last / 2), product(&extents));
+        let is_large = Expr::binary(BinOp::LE, Expr::i64(caches.last / 2), product(&extents));
         let share = Expr::i64(LEAST_SHARE * sweep.reach[0].elements.max(1)) * sweep.chunk_count(proc);
-        let mut condition = both(is_large, Expr::binary(BinOp::Le, share, extents[0].clone()));
+        let mut condition = both(is_large, Expr::binary(BinOp::LE, share, extents[0].clone()));
         // A single thread makes two steps of a matrix no faster: it is not memory alone that it waits for, and rows above stay in its own cache anyway,
         // unlike planes.
         if rank == 2 {
-            condition = both(condition, Expr::binary(BinOp::Le, Expr::i64(2), Expr::Threads));
+            condition = both(condition, Expr::binary(BinOp::LE, Expr::i64(2), Expr::Threads));
         }
         let ring = u64::try_from(around(0) + 1).expect("stencils are small").next_power_of_two();
         let ring = i64::try_from(ring).expect("stencils are small");
@@ -626,9 +625,9 @@ impl<'s> Twice<'s> {
                 let var = proc.var(Scalar::I64, None);
                 let planes = Expr::i64(ring) * greatest(Expr::i64(1), product(&row));
                 // What is kept needs most of the cache: what the first step reads passes through it.
-                let fitting = Expr::binary(BinOp::Div, Expr::i64(caches.own / 4 * 3), planes) - Expr::i64(around(1));
+                let fitting = Expr::binary(BinOp::DIV, Expr::i64(caches.own / 4 * 3), planes) - Expr::i64(around(1));
                 before.push(assign(var, least(Expr::i64(MOST_ROWS), fitting)));
-                condition = both(condition, Expr::binary(BinOp::Le, Expr::i64(FEWEST_ROWS), var.into()));
+                condition = both(condition, Expr::binary(BinOp::LE, Expr::i64(FEWEST_ROWS), var.into()));
                 kept.extend([Expr::i64(ring), Expr::Var(var) + Expr::i64(around(1))]);
                 kept.extend(row);
                 rows = Some(var);
@@ -641,13 +640,13 @@ impl<'s> Twice<'s> {
                 on_true: Box::new(on_true),
                 on_false: Box::new(on_false),
             };
-            let less = |x, y| Expr::binary(BinOp::Lt, x, y);
+            let less = |x, y| Expr::binary(BinOp::LT, x, y);
             let from_below =
                 select(less(distance.clone(), Expr::i64(-reach)), distance.clone() + extent.clone(), distance.clone());
             let value = select(less(Expr::i64(reach), distance.clone()), distance.clone() - extent, from_below);
             before.push(assign(*shortest, value));
             for (x, y) in [(Expr::i64(-reach), (*shortest).into()), ((*shortest).into(), Expr::i64(reach))] {
-                condition = both(condition, Expr::binary(BinOp::Le, x, y));
+                condition = both(condition, Expr::binary(BinOp::LE, x, y));
             }
         }
         let kept = proc.arrays.push(ArrayData { elem, extents: kept, storage: Storage::Heap, name: None, span });
@@ -686,7 +685,7 @@ impl<'s> Twice<'s> {
                 let [number, first, end] = [(); 3].map(|()| proc.var(Scalar::I64, None));
                 let start = |number: Expr| {
                     let all = number * greatest(self.extents[0].clone(), Expr::i64(0));
-                    Expr::binary(BinOp::Div, all, Expr::Threads)
+                    Expr::binary(BinOp::DIV, all, Expr::Threads)
                 };
                 body.push(assign(first, start(number.into())));
                 body.push(assign(end, start(Expr::Var(number) + Expr::i64(1))));
@@ -790,7 +789,7 @@ impl Steps<'_, '_> {
         let reach = Expr::i64(sweep.reach[0].elements);
         let mut body = Vec::new();
         let along = if sweep.reach[0].is_periodic {
-            body.push(assign(number, Expr::binary(BinOp::FloorMod, plane.into(), planes)));
+            body.push(assign(number, Expr::binary(BinOp::FLOOR_MOD, plane.into(), planes)));
             body.push(assign(before, Expr::Var(plane) - number.into()));
             Along { part: [number.into(), Expr::Var(number) + Expr::i64(1)], place: Place::InRing(before.into(), ring) }
         } else {
@@ -806,7 +805,7 @@ impl Steps<'_, '_> {
         let mut then = self.rows_around(second, part);
         then.extend(self.step(proc, true, vec![along, counted(part)]));
         body.push(Stmt::If {
-            cond: Expr::binary(BinOp::Le, first.clone(), second.into()),
+            cond: Expr::binary(BinOp::LE, first.clone(), second.into()),
             then,
             otherwise: Vec::new(),
         });
@@ -873,7 +872,7 @@ impl Steps<'_, '_> {
             return bounds(Expr::i64(0)).into_iter().chain(inside).collect();
         }
         // What is beyond an end is a round before or after.
-        let rounds = |number: Expr| Expr::binary(BinOp::FloorDiv, number, extent.clone());
+        let rounds = |number: Expr| Expr::binary(BinOp::FLOOR_DIV, number, extent.clone());
         let mut body = vec![assign(shift, Expr::Var(round) * extent.clone())];
         body.extend(bounds(shift.into()));
         body.extend(inside);

@@ -180,12 +180,12 @@ impl Elimination {
         let header = LoopData { var: Some(first), lower: begin.into(), upper: end.into(), ..self.steps.clone() };
         let panels = in_order(proc, LoopData { step: STEPS, ..header }, body);
 
-        let at_most = |x: Expr, y: Expr| Expr::binary(BinOp::Le, x, y);
+        let at_most = |x: Expr, y: Expr| Expr::binary(BinOp::LE, x, y);
         let pays = at_most(Expr::i64(LEAST), Expr::Var(limit) - begin.into());
         let has_all =
             |data: &LoopData| [at_most(data.lower.clone(), begin.into()), at_most(limit.into(), data.upper.clone())];
         let conditions = [has_all(&self.rows), has_all(&self.columns)].into_iter().flatten();
-        let cond = conditions.fold(pays, |x, y| Expr::binary(BinOp::And, x, y));
+        let cond = conditions.fold(pays, |x, y| Expr::binary(BinOp::AND, x, y));
         let then = vec![
             assign(width, self.columns.upper.clone()),
             Stmt::Alloc { array },

@@ -123,12 +123,12 @@ impl Iteration {
                 limit.into()
             }
         };
-        let goes_on = Expr::binary(BinOp::Lt, self.var.into(), upper);
+        let goes_on = Expr::binary(BinOp::LT, self.var.into(), upper);
         let mut body = self.body;
         let next = Expr::Var(self.var) + Expr::i64(self.header.step);
         body.push(Stmt::Assign { var: self.var, value: next });
         result.push(Stmt::Assign { var: self.var, value: self.header.lower });
-        let cond = Expr::binary(BinOp::And, goes_on, self.cond);
+        let cond = Expr::binary(BinOp::AND, goes_on, self.cond);
         result.push(Stmt::While { before: self.before, cond, body });
         result
     }

@@ -249,26 +249,7 @@ fn mentions(expr: &Expr, part: &Expr) -> bool {
 /// Updates by the operation may be made in any order and grouping. Minima and maxima of reals are not commutative where there are
 /// `NaN` and zeros of both signs.
 fn may_reorder(op: BinOp, elem: Scalar, strict: bool) -> bool {
-    match op {
-        BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor => {
-            op.is_commutative(elem) && (op.is_exactly_associative(elem) || !strict)
-        }
-        BinOp::Sub
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => false,
-    }
+    op.is_reduction() && op.is_commutative(elem) && (op.is_exactly_associative(elem) || !strict)
 }
 
 /// The extents are still what they were when the array got its memory.

@@ -125,7 +125,7 @@ impl Hoisting<'_> {
             let ArrayData { extents, .. } = &mut self.proc.arrays[array];
             // A loop without iterations must not ask for memory that no one may have.
             if let Some(first) = extents.iter_mut().find(|extent| extent.as_i64().is_none()) {
-                let runs = Expr::binary(BinOp::Lt, data.lower.clone(), data.upper.clone());
+                let runs = Expr::binary(BinOp::LT, data.lower.clone(), data.upper.clone());
                 let always = matches!((data.lower.as_i64(), data.upper.as_i64()), (Some(a), Some(b)) if a < b);
                 let is_guarded = matches!(first, Expr::Select { cond, .. } if **cond == runs);
                 if !always && !is_guarded {
@@ -158,12 +158,12 @@ impl Hoisting<'_> {
         let per_thread = if parallel.irregular { CHUNKS_PER_THREAD } else { 1 };
         result.push(assign(chunks, Expr::Threads * Expr::i64(per_thread)));
         let distance = data.upper.clone() - data.lower.clone();
-        result.push(assign(count, Expr::binary(BinOp::Max, distance, Expr::i64(0))));
+        result.push(assign(count, Expr::binary(BinOp::MAX, distance, Expr::i64(0))));
         let first = data.lower.clone();
         let start = |number: Expr| {
-            let each = Expr::binary(BinOp::Div, count.into(), chunks.into());
-            let extra = Expr::binary(BinOp::Rem, count.into(), chunks.into());
-            first.clone() + number.clone() * each + Expr::binary(BinOp::Min, number, extra)
+            let each = Expr::binary(BinOp::DIV, count.into(), chunks.into());
+            let extra = Expr::binary(BinOp::REM, count.into(), chunks.into());
+            first.clone() + number.clone() * each + Expr::binary(BinOp::MIN, number, extra)
         };
         let mut body =
             vec![assign(lower, start(number.into())), assign(upper, start(Expr::Var(number) + Expr::i64(1)))];

@@ -137,7 +137,7 @@ fn mentions(proc: &Proc, stmts: &[Stmt], vars: &[Var]) -> bool {
 impl Known {
     /// The variable combined with this constant stays the same bit for bit.
     fn is_needless(&self, proc: &Proc, op: BinOp, var: Var, value: Const) -> bool {
-        let is_zero = op == BinOp::Add && value.as_f64() == Some(0.0);
+        let is_zero = op == BinOp::ADD && value.as_f64() == Some(0.0);
         value == op.unit(proc.vars[var].scalar) || (is_zero && !self.negative_zeros.contains(&var))
     }
 }
@@ -151,7 +151,7 @@ fn negative_zeros(proc: &Proc) -> BTreeSet<Var> {
             Stmt::Assign { value: Expr::Const(value), .. } => {
                 value.as_f64().is_none_or(|value| value == 0.0 && value.is_sign_negative())
             }
-            Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y: _ } } => **x != Expr::Var(*var),
+            Stmt::Assign { var, value: Expr::Binary { op: BinOp::ADD, x, y: _ } } => **x != Expr::Var(*var),
             _ => true,
         };
         each_own_assigned(stmt, &mut |var| {

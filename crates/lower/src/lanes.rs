@@ -151,7 +151,7 @@ impl Iterations {
     fn beside(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
         let found = Self::of(proc, id, known, false)?;
         let number = found.header.upper.clone() - found.header.lower.clone();
-        let pays = Expr::binary(BinOp::Le, Expr::i64(LANES), number);
+        let pays = Expr::binary(BinOp::LE, Expr::i64(LANES), number);
         (!found.parts.iter().any(Part::has_while) && found.reads_neighbours(proc))
             .then_some(Self { pays: Some(pays), ..found })
     }
@@ -321,13 +321,13 @@ impl Iterations {
         if !turns.starts.is_empty() {
             result.push(self.in_each(proc, &lanes, &turns.starts, None, names));
         }
-        let active_lanes = Reduction { op: BinOp::Add, var: active };
+        let active_lanes = Reduction { op: BinOp::ADD, var: active };
         let mut body = vec![Stmt::Assign { var: active, value: Expr::i64(0) }];
         body.push(self.in_each(proc, &lanes, &turns.step, Some(active_lanes), names));
         body.extend(turns.after);
-        let cond = Expr::binary(BinOp::Lt, Expr::i64(FEW), active.into());
+        let cond = Expr::binary(BinOp::LT, Expr::i64(FEW), active.into());
         let cond =
-            turns.conditions.iter().fold(cond, |cond, other| Expr::binary(BinOp::And, cond, renamed(other, names)));
+            turns.conditions.iter().fold(cond, |cond, other| Expr::binary(BinOp::AND, cond, renamed(other, names)));
         result.extend(turns.first);
         result.push(Stmt::Assign { var: active, value: lanes.count.clone() });
         result.push(Stmt::While { before: Vec::new(), cond, body });
@@ -375,7 +375,7 @@ impl Iterations {
             let Some(&array) = kept else { continue };
             if mention.enters {
                 let load = Expr::Load { array, index: vec![lane.into()] };
-                let value = if is_bool { Expr::binary(BinOp::Ne, load, Expr::i64(0)) } else { load };
+                let value = if is_bool { Expr::binary(BinOp::NE, load, Expr::i64(0)) } else { load };
                 before[first].push(Stmt::Assign { var: own, value });
             }
             let assigns = |of_stmt: &BTreeMap<Var, Mention>| of_stmt.get(&var).is_some_and(|mention| mention.assigned);
@@ -531,7 +531,7 @@ pub(crate) fn straightened(parts: &[Part]) -> Vec<Stmt> {
         match part {
             Part::Straight(own) => code.extend(own.iter().cloned()),
             Part::For(header, body) => code.push(Stmt::If {
-                cond: Expr::binary(BinOp::Lt, header.lower.clone(), header.upper.clone()),
+                cond: Expr::binary(BinOp::LT, header.lower.clone(), header.upper.clone()),
                 then: straightened(body),
                 otherwise: Vec::new(),
             }),

@@ -23,5 +23,5 @@ pub(crate) fn offset(proc: &Proc, (array, index): &(Array, Vec<Expr>), var: Var,
 
 /// How many elements of the line are before the one that an iteration stores.
 pub(crate) fn before_in_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
-    Expr::binary(BinOp::FloorMod, offset(proc, place, var, at), Expr::i64(elements_of_line(proc, place.0)))
+    Expr::binary(BinOp::FLOOR_MOD, offset(proc, place, var, at), Expr::i64(elements_of_line(proc, place.0)))
 }

@@ -60,7 +60,7 @@ pub(crate) fn store_past_caches(proc: &mut Proc, cache_bytes: i64, is_entry: boo
             }
         };
         let bytes = counts.into_iter().fold(elem, |bytes, count| bytes * count);
-        Some(Expr::binary(BinOp::Le, Expr::i64(least_bytes), bytes))
+        Some(Expr::binary(BinOp::LE, Expr::i64(least_bytes), bytes))
     };
     // Nor few rows, which a loop over blocks of rows leaves over.
     let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
@@ -156,7 +156,7 @@ impl<'t> Sweeps<'t> {
                 break;
             }
             let count = data.upper.clone() - data.lower.clone();
-            counts.push(if data.step == 1 { count } else { Expr::binary(BinOp::Div, count, Expr::i64(data.step)) });
+            counts.push(if data.step == 1 { count } else { Expr::binary(BinOp::DIV, count, Expr::i64(data.step)) });
             next = next.and_then(|id| self.around.get(&id).copied());
         }
         let is_window = counts.len() == 1 && self.is_row_of_cube(proc, id, next);
@@ -268,7 +268,7 @@ impl Storing {
         places.retain(|(array, _)| stored.contains_key(array));
         let is_cheap =
             cost(proc, &data.body) <= LARGEST_COST.saturating_mul(i64::try_from(places.len()).unwrap_or(i64::MAX));
-        let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::And, x, y))?;
+        let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::AND, x, y))?;
         is_cheap.then_some(Self { var, reductions, kinds, places, condition })
     }
 
@@ -288,7 +288,7 @@ impl Storing {
     /// The loop, and what it is where arrays are large and rows long. `next_rows`: what the next iterations of loops around read.
     fn streaming(&self, proc: &mut Proc, id: Loop, next_rows: &[NextRows], memory: &Memory) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
-        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(LEAST), data.upper.clone());
+        let is_long = Expr::binary(BinOp::LE, data.lower.clone() + Expr::i64(LEAST), data.upper.clone());
         let then = match elements_of_lines(proc, self, id, memory) {
             Some(elements) => {
                 let then = in_lines(proc, self, &data, elements, next_rows);
@@ -299,7 +299,7 @@ impl Storing {
             }
             None => in_blocks(proc, self, &data, next_rows),
         };
-        let cond = Expr::binary(BinOp::And, self.condition.clone(), is_long);
+        let cond = Expr::binary(BinOp::AND, self.condition.clone(), is_long);
         vec![Stmt::If { cond, then, otherwise: vec![Stmt::For(id)] }]
     }
 }

@@ -104,18 +104,18 @@ impl Planes {
     fn in_blocks(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {
         let [count, blocks, length, block, first, end] = [(); 6].map(|()| proc.var(Scalar::I64, None));
         let assign = |var, value| Stmt::Assign { var, value };
-        let at_least = |least: i64, expr: Expr| Expr::binary(BinOp::Max, Expr::i64(least), expr);
+        let at_least = |least: i64, expr: Expr| Expr::binary(BinOp::MAX, Expr::i64(least), expr);
         let rows = &mut proc.loops[self.rows];
         let lower = std::mem::replace(&mut rows.lower, first.into());
         let upper = std::mem::replace(&mut rows.upper, end.into());
-        let fitting = Expr::binary(BinOp::Div, Expr::i64(cache_bytes / 2), at_least(1, self.bytes.clone()));
+        let fitting = Expr::binary(BinOp::DIV, Expr::i64(cache_bytes / 2), at_least(1, self.bytes.clone()));
         let number = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Le, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3))),
+            cond: Box::new(Expr::binary(BinOp::LE, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3))),
             on_true: Box::new(Expr::i64(1)),
             on_false: Box::new(divided_up(count.into(), at_least(FEWEST_ROWS, fitting))),
         };
-        let is_first = || Expr::binary(BinOp::Eq, block.into(), Expr::i64(0));
-        let is_last = || Expr::binary(BinOp::Eq, Expr::Var(block) + Expr::i64(1), blocks.into());
+        let is_first = || Expr::binary(BinOp::EQ, block.into(), Expr::i64(0));
+        let is_last = || Expr::binary(BinOp::EQ, Expr::Var(block) + Expr::i64(1), blocks.into());
         let planes = &mut proc.loops[id];
         let only = |cond: Expr, then: Vec<Stmt>| Stmt::If { cond, then, otherwise: Vec::new() };
         let after = planes.body.split_off(self.at + 1);
@@ -128,13 +128,13 @@ impl Planes {
             panic!("planes are independent")
         };
         if let Some(Parallel { work, .. }) = parallel {
-            *work = Expr::binary(BinOp::Div, work.clone(), blocks.into());
+            *work = Expr::binary(BinOp::DIV, work.clone(), blocks.into());
         }
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions: reductions.clone() };
         let span = planes.span;
         let body = vec![
             assign(first, lower.clone() + Expr::Var(block) * length.into()),
-            assign(end, Expr::binary(BinOp::Min, Expr::Var(first) + length.into(), upper.clone())),
+            assign(end, Expr::binary(BinOp::MIN, Expr::Var(first) + length.into(), upper.clone())),
             Stmt::For(id),
         ];
         let over = LoopData { var: Some(block), lower: Expr::i64(0), upper: blocks.into(), step: 1, kind, body, span };

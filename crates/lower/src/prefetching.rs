@@ -217,8 +217,8 @@ impl NextRows {
 
     /// How many iterations ahead rows are prefetched.
     fn iterations_ahead(&self) -> Expr {
-        let elements = Expr::binary(BinOp::Max, Expr::i64(1), self.columns.clone() * Expr::i64(self.step));
-        Expr::binary(BinOp::Max, Expr::i64(1), Expr::binary(BinOp::Div, Expr::i64(ELEMENTS_AHEAD), elements))
+        let elements = Expr::binary(BinOp::MAX, Expr::i64(1), self.columns.clone() * Expr::i64(self.step));
+        Expr::binary(BinOp::MAX, Expr::i64(1), Expr::binary(BinOp::DIV, Expr::i64(ELEMENTS_AHEAD), elements))
     }
 
     /// Prefetches what the rows have for so many iterations of `along`, unless they are too long to be kept; and says what goes before that loop: which rows
@@ -231,7 +231,7 @@ impl NextRows {
             Some(most_bytes) => {
                 let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
                 Expr::Select {
-                    cond: Box::new(Expr::binary(BinOp::Le, bytes, Expr::i64(most_bytes))),
+                    cond: Box::new(Expr::binary(BinOp::LE, bytes, Expr::i64(most_bytes))),
                     on_true: Box::new(count),
                     on_false: Box::new(Expr::i64(0)),
                 }
@@ -272,7 +272,7 @@ impl NextRows {
             for bound in [&along.lower, &along.upper] {
                 let offset = offset(proc, &place, column, bound.clone());
                 let before = before_in_line(proc, &place, column, bound.clone());
-                let count = Expr::binary(BinOp::Min, before, Expr::i64(1));
+                let count = Expr::binary(BinOp::MIN, before, Expr::i64(1));
                 prefetches.push(Stmt::Prefetch { array: *array, offset, count, to_write: true });
             }
         }
@@ -283,7 +283,7 @@ impl NextRows {
 fn divides(expr: &Expr) -> bool {
     let mut found = false;
     expr.for_each_part(&mut |part| {
-        found |= matches!(part, Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod, .. });
+        found |= matches!(part, Expr::Binary { op: BinOp::Divide(_), .. });
     });
     found
 }
@@ -304,10 +304,10 @@ fn most_added(expr: &Expr, to: Var, values: &Values, between: usize) -> Option<i
     match expr {
         Expr::Var(var) if *var == to => Some(0),
         Expr::Var(_) => most_added(values.value(expr), to, values, between.checked_sub(1)?),
-        Expr::Binary { op: BinOp::Min, x, y } => {
+        Expr::Binary { op: BinOp::MIN, x, y } => {
             [x, y].into_iter().filter_map(|operand| most_added(operand, to, values, between)).min()
         }
-        Expr::Binary { op: BinOp::Add, x, y } => most_added(x, to, values, between)?.checked_add(y.as_i64()?),
+        Expr::Binary { op: BinOp::ADD, x, y } => most_added(x, to, values, between)?.checked_add(y.as_i64()?),
         _ => None,
     }
 }

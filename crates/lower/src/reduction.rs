@@ -22,26 +22,8 @@ impl Lowering<'_> {
         for ((result, &accumulator), &cell) in combine.body.results.iter().zip(accumulators).zip(cells) {
             let (op, x, y, used) = self.operation(result.value()?)?;
             let elem = self.func.ty(accumulator).elem;
-            if !self.func.ty(accumulator).is_scalar() {
+            if !self.func.ty(accumulator).is_scalar() || !op.is_reduction() {
                 return None;
-            }
-            match op {
-                BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor => {}
-                BinOp::Sub
-                | BinOp::Div
-                | BinOp::Rem
-                | BinOp::FloorDiv
-                | BinOp::FloorMod
-                | BinOp::Pow
-                | BinOp::Atan2
-                | BinOp::Hypot
-                | BinOp::Shl
-                | BinOp::Shr
-                | BinOp::Eq
-                | BinOp::Ne
-                | BinOp::Lt
-                | BinOp::Le
-                | BinOp::InBounds => return None,
             }
             let accumulator_first = if (x, y) == (accumulator.into(), cell.into()) {
                 true
@@ -90,13 +72,13 @@ impl Lowering<'_> {
         let Op::Binary { op, x, y } = comparison.op else { return None };
         // With `<=`, equal operands are chosen the other way round, which shows in the sign of zero and in NaN.
         let integers = self.func.operand_type(x).elem.is_integer();
-        if op != BinOp::Lt && !(op == BinOp::Le && integers) {
+        if op != BinOp::LT && !(op == BinOp::LE && integers) {
             return None;
         }
         if (on_true, on_false) == (x, y) {
-            Some((BinOp::Min, x, y, 2))
+            Some((BinOp::MIN, x, y, 2))
         } else if (on_true, on_false) == (y, x) {
-            Some((BinOp::Max, y, x, 2))
+            Some((BinOp::MAX, y, x, 2))
         } else {
             None
         }

@@ -162,7 +162,7 @@ impl Repeated {
             turns.starts.push(Stmt::Assign { var: alive, value: Expr::i64(1) });
             turns.step.push(Stmt::Assign { var: alive, value });
             turns.step.extend(steps);
-            cond_of_rest = and(Expr::binary(BinOp::Ne, alive.into(), Expr::i64(0)), cond_of_rest);
+            cond_of_rest = and(Expr::binary(BinOp::NE, alive.into(), Expr::i64(0)), cond_of_rest);
             alive
         } else {
             let holds = proc.var(Scalar::Bool, None);
@@ -209,17 +209,17 @@ impl Repeated {
     fn counting_to_a_bound(&self, around: &Around<'_>) -> Vec<(Var, bool)> {
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).collect();
         let counting = |at: usize| {
-            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = &self.body[at] else {
+            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::ADD, x, y } } = &self.body[at] else {
                 return None;
             };
             let step = integer(y).filter(|&step| **x == Expr::Var(*var) && step > 0)?;
             let mut varies = false;
             let mut is_bounded = |conjunct: &Expr| match conjunct {
                 conjunct if !reads(conjunct, *var) => true,
-                Expr::Binary { op: op @ (BinOp::Lt | BinOp::Le), x, y } if !reads_any(y, &own) => {
+                Expr::Binary { op: op @ (BinOp::LT | BinOp::LE), x, y } if !reads_any(y, &own) => {
                     let has_own = (around.varies)(y);
                     varies |= has_own;
-                    let never_wraps = *op == BinOp::Lt && step == 1 && **x == Expr::Var(*var);
+                    let never_wraps = *op == BinOp::LT && step == 1 && **x == Expr::Var(*var);
                     *unconverted(x) == Expr::Var(*var) && (never_wraps || !has_own)
                 }
                 _ => false,
@@ -234,7 +234,7 @@ impl Repeated {
 
     /// The variable to which this adds 1, if nothing else in the loop but its condition mentions that.
     fn tallied(&self, stmt: &Stmt) -> Option<Var> {
-        let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = stmt else { return None };
+        let Stmt::Assign { var, value: Expr::Binary { op: BinOp::ADD, x, y } } = stmt else { return None };
         let code = self.before.iter().chain(&self.body);
         let mentions = code.filter(|stmt| mentions_of(std::slice::from_ref(stmt)).contains_key(var));
         (**x == Expr::Var(*var) && integer(y) == Some(1) && mentions.count() == 1).then_some(*var)
@@ -270,11 +270,11 @@ fn unconverted(expr: &Expr) -> &Expr {
 /// What must hold for the condition to hold.
 fn conjuncts(cond: &Expr) -> Vec<&Expr> {
     match cond {
-        Expr::Binary { op: BinOp::And, x, y } => [conjuncts(x), conjuncts(y)].concat(),
+        Expr::Binary { op: BinOp::AND, x, y } => [conjuncts(x), conjuncts(y)].concat(),
         cond => vec![cond],
     }
 }
 
 fn and(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::And, x, y)
+    Expr::binary(BinOp::AND, x, y)
 }

@@ -128,9 +128,9 @@ impl Rows {
             bytes = bytes + length.clone() * Expr::i64(size);
             elements = elements + length;
         }
-        let at_most = |x, y| Expr::binary(BinOp::Le, x, y);
+        let at_most = |x, y| Expr::binary(BinOp::LE, x, y);
         let is_used = at_most(elements, visited * Expr::i64(MOST_UNUSED * tables.len() as i64));
-        let pays = Expr::binary(BinOp::And, at_most(bytes, Expr::i64(most_bytes)), is_used);
+        let pays = Expr::binary(BinOp::AND, at_most(bytes, Expr::i64(most_bytes)), is_used);
         Some((Self { tables }, pays))
     }
 

@@ -15,8 +15,8 @@ const LARGEST_EXPRESSION: usize = 24;
 /// for it.
 fn chosen(expr: Expr) -> Expr {
     match &expr {
-        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::Lt]) => {
-            Expr::binary(BinOp::Max, (**on_true).clone(), (**on_false).clone())
+        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::LT]) => {
+            Expr::binary(BinOp::MAX, (**on_true).clone(), (**on_false).clone())
         }
         _ => expr,
     }
@@ -25,10 +25,10 @@ fn chosen(expr: Expr) -> Expr {
 /// A real operand of a comparison: there the signs of zero and NaN make no difference, so that such a choice is the absolute value.
 fn compared(expr: Expr) -> Expr {
     let (x, y) = match &expr {
-        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::Lt, BinOp::Le]) => {
+        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::LT, BinOp::LE]) => {
             (on_true, on_false)
         }
-        Expr::Binary { op: BinOp::Max, x, y } => (x, y),
+        Expr::Binary { op: BinOp::MAX, x, y } => (x, y),
         _ => return expr,
     };
     let other = if is_opposite(x, y) { Some(y) } else { is_opposite(y, x).then_some(x) };
@@ -57,7 +57,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn scalar_stmt(&mut self, stmt: &'a Stmt) {
         let expr = match &stmt.op {
             Op::Unary { op, x } => Expr::unary(*op, self.scalar(*x)),
-            Op::Binary { op: op @ (BinOp::Lt | BinOp::Le | BinOp::Eq | BinOp::Ne), x, y }
+            Op::Binary { op: op @ (BinOp::LT | BinOp::LE | BinOp::EQ | BinOp::NE), x, y }
                 if self.func.operand_type(*x).elem.is_float() =>
             {
                 Expr::binary(*op, compared(self.scalar(*x)), compared(self.scalar(*y)))

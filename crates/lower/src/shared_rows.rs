@@ -198,7 +198,7 @@ impl Sweep {
         let threads = named(Expr::Threads);
         let bytes = self.columns.expanded.iter().map(|&var| proc.vars[var].scalar.bytes()).max().unwrap_or(1);
         let elements = Expr::i64(cache_bytes / bytes as i64);
-        let is_less = |x: Expr, y: Expr| Expr::binary(BinOp::Le, x, y);
+        let is_less = |x: Expr, y: Expr| Expr::binary(BinOp::LE, x, y);
         let mut conditions = vec![
             is_less(count.into(), Expr::i64(MOST_COLUMNS)),
             is_less(least, row_count.into()),
@@ -208,11 +208,11 @@ impl Sweep {
             Some(ahead) => {
                 let bounds = [(&ahead.lower, &rows.lower), (&ahead.upper, &rows.upper)];
                 let differing = bounds.into_iter().filter(|(own, other)| own != other);
-                conditions.extend(differing.map(|(own, other)| Expr::binary(BinOp::Eq, own.clone(), other.clone())));
+                conditions.extend(differing.map(|(own, other)| Expr::binary(BinOp::EQ, own.clone(), other.clone())));
             }
             None => conditions.push(is_less(Expr::i64(2), threads.into())),
         }
-        let cond = conditions.into_iter().reduce(|both, one| Expr::binary(BinOp::And, both, one));
+        let cond = conditions.into_iter().reduce(|both, one| Expr::binary(BinOp::AND, both, one));
         let then = Blocks { sweep: self, first, end, count, threads, ahead }.build(proc);
         let otherwise = ahead.into_iter().chain([id]).map(Stmt::For).collect();
         result.push(Stmt::If { cond: cond.expect("there are conditions"), then, otherwise });

@@ -224,8 +224,8 @@ impl ShortCircuit {
                 None => (!self.assignments.contains_key(var)).then(|| Poly::symbol(*var)),
             },
             Expr::Unary { op: UnOp::Neg, x } => Some(-self.affine(x)?),
-            Expr::Binary { op: BinOp::Add, x, y } => Some(self.affine(x)? + self.affine(y)?),
-            Expr::Binary { op: BinOp::Sub, x, y } => Some(self.affine(x)? - self.affine(y)?),
+            Expr::Binary { op: BinOp::ADD, x, y } => Some(self.affine(x)? + self.affine(y)?),
+            Expr::Binary { op: BinOp::SUB, x, y } => Some(self.affine(x)? - self.affine(y)?),
             Expr::Binary { .. } | Expr::Unary { .. } | Expr::Load { .. } | Expr::Select { .. } | Expr::Threads => None,
         }
     }

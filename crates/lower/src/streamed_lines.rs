@@ -53,11 +53,11 @@ pub(crate) fn are_worth_it(proc: &Proc, storing: &Storing, data: &LoopData) -> O
     let place = &storing.places[0];
     let is_whole = |at: &Expr| {
         let before = before_in_line(proc, place, storing.var, at.clone());
-        Expr::binary(BinOp::Eq, before, Expr::i64(0))
+        Expr::binary(BinOp::EQ, before, Expr::i64(0))
     };
-    let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(LEAST_OF_ROW), data.upper.clone());
-    let are_whole = Expr::binary(BinOp::And, is_whole(&data.lower), is_whole(&data.upper));
-    (place.1.len() > 1).then(|| Expr::binary(BinOp::Or, is_long, are_whole))
+    let is_long = Expr::binary(BinOp::LE, data.lower.clone() + Expr::i64(LEAST_OF_ROW), data.upper.clone());
+    let are_whole = Expr::binary(BinOp::AND, is_whole(&data.lower), is_whole(&data.upper));
+    (place.1.len() > 1).then(|| Expr::binary(BinOp::OR, is_long, are_whole))
 }
 
 /// Vectors can run the loop: what comes out of them one by one, memory joins better in larger blocks.
@@ -81,7 +81,7 @@ pub(crate) fn in_lines(
 ) -> Vec<Stmt> {
     let [whole, stop, line] = [(); 3].map(|()| proc.var(Scalar::I64, None));
     let before = |at: &Expr| before_in_line(proc, &storing.places[0], storing.var, at.clone());
-    let until_line = Expr::binary(BinOp::And, Expr::i64(0) - before(&data.lower), Expr::i64(elements - 1));
+    let until_line = Expr::binary(BinOp::AND, Expr::i64(0) - before(&data.lower), Expr::i64(elements - 1));
     let stops = data.upper.clone() - before(&data.upper);
     let mut stmts = vec![assign(whole, data.lower.clone() + until_line), assign(stop, stops)];
     let mut body = Vec::new();
@@ -138,7 +138,7 @@ fn vector(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, fi
 fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [whole, stop]: [Var; 2]) -> Stmt {
     let [part, first, from, count] = [(); 4].map(|()| proc.var(Scalar::I64, None));
     let in_part = |before: Expr, after: Expr| Expr::Select {
-        cond: Box::new(Expr::binary(BinOp::Eq, part.into(), Expr::i64(0))),
+        cond: Box::new(Expr::binary(BinOp::EQ, part.into(), Expr::i64(0))),
         on_true: Box::new(before),
         on_false: Box::new(after),
     };
@@ -152,7 +152,7 @@ fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [who
         count: count.into(),
         streaming: false,
     }));
-    let cond = Expr::binary(BinOp::Lt, Expr::i64(0), count.into());
+    let cond = Expr::binary(BinOp::LT, Expr::i64(0), count.into());
     let body = vec![
         assign(first, in_part(lower.clone(), upper.clone() - Expr::i64(elements))),
         assign(from, in_part(lower.clone(), stop.into())),

@@ -80,10 +80,10 @@ impl Reducing {
         let data = proc.loops[id].clone();
         let count = data.upper.clone() - data.lower.clone();
         let streams = Expr::i64(i64::try_from(self.streams).expect("streams are few"));
-        let among = |n: i64| Expr::binary(BinOp::Div, count.clone(), streams.clone() * Expr::i64(n));
+        let among = |n: i64| Expr::binary(BinOp::DIV, count.clone(), streams.clone() * Expr::i64(n));
         let apart = among(ROUND) * Expr::i64(ROUND) - Expr::i64(ROUND / 2);
         let if_so_many = |least: i64, then: Expr, otherwise: Expr| Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(least), count.clone())),
+            cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(least), count.clone())),
             on_true: Box::new(then),
             on_false: Box::new(otherwise),
         };
@@ -164,7 +164,7 @@ fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
 /// A subscript without the constant that is added to it.
 fn without_distance(subscript: &Expr) -> &Expr {
     match subscript {
-        Expr::Binary { op: BinOp::Add | BinOp::Sub, x, y } if y.as_i64().is_some() => x,
+        Expr::Binary { op: BinOp::ADD | BinOp::SUB, x, y } if y.as_i64().is_some() => x,
         _ => subscript,
     }
 }

@@ -20,7 +20,6 @@ use crate::access::{each_own_expr, each_stmt, size};
 use crate::arithmetic::{expr_cost, is_real};
 use crate::straight::{reads_any, renamed, renamed_stmt};
 use crate::strip_mining::Block;
-use crate::work::is_simple_unary;
 use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -250,7 +249,7 @@ impl Parts {
         let (Some(strips), Some(Stmt::Assign { var: limit, .. })) = (stmts.pop(), stmts.last()) else {
             panic!("a loop over strips comes after its limit");
         };
-        let cond = Expr::binary(BinOp::Le, lower + Expr::i64(LEAST_ITERATIONS), Expr::Var(*limit));
+        let cond = Expr::binary(BinOp::LE, lower + Expr::i64(LEAST_ITERATIONS), Expr::Var(*limit));
         let short = proc.loops.push(LoopData { upper: Expr::Var(*limit), ..short });
         stmts.push(Stmt::If { cond, then: vec![strips], otherwise: vec![Stmt::For(short)] });
         stmts
@@ -404,8 +403,8 @@ fn repeatable(proc: &Proc, var: Var, body: &[Stmt], flows: &[Flow]) -> Vec<Stmt>
             same &= match node {
                 Expr::Var(read) => known.contains(read) || !assigned.contains(read),
                 Expr::Load { array, .. } => !has_other_names && !changed(array) && !is_reference(array),
-                Expr::Unary { op, .. } => is_simple_unary(*op),
-                Expr::Binary { op, .. } => !is_division(*op) && *op != BinOp::Pow,
+                Expr::Unary { op, .. } => op.is_cheap(),
+                Expr::Binary { op, .. } => !matches!(*op, BinOp::Divide(_) | BinOp::POW),
                 Expr::Const(_) | Expr::Select { .. } | Expr::Threads => true,
             };
         });
@@ -423,8 +422,8 @@ fn is_vectorisable(proc: &Proc, stmt: &Stmt) -> bool {
     let mut real = true;
     each_own_expr(proc, stmt, &mut |expr| {
         expr.for_each_part(&mut |node| {
-            if let Expr::Binary { op, x, .. } = node {
-                real &= !is_division(*op) || is_real(proc, x);
+            if let Expr::Binary { op: BinOp::Divide(_), x, .. } = node {
+                real &= is_real(proc, x);
             }
         });
     });
@@ -498,10 +497,6 @@ fn cost_by(proc: &Proc, body: &[Stmt], of_expr: &dyn Fn(&Expr) -> i64) -> Option
         };
         Some(sum.saturating_add(own))
     })
-}
-
-fn is_division(op: BinOp) -> bool {
-    matches!(op, BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod)
 }
 
 impl Flow {

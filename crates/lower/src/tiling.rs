@@ -108,7 +108,7 @@ impl Transposing {
         } else {
             let begins = [down, across].map(|block| block.first.into());
             let whole = self.tile(proc, begins, [(); 2].map(|()| (Expr::i64(0), Expr::i64(length))));
-            let cond = Expr::binary(BinOp::And, down.is_whole(), across.is_whole());
+            let cond = Expr::binary(BinOp::AND, down.is_whole(), across.is_whole());
             Stmt::If { cond, then: vec![whole], otherwise: vec![part] }
         };
         let columns = across.over(proc, self.inner, LoopKind::Sequential, vec![tile]);

@@ -180,7 +180,7 @@ impl TimeLoop {
                     cond => cond.clone(),
                 };
                 let known = parts_of(&value).into_iter().filter(|part| is_known(part)).cloned();
-                known.reduce(|x, y| Expr::binary(BinOp::And, x, y))
+                known.reduce(|x, y| Expr::binary(BinOp::AND, x, y))
             }
         };
         let needed_vars: BTreeSet<Var> = assigned_inside(proc, &needed);
@@ -211,7 +211,7 @@ impl TimeLoop {
                 let step = data.var.unwrap_or_else(|| proc.vars.push(proc.vars[limit].clone()));
                 data.var = Some(step);
                 made.push(assign(limit, std::mem::replace(&mut data.upper, limit.into())));
-                Some(Expr::binary(BinOp::Lt, Expr::Var(step) + Expr::i64(1), limit.into()))
+                Some(Expr::binary(BinOp::LT, Expr::Var(step) + Expr::i64(1), limit.into()))
             }
             Repeats::While { .. } => self.goes_on,
         };
@@ -502,9 +502,9 @@ fn is_defined(values: &Values, expr: &Expr) -> bool {
     let mut defined = !expr.has_load();
     expr.for_each_part(&mut |part| {
         if let Expr::Binary { op, y, .. } = part {
-            defined &= match op {
-                BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => is_positive(values, y),
-                BinOp::Pow => false,
+            defined &= match *op {
+                BinOp::Divide(_) => is_positive(values, y),
+                BinOp::POW => false,
                 _ => true,
             };
         }
@@ -515,8 +515,8 @@ fn is_defined(values: &Values, expr: &Expr) -> bool {
 fn is_positive(values: &Values, expr: &Expr) -> bool {
     match values.value(expr) {
         Expr::Threads => true,
-        Expr::Binary { op: BinOp::Min, x, y } => is_positive(values, x) && is_positive(values, y),
-        Expr::Binary { op: BinOp::Max, x, y } => is_positive(values, x) || is_positive(values, y),
+        Expr::Binary { op: BinOp::MIN, x, y } => is_positive(values, x) && is_positive(values, y),
+        Expr::Binary { op: BinOp::MAX, x, y } => is_positive(values, x) || is_positive(values, y),
         Expr::Select { on_true, on_false, .. } => is_positive(values, on_true) && is_positive(values, on_false),
         value => value.as_i64().is_some_and(|value| value > 0),
     }
@@ -525,7 +525,7 @@ fn is_positive(values: &Values, expr: &Expr) -> bool {
 /// What must hold for a condition to hold.
 fn parts_of(cond: &Expr) -> Vec<&Expr> {
     match cond {
-        Expr::Binary { op: BinOp::And, x, y } => [parts_of(x), parts_of(y)].concat(),
+        Expr::Binary { op: BinOp::AND, x, y } => [parts_of(x), parts_of(y)].concat(),
         cond => vec![cond],
     }
 }
@@ -563,7 +563,7 @@ fn only_if(cond: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
 }
 
 fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::And, x, y)
+    Expr::binary(BinOp::AND, x, y)
 }
 
 fn truth(value: bool) -> Expr {

@@ -98,7 +98,7 @@ impl Rows {
             return None;
         }
         let wrapped = |stmt: &Stmt| {
-            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::FloorMod, x, y } } = stmt else { return None };
+            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::FLOOR_MOD, x, y } } = stmt else { return None };
             Some((*var, (x.added_to(row)?, (**y).clone()))).filter(|_| is_fixed(y))
         };
         let assignments =
@@ -159,9 +159,9 @@ impl Rows {
         }
         let whole = self.wrapped.values().fold(block.is_whole(), |all, (added, count)| {
             let least = Expr::Var(block.first) + Expr::i64(*added);
-            let first = Expr::binary(BinOp::Le, Expr::i64(0), least.clone());
-            let last = Expr::binary(BinOp::Le, least + Expr::i64(ROWS), count.clone());
-            Expr::binary(BinOp::And, all, Expr::binary(BinOp::And, first, last))
+            let first = Expr::binary(BinOp::LE, Expr::i64(0), least.clone());
+            let last = Expr::binary(BinOp::LE, least + Expr::i64(ROWS), count.clone());
+            Expr::binary(BinOp::AND, all, Expr::binary(BinOp::AND, first, last))
         });
         let rest_names = fresh_names(proc, self.own.iter().copied().chain([self.row]).collect());
         let (lower, upper) = (block.first.into(), block.end.into());

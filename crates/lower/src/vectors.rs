@@ -80,7 +80,7 @@ impl Values {
     /// The constant that is added to a variable to have the value, or one of which it is the remainder, as where planes begin anew.
     pub(crate) fn added_to(&self, expr: &Expr, var: Var) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::FloorMod, x, .. } => x.added_to(var),
+            Expr::Binary { op: BinOp::FLOOR_MOD, x, .. } => x.added_to(var),
             value => value.added_to(var),
         }
     }
@@ -95,12 +95,12 @@ impl Values {
             return upper.checked_sub(lower).is_some_and(|count| count <= most);
         }
         let (first, end) = match self.value(&data.upper) {
-            Expr::Binary { op: BinOp::Sub, x: end, y: first } if data.lower.as_i64() == Some(0) => (&**first, &**end),
+            Expr::Binary { op: BinOp::SUB, x: end, y: first } if data.lower.as_i64() == Some(0) => (&**first, &**end),
             _ => (&data.lower, &data.upper),
         };
-        let Expr::Binary { op: BinOp::Min, x: end, .. } = self.value(end) else { return false };
+        let Expr::Binary { op: BinOp::MIN, x: end, .. } = self.value(end) else { return false };
         match &**end {
-            Expr::Binary { op: BinOp::Add, x, y } => **x == *first && y.as_i64().is_some_and(|count| count <= most),
+            Expr::Binary { op: BinOp::ADD, x, y } => **x == *first && y.as_i64().is_some_and(|count| count <= most),
             _ => false,
         }
     }
@@ -108,7 +108,7 @@ impl Values {
     /// Dividend, if it is a constant, and divisor of a remainder.
     fn remainder<'e>(&'e self, expr: &'e Expr) -> Option<(i64, &'e Expr)> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::FloorMod, x, y } => Some((self.constant(x)?, y)),
+            Expr::Binary { op: BinOp::FLOOR_MOD, x, y } => Some((self.constant(x)?, y)),
             _ => None,
         }
     }
@@ -122,7 +122,7 @@ impl Values {
         }
         let starts = |expr: &Expr| self.least(expr).is_some_and(|least| least >= 0);
         let begins_inside = match self.value(&data.lower) {
-            Expr::Binary { op: BinOp::Min, x, y } => {
+            Expr::Binary { op: BinOp::MIN, x, y } => {
                 (**y == data.upper && starts(x)) || (**x == data.upper && starts(y))
             }
             lower => starts(lower),
@@ -136,7 +136,7 @@ impl Values {
         }
         let is_end = |x: &Expr, y: &Expr| *x == data.upper && self.constant(y) == Some(1);
         let is_extent = |extent: &Expr| match self.value(extent) {
-            Expr::Binary { op: BinOp::Max, x, y } => is_end(x, y) || is_end(y, x),
+            Expr::Binary { op: BinOp::MAX, x, y } => is_end(x, y) || is_end(y, x),
             _ => *extent == data.upper,
         };
         if let Some(count) = self.most_before(&data.lower, &is_extent) {
@@ -150,9 +150,9 @@ impl Values {
     /// How far before an extent the value is at most.
     fn most_before(&self, expr: &Expr, is_extent: &dyn Fn(&Expr) -> bool) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::Sub, x, y } if is_extent(x) => self.most(y),
-            Expr::Binary { op: BinOp::Add, x, y } if is_extent(x) => self.constant(y)?.checked_neg(),
-            Expr::Binary { op: BinOp::Max, x, y } => {
+            Expr::Binary { op: BinOp::SUB, x, y } if is_extent(x) => self.most(y),
+            Expr::Binary { op: BinOp::ADD, x, y } if is_extent(x) => self.constant(y)?.checked_neg(),
+            Expr::Binary { op: BinOp::MAX, x, y } => {
                 let both = [x, y].map(|expr| self.most_before(expr, is_extent));
                 both.into_iter().flatten().min()
             }
@@ -163,7 +163,7 @@ impl Values {
     /// What the value is at most: a constant, or a minimum with one.
     fn most(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::Min, x, y } => [x, y].into_iter().filter_map(|expr| self.most(expr)).min(),
+            Expr::Binary { op: BinOp::MIN, x, y } => [x, y].into_iter().filter_map(|expr| self.most(expr)).min(),
             value => value.as_i64(),
         }
     }
@@ -171,7 +171,7 @@ impl Values {
     /// What the value is at least: a constant, or a maximum with one.
     fn least(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::Max, x, y } => [x, y].into_iter().filter_map(|expr| self.least(expr)).max(),
+            Expr::Binary { op: BinOp::MAX, x, y } => [x, y].into_iter().filter_map(|expr| self.least(expr)).max(),
             value => value.as_i64(),
         }
     }

@@ -191,7 +191,7 @@ impl InLanes {
         let elem = proc.arrays[self.array].elem;
         let load = Expr::Load { array: self.array, index: vec![lane.into()] };
         let value = match proc.vars[self.reduction.var].scalar {
-            Scalar::Bool => Expr::binary(BinOp::Ne, load, Expr::Const(Const::int(elem, 0))),
+            Scalar::Bool => Expr::binary(BinOp::NE, load, Expr::Const(Const::int(elem, 0))),
             _ => load,
         };
         self.over_lanes(proc, lane, LoopKind::Sequential, step(self.reduction, value, self.accumulator_first))
@@ -310,11 +310,11 @@ impl Row {
         let vector = self.vector(proc, &data, at.into());
         let vectors = sequential(proc, at, from.into(), to.into(), self.lanes, vec![vector]);
         let in_part = |first: Expr, second: Expr, third: Expr| {
-            let is_part = |at: i64| Box::new(Expr::binary(BinOp::Eq, part.into(), Expr::i64(at)));
+            let is_part = |at: i64| Box::new(Expr::binary(BinOp::EQ, part.into(), Expr::i64(at)));
             let others = Expr::Select { cond: is_part(1), on_true: Box::new(second), on_false: Box::new(third) };
             Expr::Select { cond: is_part(0), on_true: Box::new(first), on_false: Box::new(others) }
         };
-        let in_line = |of: Expr| Expr::binary(BinOp::And, of, Expr::i64(self.lanes - 1));
+        let in_line = |of: Expr| Expr::binary(BinOp::AND, of, Expr::i64(self.lanes - 1));
         let before = before_in_line(proc, &self.place, self.var, begin.into());
         let last = Expr::Var(end) - Expr::i64(self.lanes);
         let left = in_line(Expr::Var(end) - whole.into());
@@ -328,7 +328,7 @@ impl Row {
             assign(whole, Expr::Var(begin) + in_line(Expr::i64(0) - before)),
             sequential(proc, part, Expr::i64(0), Expr::i64(3), 1, parts),
         ];
-        let has_vector = Expr::binary(BinOp::Le, Expr::Var(begin) + Expr::i64(self.lanes), end.into());
+        let has_vector = Expr::binary(BinOp::LE, Expr::Var(begin) + Expr::i64(self.lanes), end.into());
         if let LoopKind::Independent { simd, .. } = &mut proc.loops[id].kind {
             *simd = false;
         }

@@ -150,7 +150,7 @@ impl Narrow {
             let load = Expr::Load { array, index: place.clone() };
             let (value, widened) = match read {
                 Expr::Load { .. } => {
-                    (Expr::unary(UnOp::Convert(*ty), read.clone()), Expr::binary(BinOp::Ne, load, zero(*ty)))
+                    (Expr::unary(UnOp::Convert(*ty), read.clone()), Expr::binary(BinOp::NE, load, zero(*ty)))
                 }
                 _ => (read.clone(), load),
             };
@@ -179,7 +179,7 @@ impl Narrow {
                     *stmt = Stmt::Store { array: table, index: place.clone(), value: wide };
                 }
             }
-            let value = Expr::binary(BinOp::Ne, Expr::Load { array: table, index: place.clone() }, zero(self.wide));
+            let value = Expr::binary(BinOp::NE, Expr::Load { array: table, index: place.clone() }, zero(self.wide));
             after.push(Stmt::Store { array: *target, index: index.clone(), value });
         }
         let accumulators: Vec<Var> = match &data.kind {
