@@ -9,9 +9,8 @@
 //! be exchanged ([`crate::interchange`]), and all accesses have unit stride. Else `A` is stored as it is, and copied. Knows nothing of the array
 //! IR.
 
-use crate::access::{Aliases, allocated, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::access::{Aliases, allocated};
 use crate::short_circuit::{Uses, uses, without};
-use crate::straight::{reads, renamed};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,8 +105,8 @@ impl Layouts {
             });
         });
         let mut is_known = true;
-        each_stmt(proc, between, &mut |stmt| {
-            each_own_assigned(stmt, &mut |var| is_known &= !needed.contains(&var));
+        proc.for_each_stmt(between, &mut |stmt| {
+            stmt.for_each_assigned(&mut |var| is_known &= !needed.contains(&var));
         });
         let mut storing = between.iter().filter(|stmt| !stores(proc, stmt, copy.source).is_empty()).peekable();
         (is_known && storing.peek().is_some() && storing.all(|stmt| copy.pays(proc, stmt))).then_some(alloc)
@@ -119,8 +118,8 @@ impl Layouts {
         let is_new = stmts.iter().any(|stmt| allocated(stmt) == Some(array));
         let is_it = |other: Array| other == array || !is_new && self.aliases.are_shared(other, array);
         let mut untouched = true;
-        each_expr_inside(proc, stmts, &mut |expr| each_array(expr, &mut |other| untouched &= !is_it(other)));
-        each_stmt(proc, stmts, &mut |stmt| match stmt {
+        proc.for_each_expr(stmts, &mut |expr| expr.for_each_load(&mut |other, _| untouched &= !is_it(other)));
+        proc.for_each_stmt(stmts, &mut |stmt| match stmt {
             Stmt::Store { array, .. } | Stmt::Release { array } | Stmt::Prefetch { array, .. } => {
                 untouched &= !is_it(*array);
             }
@@ -179,7 +178,7 @@ impl Permuted {
         let last = self.index.last().and_then(|last| self.from.iter().position(|&var| last.is_shifted(var)));
         let Some(axis) = last else { return false };
         let mut loops = Vec::new();
-        each_stmt(proc, std::slice::from_ref(stmt), &mut |stmt| {
+        proc.for_each_stmt(std::slice::from_ref(stmt), &mut |stmt| {
             if let Stmt::For(id) = stmt {
                 loops.extend(proc.loops[*id].var);
             }
@@ -187,12 +186,12 @@ impl Permuted {
         stores(proc, stmt, self.source).iter().all(|index| {
             let Some(&along) = loops.iter().find(|&&var| index[axis].is_shifted(var)) else { return false };
             let (mut down, mut across) = (false, false);
-            each_expr_inside(proc, std::slice::from_ref(stmt), &mut |expr| {
+            proc.for_each_expr(std::slice::from_ref(stmt), &mut |expr| {
                 expr.for_each_part(&mut |node| {
                     let Expr::Load { array: _, index } = node else { return };
                     let Some((last, others)) = index.split_last() else { return };
-                    let elsewhere = |e: &Expr| loops.iter().any(|&var| var != along && reads(e, var));
-                    across |= others.iter().any(|e| reads(e, along)) || reads(last, along) && !last.is_shifted(along);
+                    let elsewhere = |e: &Expr| loops.iter().any(|&var| var != along && e.reads(var));
+                    across |= others.iter().any(|e| e.reads(along)) || last.reads(along) && !last.is_shifted(along);
                     down |= last.is_shifted(along) && others.iter().any(elsewhere);
                 });
             });
@@ -206,7 +205,7 @@ impl Permuted {
             match stmt {
                 Stmt::Store { array, index, .. } if *array == self.source => {
                     let names = self.from.iter().copied().zip(std::mem::take(index)).collect();
-                    *index = self.index.iter().map(|e| renamed(e, &names)).collect();
+                    *index = self.index.iter().map(|e| e.renamed(&names)).collect();
                     *array = self.target;
                 }
                 Stmt::For(id) => {
@@ -237,7 +236,7 @@ impl Permuted {
 /// The indices under which the statement, and those inside it, store to the array.
 fn stores(proc: &Proc, stmt: &Stmt, to: Array) -> Vec<Vec<Expr>> {
     let mut found = Vec::new();
-    each_stmt(proc, std::slice::from_ref(stmt), &mut |stmt| {
+    proc.for_each_stmt(std::slice::from_ref(stmt), &mut |stmt| {
         if let Stmt::Store { array, index, .. } = stmt
             && *array == to
         {

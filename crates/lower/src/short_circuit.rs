@@ -9,8 +9,7 @@
 //!
 //! After Munksgaard, Henriksen, Sadayappan and Oancea, "Memory Optimizations in an Array Language". Knows nothing of the array IR.
 
-use crate::access::{Aliases, assignments, each_array, each_expr_inside, each_own_assigned, each_stmt};
-use crate::straight::{reads, renamed};
+use crate::access::{Aliases, assignments};
 use frit_ir::affine::Poly;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, UnOp};
@@ -167,7 +166,7 @@ impl ShortCircuit {
             }
             let data = &proc.loops[innermost];
             let (LoopKind::Independent { .. }, Some(var), 1) = (&data.kind, data.var, data.step) else { return None };
-            if [&data.lower, &data.upper] != [&renamed(&level.lower, &names), &renamed(&level.upper, &names)] {
+            if [&data.lower, &data.upper] != [&level.lower.renamed(&names), &level.upper.renamed(&names)] {
                 return None;
             }
             names.insert(level.var, Expr::Var(var));
@@ -177,12 +176,12 @@ impl ShortCircuit {
         let is_store =
             |stmt: &Stmt| matches!(stmt, Stmt::Store { array, index, .. } if *array == copy.source && *index == own);
         let at = body.iter().position(is_store)?;
-        let index: Vec<Expr> = copy.index.iter().map(|e| renamed(e, &names)).collect();
+        let index: Vec<Expr> = copy.index.iter().map(|e| e.renamed(&names)).collect();
         let inside = variables(proc, id);
         let is_element = |read: &[Expr]| read == index;
         let elsewhere = |read: &[Expr]| read.iter().zip(&index).any(|(a, b)| self.never_meet(a, b, &inside));
         let mut fits = true;
-        each_stmt(proc, &[Stmt::For(id)], &mut |stmt| {
+        proc.for_each_stmt(&[Stmt::For(id)], &mut |stmt| {
             fits &= match stmt {
                 Stmt::Store { array, .. } => *array != copy.target && !self.aliases.are_shared(*array, copy.target),
                 Stmt::Assign { .. } | Stmt::For(_) | Stmt::If { .. } | Stmt::Check { .. } => true,
@@ -197,8 +196,8 @@ impl ShortCircuit {
                 | Stmt::Call { .. } => false,
             };
         });
-        each_expr_inside(proc, &[Stmt::For(id)], &mut |expr| {
-            each_array(expr, &mut |array| fits &= !self.aliases.are_shared(array, copy.target));
+        proc.for_each_expr(&[Stmt::For(id)], &mut |expr| {
+            expr.for_each_load(&mut |array, _| fits &= !self.aliases.are_shared(array, copy.target));
         });
         each_load(proc, &[Stmt::For(id)], copy.target, &mut |read| fits &= is_element(read) || elsewhere(read));
         // What was there is needed no more when it is stored.
@@ -208,7 +207,7 @@ impl ShortCircuit {
 
     /// The two are different whatever the variables that change inside.
     fn never_meet(&self, x: &Expr, y: &Expr, inside: &BTreeSet<Var>) -> bool {
-        let is_fixed = |expr: &Expr| inside.iter().all(|&var| !reads(expr, var));
+        let is_fixed = |expr: &Expr| inside.iter().all(|&var| !expr.reads(var));
         is_fixed(x) && is_fixed(y) && {
             let distance = self.affine(x).zip(self.affine(y)).map(|(x, y)| x - y);
             distance.and_then(|distance| distance.as_constant()).is_some_and(|distance| distance != 0)
@@ -272,11 +271,11 @@ impl Copy {
 /// The variables that a nest assigns, those of its loops among them.
 fn variables(proc: &Proc, id: Loop) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
-    each_stmt(proc, &[Stmt::For(id)], &mut |stmt| {
+    proc.for_each_stmt(&[Stmt::For(id)], &mut |stmt| {
         if let Stmt::For(id) = stmt {
             found.extend(proc.loops[*id].var);
         }
-        each_own_assigned(stmt, &mut |var| {
+        stmt.for_each_assigned(&mut |var| {
             found.insert(var);
         });
     });
@@ -285,7 +284,7 @@ fn variables(proc: &Proc, id: Loop) -> BTreeSet<Var> {
 
 /// Calls `f` on the index of every element of the array that these statements and those inside them read.
 fn each_load(proc: &Proc, stmts: &[Stmt], of: Array, f: &mut impl FnMut(&[Expr])) {
-    each_expr_inside(proc, stmts, &mut |expr| {
+    proc.for_each_expr(stmts, &mut |expr| {
         expr.for_each_part(&mut |node| {
             if let Expr::Load { array, index } = node
                 && *array == of
@@ -304,10 +303,10 @@ pub(crate) fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
             found.entry(*array).or_default().others += 1;
         }
     }
-    each_expr_inside(proc, &proc.body, &mut |expr| {
-        each_array(expr, &mut |array| found.entry(array).or_default().loads += 1);
+    proc.for_each_expr(&proc.body, &mut |expr| {
+        expr.for_each_load(&mut |array, _| found.entry(array).or_default().loads += 1);
     });
-    each_stmt(proc, &proc.body, &mut |stmt| {
+    proc.for_each_stmt(&proc.body, &mut |stmt| {
         let mut other = |array: Array| found.entry(array).or_default().others += 1;
         match stmt {
             Stmt::Store { array, .. } => found.entry(*array).or_default().stores += 1,

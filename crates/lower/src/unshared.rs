@@ -6,7 +6,7 @@
 //!
 //! In the inner loop `A` and `B` are different memory, though they are the same elsewhere. Knows nothing of the array IR.
 
-use crate::access::{Aliases, arrays_read, each_own_placed, each_stmt};
+use crate::access::{Aliases, arrays_read};
 use crate::straight::each_store;
 use frit_ir::nest::{Arg, Array, Loop, Proc, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ impl Unshared {
                 self.clone().visit(proc, aliases, otherwise, found);
             }
             // What is inside runs again and again, or not at all.
-            each_stmt(proc, std::slice::from_ref(stmt), &mut |inside| self.forget(inside));
+            proc.for_each_stmt(std::slice::from_ref(stmt), &mut |inside| self.forget(inside));
             match stmt {
                 Stmt::For(id) => {
                     self.clone().visit(proc, aliases, &proc.loops[*id].body, found);
@@ -85,7 +85,7 @@ impl Unshared {
 
     /// The statement itself may name the memory of arrays, or give them other memory.
     fn forget(&mut self, stmt: &Stmt) {
-        each_own_placed(stmt, &mut |array| _ = self.0.remove(&array));
+        stmt.for_each_placed(&mut |array| _ = self.0.remove(&array));
         if let Stmt::Bind { source, .. } = stmt {
             self.0.remove(source);
         }

@@ -1,6 +1,5 @@
 //! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
 
-use crate::access::each_stmt;
 use frit_ir::BinOp;
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_support::Index;
@@ -54,7 +53,7 @@ enum Assigned {
 impl Values {
     pub(crate) fn of(proc: &Proc) -> Values {
         let mut values = vec![Assigned::Never; proc.vars.iter().count()];
-        each_stmt(proc, &proc.body, &mut |stmt| {
+        proc.for_each_stmt(&proc.body, &mut |stmt| {
             if let Stmt::Assign { var, value } = stmt {
                 let known = &mut values[var.at()];
                 *known = match known {
