@@ -3,7 +3,8 @@
 //! Views compose into one affine map per axis of what they are views of, so a read through any number of them is one
 //! subscript. Knows nothing of ownership. Read [`crate::storage`] for who owns the memory.
 
-use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -259,15 +260,9 @@ pub(crate) fn round_up(x: Expr, to: Expr) -> Expr {
 /// The loops that run inside of a loop that asks for threads.
 pub(crate) fn loops_in_teams(proc: &Proc) -> BTreeSet<Loop> {
     let mut found = BTreeSet::new();
-    proc.for_each_stmt(&proc.body, &mut |stmt| {
-        if let Stmt::For(id) = stmt
-            && let LoopKind::Independent { parallel: Some(_), .. } = proc.loops[*id].kind
-        {
-            proc.for_each_stmt(&proc.loops[*id].body, &mut |stmt| {
-                if let Stmt::For(inner) = stmt {
-                    found.insert(*inner);
-                }
-            });
+    proc.for_each_loop(&proc.body, &mut |_, data| {
+        if let LoopKind::Independent { parallel: Some(_), .. } = data.kind {
+            proc.for_each_loop(&data.body, &mut |inner, _| _ = found.insert(inner));
         }
     });
     found
@@ -301,23 +296,13 @@ pub(crate) fn all_reads(proc: &Proc) -> BTreeMap<Var, usize> {
 /// The arrays that something in these statements reads under these names.
 pub(crate) fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
     let mut found = BTreeSet::new();
-    proc.for_each_expr(body, &mut |expr| expr.for_each_load(&mut |array, _| _ = found.insert(array)));
-    proc.for_each_stmt(body, &mut |stmt| match stmt {
-        Stmt::CopyElements { source, .. } => _ = found.insert(*source),
-        Stmt::Call { args, .. } | Stmt::Output { args, .. } => {
-            found.extend(args.iter().filter_map(|arg| if let Arg::Array(array) = arg { Some(*array) } else { None }));
-        }
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::If { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Check { .. } => {}
+    proc.for_each_load(body, &mut |array, _| _ = found.insert(array));
+    proc.for_each_stmt(body, &mut |stmt| {
+        stmt.for_each_array(&mut |array, role| {
+            if matches!(role, Role::Read | Role::Passed) {
+                found.insert(array);
+            }
+        });
     });
     found
 }
@@ -353,33 +338,20 @@ impl Aliases {
             sets.extend(arrays.into_iter().map(|array| (array, count)));
             count += 1;
         };
-        proc.for_each_stmt(&proc.body, &mut |stmt| match stmt {
-            Stmt::Bind { reference, source, .. } => join(vec![*reference, *source]),
-            Stmt::Swap { first, second } => {
+        proc.for_each_stmt(&proc.body, &mut |stmt| {
+            if let Stmt::Swap { first, second } = stmt {
                 exchanged.extend([(*first, *second), (*second, *first)]);
-                join(vec![*first, *second]);
             }
-            // A result may be what was passed.
-            Stmt::Call { args, results, .. } => {
-                let passed =
-                    args.iter().filter_map(|arg| if let Arg::Array(array) = arg { Some(*array) } else { None });
-                let made = results.iter().filter_map(|result| match result {
-                    Binding::Array(array) => Some(*array),
-                    Binding::Var(_) => None,
-                });
-                join(passed.chain(made).collect());
+            // The result of a call may be what was passed.
+            let mut shared = Vec::new();
+            stmt.for_each_array(&mut |array, role| {
+                if matches!(role, Role::Shared | Role::Swapped | Role::Passed | Role::Bound) {
+                    shared.push(array);
+                }
+            });
+            if !shared.is_empty() {
+                join(shared);
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. } => {}
         });
         Self { sets, exchanged }
     }

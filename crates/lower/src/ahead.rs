@@ -6,7 +6,7 @@
 
 use crate::arithmetic::{is_total_but_for, real_type};
 use crate::distribution::Known;
-use crate::histograms::{Histogram, Item, each_assigned, has_fixed_extents};
+use crate::histograms::{Histogram, Item, has_fixed_extents};
 use crate::straight::live;
 use frit_ir::nest::{Array, ArrayData, Expr, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
@@ -213,9 +213,7 @@ fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<Var> {
 pub(crate) fn assigned_in<'s>(stmts: impl IntoIterator<Item = &'s Stmt>) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for stmt in stmts {
-        each_assigned(stmt, &mut |var| {
-            found.insert(var);
-        });
+        stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |var| _ = found.insert(var)));
     }
     found
 }

@@ -55,18 +55,7 @@ impl Batch {
                     own.insert(*var);
                 }
                 Stmt::For(inner) => columns.push(*inner),
-                Stmt::Store { .. }
-                | Stmt::If { .. }
-                | Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => return None,
+                _ => return None,
             }
         }
         let first = &proc.loops[*columns.first()?];
@@ -107,16 +96,7 @@ impl Batch {
                         access(*array, index);
                     }
                     Stmt::Assign { .. } | Stmt::If { .. } | Stmt::For(_) => {}
-                    Stmt::While { .. }
-                    | Stmt::Alloc { .. }
-                    | Stmt::Release { .. }
-                    | Stmt::Bind { .. }
-                    | Stmt::Swap { .. }
-                    | Stmt::CopyElements { .. }
-                    | Stmt::Prefetch { .. }
-                    | Stmt::Output { .. }
-                    | Stmt::Check { .. }
-                    | Stmt::Call { .. } => keeps = false,
+                    _ => keeps = false,
                 }
                 stmt.for_each_expr(proc, &mut |expr| {
                     expr.for_each_part(&mut |node| {

@@ -71,19 +71,7 @@ impl Checked {
                     conditions.push(cond.clone());
                 }
                 stmt if is_straight(stmt, true) => rest.push(stmt.clone()),
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::If { .. }
-                | Stmt::For(_)
-                | Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Call { .. } => return None,
+                _ => return None,
             }
         }
         let mut wanted: BTreeSet<Var> = BTreeSet::new();

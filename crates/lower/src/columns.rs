@@ -206,10 +206,6 @@ impl Tile<'_> {
     }
 
     fn cell(&self, proc: &mut Proc, segment: &Segment, line: &Line, steps: Option<&[Expr]>, column: Expr) -> Cell {
-        let fresh = |proc: &mut Proc, var: Var| {
-            let known = proc.vars[var].clone();
-            proc.vars.push(known)
-        };
         let mut renaming = line.renaming.clone();
         let mut place = line.place.clone();
         place.push(column.clone() - Expr::Var(self.first));
@@ -220,7 +216,7 @@ impl Tile<'_> {
             if !mention.assigned && kept.is_none() {
                 continue;
             }
-            let own = fresh(proc, var);
+            let own = proc.var_like(var);
             renaming.insert(var, Expr::Var(own));
             let Some(&array) = kept else { continue };
             if mention.enters {
@@ -236,7 +232,7 @@ impl Tile<'_> {
                     // What one step leaves to no other gets new names in the next.
                     for (&var, mention) in segment.mentions.iter().filter(|_| at > 0) {
                         if mention.assigned && !mention.enters && !self.kept.contains_key(&var) {
-                            let own = fresh(proc, var);
+                            let own = proc.var_like(var);
                             renaming.insert(var, Expr::Var(own));
                         }
                     }

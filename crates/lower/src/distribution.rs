@@ -301,18 +301,7 @@ impl Filter {
         let mut rest = body.iter().filter(|stmt| match stmt {
             Stmt::Assign { var, value } => value.reads(*var),
             Stmt::If { .. } => false,
-            Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => true,
+            _ => true,
         });
         let Some(Stmt::Assign { var: position, value: Expr::Binary { op: BinOp::Add, x, y } }) = rest.next_back()
         else {
@@ -390,19 +379,7 @@ pub(crate) fn buffer(proc: &mut Proc, elem: Scalar, length: i64, of: Option<Var>
 fn has_costly_branch(proc: &Proc, body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::If { then, otherwise, .. } => cost(proc, then).max(cost(proc, otherwise)) >= LARGEST_BRANCH,
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => false,
+        _ => false,
     })
 }
 
@@ -467,33 +444,10 @@ impl<'k> Division<'k> {
                                 && self.is_free(value)
                                 && is_total(proc, value)
                         }
-                        Stmt::Store { .. }
-                        | Stmt::If { .. }
-                        | Stmt::For(_)
-                        | Stmt::While { .. }
-                        | Stmt::Alloc { .. }
-                        | Stmt::Release { .. }
-                        | Stmt::Bind { .. }
-                        | Stmt::Swap { .. }
-                        | Stmt::CopyElements { .. }
-                        | Stmt::Prefetch { .. }
-                        | Stmt::Output { .. }
-                        | Stmt::Check { .. }
-                        | Stmt::Call { .. } => false,
+                        _ => false,
                     })
             }
-            Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => false,
+            _ => false,
         }
     }
 
@@ -512,19 +466,7 @@ impl<'k> Division<'k> {
                 let only_here = self.known.assignments.get(var) == Some(&here.count());
                 only_here && !self.carried.contains(var) && self.is_free_but_for(value, &results)
             }
-            Stmt::Store { .. }
-            | Stmt::If { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => false,
+            _ => false,
         });
         more >= LEAST_COST && less < LEAST_COST && own && self.is_free(cond)
     }
@@ -563,18 +505,7 @@ impl<'k> Division<'k> {
                 Stmt::Store { array, index, value: self.reduced(proc, value, elem, before) }
             }
             // What stands under a condition may not be defined without it.
-            Stmt::If { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => stmt,
+            _ => stmt,
         }
     }
 

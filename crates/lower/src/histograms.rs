@@ -169,16 +169,7 @@ impl Reading<'_> {
                 let free = self.is_free(cond) && args.iter().all(|arg| self.is_free(arg));
                 free.then(|| Some(Item::Check(stmt.clone())))
             }
-            Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Call { .. } => None,
+            _ => None,
         }
     }
 
@@ -203,28 +194,8 @@ impl Reading<'_> {
     /// the loop.
     fn is_only_assigned_in(&self, stmt: &Stmt) -> bool {
         let mut here: BTreeMap<Var, usize> = BTreeMap::new();
-        each_assigned(stmt, &mut |var| *here.entry(var).or_default() += 1);
+        stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |var| *here.entry(var).or_default() += 1));
         here.iter().all(|(var, count)| self.known.assignments.get(var) == Some(count))
-    }
-}
-
-/// Calls `f` on every variable that a statement assigns, once for each time.
-pub(crate) fn each_assigned(stmt: &Stmt, f: &mut impl FnMut(Var)) {
-    match stmt {
-        Stmt::Assign { var, .. } => f(*var),
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).for_each(|stmt| each_assigned(stmt, f)),
-        Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => {}
     }
 }
 

@@ -10,6 +10,7 @@
 
 use crate::access::all_reads;
 use crate::straight::{is_straight, step, step_of};
+use frit_ir::nest::walk::Names;
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,21 +164,6 @@ fn negative_zeros(proc: &Proc) -> BTreeSet<Var> {
     found
 }
 
-fn rename_loop(proc: &mut Proc, id: Loop, names: &BTreeMap<Var, Expr>) {
-    let mut data = proc.take_loop(id);
-    [&mut data.lower, &mut data.upper].into_iter().for_each(|bound| *bound = bound.renamed(names));
-    if let LoopKind::Independent { reductions, .. } = &mut data.kind {
-        for reduction in reductions {
-            if let Some(Expr::Var(var)) = names.get(&reduction.var) {
-                reduction.var = *var;
-            }
-        }
-    }
-    for stmt in &mut data.body {
-        match stmt {
-            Stmt::For(inner) => rename_loop(proc, *inner, names),
-            stmt => *stmt = stmt.renamed(names),
-        }
-    }
-    proc.loops[id] = data;
+fn rename_loop(proc: &mut Proc, id: Loop, names: &Names) {
+    proc.rename_stmts(&mut [Stmt::For(id)], names);
 }

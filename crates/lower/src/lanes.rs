@@ -503,19 +503,7 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
             Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::CopyElements { .. } | Stmt::Prefetch { .. } if memory => {
                 parts.push(Part::Memory(stmt.clone()));
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::If { .. }
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => return None,
+            _ => return None,
         }
     }
     Some(parts)

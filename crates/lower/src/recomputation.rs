@@ -46,17 +46,7 @@ fn without_own_arrays(
     let is_simple = |proc: &Proc, stmt: &Stmt| match stmt {
         Stmt::For(id) => proc.loops[*id].body.iter().all(|stmt| is_straight(stmt, true)),
         Stmt::Alloc { .. } | Stmt::Release { .. } => true,
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::If { .. }
-        | Stmt::While { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => is_straight(stmt, true),
+        _ => is_straight(stmt, true),
     };
     let own: Vec<Array> = body.iter().filter_map(allocated).collect();
     if own.is_empty() || !body.iter().all(|stmt| is_simple(proc, stmt)) {
@@ -163,14 +153,7 @@ impl Made {
                 let otherwise = otherwise.iter().filter_map(|stmt| self.recomputed(proc, stmt)).collect();
                 Some(self.read(Stmt::If { cond: cond.clone(), then, otherwise }))
             }
-            Stmt::While { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => panic!("iterations of simple code were looked for"),
+            _ => panic!("iterations of simple code were looked for"),
         }
     }
 

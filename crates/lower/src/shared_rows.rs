@@ -119,16 +119,7 @@ impl Sweep {
                     is_plain &= !matches!(&proc.loops[*inner].kind, LoopKind::Independent { parallel: Some(_), .. });
                 }
                 Stmt::Assign { .. } | Stmt::If { .. } => {}
-                Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => is_plain = false,
+                _ => is_plain = false,
             }
         });
         let mut note = |expr: &Expr, row: Var| {

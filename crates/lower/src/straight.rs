@@ -1,6 +1,7 @@
 //! Straight-line code of the loop IR, which assigns and stores, perhaps under conditions: how it uses variables, and copies
 //! of it with other variables. Knows nothing of the array IR.
 
+use frit_ir::nest::walk::Names;
 use frit_ir::nest::{Array, Expr, Proc, Reduction, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -138,16 +139,7 @@ fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
                     visit(body, &mut certain.clone(), found);
                 }
                 Stmt::Store { .. } => stmt.for_each_inner_expr(&mut |expr| read(expr, certain, found)),
-                Stmt::For(_)
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+                _ => panic!("straight-line code assigns and stores only"),
             }
         }
     }
@@ -191,15 +183,10 @@ pub(crate) fn assigned(body: &[Stmt]) -> impl Iterator<Item = Var> {
 
 /// The loop variable and a loop's body with variables of their own, but for some.
 pub(crate) fn fresh(proc: &mut Proc, var: Var, body: Vec<Stmt>, but_for: &[Var]) -> (Var, Vec<Stmt>) {
-    let copy = |proc: &mut Proc, var: Var| {
-        let data = proc.vars[var].clone();
-        proc.vars.push(data)
-    };
-    let own = copy(proc, var);
-    let mut names = BTreeMap::from([(var, Expr::Var(own))]);
+    let own = proc.var_like(var);
+    let mut names = Names::from([(var, own.into())]);
     for var in assigned(&body).filter(|var| !but_for.contains(var)) {
-        let renamed = copy(proc, var);
-        names.insert(var, Expr::Var(renamed));
+        names.insert(var, proc.var_like(var).into());
     }
     (own, body.iter().map(|stmt| stmt.renamed(&names)).collect())
 }

@@ -23,21 +23,7 @@ pub(crate) fn mark_vector_loops(proc: &mut Proc) {
 }
 
 fn is_straight(body: &[Stmt]) -> bool {
-    body.iter().all(|stmt| match stmt {
-        Stmt::Assign { .. } | Stmt::Store { .. } => true,
-        Stmt::If { then, otherwise, .. } => is_straight(then) && is_straight(otherwise),
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => false,
-    })
+    body.iter().all(|stmt| crate::straight::is_straight(stmt, true))
 }
 
 /// What variables are that are assigned once.

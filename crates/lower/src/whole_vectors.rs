@@ -79,21 +79,7 @@ impl Found {
                         proc.loops[*id] = data;
                     }
                 },
-                Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                    self.visit(proc, memory, before, around);
-                    self.visit(proc, memory, other, around);
-                }
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => {}
+                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around)),
             }
         }
     }

@@ -539,6 +539,14 @@ impl Proc {
         }
     }
 
+    /// Puts other names in the place of variables in these statements and those inside them.
+    pub fn rename_stmts(&mut self, stmts: &mut [Stmt], names: &Names) {
+        self.for_each_stmt_mut(stmts, &mut |proc, stmt| match stmt {
+            Stmt::For(id) => proc.loops[*id].rename(names),
+            stmt => stmt.rename(names),
+        });
+    }
+
     /// Copies of statements that give no array memory, with loops of their own and other names for variables.
     pub fn copied(&mut self, stmts: &[Stmt], names: &Names) -> Vec<Stmt> {
         let mut copies = stmts.to_vec();
