@@ -6,8 +6,8 @@
 
 use crate::arithmetic::{is_total_but_for, real_type};
 use crate::distribution::Known;
-use crate::histograms::{Histogram, Item, each_assigned, has_fixed_extents};
-use crate::straight::{each_expr, live, reads_any};
+use crate::histograms::{Histogram, Item, has_fixed_extents};
+use crate::straight::live;
 use frit_ir::nest::{Array, ArrayData, Expr, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,7 +130,7 @@ impl<'h> Ahead<'h> {
 
     fn is_defined_stmt(&self, proc: &Proc, stmt: &Stmt) -> bool {
         let mut defined = true;
-        each_expr(stmt, &mut |expr| defined &= self.is_defined(proc, expr));
+        stmt.for_each_inner_expr(&mut |expr| defined &= self.is_defined(proc, expr));
         defined
     }
 
@@ -158,12 +158,12 @@ impl Stage {
         let mut note = |expr: &Expr| {
             expr.for_each_part(&mut |node| {
                 if let Expr::Load { index, .. } = node {
-                    loads_elsewhere |= index.iter().any(|e| reads_any(e, &own));
+                    loads_elsewhere |= index.iter().any(|e| e.reads_any(&own));
                 }
             });
         };
         self.conditions.iter().for_each(&mut note);
-        self.needed.iter().for_each(|stmt| each_expr(stmt, &mut note));
+        self.needed.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut note));
         if loads_elsewhere {
             return;
         }
@@ -213,16 +213,14 @@ fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<Var> {
 pub(crate) fn assigned_in<'s>(stmts: impl IntoIterator<Item = &'s Stmt>) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for stmt in stmts {
-        each_assigned(stmt, &mut |var| {
-            found.insert(var);
-        });
+        stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |var| _ = found.insert(var)));
     }
     found
 }
 
 fn operations_of(stmt: &Stmt) -> usize {
     let mut operations = 0;
-    each_expr(stmt, &mut |expr| operations += operations_in(expr));
+    stmt.for_each_inner_expr(&mut |expr| operations += operations_in(expr));
     operations
 }
 

@@ -1,6 +1,5 @@
 //! What arithmetic of the loop IR costs, and where it is defined. Knows nothing of the array IR.
 
-use crate::straight::{each_expr, reads_any};
 use frit_ir::nest::{Array, Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -8,7 +7,7 @@ use std::collections::BTreeSet;
 /// The cost of real arithmetic; vectors are no better at any other by enough.
 pub(crate) fn cost(proc: &Proc, body: &[Stmt]) -> i64 {
     let mut cost = 0;
-    body.iter().for_each(|stmt| each_expr(stmt, &mut |expr| cost += expr_cost(proc, expr)));
+    body.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| cost += expr_cost(proc, expr)));
     cost
 }
 
@@ -50,8 +49,8 @@ pub(crate) fn lacks_vectors(proc: &Proc, expr: &Expr, vars: &BTreeSet<Var>) -> b
     let mut found = false;
     expr.for_each_part(&mut |part| {
         found |= match part {
-            Expr::Binary { op: BinOp::Divide(_) | BinOp::POW, x, y: _ } => !is_real(proc, x) && reads_any(part, vars),
-            Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) != to.is_float() && reads_any(x, vars),
+            Expr::Binary { op: BinOp::Divide(_) | BinOp::POW, x, y: _ } => !is_real(proc, x) && part.reads_any(vars),
+            Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) != to.is_float() && x.reads_any(vars),
             _ => false,
         }
     });

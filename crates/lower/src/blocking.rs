@@ -39,12 +39,11 @@
 //! of the array IR.
 
 use crate::Caches;
-use crate::access::{each_array, each_load};
 use crate::arithmetic::{cost, is_real};
 use crate::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::lines::LINE;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, reads, reads_any, renamed};
+use crate::straight::assigned;
 use crate::strip_mining;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -119,7 +118,7 @@ impl Contraction {
         let headers = || inner_loops().map(|(steps, _)| steps).chain([&columns.header]);
         // Blocks are rectangular.
         if headers().any(|header| {
-            header.step != 1 || [&header.lower, &header.upper].iter().any(|bound| reads(bound, row) || bound.has_load())
+            header.step != 1 || [&header.lower, &header.upper].iter().any(|bound| bound.reads(row) || bound.has_load())
         }) {
             return None;
         }
@@ -235,10 +234,10 @@ fn shared(segment: &Segment, row: Var, column: Var, own: &BTreeSet<Var>) -> Opti
     let (mut found, mut saves) = (Vec::new(), true);
     for stmt in &segment.body {
         let is_unconditional = matches!(stmt, Stmt::Assign { .. });
-        each_expr(stmt, &mut |expr| {
+        stmt.for_each_inner_expr(&mut |expr| {
             expr.for_each_part(&mut |node| {
                 if let Expr::Load { .. } = node {
-                    let depends = |var: Var| reads(node, var);
+                    let depends = |var: Var| node.reads(var);
                     let is_fixed = !own.iter().any(|&var| depends(var));
                     saves &= is_fixed && !(depends(row) && depends(column) && depends(step));
                     if is_unconditional && is_fixed && !depends(row) && depends(column) && depends(step) {
@@ -305,7 +304,7 @@ impl Block<'_> {
             let from = Expr::Load { array: packed, index: vec![Expr::Var(step) - first.into(), column] };
             for stmt in &mut segment.body {
                 if let Stmt::Assign { value, .. } = stmt {
-                    each_load(value, &mut |found| {
+                    value.for_each_load_mut(&mut |found| {
                         if found == load {
                             *found = from.clone();
                         }
@@ -352,12 +351,11 @@ impl Block<'_> {
         let copy = Stmt::Store {
             array: packed,
             index: vec![Expr::Var(row) - first.into(), Expr::Var(column) - self.tile.first.into()],
-            value: renamed(load, &names),
+            value: load.renamed(&names),
         };
         let along_steps = LoopData { var: Some(row), lower: first.into(), upper: end.into(), ..steps.clone() };
         // Along the lines of what is read.
-        let is_transposed =
-            index.last().is_some_and(|last| reads(last, step) && !reads(last, self.tile.columns.column));
+        let is_transposed = index.last().is_some_and(|last| last.reads(step) && !last.reads(self.tile.columns.column));
         body.push(if is_transposed {
             let inner = in_order(proc, along_steps, vec![copy]);
             let (first, end) = (self.tile.first.into(), self.tile.end.into());
@@ -469,9 +467,9 @@ fn load_once(proc: &mut Proc, AlongColumns { column, mut body }: AlongColumns) -
     let mut known: Vec<(Expr, Var)> = Vec::new();
     for stmt in &mut body {
         let Stmt::Assign { value, .. } = stmt else { continue };
-        each_load(value, &mut |load| {
-            let mut is_fixed = !reads_any(load, &own);
-            each_array(load, &mut |array| is_fixed &= !stored.contains(&array));
+        value.for_each_load_mut(&mut |load| {
+            let mut is_fixed = !load.reads_any(&own);
+            load.for_each_load(&mut |array, _| is_fixed &= !stored.contains(&array));
             if let (true, Expr::Load { array, .. }) = (is_fixed, &*load) {
                 let var = match known.iter().find(|(other, _)| other == load) {
                     Some((_, var)) => *var,
@@ -487,7 +485,7 @@ fn load_once(proc: &mut Proc, AlongColumns { column, mut body }: AlongColumns) -
             }
         });
     }
-    let (inside, before): (Vec<_>, Vec<_>) = known.into_iter().partition(|(load, _)| reads(load, column));
+    let (inside, before): (Vec<_>, Vec<_>) = known.into_iter().partition(|(load, _)| load.reads(column));
     let assign = |(value, var)| Stmt::Assign { var, value };
     let body = inside.into_iter().map(assign).chain(body).collect();
     (before.into_iter().map(assign).collect(), AlongColumns { column, body })

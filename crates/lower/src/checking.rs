@@ -13,10 +13,9 @@
 //! conditions read must be defined whether or not checks hold: loads and divisions that come after a check may not be, so
 //! none of those is needed ahead. Knows nothing of the array IR.
 
-use crate::access::each_array;
 use crate::arithmetic::{cost, is_total};
 use crate::replace_loops::replace_loops;
-use crate::straight::{each_expr, each_store, fresh, is_straight, live, mentions_of};
+use crate::straight::{each_store, fresh, is_straight, live, mentions_of};
 use crate::strip_mining::Block;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
@@ -72,25 +71,13 @@ impl Checked {
                     conditions.push(cond.clone());
                 }
                 stmt if is_straight(stmt, true) => rest.push(stmt.clone()),
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::If { .. }
-                | Stmt::For(_)
-                | Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Call { .. } => return None,
+                _ => return None,
             }
         }
         let mut wanted: BTreeSet<Var> = BTreeSet::new();
         let mut loaded: BTreeSet<Array> = BTreeSet::new();
         let mut note = |expr: &Expr| {
-            each_array(expr, &mut |array| {
+            expr.for_each_load(&mut |array, _| {
                 loaded.insert(array);
             });
         };
@@ -104,9 +91,9 @@ impl Checked {
         }
         let after = live(rest[unchecked..].to_vec(), wanted.clone());
         let mut defined = true;
-        after.iter().for_each(|stmt| each_expr(stmt, &mut |expr| defined &= is_total(proc, expr)));
+        after.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| defined &= is_total(proc, expr)));
         let needed = live(rest.clone(), wanted);
-        needed.iter().for_each(|stmt| each_expr(stmt, &mut note));
+        needed.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut note));
         let plain = needed.iter().all(|stmt| is_straight(stmt, false));
         let accumulates = mentions_of(&needed).into_keys().any(|var| reductions.iter().any(|r| r.var == var));
         let mut written = false;

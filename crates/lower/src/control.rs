@@ -1,7 +1,7 @@
 //! Parameters and results, branches, sequential loops and calls.
 
 use crate::CopyReason;
-use crate::access::{Access, Base, size};
+use crate::access::{Access, Base};
 use crate::facts::operator_of;
 use crate::lowering::{LoopHeader, Lowered, Lowering};
 use crate::storage::{Carried, Demand, OpenBlock, Rights};
@@ -454,7 +454,7 @@ fn select_scalars(cond: &Expr, branches: &[(OpenBlock, Vec<Lowered>); 2]) -> Opt
 /// Evaluating it when it is not needed costs little and is always defined.
 fn is_cheap(expr: &Expr) -> bool {
     const LARGEST: usize = 6;
-    let mut cheap = size(expr) <= LARGEST;
+    let mut cheap = expr.size() <= LARGEST;
     expr.for_each_part(&mut |node| match node {
         Expr::Load { .. } => cheap = false,
         Expr::Binary { op, .. } => cheap &= op.is_cheap(),

@@ -17,14 +17,11 @@
 //! Skewing".
 
 use crate::Caches;
-use crate::access::{arrays_read, assigned_inside, divided_up, each_stmt, element_count, round_up};
+use crate::access::{arrays_read, divided_up, element_count, round_up};
 use crate::arithmetic::{cost, is_total};
 use crate::lines::elements_of_line;
-use crate::straight::{
-    assign, assigned, each_expr, each_store, has_load, is_straight, reads_any, renamed, renamed_stmt, with_accesses,
-};
+use crate::straight::{assign, assigned, each_store, has_load, is_straight, with_accesses};
 use crate::strip_mining::Block;
-use crate::strips::{fresh_names, renamed_var};
 use crate::unshared::Memory;
 use crate::vectors::Values;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
@@ -156,8 +153,8 @@ impl Sweep {
             None => loops.to_vec(),
         };
         let all: Vec<Stmt> = loops.iter().map(|&id| Stmt::For(id)).collect();
-        let (own, read, mut stored) = (assigned_inside(proc, &all), arrays_read(proc, &all), BTreeSet::new());
-        each_stmt(proc, &all, &mut |stmt| {
+        let (own, read, mut stored) = (proc.assigned_in(&all), arrays_read(proc, &all), BTreeSet::new());
+        proc.for_each_stmt(&all, &mut |stmt| {
             if let Stmt::Store { array, .. } = stmt {
                 stored.insert(*array);
             }
@@ -184,8 +181,7 @@ impl Sweep {
     /// must not be reduced twice.
     fn complete(&mut self, proc: &mut Proc, values: &Values) -> Option<()> {
         let extents = proc.arrays[self.to].extents.clone();
-        if extents != proc.arrays[self.from].extents || extents.iter().any(|e| e.has_load() || reads_any(e, &self.own))
-        {
+        if extents != proc.arrays[self.from].extents || extents.iter().any(|e| e.has_load() || e.reads_any(&self.own)) {
             return None;
         }
         let tiled = extents.len().min(2);
@@ -223,11 +219,11 @@ impl Sweep {
         if let Some(added) = value.added_to(var) {
             return Some(Distance::Known(added));
         }
-        let distance = renamed(value, &BTreeMap::from([(var, Expr::i64(0))]));
+        let distance = value.renamed(&BTreeMap::from([(var, Expr::i64(0))]));
         let is_fixed = value.is_shifted(var)
             && is_total(proc, &distance)
             && !distance.has_load()
-            && !reads_any(&distance, &self.own);
+            && !distance.reads_any(&self.own);
         is_fixed.then_some(Distance::Fixed(distance))
     }
 
@@ -274,7 +270,7 @@ impl Found {
                 return None;
             }
             let mut is_near = true;
-            each_expr(stmt, &mut |expr| is_near &= self.note(proc, values, sweep, expr, axes).is_some());
+            stmt.for_each_inner_expr(&mut |expr| is_near &= self.note(proc, values, sweep, expr, axes).is_some());
             is_near.then_some(())?;
         }
         if axis == extents.len() {
@@ -289,7 +285,7 @@ impl Found {
                 return None;
             };
             let bounds = sweep.bounds(proc, axis, data)?;
-            if bounds.iter().any(|e| e.has_load() || reads_any(e, &sweep.own)) {
+            if bounds.iter().any(|e| e.has_load() || e.reads_any(&sweep.own)) {
                 return None;
             }
             pieces.push(bounds);
@@ -468,14 +464,14 @@ impl Step<'_> {
         for stmt in body {
             let Stmt::For(id) = stmt else {
                 let place = |array: Array, index: &[Expr]| self.place(proc, axes, array, index);
-                made.push(renamed_stmt(&with_accesses(stmt, &place), &self.names));
+                made.push((with_accesses(stmt, &place)).renamed(&self.names));
                 continue;
             };
             let data = proc.loops[*id].clone();
             let (var, axis) = (data.var.expect("loops of sweeps count"), axes.len());
             let bounds = self.sweep.bounds(proc, axis, &data).expect("loops are in chunks");
             let [lower, upper] = self.bounds(proc, axis, bounds);
-            let own = renamed_var(var, self.own);
+            let own = var.renamed(self.own);
             if let Some(Along { place: Place::Counted(origin), .. }) = self.along.get(axis) {
                 self.names.insert(var, Expr::Var(own) + origin.clone());
             }
@@ -485,7 +481,7 @@ impl Step<'_> {
             let LoopKind::Independent { simd, mut reductions, .. } = data.kind else {
                 panic!("loops of sweeps are independent")
             };
-            reductions.iter_mut().for_each(|reduction| reduction.var = renamed_var(reduction.var, self.own));
+            reductions.iter_mut().for_each(|reduction| reduction.var = reduction.var.renamed(self.own));
             let is_plane = matches!(self.along.get(axis), Some(Along { place: Place::InRing(..), .. }));
             let kind = match is_plane {
                 true => LoopKind::Sequential,
@@ -526,7 +522,7 @@ impl Step<'_> {
                     let number = Expr::Var(var) + by.clone() + distance;
                     Expr::binary(BinOp::FLOOR_MOD, number, Expr::i64(*length))
                 }
-                Place::Counted(_) => Expr::Var(renamed_var(var, self.own)) + distance,
+                Place::Counted(_) => Expr::Var(var.renamed(self.own)) + distance,
             }
         });
         Some((self.kept, places.collect()))
@@ -669,7 +665,7 @@ impl<'s> Twice<'s> {
     /// The loop over the chunks that threads run.
     fn chunks(&mut self, proc: &mut Proc, values: &Values) -> Vec<Stmt> {
         let sweep = self.sweep;
-        let [first_names, mut second_names] = [(); 2].map(|()| fresh_names(proc, sweep.own.clone()));
+        let [first_names, mut second_names] = [(); 2].map(|()| proc.fresh_names(sweep.own.clone()));
         let mut body = Vec::new();
         let (data, number, bounds) = match &sweep.chunks {
             Some(chunks) => {
@@ -677,9 +673,9 @@ impl<'s> Twice<'s> {
                 let number = data.var.expect("chunks are counted");
                 second_names.insert(number, first_names[&number].clone());
                 for names in [&first_names, &second_names] {
-                    body.extend(chunks.before.iter().map(|stmt| renamed_stmt(stmt, names)));
+                    body.extend(chunks.before.iter().map(|stmt| stmt.renamed(names)));
                 }
-                (data, renamed_var(number, &first_names), chunks.bounds.map(|var| renamed_var(var, &first_names)))
+                (data, number.renamed(&first_names), chunks.bounds.map(|var| var.renamed(&first_names)))
             }
             None => {
                 let [number, first, end] = [(); 3].map(|()| proc.var(Scalar::I64, None));
@@ -708,10 +704,10 @@ impl<'s> Twice<'s> {
         let [first_names, second_names] = steps.names;
         body.push(Stmt::Release { array: self.kept });
         if let Some(chunks) = &sweep.chunks {
-            body.extend(chunks.after.iter().map(|stmt| renamed_stmt(stmt, &first_names)));
+            body.extend(chunks.after.iter().map(|stmt| stmt.renamed(&first_names)));
             for stmt in &chunks.after {
                 let place = |array: Array, index: &[Expr]| Some((*self.tables.get(&array)?, index.to_vec()));
-                body.push(renamed_stmt(&with_accesses(stmt, &place), &second_names));
+                body.push((with_accesses(stmt, &place)).renamed(&second_names));
             }
         }
         let mut kind = data.kind.clone();

@@ -6,9 +6,8 @@
 //! known by no name that outlives the iteration. Knows nothing of the array IR.
 
 use crate::access::allocated;
-use frit_ir::nest::{
-    Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var,
-};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,27 +48,13 @@ struct Hoisting<'p> {
 impl Hoisting<'_> {
     fn stmts(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut result = Vec::with_capacity(stmts.len());
-        for stmt in stmts {
-            match stmt {
-                Stmt::For(id) => self.counted_loop(id, &mut result),
-                Stmt::While { before, cond, body } => {
-                    result.push(Stmt::While { before: self.stmts(before), cond, body: self.stmts(body) });
-                }
-                Stmt::If { cond, then, otherwise } => {
-                    result.push(Stmt::If { cond, then: self.stmts(then), otherwise: self.stmts(otherwise) });
-                }
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => result.push(stmt),
+        for mut stmt in stmts {
+            if let Stmt::For(id) = stmt {
+                self.counted_loop(id, &mut result);
+                continue;
             }
+            stmt.inner_mut().for_each(|block| *block = self.stmts(std::mem::take(block)));
+            result.push(stmt);
         }
         result
     }
@@ -106,21 +91,8 @@ impl Hoisting<'_> {
     /// The loop with the arrays allocated before and released after it.
     fn around(&mut self, id: Loop, mut data: LoopData, hoisted: &[Array], result: &mut Vec<Stmt>) {
         let taken: BTreeSet<Array> = hoisted.iter().copied().collect();
-        data.body.retain(|stmt| match stmt {
-            Stmt::Alloc { array } | Stmt::Release { array } => !taken.contains(array),
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => true,
-        });
+        data.body
+            .retain(|stmt| !matches!(stmt, Stmt::Alloc { array } | Stmt::Release { array } if taken.contains(array)));
         for &array in hoisted {
             let ArrayData { extents, .. } = &mut self.proc.arrays[array];
             // A loop without iterations must not ask for memory that no one may have.
@@ -195,6 +167,7 @@ impl Hoisting<'_> {
             return candidates;
         }
         let mut inside = Inside::default();
+        inside.assigned = self.proc.assigned_in(&data.body);
         inside.assigned.extend(data.var);
         inside.visit(self.proc, &data.body);
         candidates.into_iter().filter(|&array| self.is_hoistable(data, &inside, array)).collect()
@@ -203,15 +176,10 @@ impl Hoisting<'_> {
     fn is_hoistable(&self, data: &LoopData, inside: &Inside, array: Array) -> bool {
         let released = |stmt: &&Stmt| matches!(stmt, Stmt::Release { array: released } if *released == array);
         let lives_here = data.body.iter().filter(released).count() == 1 && inside.allocated.get(&array) == Some(&1);
-        let fixed = self.proc.arrays[array].extents.iter().all(|extent| {
-            let mut fixed = true;
-            extent.for_each_part(&mut |node| match node {
-                Expr::Var(var) => fixed &= !inside.assigned.contains(var),
-                Expr::Load { .. } => fixed = false,
-                Expr::Const(_) | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } | Expr::Threads => {}
-            });
-            fixed
-        });
+        let fixed = self.proc.arrays[array]
+            .extents
+            .iter()
+            .all(|extent| !extent.has_load() && !extent.reads_any(&inside.assigned));
         lives_here && fixed && self.stays_inside(inside, array)
     }
 
@@ -248,26 +216,14 @@ struct Inside {
 
 impl Inside {
     fn visit(&mut self, proc: &Proc, stmts: &[Stmt]) {
-        count_namings_here(stmts, &mut self.namings);
-        for stmt in stmts {
+        count_namings(proc, stmts, &mut self.namings);
+        proc.for_each_stmt(stmts, &mut |stmt| {
+            stmt.for_each_array(&mut |array, role| match role {
+                Role::Allocated => *self.allocated.entry(array).or_default() += 1,
+                Role::Passed => _ = self.passed.insert(array),
+                _ => {}
+            });
             match stmt {
-                Stmt::Assign { var, .. } => {
-                    self.assigned.insert(*var);
-                }
-                Stmt::For(id) => {
-                    let data = &proc.loops[*id];
-                    self.assigned.extend(data.var);
-                    self.visit(proc, &data.body);
-                }
-                Stmt::While { before, body, .. } => {
-                    self.visit(proc, before);
-                    self.visit(proc, body);
-                }
-                Stmt::If { then, otherwise, .. } => {
-                    self.visit(proc, then);
-                    self.visit(proc, otherwise);
-                }
-                Stmt::Alloc { array } => *self.allocated.entry(*array).or_default() += 1,
                 Stmt::Bind { reference, source, .. } => {
                     self.renamed.entry(*source).or_default().insert(*reference);
                 }
@@ -275,86 +231,20 @@ impl Inside {
                     self.renamed.entry(*first).or_default().insert(*second);
                     self.renamed.entry(*second).or_default().insert(*first);
                 }
-                Stmt::Call { args, results, .. } => {
-                    self.passed.extend(args.iter().filter_map(|arg| match arg {
-                        Arg::Array(array) => Some(*array),
-                        Arg::Scalar(_) => None,
-                    }));
-                    self.assigned.extend(results.iter().filter_map(|result| match result {
-                        Binding::Var(var) => Some(*var),
-                        Binding::Array(_) => None,
-                    }));
-                }
-                Stmt::Store { .. }
-                | Stmt::Release { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. } => {}
+                _ => {}
             }
-        }
+        });
     }
 }
 
-fn count_namings(proc: &Proc, stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
-    count_namings_here(stmts, namings);
-    for stmt in stmts {
-        match stmt {
-            Stmt::For(id) => count_namings(proc, &proc.loops[*id].body, namings),
-            Stmt::While { before, body, .. } => {
-                count_namings(proc, before, namings);
-                count_namings(proc, body, namings);
-            }
-            Stmt::If { then, otherwise, .. } => {
-                count_namings(proc, then, namings);
-                count_namings(proc, otherwise, namings);
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => {}
-        }
-    }
-}
-
-/// Counts what names arrays in these statements, not in those inside them. Heap arrays count only when they are named
+/// Counts what names arrays in these statements and those inside them. Heap arrays count only when they are named
 /// otherwise than by their allocation and release.
-fn count_namings_here(stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
-    let mut count = |array: Array| *namings.entry(array).or_default() += 1;
-    for stmt in stmts {
-        match stmt {
-            Stmt::Bind { reference, .. } => count(*reference),
-            Stmt::Swap { first, second } => [*first, *second].into_iter().for_each(&mut count),
-            Stmt::Call { args, results, .. } => {
-                for arg in args {
-                    if let Arg::Array(array) = arg {
-                        count(*array);
-                    }
-                }
-                for result in results {
-                    if let Binding::Array(array) = result {
-                        count(*array);
-                    }
-                }
+fn count_namings(proc: &Proc, stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
+    proc.for_each_stmt(stmts, &mut |stmt| {
+        stmt.for_each_array(&mut |array, role| {
+            if matches!(role, Role::Bound | Role::Swapped | Role::Passed) {
+                *namings.entry(array).or_default() += 1;
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. } => {}
-        }
-    }
+        });
+    });
 }

@@ -17,7 +17,7 @@
 
 use crate::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::replace_loops::replace_loops;
-use crate::straight::{each_expr, each_store, reads};
+use crate::straight::each_store;
 use crate::strip_mining::Block;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::Scalar;
@@ -104,13 +104,13 @@ fn pays(segments: &[Segment], column: Var) -> bool {
         let Some((_, row)) = &segment.steps else { continue };
         let mut access = |index: &[Expr]| {
             let Some((last, others)) = index.split_last() else { return };
-            unit &= others.iter().all(|e| !reads(e, column));
-            unit &= !reads(last, column) || last.is_shifted(column);
-            strided |= others.iter().any(|e| reads(e, *row)) && reads(last, column);
+            unit &= others.iter().all(|e| !e.reads(column));
+            unit &= !last.reads(column) || last.is_shifted(column);
+            strided |= others.iter().any(|e| e.reads(*row)) && last.reads(column);
         };
         each_store(&segment.body, &mut |_, index| access(index));
         for stmt in &segment.body {
-            each_expr(stmt, &mut |expr| {
+            stmt.for_each_inner_expr(&mut |expr| {
                 expr.for_each_part(&mut |node| {
                     if let Expr::Load { array: _, index } = node {
                         access(index);

@@ -24,10 +24,7 @@ use crate::arithmetic::has_vectors_once_loaded;
 use crate::repeated::{Around, Repeated};
 use crate::replace_loops::replace_loops;
 use crate::rows::Rows;
-use crate::straight::{
-    Mention, Place, assigned, each_expr, entering, is_straight, mentions_of, reads, reads_any, renamed, renamed_stmt,
-    with_accesses,
-};
+use crate::straight::{Mention, Place, assigned, entering, is_straight, mentions_of, with_accesses};
 use crate::strip_mining::Block;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
@@ -169,16 +166,16 @@ impl Iterations {
             part.each_leaf(&mut |code| {
                 fits &= code.iter().all(|stmt| is_straight(stmt, false));
                 code.iter().for_each(|stmt| {
-                    each_expr(stmt, &mut |expr| {
+                    stmt.for_each_inner_expr(&mut |expr| {
                         fits &= has_vectors_once_loaded(proc, expr);
                         expr.for_each_part(&mut |node| {
                             let Expr::Load { array: _, index } = node else { return };
                             let Some((last, others)) = index.split_last() else { return };
                             let is_shifted = last.is_shifted(self.var) && !last.has_load();
-                            fits &= !index.iter().any(|e| reads_any(e, &varying))
-                                && !others.iter().any(|e| reads(e, self.var));
-                            fits &= is_shifted || !reads(last, self.var);
-                            found |= is_shifted && steps.iter().any(|&step| index.iter().any(|e| reads(e, step)));
+                            fits &= !index.iter().any(|e| e.reads_any(&varying))
+                                && !others.iter().any(|e| e.reads(self.var));
+                            fits &= is_shifted || !last.reads(self.var);
+                            found |= is_shifted && steps.iter().any(|&step| index.iter().any(|e| e.reads(step)));
                         });
                     });
                 });
@@ -199,7 +196,7 @@ impl Iterations {
         let mentions = mentions_of(&code);
         let assigned: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
         let is_reduction = |var: &Var| reductions.iter().any(|reduction| reduction.var == *var);
-        let varies = |bound: &Expr| bound.has_load() || reads(bound, var) || reads_any(bound, &assigned);
+        let varies = |bound: &Expr| bound.has_load() || bound.reads(var) || bound.reads_any(&assigned);
         let mut kept = BTreeSet::new();
         let (mut elsewhere, mut fits) = (BTreeSet::new(), true);
         for part in &parts {
@@ -218,7 +215,7 @@ impl Iterations {
         for stmt in parts.iter().flat_map(Part::straight) {
             let Stmt::Assign { var: own, value } = stmt else { continue };
             // What is at the same place of an array may be in tables, and another in each lane.
-            let is_uniform = !reads(value, var) && !reads_any(value, &others) && !value.has_load();
+            let is_uniform = !value.reads(var) && !value.reads_any(&others) && !value.has_load();
             if known.assignments[own] == 1 && is_uniform {
                 uniform.insert(*own);
                 others.remove(own);
@@ -283,12 +280,12 @@ impl Iterations {
                 Part::Straight(code) => {
                     let (same, own): (Vec<Stmt>, Vec<Stmt>) =
                         code.iter().cloned().partition(|stmt| self.is_uniform(stmt));
-                    result.extend(same.iter().map(|stmt| renamed_stmt(stmt, names)));
+                    result.extend(same.iter().map(|stmt| stmt.renamed(names)));
                     result.extend((!own.is_empty()).then(|| self.in_each(proc, lanes, &own, None, names)));
                 }
                 Part::For(header, body) => {
                     let mut names = names.clone();
-                    let [lower, upper] = [&header.lower, &header.upper].map(|bound| renamed(bound, &names));
+                    let [lower, upper] = [&header.lower, &header.upper].map(|bound| bound.renamed(&names));
                     let var = header.var.map(|var| {
                         let own = proc.vars.push(proc.vars[var].clone());
                         names.insert(var, own.into());
@@ -327,7 +324,7 @@ impl Iterations {
         body.extend(turns.after);
         let cond = Expr::binary(BinOp::LT, Expr::i64(FEW), active.into());
         let cond =
-            turns.conditions.iter().fold(cond, |cond, other| Expr::binary(BinOp::AND, cond, renamed(other, names)));
+            turns.conditions.iter().fold(cond, |cond, other| Expr::binary(BinOp::AND, cond, other.renamed(names)));
         result.extend(turns.first);
         result.push(Stmt::Assign { var: active, value: lanes.count.clone() });
         result.push(Stmt::While { before: Vec::new(), cond, body });
@@ -385,7 +382,7 @@ impl Iterations {
                 after[last].push(Stmt::Store { array, index: vec![lane.into()], value });
             }
         }
-        let code = code.iter().map(|stmt| vec![renamed_stmt(stmt, &renaming)]);
+        let code = code.iter().map(|stmt| vec![stmt.renamed(&renaming)]);
         let body =
             before.into_iter().zip(code).zip(after).flat_map(|((before, stmt), after)| [before, stmt, after].concat());
         let body = body.collect();
@@ -506,19 +503,7 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
             Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::CopyElements { .. } | Stmt::Prefetch { .. } if memory => {
                 parts.push(Part::Memory(stmt.clone()));
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::If { .. }
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => return None,
+            _ => return None,
         }
     }
     Some(parts)

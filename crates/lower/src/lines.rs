@@ -1,7 +1,6 @@
 //! Lines of memory: where in one an iteration of a loop stores. Arrays of the heap begin with one. Knows nothing of the array IR.
 
 use crate::access::linear_index;
-use crate::straight::renamed;
 use frit_ir::nest::{Array, Expr, Proc, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::BTreeMap;
@@ -17,7 +16,7 @@ pub(crate) fn elements_of_line(proc: &Proc, array: Array) -> i64 {
 /// Where an iteration of a loop over `var` finds an element of an array, in elements from its first.
 pub(crate) fn offset(proc: &Proc, (array, index): &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
     let names = BTreeMap::from([(var, at)]);
-    let index: Vec<Expr> = index.iter().map(|e| renamed(e, &names)).collect();
+    let index: Vec<Expr> = index.iter().map(|e| e.renamed(&names)).collect();
     linear_index(&index, &proc.arrays[*array].extents)
 }
 

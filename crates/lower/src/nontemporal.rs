@@ -13,12 +13,12 @@
 //! rows that stencils read next come near the processor, and the lines that they store next parts of; where two steps are made in a sweep, what the
 //! next tile reads. Knows nothing of the array IR.
 
-use crate::access::{Aliases, arrays_read, each_own_assigned, each_stmt};
+use crate::access::{Aliases, arrays_read};
 use crate::arithmetic::cost;
 use crate::double_sweep::Tiles;
 use crate::prefetching::NextRows;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_store, is_straight, mentions_of, reads, reads_any};
+use crate::straight::{assigned, each_store, is_straight, mentions_of};
 use crate::streamed_blocks::in_blocks;
 use crate::streamed_lines::{are_worth_it, elements_of_lines, in_lines};
 use crate::strip_mining::kinds_in_blocks;
@@ -112,14 +112,14 @@ impl<'t> Sweeps<'t> {
     fn of(proc: &Proc, tiles: &'t Tiles) -> Self {
         let mut sweeps = Self { around: BTreeMap::new(), repeated: BTreeMap::new(), tiles };
         let each_inside = |body: &[Stmt], f: &mut dyn FnMut(Loop)| {
-            each_stmt(proc, body, &mut |stmt| {
+            proc.for_each_stmt(body, &mut |stmt| {
                 if let Stmt::For(id) = stmt {
                     f(*id);
                 }
             });
         };
         let mut again = BTreeSet::new();
-        each_stmt(proc, &proc.body, &mut |stmt| match stmt {
+        proc.for_each_stmt(&proc.body, &mut |stmt| match stmt {
             Stmt::For(outer) => {
                 let data = &proc.loops[*outer];
                 let in_order = matches!(data.kind, LoopKind::Sequential);
@@ -151,7 +151,7 @@ impl<'t> Sweeps<'t> {
         let mut counts = Vec::new();
         let mut next = Some(id);
         while let Some((data, repeated)) = next.and_then(|id| Some((&proc.loops[id], self.repeated.get(&id)?))) {
-            let is_bound = |expr: &Expr| !expr.has_load() && !reads_any(expr, &repeated.changed);
+            let is_bound = |expr: &Expr| !expr.has_load() && !expr.reads_any(&repeated.changed);
             if !is_bound(&data.lower) || !is_bound(&data.upper) || repeated.read.contains(&array) {
                 break;
             }
@@ -199,7 +199,7 @@ impl<'t> Sweeps<'t> {
 impl Repeated {
     fn of(proc: &Proc, body: &[Stmt]) -> Self {
         let mut changed = BTreeSet::new();
-        each_stmt(proc, body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = changed.insert(var)));
+        proc.for_each_stmt(body, &mut |stmt| stmt.for_each_assigned(&mut |var| _ = changed.insert(var)));
         Self { read: arrays_read(proc, body), changed }
     }
 }
@@ -241,7 +241,7 @@ impl Storing {
             return None;
         }
         let own: BTreeSet<Var> = assigned(&data.body).collect();
-        let is_fixed = |e: &Expr| !e.has_load() && !reads_any(e, &own);
+        let is_fixed = |e: &Expr| !e.has_load() && !e.reads_any(&own);
         if !is_fixed(&data.lower) || !is_fixed(&data.upper) {
             return None;
         }
@@ -249,7 +249,7 @@ impl Storing {
         for stmt in &data.body {
             let Stmt::Store { array, index, .. } = stmt else { continue };
             let Some((last, others)) = index.split_last() else { continue };
-            let is_beside = last.is_shifted(var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
+            let is_beside = last.is_shifted(var) && !others.iter().any(|e| e.reads(var)) && index.iter().all(is_fixed);
             let is_memory = matches!(proc.arrays[*array].storage, Storage::Heap | Storage::Reference);
             if is_memory && is_beside {
                 places.push((*array, index.clone()));

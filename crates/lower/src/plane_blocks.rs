@@ -13,10 +13,10 @@
 //!
 //! After Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
 
-use crate::access::{assigned_inside, divided_up, each_array, each_expr_inside, each_stmt};
+use crate::access::divided_up;
 use crate::arithmetic::is_total;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, entering, is_straight, reads_any, step_of};
+use crate::straight::{assigned, entering, is_straight, step_of};
 use crate::unshared::Memory;
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
@@ -57,9 +57,9 @@ impl Planes {
         else {
             return None;
         };
-        let mut own = assigned_inside(proc, &data.body);
+        let mut own = proc.assigned_in(&data.body);
         own.insert(plane);
-        let is_fixed = |expr: &Expr| is_total(proc, expr) && !expr.has_load() && !reads_any(expr, &own);
+        let is_fixed = |expr: &Expr| is_total(proc, expr) && !expr.has_load() && !expr.reads_any(&own);
         let work = parallel.iter().map(|parallel| &parallel.work);
         if ![&data.lower, &data.upper].into_iter().chain(work).all(is_fixed) {
             return None;
@@ -152,12 +152,12 @@ fn are_apart(proc: &Proc, body: &[Stmt], may_share: &dyn Fn(Array, Array) -> boo
     let part = |stmt: &Stmt| if let Stmt::For(part) = stmt { Some(*part) } else { None };
     let parts: Vec<&LoopData> = body.iter().filter_map(part).map(|part| &proc.loops[part]).collect();
     let mut read = BTreeSet::new();
-    each_expr_inside(proc, body, &mut |expr| each_array(expr, &mut |array| _ = read.insert(array)));
+    proc.for_each_expr(body, &mut |expr| expr.for_each_load(&mut |array, _| _ = read.insert(array)));
     // Of each array, which subscript numbers the rows, and what is added.
     let (mut stored, mut are_rows) = (BTreeMap::new(), true);
     for part in &parts {
         let Some(row) = part.var else { return false };
-        each_stmt(proc, &part.body, &mut |stmt| match stmt {
+        proc.for_each_stmt(&part.body, &mut |stmt| match stmt {
             Stmt::Store { array, index, .. } => {
                 let numbers = index.iter().enumerate().filter_map(|(axis, e)| Some((axis, e.added_to(row)?)));
                 let numbers: Vec<(usize, i64)> = numbers.collect();
@@ -184,7 +184,7 @@ fn bytes_of_planes(
     let row = rows.var?;
     // What is added to the number of the plane, by array, axis of the rows and other subscripts.
     let mut read: BTreeMap<(Array, usize, String), BTreeSet<i64>> = BTreeMap::new();
-    each_expr_inside(proc, &rows.body, &mut |expr| {
+    proc.for_each_expr(&rows.body, &mut |expr| {
         expr.for_each_part(&mut |part| {
             let Expr::Load { array, index } = part else { return };
             let numbers: Vec<(usize, i64)> =

@@ -25,7 +25,6 @@ use crate::ahead::{Ahead, Stage, assigned_in};
 use crate::distribution::Known;
 use crate::histograms::{Histogram, Item, Update};
 use crate::replace_loops::replace_loops;
-use crate::strips::{copied, fresh_names};
 use crate::with_loop::chunk_count;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
@@ -296,9 +295,9 @@ impl Plan {
         let mut own = assigned_in(&body);
         own.remove(&failed);
         own.insert(self.var);
-        let names = fresh_names(proc, own);
+        let names = proc.fresh_names(own);
         let Expr::Var(var) = names[&self.var] else { panic!("variables are renamed to variables") };
-        let body = copied(proc, &body, &names);
+        let body = proc.copied(&body, &names);
         let reductions = match stage.conditions.is_empty() {
             true => Vec::new(),
             false => vec![Reduction { op: BinOp::OR, var: failed }],
@@ -325,21 +324,21 @@ impl Plan {
 
     /// The updates of an iteration, with what is kept of the block that begins at `first`.
     fn updates_at(&self, proc: &mut Proc, at: &Expr, first: &Expr, row: &Expr) -> Vec<Stmt> {
-        let mut names = fresh_names(proc, assigned_in(&self.updates));
+        let mut names = proc.fresh_names(assigned_in(&self.updates));
         names.extend(self.kept.iter().map(|(&var, &array)| {
             let index = vec![at.clone() - first.clone()];
             (var, Expr::Load { array, index })
         }));
         names.extend([(self.var, at.clone()), (self.row, row.clone())]);
-        copied(proc, &self.updates, &names)
+        proc.copied(&self.updates, &names)
     }
 
     /// A loop in order over the statements of an iteration.
     fn each(&self, proc: &mut Proc, stmts: &[Stmt], first: Expr, end: Expr, row: &Expr) -> Stmt {
         let var = proc.var(Scalar::I64, proc.vars[self.var].name.clone());
-        let mut names = fresh_names(proc, assigned_in(stmts));
+        let mut names = proc.fresh_names(assigned_in(stmts));
         names.extend([(self.var, Expr::Var(var)), (self.row, row.clone())]);
-        let body = copied(proc, stmts, &names);
+        let body = proc.copied(stmts, &names);
         self.range(proc, var, (first, end), 1, LoopKind::Sequential, body)
     }
 

@@ -1,6 +1,6 @@
 //! Scalar code: expressions, and variables where an expression would be evaluated twice or too late.
 
-use crate::access::{certificate, each_array, size};
+use crate::access::certificate;
 use crate::facts::Inlining;
 use crate::lowering::{Lowered, Lowering};
 use frit_ir::array::{Op, Stmt, Value};
@@ -101,11 +101,11 @@ impl<'a> Lowering<'a> {
             Inlining::WithoutLoads => !expr.has_load(),
             Inlining::Always => true,
         };
-        if movable && size(&expr) <= LARGEST_EXPRESSION {
+        if movable && expr.size() <= LARGEST_EXPRESSION {
             // The arrays it reads must live until it is evaluated.
             let last = self.facts.last_use(value);
             let mut arrays = Vec::new();
-            each_array(&expr, &mut |array| arrays.push(array));
+            expr.for_each_load(&mut |array, _| arrays.push(array));
             arrays.into_iter().for_each(|array| self.keep_until(array, last));
             self.env[value.at()] = Some(Lowered::Scalar(expr));
         } else {

@@ -13,13 +13,12 @@
 //! Only done where sums may be regrouped; how depends on the number of threads alone. Whether columns are few, and rows many, the program asks.
 //! Otherwise loops stay as they are, for [`crate::interchange`]. Knows nothing of the array IR.
 
-use crate::access::{Aliases, at_least_zero, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::access::{Aliases, at_least_zero};
 use crate::columns::{Columns, Segment, Tile};
 use crate::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhile};
 use crate::replace_loops::replace_loops_after;
-use crate::straight::{each_store, reads_any};
+use crate::straight::each_store;
 use crate::strip_mining::Block;
-use crate::strips::{copied, fresh_names};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,8 +105,8 @@ impl Sweep {
         let (mut is_plain, mut own) = (true, BTreeSet::from([var]));
         let (mut stored, mut used) = (BTreeSet::new(), BTreeSet::new());
         let mut by_row = Vec::new();
-        each_stmt(proc, &ahead.body, &mut |stmt| {
-            each_own_assigned(stmt, &mut |assigned| {
+        proc.for_each_stmt(&ahead.body, &mut |stmt| {
+            stmt.for_each_assigned(&mut |assigned| {
                 own.insert(assigned);
             });
             match stmt {
@@ -120,16 +119,7 @@ impl Sweep {
                     is_plain &= !matches!(&proc.loops[*inner].kind, LoopKind::Independent { parallel: Some(_), .. });
                 }
                 Stmt::Assign { .. } | Stmt::If { .. } => {}
-                Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => is_plain = false,
+                _ => is_plain = false,
             }
         });
         let mut note = |expr: &Expr, row: Var| {
@@ -140,14 +130,14 @@ impl Sweep {
                 }
             });
         };
-        each_expr_inside(proc, &ahead.body, &mut |expr| note(expr, var));
+        proc.for_each_expr(&ahead.body, &mut |expr| note(expr, var));
         let (straight, first, rows, row) = self.first_rows();
-        each_expr_inside(proc, &first.body, &mut |expr| note(expr, row));
+        proc.for_each_expr(&first.body, &mut |expr| note(expr, row));
         let is_apart = |array: &Array| used.iter().chain(&stored).all(|other| !aliases.are_shared(*array, *other));
         // What is left must not touch what the rows make, or need what they leave.
         let is_other = |expr: &Expr| {
-            let mut is_other = !reads_any(expr, &own);
-            each_array(expr, &mut |array| is_other &= !stored.contains(&array) && is_apart(&array));
+            let mut is_other = !expr.reads_any(&own);
+            expr.for_each_load(&mut |array, _| is_other &= !stored.contains(&array) && is_apart(&array));
             is_other
         };
         let mut others = true;
@@ -155,20 +145,20 @@ impl Sweep {
         let straight_code = before.iter().flat_map(|segment| &segment.body);
         let mut stores = false;
         for stmt in straight_code {
-            each_expr_inside(proc, std::slice::from_ref(stmt), &mut |expr| others &= is_other(expr));
+            proc.for_each_expr(std::slice::from_ref(stmt), &mut |expr| others &= is_other(expr));
             each_store(std::slice::from_ref(stmt), &mut |_, _| stores = true);
         }
         each_store(&first.body, &mut |_, _| stores = true);
-        each_expr_inside(proc, &first.body, &mut |expr| others &= !reads_any(expr, &own));
-        each_expr_inside(proc, between, &mut |expr| others &= is_other(expr));
+        proc.for_each_expr(&first.body, &mut |expr| others &= !expr.reads_any(&own));
+        proc.for_each_expr(between, &mut |expr| others &= is_other(expr));
         let mut assigned_between = BTreeSet::new();
-        each_stmt(proc, between, &mut |stmt| {
-            each_own_assigned(stmt, &mut |var| {
+        proc.for_each_stmt(between, &mut |stmt| {
+            stmt.for_each_assigned(&mut |var| {
                 assigned_between.insert(var);
             });
         });
-        let mut is_kept = !reads_any(&ahead.lower, &assigned_between) && !reads_any(&ahead.upper, &assigned_between);
-        each_expr_inside(proc, &ahead.body, &mut |expr| is_kept &= !reads_any(expr, &assigned_between));
+        let mut is_kept = !ahead.lower.reads_any(&assigned_between) && !ahead.upper.reads_any(&assigned_between);
+        proc.for_each_expr(&ahead.body, &mut |expr| is_kept &= !expr.reads_any(&assigned_between));
         let header = &self.columns.header;
         let bounds = [&header.lower, &header.upper, &rows.lower, &rows.upper, &ahead.lower, &ahead.upper];
         is_plain
@@ -176,7 +166,7 @@ impl Sweep {
             && others
             && is_kept
             && own.is_disjoint(&assigned_between)
-            && bounds.iter().all(|bound| !bound.has_load() && !reads_any(bound, &own))
+            && bounds.iter().all(|bound| !bound.has_load() && !bound.reads_any(&own))
             && stored.iter().all(is_apart)
             && by_row.iter().all(|(array, is_own)| *is_own || !stored.contains(array))
     }
@@ -322,16 +312,16 @@ impl Blocks<'_> {
 fn rows_in(proc: &mut Proc, rows: Loop, block: Block) -> Stmt {
     let data = &proc.loops[rows];
     let mut own: BTreeSet<Var> = data.var.into_iter().collect();
-    each_stmt(proc, &data.body, &mut |stmt| {
-        each_own_assigned(stmt, &mut |var| {
+    proc.for_each_stmt(&data.body, &mut |stmt| {
+        stmt.for_each_assigned(&mut |var| {
             own.insert(var);
         });
         if let Stmt::For(inner) = stmt {
             own.extend(proc.loops[*inner].var);
         }
     });
-    let names: BTreeMap<Var, Expr> = fresh_names(proc, own);
-    let copy = copied(proc, &[Stmt::For(rows)], &names);
+    let names: BTreeMap<Var, Expr> = proc.fresh_names(own);
+    let copy = proc.copied(&[Stmt::For(rows)], &names);
     for stmt in &copy {
         if let Stmt::For(id) = stmt {
             let copy = &mut proc.loops[*id];

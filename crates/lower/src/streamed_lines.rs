@@ -17,7 +17,7 @@ use crate::distribution::buffer;
 use crate::lines::{before_in_line, elements_of_line, offset};
 use crate::nontemporal::Storing;
 use crate::prefetching::NextRows;
-use crate::straight::{assign, assigned, each_expr, fresh, renamed, renamed_stmt};
+use crate::straight::{assign, assigned, fresh};
 use crate::unshared::Memory;
 use crate::whole_vectors;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
@@ -66,7 +66,7 @@ fn are_vectors(proc: &Proc, data: &LoopData) -> bool {
     let (mut is_straight, mut lacks) = (true, false);
     for stmt in &data.body {
         is_straight &= matches!(stmt, Stmt::Assign { .. } | Stmt::Store { .. });
-        each_expr(stmt, &mut |expr| lacks |= lacks_vectors(proc, expr, &varying));
+        stmt.for_each_inner_expr(&mut |expr| lacks |= lacks_vectors(proc, expr, &varying));
     }
     matches!(data.kind, LoopKind::Independent { .. }) && is_straight && !lacks
 }
@@ -121,9 +121,9 @@ fn vector(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, fi
     let in_buffer = |stmt: &Stmt| match stmt {
         Stmt::Store { array, value, .. } if storing.has_place_in(*array) => {
             let array = *next.next().expect("each place has a store");
-            Stmt::Store { array, index: vec![storing.var.into()], value: renamed(value, &here) }
+            Stmt::Store { array, index: vec![storing.var.into()], value: value.renamed(&here) }
         }
-        stmt => renamed_stmt(stmt, &here),
+        stmt => stmt.renamed(&here),
     };
     let body = data.body.iter().map(in_buffer).collect();
     let (lane, body) = fresh(proc, storing.var, body, &storing.accumulators());

@@ -11,7 +11,7 @@
 
 use crate::arithmetic::cost;
 use crate::replace_loops::replace_loops;
-use crate::straight::{assigned, each_expr, is_straight, reads, reads_any, renamed_stmt};
+use crate::straight::{assigned, is_straight};
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -109,7 +109,7 @@ impl Reducing {
                     combined.push(Stmt::Assign { var, value: Expr::binary(op, Expr::Var(var), Expr::Var(own)) });
                 }
             }
-            body.extend(data.body.iter().map(|stmt| renamed_stmt(stmt, &names)));
+            body.extend(data.body.iter().map(|stmt| stmt.renamed(&names)));
         }
         let together = LoopData {
             var: Some(first),
@@ -141,13 +141,13 @@ fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
     let (mut found, mut beside) = (Vec::new(), true);
     let own: BTreeSet<Var> = assigned(body).collect();
     for stmt in body {
-        each_expr(stmt, &mut |expr| {
+        stmt.for_each_inner_expr(&mut |expr| {
             expr.for_each_part(&mut |node| {
                 let Expr::Load { array, index } = node else { return };
-                let varies = |e: &Expr| e.has_load() || reads_any(e, &own);
+                let varies = |e: &Expr| e.has_load() || e.reads_any(&own);
                 let Some((last, others)) = index.split_last() else { return };
-                beside &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, var));
-                if reads(last, var) {
+                beside &= !index.iter().any(varies) && !others.iter().any(|e| e.reads(var));
+                if last.reads(var) {
                     beside &= last.is_shifted(var);
                     let column = without_distance(last).clone();
                     let place = Place { array: *array, row: others.to_vec(), column };

@@ -21,10 +21,9 @@
 //! Knows nothing of the array IR.
 
 use crate::Caches;
-use crate::access::{Aliases, arrays_read, assigned_inside, assignments, each_expr_inside, each_stmt, placed_inside};
+use crate::access::{Aliases, arrays_read, assignments};
 use crate::double_sweep::{DoubleSweep, Sweep, Tiles};
-use crate::straight::{assign, reads_any};
-use crate::strips::{copied, fresh_names};
+use crate::straight::assign;
 use crate::unshared::Memory;
 use crate::vectors::Values;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -134,16 +133,16 @@ impl TimeLoop {
         let (values, memory) = (Values::of(proc), Memory::of(proc));
         let sweep = Sweep::of(proc, &values, &memory, &loops, [from, to])?;
         let nests: Vec<Stmt> = loops.iter().map(|&id| Stmt::For(id)).collect();
-        let own = assigned_inside(proc, &nests);
-        let mut changing = assigned_inside(proc, body);
-        changing.extend(assigned_inside(proc, before_test));
+        let own = proc.assigned_in(&nests);
+        let mut changing = proc.assigned_in(body);
+        changing.extend(proc.assigned_in(before_test));
         if let Repeats::For(id) = repeats {
             changing.extend(proc.loops[id].var);
         }
         // What the loops assign is theirs.
         let reading = |stmts: &[Stmt]| {
             let mut count = 0;
-            each_expr_inside(proc, stmts, &mut |expr| count += usize::from(reads_any(expr, &own)));
+            proc.for_each_expr(stmts, &mut |expr| count += usize::from(expr.reads_any(&own)));
             count
         };
         let is_result = proc.results.iter().any(|result| matches!(result, Binding::Var(var) if own.contains(var)));
@@ -151,7 +150,7 @@ impl TimeLoop {
             return None;
         }
         // Arrays that they read and tables that they store to stay where they are.
-        let placed = placed_inside(proc, body);
+        let placed = proc.placed_in(body);
         let is_placed = arrays_read(proc, &nests).into_iter().any(|array| array != from && placed.contains(&array));
         let is_table = |array: &Array| {
             let is_alloc = |stmt: &&Stmt| matches!(stmt, Stmt::Alloc { array: found } if found == array);
@@ -162,13 +161,13 @@ impl TimeLoop {
         }
         // What they need is the same in the next iteration.
         let mut needs = BTreeSet::new();
-        each_expr_inside(proc, &nests, &mut |expr| needs.extend(expr.variables()));
+        proc.for_each_expr(&nests, &mut |expr| needs.extend(expr.variables()));
         needs.extend(proc.arrays[to].extents.iter().flat_map(Expr::variables));
         let needed = path.needed(proc, &values, needs.difference(&own).copied().collect(), &changing)?;
         let goes_on = match &repeats {
             Repeats::For(_) => None,
             Repeats::While { cond, .. } => {
-                let early: BTreeSet<Var> = assigned_inside(proc, &path.before);
+                let early: BTreeSet<Var> = proc.assigned_in(&path.before);
                 let counts = assignments(proc);
                 let is_known = |part: &Expr| {
                     is_defined(&values, part)
@@ -183,7 +182,7 @@ impl TimeLoop {
                 known.reduce(|x, y| Expr::binary(BinOp::AND, x, y))
             }
         };
-        let needed_vars: BTreeSet<Var> = assigned_inside(proc, &needed);
+        let needed_vars: BTreeSet<Var> = proc.assigned_in(&needed);
         let tables = sweep.tables();
         let body = with_others(body, &|stmt| match stmt {
             Stmt::Assign { var, .. } if needed_vars.contains(var) => Vec::new(),
@@ -202,8 +201,8 @@ impl TimeLoop {
         made.extend([assign(may, condition), assign(ahead, truth(false))]);
         made.extend(tables.iter().flat_map(|(&first, &second)| [first, second]).map(|array| Stmt::Alloc { array }));
         let one: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
-        let names = fresh_names(proc, assigned_inside(proc, &one));
-        let again = copied(proc, &one, &names);
+        let names = proc.fresh_names(proc.assigned_in(&one));
+        let again = proc.copied(&one, &names);
         let goes_on = match self.repeats {
             Repeats::For(id) => {
                 let limit = proc.var(Scalar::I64, None);
@@ -308,7 +307,7 @@ impl<'b> Path<'b> {
     fn to(proc: &Proc, body: &'b [Stmt], array: Array) -> Option<Self> {
         let stores = |stmt: &Stmt| {
             let mut found = false;
-            each_stmt(proc, std::slice::from_ref(stmt), &mut |inner| {
+            proc.for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
                 found |= matches!(inner, Stmt::Store { array: stored, .. } if *stored == array);
             });
             found
@@ -375,7 +374,7 @@ fn handed_over(proc: &Proc, body: &[Stmt]) -> Option<(Array, Array, Handover)> {
         _ => None,
     });
     let mut stored = BTreeSet::new();
-    each_stmt(proc, body, &mut |stmt| {
+    proc.for_each_stmt(body, &mut |stmt| {
         if let Stmt::Store { array, .. } = stmt {
             stored.insert(*array);
         }
@@ -385,7 +384,7 @@ fn handed_over(proc: &Proc, body: &[Stmt]) -> Option<(Array, Array, Handover)> {
         return Some((from, to, Handover::Exchanged));
     }
     let mut binds = Vec::new();
-    each_stmt(proc, body, &mut |stmt| {
+    proc.for_each_stmt(body, &mut |stmt| {
         if let Stmt::Bind { reference, source, .. } = stmt {
             binds.push((*reference, *source));
         }
@@ -401,7 +400,7 @@ fn handed_over(proc: &Proc, body: &[Stmt]) -> Option<(Array, Array, Handover)> {
 fn is_handed_over(proc: &Proc, outside: &[Stmt], path: &Path<'_>, [from, to]: [Array; 2], handover: Handover) -> bool {
     let count = |stmts: &[Stmt], is_it: &dyn Fn(&Stmt) -> bool| {
         let mut count = 0;
-        each_stmt(proc, stmts, &mut |stmt| count += usize::from(is_it(stmt)));
+        proc.for_each_stmt(stmts, &mut |stmt| count += usize::from(is_it(stmt)));
         count
     };
     let here = |stmts: &[Stmt], is_it: &dyn Fn(&Stmt) -> bool| stmts.iter().filter(|stmt| is_it(stmt)).count();
@@ -468,13 +467,13 @@ fn is_table(proc: &Proc, stmt: &Stmt) -> bool {
 /// How many expressions read the variable.
 fn count_reading(proc: &Proc, stmts: &[Stmt], var: Var) -> usize {
     let (mut count, vars) = (0, BTreeSet::from([var]));
-    each_expr_inside(proc, stmts, &mut |expr| count += usize::from(reads_any(expr, &vars)));
+    proc.for_each_expr(stmts, &mut |expr| count += usize::from(expr.reads_any(&vars)));
     count
 }
 
 /// The statement gives arrays other memory.
 fn places_arrays(proc: &Proc, stmt: &Stmt) -> bool {
-    !placed_inside(proc, std::slice::from_ref(stmt)).is_empty()
+    !proc.placed_in(std::slice::from_ref(stmt)).is_empty()
 }
 
 /// None of the statements reads or stores elements of the arrays, or of others that may be the same memory, or passes them on.
@@ -484,7 +483,7 @@ fn is_left_alone(proc: &Proc, stmts: &[&[Stmt]], arrays: [Array; 2]) -> bool {
     let mut found = false;
     for stmts in stmts {
         found |= arrays_read(proc, stmts).into_iter().any(is_it);
-        each_stmt(proc, stmts, &mut |stmt| match stmt {
+        proc.for_each_stmt(stmts, &mut |stmt| match stmt {
             Stmt::Store { array, .. } | Stmt::Prefetch { array, .. } | Stmt::CopyElements { target: array, .. } => {
                 found |= is_it(*array);
             }

@@ -1,6 +1,5 @@
 //! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
 
-use crate::access::each_stmt;
 use frit_ir::BinOp;
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_support::Index;
@@ -24,21 +23,7 @@ pub(crate) fn mark_vector_loops(proc: &mut Proc) {
 }
 
 fn is_straight(body: &[Stmt]) -> bool {
-    body.iter().all(|stmt| match stmt {
-        Stmt::Assign { .. } | Stmt::Store { .. } => true,
-        Stmt::If { then, otherwise, .. } => is_straight(then) && is_straight(otherwise),
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => false,
-    })
+    body.iter().all(|stmt| crate::straight::is_straight(stmt, true))
 }
 
 /// What variables are that are assigned once.
@@ -54,7 +39,7 @@ enum Assigned {
 impl Values {
     pub(crate) fn of(proc: &Proc) -> Values {
         let mut values = vec![Assigned::Never; proc.vars.iter().count()];
-        each_stmt(proc, &proc.body, &mut |stmt| {
+        proc.for_each_stmt(&proc.body, &mut |stmt| {
             if let Stmt::Assign { var, value } = stmt {
                 let known = &mut values[var.at()];
                 *known = match known {

@@ -29,9 +29,7 @@
 use crate::distribution::buffer;
 use crate::lines::{LINE, before_in_line, elements_of_line};
 use crate::replace_loops::replace_loops_in;
-use crate::straight::{
-    Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed_stmt, step, step_of,
-};
+use crate::straight::{Mention, assigned, fresh, mentions_of, step, step_of};
 use crate::unshared::Memory;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
@@ -81,21 +79,7 @@ impl Found {
                         proc.loops[*id] = data;
                     }
                 },
-                Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                    self.visit(proc, memory, before, around);
-                    self.visit(proc, memory, other, around);
-                }
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => {}
+                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around)),
             }
         }
     }
@@ -239,11 +223,11 @@ impl Row {
         let own: BTreeSet<Var> = assigned(&data.body).collect();
         let is_in_row = |index: &[Expr]| {
             let is_along = |at: usize, e: &Expr| at + 1 == index.len() && e.is_shifted(var);
-            index.iter().enumerate().all(|(at, e)| (is_along(at, e) || !reads(e, var)) && !reads_any(e, &own))
+            index.iter().enumerate().all(|(at, e)| (is_along(at, e) || !e.reads(var)) && !e.reads_any(&own))
         };
         let (mut read, mut stored, mut place, mut are_in_row) = (BTreeSet::new(), BTreeSet::new(), None, true);
         for stmt in &data.body {
-            each_expr(stmt, &mut |expr| {
+            stmt.for_each_inner_expr(&mut |expr| {
                 expr.for_each_part(&mut |part| {
                     if let Expr::Load { array, index } = part {
                         read.insert(*array);
@@ -281,7 +265,7 @@ impl Row {
     /// As many iterations as there are lanes, from `first` on.
     fn vector(&self, proc: &mut Proc, data: &LoopData, first: Expr) -> Stmt {
         let here = BTreeMap::from([(self.var, first + self.var.into())]);
-        let mut body: Vec<Stmt> = data.body.iter().map(|stmt| renamed_stmt(stmt, &here)).collect();
+        let mut body: Vec<Stmt> = data.body.iter().map(|stmt| stmt.renamed(&here)).collect();
         for in_lanes in &self.in_lanes {
             let own = proc.var(proc.arrays[in_lanes.array].elem, proc.vars[in_lanes.reduction.var].name.clone());
             body = body.into_iter().map(|stmt| in_lanes.step_in_lane(proc, stmt, own)).collect();

@@ -33,7 +33,7 @@ impl Cost {
     /// Both. Of two long estimates the longer one is left: it has more loops in it, and what counts most must not be
     /// forgotten, or too few threads would be asked for.
     fn plus(self, other: Self) -> Self {
-        let (own, others) = (crate::access::size(&self.operations), crate::access::size(&other.operations));
+        let (own, others) = (self.operations.size(), other.operations.size());
         let operations = if own + others < LARGEST_SUM {
             self.operations + other.operations
         } else if own < others {
@@ -45,7 +45,7 @@ impl Cost {
     }
 
     fn times(self, count: Self) -> Self {
-        let (own, counts) = (crate::access::size(&self.operations), crate::access::size(&count.operations));
+        let (own, counts) = (self.operations.size(), count.operations.size());
         let operations = if own + counts < LARGEST_PRODUCT { self.operations } else { Expr::i64(CUT_ESTIMATE) };
         Self { operations: count.operations * operations, irregular: self.irregular || count.irregular }
     }
