@@ -1,31 +1,31 @@
 //! All integration tests of the crate in one binary: linking one is faster than linking 26.
 
 mod agreement;
-mod batches;
+mod array_reductions;
+mod batched_recurrences;
+mod blocked_floyd_warshall;
 mod blocking;
 mod columns;
 mod comparisons;
-mod elimination;
 mod generated;
-mod histograms;
 mod irregular;
-mod lanes;
 mod large;
-mod nontemporal;
+mod loop_fission;
+mod multi_accumulator;
+mod multi_accumulator_folds;
+mod nontemporal_stores;
+mod outer_vectorisation;
 mod outputs;
-mod pieces;
-mod plane_blocks;
+mod overlapping_vectors;
+mod privatisation;
 mod reductions;
 mod scans;
-mod shared_rows;
 mod snapshots;
-mod streams;
-mod strips;
+mod stencil_tiling;
 mod support;
-mod tiling;
-mod two_steps;
+mod temporal_blocking;
+mod transpose_tiling;
 mod unroll_and_jam;
-mod whole_vectors;
 mod widening;
 #[path = "../../simplify/tests/writing/mod.rs"]
 mod writing;
