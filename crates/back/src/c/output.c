@@ -23,8 +23,7 @@ static char *frit_room(frit_worker *w, int site, size_t more) {
     return c->text + c->text_used;
 }
 
-/* Appends characters. */
-static FRIT_UNUSED int frit_put(frit_worker *w, int site, const char *text, size_t length) {
+FRIT_RUNTIME int frit_put(frit_worker *w, int site, const char *text, size_t length) {
     char *room = frit_room(w, site, length);
     if (room == NULL) return 1;
     memcpy(room, text, length);
@@ -32,8 +31,7 @@ static FRIT_UNUSED int frit_put(frit_worker *w, int site, const char *text, size
     return 0;
 }
 
-/* Appends what printf makes. */
-static FRIT_UNUSED int __attribute__((format(printf, 3, 4))) frit_print(frit_worker *w, int site, const char *format, ...) {
+FRIT_RUNTIME int frit_print(frit_worker *w, int site, const char *format, ...) {
     for (size_t more = 128;;) {
         char *room = frit_room(w, site, more);
         if (room == NULL) return 1;
@@ -50,9 +48,8 @@ static FRIT_UNUSED int __attribute__((format(printf, 3, 4))) frit_print(frit_wor
     }
 }
 
-/* Appends code points as UTF-8, at most `most` of them, padded with blanks to `width`: on the right if it is negative. */
-static FRIT_UNUSED int frit_put_codes(frit_worker *w, int site, const uint32_t *codes, int64_t count, int64_t most,
-                                      int64_t width) {
+FRIT_RUNTIME int frit_put_codes(frit_worker *w, int site, const uint32_t *codes, int64_t count, int64_t most,
+                                int64_t width) {
     if (count > most) count = most;
     if (count < 0) count = 0;
     int64_t blanks = (width < 0 ? -width : width) - count;
@@ -85,13 +82,7 @@ static FRIT_UNUSED int frit_put_codes(frit_worker *w, int site, const uint32_t *
     return 0;
 }
 
-/* A real for printf; which sign a NaN has is left open, so none is shown. */
-static FRIT_UNUSED inline double frit_shown(double x) {
-    return x == x ? x : (double)NAN;
-}
-
-/* Hands the text over. */
-static FRIT_UNUSED int frit_write(frit_worker *w) {
+FRIT_RUNTIME int frit_write(frit_worker *w) {
     frit_context *c = w->context;
     if (c->sink == NULL) {
         frit_to_stdout(NULL, c->text, c->text_used);
