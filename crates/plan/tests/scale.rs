@@ -6,8 +6,9 @@
 mod support;
 
 use frit_plan::{Graph, Limits, Method, Node, solve};
+use frit_support::Random;
 use std::time::{Duration, Instant};
-use support::{PLAIN, Random, Shape, all_pairs, array, check, empty, node, random_graph, size};
+use support::{PLAIN, Shape, all_pairs, array, check, empty, node, random_graph, size};
 
 /// Loops as programs have them: most read what was made shortly before.
 const LOCAL: Shape = Shape { nodes: 60, distance: 5, opaque: 3, apart: 10, spaces: 2, ..PLAIN };

@@ -6,7 +6,8 @@
 //! edge whose tail is the end of the path of an array continues it with probability 1/2, and is a new array otherwise.
 
 use super::graph::{Array, Graph, Node};
-use super::{Limits, Objective, Random, Solution, solve};
+use super::{Limits, Objective, Solution, solve};
+use frit_support::Random;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

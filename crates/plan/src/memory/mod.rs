@@ -20,7 +20,6 @@ mod fate;
 mod graph;
 mod hitting;
 mod peak;
-mod random;
 mod removable;
 mod size;
 mod traffic;
@@ -29,7 +28,6 @@ pub use cluster::{is_legal, peak, removed, traffic};
 pub use conflict::{Conflict, Hop};
 pub use fate::Fate;
 pub use graph::{Array, ArrayData, Edge, EdgeData, Graph, Node, NotForward};
-pub use random::Random;
 pub use removable::removable;
 
 use conflict::Walks;
