@@ -58,8 +58,9 @@ fn error_codes(missing: &mut Vec<String>) {
 /// There are more codes than this; fewer would mean that [`codes_in`] no longer recognises them.
 const FEWEST_CODES: usize = 80;
 
-/// The codes that a source gives: to a diagnostic at once, in a row of the kinds of run-time failures (`Kind = "code"`), or as the
-/// value of a variant of an error (`Kind::Variant => "code"`, `(Kind::Variant, "code")`).
+/// The codes that a source gives: to a diagnostic at once, in a row of the kinds of run-time
+/// failures (`Kind = "code"`), or as the value of a variant of an error (`Kind::Variant => "code"`,
+/// `(Kind::Variant, "code")`).
 fn codes_in(text: &str) -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     for maker in ["Diagnostic::error(", "Diagnostic::warning("] {

@@ -117,8 +117,9 @@ pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> Strin
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Defines an enum of mistakes. Behind each variant stands its message: a [`Diagnostic`] in which the fields appear, borrowed.
-/// The enum gets `diagnostic` and `code`, and is an [`Error`](std::error::Error) that shows the sentence of the message.
+/// Defines an enum of mistakes. Behind each variant stands its message: a [`Diagnostic`] in which
+/// the fields appear, borrowed. The enum gets `diagnostic` and `code`, and is an
+/// [`Error`](std::error::Error) that shows the sentence of the message.
 ///
 /// ```
 /// use frit_support::{Diagnostic, Span, define_errors};
@@ -166,7 +167,8 @@ macro_rules! define_errors {
     };
 }
 
-/// Makes a type an [`Error`](std::error::Error) that shows what the closure says: `impl_error!(Refusal, |error| error.reason())`.
+/// Makes a type an [`Error`](std::error::Error) that shows what the closure says:
+/// `impl_error!(Refusal, |error| error.reason())`.
 #[macro_export]
 macro_rules! impl_error {
     ($name:ty, |$error:ident| $text:expr) => {

@@ -1,7 +1,7 @@
 //! Everything that can be wrong with an L0 program before it runs, and the words for it.
 //!
-//! One variant per mistake that an author can make: its fields are the facts, and its message stands behind it. The codes are
-//! explained one by one in `docs/errors.md`.
+//! One variant per mistake that an author can make: its fields are the facts, and its message
+//! stands behind it. The codes are explained one by one in `docs/errors.md`.
 
 mod suggestion;
 mod wording;
@@ -397,7 +397,8 @@ define_errors! {
                 .note("the body consumes the loop variable, so each value must be its own: use `copy(...)`");
             secondary(diagnostic, *consumed, "the loop variable is consumed here")
         },
-        /// The next value of a consumed loop variable may share memory with a variable from outside the loop.
+        /// The next value of a consumed loop variable may share memory with a variable from outside
+        /// the loop.
         LoopValueAliases { span: Span, variable: String, consumed: Option<Span>, name: String, bound: Span } => {
             let message = format!("the next value of `{variable}` may share memory with `{name}`");
             let diagnostic = Diagnostic::error("loop-value-aliases", message)

@@ -1,7 +1,8 @@
 //! Everything that can be wrong with the text of a SAC program, in preprocessing and in grammar, and the words for it.
 //!
-//! One variant per mistake that an author can make: its fields are the facts, and its message stands behind it. The codes are
-//! explained one by one in `docs/errors.md`. What is wrong with names and types is the checker's.
+//! One variant per mistake that an author can make: its fields are the facts, and its message
+//! stands behind it. The codes are explained one by one in `docs/errors.md`. What is wrong with
+//! names and types is the checker's.
 
 use frit_support::{Diagnostic, Span, define_errors};
 

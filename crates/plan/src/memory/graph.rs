@@ -12,8 +12,9 @@ define_index!(
 
 /// The loop nests of one region and the dependences between them.
 ///
-/// A node is a loop nest, or an isolated statement: that is a node all of whose edges are preventing. Edges lead from earlier
-/// to later nodes, so there are no cycles; this holds by construction.
+/// A node is a loop nest, or an isolated statement: that is a node all of whose edges are
+/// preventing. Edges lead from earlier to later nodes, so there are no cycles; this holds by
+/// construction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataFlowGraph {
     nodes: Table<Node, String>,

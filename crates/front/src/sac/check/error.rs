@@ -1,8 +1,8 @@
 //! Everything that can be wrong with the meaning of a SAC program before it runs, and the words for it. What can be wrong with
 //! its grammar is listed where the parser is.
 //!
-//! One variant per mistake that an author can make: its fields are the facts, and its message stands behind it. The codes are
-//! explained one by one in `docs/errors.md`.
+//! One variant per mistake that an author can make: its fields are the facts, and its message
+//! stands behind it. The codes are explained one by one in `docs/errors.md`.
 
 mod wording;
 
