@@ -58,7 +58,8 @@ fn error_codes(missing: &mut Vec<String>) {
 /// There are more codes than this; fewer would mean that [`codes_in`] no longer recognises them.
 const FEWEST_CODES: usize = 80;
 
-/// The codes that a source gives: to a diagnostic at once, or as the value of a variant of an error (`Kind::Variant => "code"`,
+/// The codes that a source gives: to a diagnostic at once, in a row of the kinds of run-time
+/// failures (`Kind = "code"`), or as the value of a variant of an error (`Kind::Variant => "code"`,
 /// `(Kind::Variant, "code")`).
 fn codes_in(text: &str) -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
@@ -66,8 +67,13 @@ fn codes_in(text: &str) -> BTreeSet<String> {
         codes.extend(text.match_indices(maker).filter_map(|(at, _)| first_literal(&text[at + maker.len()..])));
     }
     for line in text.lines().map(str::trim_start) {
-        let kinds = ["FailureKind::", "L0Error::", "SyntaxError::", "Refusal::", "Reason::"];
-        let code = if kinds.iter().any(|kind| line.starts_with(kind)) {
+        let kinds = ["FailureKind::", "Refusal::", "Reason::"];
+        let is_row = |kind: &str| kind.chars().all(char::is_alphanumeric) && text.contains("failure_kinds!");
+        let code = if let Some((kind, row)) = line.split_once(" = ")
+            && is_row(kind)
+        {
+            Some(row)
+        } else if kinds.iter().any(|kind| line.starts_with(kind)) {
             line.split_once("=> ").and_then(|(_, value)| value.strip_suffix(','))
         } else if line.starts_with("NativeError::") {
             line.split_once("=> (Kind::").and_then(|(_, pair)| pair.split_once(", ")?.1.strip_suffix("),"))
