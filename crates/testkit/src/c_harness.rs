@@ -236,11 +236,13 @@ pub fn outputs(kernels: &[(&Kernel, &str)], compiler: &[&str], folder: &Path) ->
     let written = batch(kernels).and_then(|program| output(&program, compiler, folder));
     let lengths: Vec<usize> = kernels.iter().map(|(kernel, _)| kernel.sizes.len() + 1).collect();
     match written {
-        Ok(written) if written.lines().count() == lengths.iter().sum() => {
+        Ok(written) if written.lines().count() == lengths.iter().sum::<usize>() => {
             let mut lines = written.lines();
             lengths.iter().map(|&length| Ok(lines.by_ref().take(length).collect::<Vec<_>>().join("\n"))).collect()
         }
-        written if kernels.len() == 1 => vec![written.and_then(|text| Err(format!("it does not write a line a run:\n{text}")))],
+        written if kernels.len() == 1 => {
+            vec![written.and_then(|text| Err(format!("it does not write a line a run:\n{text}")))]
+        }
         _ => {
             let (left, right) = kernels.split_at(kernels.len() / 2);
             [outputs(left, compiler, folder), outputs(right, compiler, folder)].concat()

@@ -35,7 +35,7 @@ fn differences(
     name: &str,
     paths: &[PathBuf],
     options: &[FuseOptions],
-    flags: &[&[&str]],
+    flags: &[&[&'static str]],
     fuse: impl Fn(&Path, &FuseOptions) -> Result<Option<String>, String> + Sync,
 ) -> Vec<String> {
     let folder = scratch(name);
@@ -60,7 +60,8 @@ fn differences(
                     Err(error) => tell(format!("{}: {error}\nwith {options:?}", path.display())),
                 }
             }
-            let programs: Vec<(&Kernel, &str)> = fused.iter().map(|(at, text)| (&kernels[*at], text.as_str())).collect();
+            let programs: Vec<(&Kernel, &str)> =
+                fused.iter().map(|(at, text)| (&kernels[*at], text.as_str())).collect();
             for (compiler, expected) in compilers.iter().zip(&expected) {
                 for flags in flags {
                     let found = outputs(&programs, &command(compiler, flags), &folder);

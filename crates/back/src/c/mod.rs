@@ -175,11 +175,11 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     let output = if procs.contains("frit_write(w)") { OUTPUT } else { "" };
     let source = format!(
         "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n\
-         {GCC_FLAGS}#define _GNU_SOURCE\n{shared}\n{RUNTIME}{output}{program}{}",
+         {GCC_FLAGS}{INCLUDES}{shared}\n{RUNTIME}{output}{program}{}",
         flags.join(" "),
         interface.for_c
     );
-    let linked = Some(format!("{GCC_FLAGS}#define _GNU_SOURCE\n#define FRIT_RUNTIME_APART\n{shared}{program}"));
+    let linked = Some(format!("#define FRIT_RUNTIME_APART\n{GCC_FLAGS}{INCLUDES}{shared}{program}"));
     CSource { source, linked, header: interface.header, entry: interface.entry, flags }
 }
 
@@ -199,6 +199,17 @@ const GCC_FLAGS: &str = "\
 
 ";
 
+/// What [`RUNTIME_HEADER`] and programs include.
+const INCLUDES: &str = "\
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+";
 /// What every program needs of the run-time system: types, short functions, and declarations of the others.
 const RUNTIME_HEADER: &str = concat!(include_str!("public.h"), include_str!("runtime.h"));
 /// The functions that [`RUNTIME_HEADER`] declares, but for those of output.
@@ -210,7 +221,7 @@ const OUTPUT: &str = include_str!("output.c");
 /// [`CSource::linked`].
 pub fn runtime() -> String {
     format!(
-        "{GCC_FLAGS}#define _GNU_SOURCE\n#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{RUNTIME_HEADER}\n{RUNTIME}{OUTPUT}"
+        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{GCC_FLAGS}{INCLUDES}{RUNTIME_HEADER}\n{RUNTIME}{OUTPUT}"
     )
 }
 

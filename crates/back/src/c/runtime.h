@@ -1,12 +1,5 @@
 /* ---- run-time system: memory, failures, threads ---- */
 
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/types.h>
-
 /* Its larger functions are compiled with the program, or once for all programs and linked to them. */
 #ifdef FRIT_RUNTIME_APART
 #define FRIT_RUNTIME

@@ -149,9 +149,8 @@ impl Compiler {
         let texts: Vec<&Path> = texts.iter().map(PathBuf::as_path).collect();
         let mut flags: Vec<&str> = sources.iter().flat_map(|source| &source.flags).copied().collect();
         flags.dedup();
-        let built = self.with_threads(|threads| {
-            self.build(&flags, optimisation, &texts, output, &[extra, &[threads]].concat())
-        });
+        let built = self
+            .with_threads(|threads| self.build(&flags, optimisation, &texts, output, &[extra, &[threads]].concat()));
         built.map_err(|error| keep(error, self.key(&sources[0], optimisation), &sources[0].source))
     }
 
