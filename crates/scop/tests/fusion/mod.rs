@@ -1,7 +1,6 @@
 //! What fusion makes of regions; every plan is proved and run.
 
 mod borders;
-use crate::common;
 mod figures;
 mod kernels;
 mod random;

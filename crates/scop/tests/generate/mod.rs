@@ -1,6 +1,5 @@
 //! Loops generated from trees written by hand: how they look, and that they do what the source does.
 
-use crate::common;
 mod parallel;
 mod random;
 
