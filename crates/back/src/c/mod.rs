@@ -155,6 +155,10 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
          #ifndef FRIT_REGION_WORK\n#define FRIT_REGION_WORK {region_work}\n#endif\n\n"
     );
     shared += RUNTIME_HEADER;
+    let has_output = procs.contains("frit_write(w)");
+    if has_output {
+        shared += OUTPUT_HEADER;
+    }
     let mut program = "\n/* ---- the program ---- */\n\n".to_owned();
     if !options.strict_fp {
         program += &vector_mathematics(&procs);
@@ -172,7 +176,7 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     }
     program += &procs;
     program += &interface.general;
-    let output = if procs.contains("frit_write(w)") { OUTPUT } else { "" };
+    let output = if has_output { OUTPUT } else { "" };
     let source = format!(
         "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n\
          {GCC_FLAGS}{INCLUDES}{shared}\n{RUNTIME}{output}{program}{}",
@@ -212,16 +216,17 @@ const INCLUDES: &str = "\
 ";
 /// What every program needs of the run-time system: types, short functions, and declarations of the others.
 const RUNTIME_HEADER: &str = concat!(include_str!("public.h"), include_str!("runtime.h"));
-/// The functions that [`RUNTIME_HEADER`] declares, but for those of output.
+/// The functions that [`RUNTIME_HEADER`] declares.
 const RUNTIME: &str = include_str!("runtime.c");
-/// The functions that programs with output need.
+/// What programs with output need besides: declarations and functions.
+const OUTPUT_HEADER: &str = include_str!("output.h");
 const OUTPUT: &str = include_str!("output.c");
 
 /// The run-time system as a C file of its own, to be compiled with the flags of [`flags`] and linked with
 /// [`CSource::linked`].
 pub fn runtime() -> String {
     format!(
-        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{GCC_FLAGS}{INCLUDES}{RUNTIME_HEADER}\n{RUNTIME}{OUTPUT}"
+        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{GCC_FLAGS}{INCLUDES}{RUNTIME_HEADER}{OUTPUT_HEADER}\n{RUNTIME}{OUTPUT}"
     )
 }
 

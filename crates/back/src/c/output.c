@@ -1,5 +1,5 @@
 
-/* ---- output ---- */
+/* ---- the functions of output ---- */
 
 static void frit_to_stdout(void *state, const char *text, size_t length) {
     (void)state;
