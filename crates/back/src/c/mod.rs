@@ -36,11 +36,13 @@ pub struct Options {
     pub strict_fp: bool,
     /// Scalar operations that threads must save in a loop, so that it runs on several.
     pub region_work: i64,
+    /// Declare mathematical functions such that C compilers may call them for vectors, unless `strict_fp`.
+    pub vectors: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16 }
+        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16, vectors: true }
     }
 }
 
@@ -162,7 +164,7 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
         source += include_str!("output.h");
     }
     source += "\n/* ---- the program ---- */\n\n";
-    if !options.strict_fp {
+    if !options.strict_fp && options.vectors {
         source += &vector_mathematics(&procs);
     }
     for helper in &module.helpers {

@@ -11,14 +11,16 @@
 
 use crate::lowering::access::{Aliases, assignments, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::shape::facts::straight_line::{reads, renamed};
+use crate::steps::Decisions;
 use frit_ir::affine::Poly;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does so wherever it can be done.
-pub(crate) fn short_circuit_arrays(proc: &mut Proc) {
+pub(crate) fn short_circuit_arrays(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let mut pass = ShortCircuit {
+        decisions,
         aliases: Aliases::of(proc),
         uses: uses(proc),
         assignments: assignments(proc),
@@ -30,7 +32,8 @@ pub(crate) fn short_circuit_arrays(proc: &mut Proc) {
     proc.body = without(proc, body, &pass.gone);
 }
 
-struct ShortCircuit {
+struct ShortCircuit<'p, 'd> {
+    decisions: &'p mut Decisions<'d>,
     aliases: Aliases,
     uses: BTreeMap<Array, Uses>,
     /// How often each variable is assigned.
@@ -65,7 +68,7 @@ struct Level {
     upper: Expr,
 }
 
-impl ShortCircuit {
+impl ShortCircuit<'_, '_> {
     fn stmts(&mut self, proc: &mut Proc, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut known: Vec<Var> = Vec::new();
         let mut result: Vec<Stmt> = Vec::with_capacity(stmts.len());
@@ -73,8 +76,10 @@ impl ShortCircuit {
             match stmt {
                 Stmt::For(id) => {
                     if let Some(copy) = Copy::of(proc, id)
+                        && self.decisions.may_change()
                         && self.is_placed(proc, &result, &copy)
                     {
+                        self.decisions.done(proc, id, "copied an array, which is computed in its place now");
                         self.gone.insert(copy.source);
                         continue;
                     }

@@ -12,14 +12,15 @@
 use crate::lowering::access::{Aliases, allocated, each_array, each_expr_inside, each_own_assigned, each_stmt};
 use crate::shape::array_short_circuiting::{Uses, uses, without};
 use crate::shape::facts::straight_line::{reads, renamed};
+use crate::steps::Decisions;
 use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does so wherever it pays.
-pub(crate) fn store_in_final_layout(proc: &mut Proc) {
+pub(crate) fn store_in_final_layout(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let layouts = Layouts { aliases: Aliases::of(proc), uses: uses(proc) };
     let body = std::mem::take(&mut proc.body);
-    proc.body = layouts.stmts(proc, body);
+    proc.body = layouts.stmts(proc, body, decisions);
 }
 
 struct Layouts {
@@ -38,13 +39,15 @@ struct Permuted {
 }
 
 impl Layouts {
-    fn stmts(&self, proc: &mut Proc, mut stmts: Vec<Stmt>) -> Vec<Stmt> {
+    fn stmts(&self, proc: &mut Proc, mut stmts: Vec<Stmt>, decisions: &mut Decisions<'_>) -> Vec<Stmt> {
         let mut at = 0;
         while at < stmts.len() {
             if let Stmt::For(id) = stmts[at]
+                && decisions.may_change()
                 && let Some(copy) = Permuted::of(proc, id)
                 && let Some(alloc) = self.place(proc, &stmts[..at], &copy)
             {
+                decisions.done(proc, id, "copied an array, which is stored in the layout of the copy at once");
                 stmts.remove(at);
                 // The memory that is left has to be there as early as the other was.
                 let own = stmts[..at].iter().position(|stmt| allocated(stmt) == Some(copy.target));
@@ -63,11 +66,11 @@ impl Layouts {
             match stmt {
                 Stmt::For(id) => {
                     let body = std::mem::take(&mut proc.loops[*id].body);
-                    proc.loops[*id].body = self.stmts(proc, body);
+                    proc.loops[*id].body = self.stmts(proc, body, decisions);
                 }
                 Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
                     for inner in [before, other] {
-                        *inner = self.stmts(proc, std::mem::take(inner));
+                        *inner = self.stmts(proc, std::mem::take(inner), decisions);
                     }
                 }
                 Stmt::Assign { .. }
