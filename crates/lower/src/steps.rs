@@ -81,7 +81,7 @@ pub const LOOP_STEPS: &[LoopStep] = &[
         run: allocation_hoisting::hoist_allocations_of_independent_loops,
     },
     LoopStep {
-        name: "short-circuiting",
+        name: "array-short-circuiting",
         summary: "arrays computed in the place that they would be copied to",
         stage: BeforeWindows,
         run: array_short_circuiting::short_circuit_arrays,

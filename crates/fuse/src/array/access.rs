@@ -5,7 +5,7 @@
 //! the loops' indices to the array's is injective) then no element is read twice. See Note [Injective reads].
 
 use frit_ir::affine::Poly;
-use frit_ir::array::{Block, Extent, Func, Lambda, LoopKind, Op, Operand, Stmt, Value, View};
+use frit_ir::array::{Block, Extent, Func, Lambda, LoopKind, Op, Operand, Stmt, Value, View, ops};
 use frit_ir::scalar::BinOp;
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -194,22 +194,7 @@ impl Search<'_> {
                 self.context.pop();
                 evaluations
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Call { .. } => {
+            ops!(scalar | access | array | effect) | Op::Call { .. } => {
                 stmt.op.for_each_operand(self.func, &mut |operand| self.whole_use(operand, stmt.span));
                 Evaluations::default()
             }
@@ -338,18 +323,18 @@ impl Search<'_> {
     fn arithmetic(&mut self, stmt: &Stmt) {
         let Op::Binary { op, x, y } = stmt.op else { return };
         match op {
-            BinOp::Div | BinOp::FloorDiv => {
+            BinOp::DIV | BinOp::FLOOR_DIV => {
                 self.quotients.insert(stmt.results[0], (x, y));
             }
-            BinOp::Rem | BinOp::FloorMod => {
+            BinOp::REM | BinOp::FLOOR_MOD => {
                 self.remainders.insert(stmt.results[0], (x, y));
             }
             _ => {}
         }
         let sum = match op {
-            BinOp::Add => &self.sum(x) + &self.sum(y),
-            BinOp::Sub => &self.sum(x) - &self.sum(y),
-            BinOp::Mul => &self.sum(x) * &self.sum(y),
+            BinOp::ADD => &self.sum(x) + &self.sum(y),
+            BinOp::SUB => &self.sum(x) - &self.sum(y),
+            BinOp::MUL => &self.sum(x) * &self.sum(y),
             _ => return,
         };
         if sum.len() <= 8 && self.func.ty(stmt.results[0]).elem == frit_ir::Scalar::I64 {

@@ -12,16 +12,18 @@
 //! Subscripts that are affine in loop variables are kept as they are; analyses recognise them. Any other subscript is
 //! allowed and treated conservatively.
 
+pub mod build;
 pub mod parse;
 pub mod print;
 pub mod verify;
+pub mod walk;
 
 use crate::failure::FailureKind;
 use crate::format::Format;
 use crate::scalar::{BinOp, Const, Scalar, UnOp};
 use crate::tensor::Tensor;
 use frit_support::{Span, Table, define_index};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 define_index!(
@@ -291,7 +293,7 @@ impl LoopData {
             let Stmt::Store { array, index, value: Expr::Var(value) } = stmt else { return None };
             let (last, others) = index.split_last()?;
             let is_fixed = |e: &Expr| !e.has_load() && !e.variables().iter().any(|&var| self.accumulates(var));
-            let is_beside = last.is_shifted(own) && !others.iter().any(|e| e.variables().contains(&own));
+            let is_beside = last.is_shifted(own) && !others.iter().any(|e| e.reads(own));
             let is_stored = is_beside && index.iter().all(is_fixed) && self.accumulates(*value);
             let is_first = places.values().all(|(other, _)| other != array);
             if !is_stored || !is_first || places.insert(*value, (*array, &index[..])).is_some() {
@@ -331,15 +333,15 @@ impl Expr {
     /// An operation on two operands; constant `i64` sums, differences and products are folded, as are the units 0 and 1.
     pub fn binary(op: BinOp, x: Expr, y: Expr) -> Self {
         if let (Expr::Const(a), Expr::Const(b)) = (&x, &y)
-            && let (BinOp::Add | BinOp::Sub | BinOp::Mul, Some(_), Some(_)) = (op, a.as_i64(), b.as_i64())
+            && let (BinOp::Arith(_), Some(_), Some(_)) = (op, a.as_i64(), b.as_i64())
             && let Some(folded) = op.eval(*a, *b)
         {
             return Expr::Const(folded);
         }
         match (op, x.as_i64(), y.as_i64()) {
-            (BinOp::Add, Some(0), _) | (BinOp::Mul, Some(1), _) => y,
-            (BinOp::Add | BinOp::Sub, _, Some(0)) | (BinOp::Mul, _, Some(1)) => x,
-            (BinOp::Mul, Some(0), _) | (BinOp::Mul, _, Some(0)) => Expr::i64(0),
+            (BinOp::ADD, Some(0), _) | (BinOp::MUL, Some(1), _) => y,
+            (BinOp::ADD | BinOp::SUB, _, Some(0)) | (BinOp::MUL, _, Some(1)) => x,
+            (BinOp::MUL, Some(0), _) | (BinOp::MUL, _, Some(0)) => Expr::i64(0),
             _ => Expr::Binary { op, x: Box::new(x), y: Box::new(y) },
         }
     }
@@ -352,62 +354,29 @@ impl Expr {
         }
     }
 
-    /// Calls `f` on the expression and all expressions in it, operations before their operands.
-    pub fn for_each_part(&self, f: &mut impl FnMut(&Expr)) {
-        f(self);
-        match self {
-            Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
-            Expr::Load { index, .. } => index.iter().for_each(|part| part.for_each_part(f)),
-            Expr::Unary { x, .. } => x.for_each_part(f),
-            Expr::Binary { x, y, .. } => [x, y].into_iter().for_each(|part| part.for_each_part(f)),
-            Expr::Select { cond, on_true, on_false } => {
-                [cond, on_true, on_false].into_iter().for_each(|part| part.for_each_part(f));
-            }
-        }
-    }
-
-    /// The expression with others for some of its parts: for each that `f` has one for, operations before their operands.
-    pub fn rewritten(&self, f: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
-        if let Some(other) = f(self) {
-            return other;
-        }
-        let each = |x: &Expr| Box::new(x.rewritten(f));
-        match self {
-            Expr::Const(_) | Expr::Var(_) | Expr::Threads => self.clone(),
-            Expr::Load { array, index } => {
-                Expr::Load { array: *array, index: index.iter().map(|x| x.rewritten(f)).collect() }
-            }
-            Expr::Unary { op, x } => Expr::Unary { op: *op, x: each(x) },
-            Expr::Binary { op, x, y } => Expr::Binary { op: *op, x: each(x), y: each(y) },
-            Expr::Select { cond, on_true, on_false } => {
-                Expr::Select { cond: each(cond), on_true: each(on_true), on_false: each(on_false) }
-            }
-        }
-    }
-
     /// The constant that is added to the variable, if it is the variable and a constant.
     pub fn added_to(&self, var: Var) -> Option<i64> {
         match self {
             Expr::Var(found) if *found == var => Some(0),
-            Expr::Binary { op: BinOp::Add, x, y } => match (x.as_i64(), y.as_i64()) {
+            Expr::Binary { op: BinOp::ADD, x, y } => match (x.as_i64(), y.as_i64()) {
                 (None, Some(by)) => x.added_to(var)?.checked_add(by),
                 (Some(by), None) => y.added_to(var)?.checked_add(by),
                 _ => None,
             },
-            Expr::Binary { op: BinOp::Sub, x, y } => x.added_to(var)?.checked_sub(y.as_i64()?),
+            Expr::Binary { op: BinOp::SUB, x, y } => x.added_to(var)?.checked_sub(y.as_i64()?),
             _ => None,
         }
     }
 
     /// The variable, or it and something else that does not mention it.
     pub fn is_shifted(&self, var: Var) -> bool {
-        let mentions = |e: &Expr| e.variables().contains(&var);
+        let mentions = |e: &Expr| e.reads(var);
         match self {
             Expr::Var(found) => *found == var,
-            Expr::Binary { op: BinOp::Add, x, y } => {
+            Expr::Binary { op: BinOp::ADD, x, y } => {
                 (x.is_shifted(var) && !mentions(y)) || (y.is_shifted(var) && !mentions(x))
             }
-            Expr::Binary { op: BinOp::Sub, x, y } => x.is_shifted(var) && !mentions(y),
+            Expr::Binary { op: BinOp::SUB, x, y } => x.is_shifted(var) && !mentions(y),
             Expr::Binary { .. }
             | Expr::Const(_)
             | Expr::Load { .. }
@@ -416,44 +385,26 @@ impl Expr {
             | Expr::Threads => false,
         }
     }
-
-    /// The variables that it reads.
-    pub fn variables(&self) -> BTreeSet<Var> {
-        let mut found = BTreeSet::new();
-        self.for_each_part(&mut |part| {
-            if let Expr::Var(var) = part {
-                found.insert(*var);
-            }
-        });
-        found
-    }
-
-    /// True if it reads memory.
-    pub fn has_load(&self) -> bool {
-        let mut found = false;
-        self.for_each_part(&mut |part| found |= matches!(part, Expr::Load { .. }));
-        found
-    }
 }
 
 impl std::ops::Add for Expr {
     type Output = Expr;
     fn add(self, other: Expr) -> Expr {
-        Expr::binary(BinOp::Add, self, other)
+        Expr::binary(BinOp::ADD, self, other)
     }
 }
 
 impl std::ops::Sub for Expr {
     type Output = Expr;
     fn sub(self, other: Expr) -> Expr {
-        Expr::binary(BinOp::Sub, self, other)
+        Expr::binary(BinOp::SUB, self, other)
     }
 }
 
 impl std::ops::Mul for Expr {
     type Output = Expr;
     fn mul(self, other: Expr) -> Expr {
-        Expr::binary(BinOp::Mul, self, other)
+        Expr::binary(BinOp::MUL, self, other)
     }
 }
 

@@ -3,7 +3,8 @@
 //! Views compose into one affine map per axis of what they are views of, so a read through any number of them is one
 //! subscript. Knows nothing of ownership. Read [`crate::lowering::storage`] for who owns the memory.
 
-use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -224,8 +225,8 @@ fn unravel(linear: Expr, extents: &[Expr]) -> Vec<Expr> {
     let mut rest = linear;
     for axis in (1..extents.len()).rev() {
         // There is an element, so no extent is zero, and numbers are not negative.
-        index[axis] = Expr::binary(BinOp::Rem, rest.clone(), extents[axis].clone());
-        rest = Expr::binary(BinOp::Div, rest, extents[axis].clone());
+        index[axis] = Expr::binary(BinOp::REM, rest.clone(), extents[axis].clone());
+        rest = Expr::binary(BinOp::DIV, rest, extents[axis].clone());
     }
     if let Some(first) = index.first_mut() {
         *first = rest;
@@ -242,13 +243,13 @@ pub(crate) fn element_count(extents: &[Expr]) -> Expr {
 pub(crate) fn at_least_zero(extent: Expr) -> Expr {
     match extent.as_i64() {
         Some(n) => Expr::i64(n.max(0)),
-        None => Expr::binary(BinOp::Max, extent, Expr::i64(0)),
+        None => Expr::binary(BinOp::MAX, extent, Expr::i64(0)),
     }
 }
 
 /// The quotient of numbers that are not negative, rounded up.
 pub(crate) fn divided_up(x: Expr, by: Expr) -> Expr {
-    Expr::binary(BinOp::Div, x + (by.clone() - Expr::i64(1)), by)
+    Expr::binary(BinOp::DIV, x + (by.clone() - Expr::i64(1)), by)
 }
 
 /// The next multiple of `to`.
@@ -256,108 +257,12 @@ pub(crate) fn round_up(x: Expr, to: Expr) -> Expr {
     divided_up(x, to.clone()) * to
 }
 
-/// Calls `f` on all statements, those inside others too.
-pub(crate) fn each_stmt(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Stmt)) {
-    for stmt in stmts {
-        f(stmt);
-        match stmt {
-            Stmt::For(id) => each_stmt(proc, &proc.loops[*id].body, f),
-            Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                each_stmt(proc, before, f);
-                each_stmt(proc, other, f);
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => {}
-        }
-    }
-}
-
-/// Calls `f` on the expressions that are evaluated first where the statement stands; not on those of statements inside it,
-/// and the condition of a `while`.
-pub(crate) fn each_own_expr(proc: &Proc, stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
-    let mut extents = |array: Array| proc.arrays[array].extents.iter().for_each(&mut *f);
-    match stmt {
-        Stmt::Alloc { array } => extents(*array),
-        Stmt::Bind { reference, offset, .. } => {
-            extents(*reference);
-            f(offset);
-        }
-        Stmt::Assign { value, .. } => f(value),
-        Stmt::Store { index, value, .. } => {
-            index.iter().for_each(&mut *f);
-            f(value);
-        }
-        Stmt::For(id) => {
-            let data = &proc.loops[*id];
-            f(&data.lower);
-            f(&data.upper);
-            if let LoopKind::Independent { parallel: Some(parallel), .. } = &data.kind {
-                f(&parallel.work);
-            }
-        }
-        Stmt::If { cond, .. } => f(cond),
-        Stmt::CopyElements { target_offset, source_offset, count, .. } => {
-            [target_offset, source_offset, count].into_iter().for_each(f);
-        }
-        Stmt::Prefetch { offset, count, .. } => [offset, count].into_iter().for_each(f),
-        Stmt::Check { cond, args, .. } => {
-            f(cond);
-            args.iter().for_each(f);
-        }
-        Stmt::Output { args, .. } => {
-            for arg in args {
-                if let Arg::Scalar(value) = arg {
-                    f(value);
-                }
-            }
-        }
-        Stmt::Call { args, results, .. } => {
-            for arg in args {
-                if let Arg::Scalar(value) = arg {
-                    f(value);
-                }
-            }
-            for result in results {
-                if let Binding::Array(array) = result {
-                    proc.arrays[*array].extents.iter().for_each(&mut *f);
-                }
-            }
-        }
-        Stmt::While { .. } | Stmt::Release { .. } | Stmt::Swap { .. } => {}
-    }
-}
-
-/// Calls `f` on all expressions of these statements and of those inside them.
-pub(crate) fn each_expr_inside(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&Expr)) {
-    each_stmt(proc, stmts, &mut |stmt| {
-        each_own_expr(proc, stmt, f);
-        if let Stmt::While { cond, .. } = stmt {
-            f(cond);
-        }
-    });
-}
-
 /// The loops that run inside of a loop that asks for threads.
 pub(crate) fn loops_in_teams(proc: &Proc) -> BTreeSet<Loop> {
     let mut found = BTreeSet::new();
-    each_stmt(proc, &proc.body, &mut |stmt| {
-        if let Stmt::For(id) = stmt
-            && let LoopKind::Independent { parallel: Some(_), .. } = proc.loops[*id].kind
-        {
-            each_stmt(proc, &proc.loops[*id].body, &mut |stmt| {
-                if let Stmt::For(inner) = stmt {
-                    found.insert(*inner);
-                }
-            });
+    proc.for_each_loop(&proc.body, &mut |_, data| {
+        if let LoopKind::Independent { parallel: Some(_), .. } = data.kind {
+            proc.for_each_loop(&data.body, &mut |inner, _| _ = found.insert(inner));
         }
     });
     found
@@ -368,101 +273,18 @@ pub(crate) fn allocated(stmt: &Stmt) -> Option<Array> {
     if let Stmt::Alloc { array } = stmt { Some(*array) } else { None }
 }
 
-/// Calls `f` on every scalar variable that the statement itself assigns; not on that of a loop.
-pub(crate) fn each_own_assigned(stmt: &Stmt, f: &mut impl FnMut(Var)) {
-    match stmt {
-        Stmt::Assign { var, .. } => f(*var),
-        Stmt::Call { results, .. } => {
-            for result in results {
-                if let Binding::Var(var) = result {
-                    f(*var);
-                }
-            }
-        }
-        Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::If { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. } => {}
-    }
-}
-
-/// Calls `f` on every array that has other memory, or none, after the statement itself.
-pub(crate) fn each_own_placed(stmt: &Stmt, f: &mut impl FnMut(Array)) {
-    match stmt {
-        Stmt::Alloc { array } | Stmt::Release { array } => f(*array),
-        Stmt::Bind { reference, .. } => f(*reference),
-        Stmt::Swap { first, second } => [*first, *second].into_iter().for_each(f),
-        Stmt::Call { results, .. } => {
-            for result in results {
-                if let Binding::Array(array) = result {
-                    f(*array);
-                }
-            }
-        }
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::If { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. } => {}
-    }
-}
-
-/// The variables that these statements assign, and those inside them; those of loops too.
-pub(crate) fn assigned_inside(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Var> {
-    let mut found = BTreeSet::new();
-    each_stmt(proc, stmts, &mut |stmt| {
-        each_own_assigned(stmt, &mut |var| _ = found.insert(var));
-        if let Stmt::For(id) = stmt {
-            found.extend(proc.loops[*id].var);
-        }
-    });
-    found
-}
-
-/// The arrays that have other memory, or none, after these statements, or those inside them.
-pub(crate) fn placed_inside(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Array> {
-    let mut found = BTreeSet::new();
-    each_stmt(proc, stmts, &mut |stmt| each_own_placed(stmt, &mut |array| _ = found.insert(array)));
-    found
-}
-
 /// How often each scalar variable is assigned in the procedure, but for those of loops.
 pub(crate) fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
     let mut found = BTreeMap::new();
-    each_stmt(proc, &proc.body, &mut |stmt| {
-        each_own_assigned(stmt, &mut |var| *found.entry(var).or_default() += 1);
-    });
-    found
-}
-
-/// How often each variable is read in these statements, and those inside them.
-pub(crate) fn count_reads(proc: &Proc, stmts: &[Stmt]) -> BTreeMap<Var, usize> {
-    let mut found: BTreeMap<Var, usize> = BTreeMap::new();
-    each_expr_inside(proc, stmts, &mut |expr| {
-        expr.for_each_part(&mut |node| {
-            if let Expr::Var(var) = node {
-                *found.entry(*var).or_default() += 1;
-            }
-        });
+    proc.for_each_stmt(&proc.body, &mut |stmt| {
+        stmt.for_each_assigned(&mut |var| *found.entry(var).or_default() += 1);
     });
     found
 }
 
 /// The same for the whole procedure; results are read once more.
 pub(crate) fn all_reads(proc: &Proc) -> BTreeMap<Var, usize> {
-    let mut found = count_reads(proc, &proc.body);
+    let mut found = proc.count_reads(&proc.body);
     for result in &proc.results {
         if let Binding::Var(var) = result {
             *found.entry(*var).or_default() += 1;
@@ -474,23 +296,13 @@ pub(crate) fn all_reads(proc: &Proc) -> BTreeMap<Var, usize> {
 /// The arrays that something in these statements reads under these names.
 pub(crate) fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
     let mut found = BTreeSet::new();
-    each_expr_inside(proc, body, &mut |expr| each_array(expr, &mut |array| _ = found.insert(array)));
-    each_stmt(proc, body, &mut |stmt| match stmt {
-        Stmt::CopyElements { source, .. } => _ = found.insert(*source),
-        Stmt::Call { args, .. } | Stmt::Output { args, .. } => {
-            found.extend(args.iter().filter_map(|arg| if let Arg::Array(array) = arg { Some(*array) } else { None }));
-        }
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::If { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Check { .. } => {}
+    proc.for_each_load(body, &mut |array, _| _ = found.insert(array));
+    proc.for_each_stmt(body, &mut |stmt| {
+        stmt.for_each_array(&mut |array, role| {
+            if matches!(role, Role::Read | Role::Passed) {
+                found.insert(array);
+            }
+        });
     });
     found
 }
@@ -500,7 +312,7 @@ pub(crate) fn shared_arrays(proc: &Proc) -> BTreeSet<Array> {
     let is_reference = |data: &ArrayData| matches!(data.storage, Storage::Reference);
     let mut shared: BTreeSet<Array> =
         proc.arrays.iter().filter(|(_, data)| is_reference(data)).map(|(array, _)| array).collect();
-    each_stmt(proc, &proc.body, &mut |stmt| {
+    proc.for_each_stmt(&proc.body, &mut |stmt| {
         if let Stmt::Bind { source, .. } = stmt {
             shared.insert(*source);
         }
@@ -526,33 +338,20 @@ impl Aliases {
             sets.extend(arrays.into_iter().map(|array| (array, count)));
             count += 1;
         };
-        each_stmt(proc, &proc.body, &mut |stmt| match stmt {
-            Stmt::Bind { reference, source, .. } => join(vec![*reference, *source]),
-            Stmt::Swap { first, second } => {
+        proc.for_each_stmt(&proc.body, &mut |stmt| {
+            if let Stmt::Swap { first, second } = stmt {
                 exchanged.extend([(*first, *second), (*second, *first)]);
-                join(vec![*first, *second]);
             }
-            // A result may be what was passed.
-            Stmt::Call { args, results, .. } => {
-                let passed =
-                    args.iter().filter_map(|arg| if let Arg::Array(array) = arg { Some(*array) } else { None });
-                let made = results.iter().filter_map(|result| match result {
-                    Binding::Array(array) => Some(*array),
-                    Binding::Var(_) => None,
-                });
-                join(passed.chain(made).collect());
+            // The result of a call may be what was passed.
+            let mut shared = Vec::new();
+            stmt.for_each_array(&mut |array, role| {
+                if matches!(role, Role::Shared | Role::Swapped | Role::Passed | Role::Bound) {
+                    shared.push(array);
+                }
+            });
+            if !shared.is_empty() {
+                join(shared);
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. } => {}
         });
         Self { sets, exchanged }
     }
@@ -571,44 +370,6 @@ impl Aliases {
     pub(crate) fn are_shared(&self, x: Array, y: Array) -> bool {
         x != y && self.sets.get(&x).is_some_and(|set| self.sets.get(&y) == Some(set))
     }
-}
-
-/// Calls `f` on every array that the expression reads.
-pub(crate) fn each_array(expr: &Expr, f: &mut impl FnMut(Array)) {
-    expr.for_each_part(&mut |node| match node {
-        Expr::Load { array, .. } => f(*array),
-        Expr::Const(_)
-        | Expr::Var(_)
-        | Expr::Unary { .. }
-        | Expr::Binary { .. }
-        | Expr::Select { .. }
-        | Expr::Threads => {}
-    });
-}
-
-/// Calls `f` on all loads of the expression, but for those in the subscripts of others.
-pub(crate) fn each_load(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
-    match expr {
-        Expr::Load { .. } => f(expr),
-        Expr::Const(_) | Expr::Var(_) | Expr::Threads => {}
-        Expr::Unary { x, .. } => each_load(x, f),
-        Expr::Binary { x, y, .. } => {
-            each_load(x, f);
-            each_load(y, f);
-        }
-        Expr::Select { cond, on_true, on_false } => {
-            each_load(cond, f);
-            each_load(on_true, f);
-            each_load(on_false, f);
-        }
-    }
-}
-
-/// The number of nodes.
-pub(crate) fn size(expr: &Expr) -> usize {
-    let mut nodes = 0;
-    expr.for_each_part(&mut |_| nodes += 1);
-    nodes
 }
 
 /// A certificate: the scalar that carries no bits.

@@ -61,7 +61,7 @@ impl<'a> Lowering<'a> {
     fn keep_offsets(&mut self, mut access: Access) -> Access {
         const LARGEST_OFFSET: usize = 3;
         for map in &mut access.axes {
-            if crate::lowering::access::size(&map.offset) > LARGEST_OFFSET {
+            if map.offset.size() > LARGEST_OFFSET {
                 map.offset = self.keep_i64(map.offset.clone());
             }
         }

@@ -1,14 +1,14 @@
 //! Parameters and results, branches, sequential loops and calls.
 
 use crate::CopyReason;
-use crate::lowering::access::{Access, Base, size};
+use crate::lowering::access::{Access, Base};
 use crate::lowering::facts::operator_of;
 use crate::lowering::storage::{Carried, Demand, OpenBlock, Rights};
 use crate::lowering::{LoopHeader, Lowered, Lowering};
 use frit_ir::Format;
-use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value};
+use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value, ops};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Const, Scalar};
+use frit_ir::scalar::{Const, Scalar};
 use std::sync::Arc;
 
 /// How the values of two branches become one.
@@ -116,24 +116,7 @@ impl<'a> Lowering<'a> {
                     | Operator::Uniform => None,
                 },
                 Op::Loop(data) if self.keeps_place(data.body.results[at], data.params[at]) => Some(data.init[at]),
-                Op::Update { consumes: false, .. }
-                | Op::Loop(_)
-                | Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Select { .. }
-                | Op::Index { .. }
-                | Op::View { .. }
-                | Op::Table { .. }
-                | Op::ArrayLit { .. }
-                | Op::Iota { .. }
-                | Op::Replicate { .. }
-                | Op::Concat { .. }
-                | Op::Copy { .. }
-                | Op::Assert { .. }
-                | Op::Output { .. }
-                | Op::Conjoin { .. }
-                | Op::If { .. }
-                | Op::Call { .. } => None,
+                ops!(scalar | access | array | effect) | Op::Loop(_) | Op::If { .. } | Op::Call { .. } => None,
             };
             match from {
                 Some(Operand::Value(source)) => value = source,
@@ -454,30 +437,11 @@ fn select_scalars(cond: &Expr, branches: &[(OpenBlock, Vec<Lowered>); 2]) -> Opt
 /// Evaluating it when it is not needed costs little and is always defined.
 fn is_cheap(expr: &Expr) -> bool {
     const LARGEST: usize = 6;
-    let mut cheap = size(expr) <= LARGEST;
+    let mut cheap = expr.size() <= LARGEST;
     expr.for_each_part(&mut |node| match node {
         Expr::Load { .. } => cheap = false,
-        Expr::Binary { op, .. } => match op {
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => {
-                cheap = false
-            }
-            BinOp::Add
-            | BinOp::Sub
-            | BinOp::Mul
-            | BinOp::Min
-            | BinOp::Max
-            | BinOp::And
-            | BinOp::Or
-            | BinOp::Xor
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Eq
-            | BinOp::Ne
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => {}
-        },
-        Expr::Unary { op, .. } => cheap &= crate::lowering::work::is_simple_unary(*op),
+        Expr::Binary { op, .. } => cheap &= op.is_cheap(),
+        Expr::Unary { op, .. } => cheap &= op.is_cheap(),
         Expr::Const(_) | Expr::Var(_) | Expr::Select { .. } | Expr::Threads => {}
     });
     cheap

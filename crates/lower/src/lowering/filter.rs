@@ -32,7 +32,7 @@ impl Filtering {
     /// If no cells are kept, all it does is count.
     pub(crate) fn reduction(&self) -> Option<Reduction> {
         let counts_only = self.buffers.iter().all(Option::is_none);
-        counts_only.then(|| Reduction { op: BinOp::Add, var: self.position() })
+        counts_only.then(|| Reduction { op: BinOp::ADD, var: self.position() })
     }
 
     fn position(&self) -> Var {

@@ -128,29 +128,8 @@ impl<'a> Lowering<'a> {
             None => cell,
             Some(guard) => {
                 // A real minimum with the unit is not the identity on NaN, but with itself it is.
-                let idle = match known.op {
-                    BinOp::Min | BinOp::Max => Expr::Var(var),
-                    BinOp::Add
-                    | BinOp::Sub
-                    | BinOp::Mul
-                    | BinOp::Div
-                    | BinOp::Rem
-                    | BinOp::FloorDiv
-                    | BinOp::FloorMod
-                    | BinOp::Pow
-                    | BinOp::Atan2
-                    | BinOp::Hypot
-                    | BinOp::And
-                    | BinOp::Or
-                    | BinOp::Xor
-                    | BinOp::Shl
-                    | BinOp::Shr
-                    | BinOp::Eq
-                    | BinOp::Ne
-                    | BinOp::Lt
-                    | BinOp::Le
-                    | BinOp::InBounds => Expr::Const(known.op.unit(elem)),
-                };
+                let is_choice = matches!(known.op, BinOp::MinMax(_));
+                let idle = if is_choice { Expr::Var(var) } else { Expr::Const(known.op.unit(elem)) };
                 Expr::Select { cond: Box::new(guard.clone()), on_true: Box::new(cell), on_false: Box::new(idle) }
             }
         };
@@ -226,7 +205,7 @@ impl<'a> Lowering<'a> {
 
     /// The accumulators of one chunk.
     pub(crate) fn start_fold_chunk(&mut self, folding: &mut Folding<'a>, chunk: &Chunk) {
-        let first = Expr::binary(BinOp::Eq, chunk.number.clone(), Expr::i64(0));
+        let first = Expr::binary(BinOp::EQ, chunk.number.clone(), Expr::i64(0));
         let mut init = folding.neutral.clone();
         match folding.operations.clone() {
             Some(operations) => {

@@ -247,7 +247,7 @@ impl<'a> Lowering<'a> {
                 let step = Expr::i64(axis.step);
                 let before = max(lower.clone() - axis.lower.clone(), Expr::i64(0));
                 let before = if axis.width == 1 { before + Expr::i64(axis.step - 1) } else { before };
-                let periods = Expr::binary(BinOp::Div, before, step.clone());
+                let periods = Expr::binary(BinOp::DIV, before, step.clone());
                 let first = axis.lower.clone() + periods * step;
                 axis.lower = self.keep_i64(first);
                 axis.clipped = (axis.width > 1).then_some(lower);
@@ -335,18 +335,18 @@ impl<'a> Lowering<'a> {
             let (lower, upper) = (self.scalar(generator.lower[axis]), self.scalar(generator.upper[axis]));
             let distance = i.clone() - lower;
             let mut here = Expr::binary(
-                BinOp::And,
-                Expr::binary(BinOp::Le, Expr::i64(0), distance.clone()),
-                Expr::binary(BinOp::Lt, i.clone(), upper),
+                BinOp::AND,
+                Expr::binary(BinOp::LE, Expr::i64(0), distance.clone()),
+                Expr::binary(BinOp::LT, i.clone(), upper),
             );
             if generator.step[axis] != generator.width[axis] {
-                let phase = Expr::binary(BinOp::FloorMod, distance, Expr::i64(generator.step[axis]));
-                let on_grid = Expr::binary(BinOp::Lt, phase, Expr::i64(generator.width[axis]));
-                here = Expr::binary(BinOp::And, here, on_grid);
+                let phase = Expr::binary(BinOp::FLOOR_MOD, distance, Expr::i64(generator.step[axis]));
+                let on_grid = Expr::binary(BinOp::LT, phase, Expr::i64(generator.width[axis]));
+                here = Expr::binary(BinOp::AND, here, on_grid);
             }
             belongs = Some(match belongs {
                 None => here,
-                Some(before) => Expr::binary(BinOp::And, before, here),
+                Some(before) => Expr::binary(BinOp::AND, before, here),
             });
         }
         let Some(belongs) = belongs else { return self.point(data, sinks, generator, index) };

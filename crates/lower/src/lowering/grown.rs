@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
         };
         self.emit(nest::Stmt::Assign { var: uniformity.size, value: known });
         self.emit(nest::Stmt::Check {
-            cond: Expr::binary(BinOp::Eq, size.clone(), found.clone()),
+            cond: Expr::binary(BinOp::EQ, size.clone(), found.clone()),
             kind: FailureKind::IrregularArray,
             args: vec![size, found],
             span: uniformity.span,

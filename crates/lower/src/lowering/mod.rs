@@ -356,7 +356,7 @@ pub(crate) fn min(x: Expr, y: Expr) -> Expr {
     match (x.as_i64(), y.as_i64()) {
         (Some(a), Some(b)) => Expr::i64(a.min(b)),
         _ if x == y => x,
-        _ => Expr::binary(BinOp::Min, x, y),
+        _ => Expr::binary(BinOp::MIN, x, y),
     }
 }
 
@@ -365,6 +365,6 @@ pub(crate) fn max(x: Expr, y: Expr) -> Expr {
     match (x.as_i64(), y.as_i64()) {
         (Some(a), Some(b)) => Expr::i64(a.max(b)),
         _ if x == y => x,
-        _ => Expr::binary(BinOp::Max, x, y),
+        _ => Expr::binary(BinOp::MAX, x, y),
     }
 }

@@ -64,8 +64,8 @@ impl<'a> Lowering<'a> {
             let chunk = lowering.chunk(chunks, number);
             let extent = chunk.upper.clone() - chunk.lower.clone();
             let length = Expr::Select {
-                cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(LEAST), extent.clone())),
-                on_true: Box::new(Expr::binary(BinOp::Div, extent, Expr::i64(PIECES))),
+                cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(LEAST), extent.clone())),
+                on_true: Box::new(Expr::binary(BinOp::DIV, extent, Expr::i64(PIECES))),
                 on_false: Box::new(Expr::i64(0)),
             };
             let length = lowering.keep_i64(length);

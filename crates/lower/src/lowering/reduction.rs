@@ -1,7 +1,7 @@
 //! Recognises folds that combine each accumulator with its cell by one operation that vectors can do in any grouping.
 
 use crate::lowering::Lowering;
-use frit_ir::array::{Lambda, Op, Operand, Value};
+use frit_ir::array::{Lambda, Op, Operand, Value, ops};
 use frit_ir::scalar::BinOp;
 
 /// `accumulator = accumulator op cell`.
@@ -22,26 +22,8 @@ impl Lowering<'_> {
         for ((result, &accumulator), &cell) in combine.body.results.iter().zip(accumulators).zip(cells) {
             let (op, x, y, used) = self.operation(result.value()?)?;
             let elem = self.func.ty(accumulator).elem;
-            if !self.func.ty(accumulator).is_scalar() {
+            if !self.func.ty(accumulator).is_scalar() || !op.is_reduction() {
                 return None;
-            }
-            match op {
-                BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor => {}
-                BinOp::Sub
-                | BinOp::Div
-                | BinOp::Rem
-                | BinOp::FloorDiv
-                | BinOp::FloorMod
-                | BinOp::Pow
-                | BinOp::Atan2
-                | BinOp::Hypot
-                | BinOp::Shl
-                | BinOp::Shr
-                | BinOp::Eq
-                | BinOp::Ne
-                | BinOp::Lt
-                | BinOp::Le
-                | BinOp::InBounds => return None,
             }
             let accumulator_first = if (x, y) == (accumulator.into(), cell.into()) {
                 true
@@ -68,35 +50,19 @@ impl Lowering<'_> {
             {
                 (*cond, then.results[at], otherwise.results[at])
             }
-            Op::If { .. }
-            | Op::Unary { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Loop(_)
-            | Op::With(_)
-            | Op::Call { .. } => return None,
+            ops!(access | array | effect | control) | Op::Unary { .. } => return None,
         };
         let (comparison, _) = self.facts.definition(cond.value()?)?;
         let Op::Binary { op, x, y } = comparison.op else { return None };
         // With `<=`, equal operands are chosen the other way round, which shows in the sign of zero and in NaN.
         let integers = self.func.operand_type(x).elem.is_integer();
-        if op != BinOp::Lt && !(op == BinOp::Le && integers) {
+        if op != BinOp::LT && !(op == BinOp::LE && integers) {
             return None;
         }
         if (on_true, on_false) == (x, y) {
-            Some((BinOp::Min, x, y, 2))
+            Some((BinOp::MIN, x, y, 2))
         } else if (on_true, on_false) == (y, x) {
-            Some((BinOp::Max, y, x, 2))
+            Some((BinOp::MAX, y, x, 2))
         } else {
             None
         }

@@ -1,9 +1,9 @@
 //! Scalar code: expressions, and variables where an expression would be evaluated twice or too late.
 
-use crate::lowering::access::{certificate, each_array, size};
+use crate::lowering::access::certificate;
 use crate::lowering::facts::Inlining;
 use crate::lowering::{Lowered, Lowering};
-use frit_ir::array::{Op, Stmt, Value};
+use frit_ir::array::{Op, Stmt, Value, ops};
 use frit_ir::nest::{self, Expr};
 use frit_ir::scalar::{BinOp, UnOp};
 use frit_support::Index;
@@ -15,8 +15,8 @@ const LARGEST_EXPRESSION: usize = 24;
 /// for it.
 fn chosen(expr: Expr) -> Expr {
     match &expr {
-        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::Lt]) => {
-            Expr::binary(BinOp::Max, (**on_true).clone(), (**on_false).clone())
+        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::LT]) => {
+            Expr::binary(BinOp::MAX, (**on_true).clone(), (**on_false).clone())
         }
         _ => expr,
     }
@@ -25,10 +25,10 @@ fn chosen(expr: Expr) -> Expr {
 /// A real operand of a comparison: there the signs of zero and NaN make no difference, so that such a choice is the absolute value.
 fn compared(expr: Expr) -> Expr {
     let (x, y) = match &expr {
-        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::Lt, BinOp::Le]) => {
+        Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::LT, BinOp::LE]) => {
             (on_true, on_false)
         }
-        Expr::Binary { op: BinOp::Max, x, y } => (x, y),
+        Expr::Binary { op: BinOp::MAX, x, y } => (x, y),
         _ => return expr,
     };
     let other = if is_opposite(x, y) { Some(y) } else { is_opposite(y, x).then_some(x) };
@@ -57,7 +57,7 @@ impl<'a> Lowering<'a> {
     pub(crate) fn scalar_stmt(&mut self, stmt: &'a Stmt) {
         let expr = match &stmt.op {
             Op::Unary { op, x } => Expr::unary(*op, self.scalar(*x)),
-            Op::Binary { op: op @ (BinOp::Lt | BinOp::Le | BinOp::Eq | BinOp::Ne), x, y }
+            Op::Binary { op: op @ (BinOp::LT | BinOp::LE | BinOp::EQ | BinOp::NE), x, y }
                 if self.func.operand_type(*x).elem.is_float() =>
             {
                 Expr::binary(*op, compared(self.scalar(*x)), compared(self.scalar(*y)))
@@ -76,20 +76,9 @@ impl<'a> Lowering<'a> {
                 certificate()
             }
             Op::Conjoin { .. } => certificate(),
-            Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Output { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::With(_)
-            | Op::Call { .. } => panic!("scalar code is arithmetic and assertions only"),
+            ops!(access | array | control) | Op::Output { .. } => {
+                panic!("scalar code is arithmetic and assertions only")
+            }
         };
         self.define_scalar(stmt.results[0], expr);
     }
@@ -101,11 +90,11 @@ impl<'a> Lowering<'a> {
             Inlining::WithoutLoads => !expr.has_load(),
             Inlining::Always => true,
         };
-        if movable && size(&expr) <= LARGEST_EXPRESSION {
+        if movable && expr.size() <= LARGEST_EXPRESSION {
             // The arrays it reads must live until it is evaluated.
             let last = self.facts.last_use(value);
             let mut arrays = Vec::new();
-            each_array(&expr, &mut |array| arrays.push(array));
+            expr.for_each_load(&mut |array, _| arrays.push(array));
             arrays.into_iter().for_each(|array| self.keep_until(array, last));
             self.env[value.at()] = Some(Lowered::Scalar(expr));
         } else {

@@ -121,12 +121,12 @@ impl<'a> Lowering<'a> {
         let repeats = self.may_repeat_cells(data);
         let at_once = Expr::i64((self.options.caches.own / BYTES / scans).max(1));
         let length = self.keep_i64(Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Eq, count.clone(), Expr::i64(1))),
+            cond: Box::new(Expr::binary(BinOp::EQ, count.clone(), Expr::i64(1))),
             on_true: Box::new(max(extent.clone(), Expr::i64(1))),
             on_false: Box::new(count.clone() * at_once),
         });
         let parts = extent.clone() + length.clone() - Expr::i64(1);
-        let parts = self.keep_i64(Expr::binary(BinOp::Div, parts, length.clone()));
+        let parts = self.keep_i64(Expr::binary(BinOp::DIV, parts, length.clone()));
         let chunks = |lowering: &mut Self, part: Expr| {
             let first = lowering.keep_i64(part * length.clone());
             let rest = max(min(length.clone(), extent.clone() - first.clone()), Expr::i64(0));
@@ -170,7 +170,7 @@ impl<'a> Lowering<'a> {
         };
         let first = chunks(self, Expr::i64(0));
         begin(self, sinks);
-        let has_several = Expr::binary(BinOp::Lt, Expr::i64(1), first.count.clone());
+        let has_several = Expr::binary(BinOp::LT, Expr::i64(1), first.count.clone());
         self.emit_if(has_several.clone(), |lowering| {
             lowering.run_chunks(data, &mut folds, &first, parallel);
             scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, &first));
@@ -180,10 +180,10 @@ impl<'a> Lowering<'a> {
             let next = chunks(lowering, part + Expr::i64(1));
             let header = LoopHeader::independent(here.count.clone(), Some(parallel.clone()));
             lowering.counted_loop(header, |lowering, number| {
-                let parity = lowering.keep_i64(Expr::binary(BinOp::Rem, number.clone(), Expr::i64(2)));
+                let parity = lowering.keep_i64(Expr::binary(BinOp::REM, number.clone(), Expr::i64(2)));
                 let mut fold_next = |lowering: &mut Self, parity_of_turn: i64| {
-                    let is_turn = Expr::binary(BinOp::Eq, parity.clone(), Expr::i64(parity_of_turn));
-                    let is_turn = Expr::binary(BinOp::And, has_several.clone(), is_turn);
+                    let is_turn = Expr::binary(BinOp::EQ, parity.clone(), Expr::i64(parity_of_turn));
+                    let is_turn = Expr::binary(BinOp::AND, has_several.clone(), is_turn);
                     lowering.emit_if(is_turn, |lowering| {
                         lowering.run_chunk(data, &mut folds, &next, number.clone());
                     });
@@ -250,7 +250,7 @@ impl<'a> Lowering<'a> {
         // From the first on, though nothing comes before it: so each thread has the chunk that it has in its cache.
         let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
         self.counted_loop(header, |lowering, number| {
-            let is_later = Expr::binary(BinOp::Lt, Expr::i64(0), number.clone());
+            let is_later = Expr::binary(BinOp::LT, Expr::i64(0), number.clone());
             lowering.emit_if(is_later, |lowering| {
                 let chunk = lowering.chunk(chunks, number.clone());
                 let carried = lowering.before_chunk(scanning, &number);

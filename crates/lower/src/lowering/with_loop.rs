@@ -29,10 +29,10 @@ pub(crate) const IRREGULAR_CHUNKS: i64 = 16;
 
 /// How many chunks a loop is cut into: so many for each thread, if threads save so many of its scalar operations.
 pub(crate) fn chunk_count(work: Expr, threshold: i64, each: i64) -> Expr {
-    let saved = work.clone() - Expr::binary(BinOp::Div, work, Expr::Threads);
+    let saved = work.clone() - Expr::binary(BinOp::DIV, work, Expr::Threads);
     Expr::Select {
-        cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(threshold), saved)),
-        on_true: Box::new(Expr::binary(BinOp::Min, Expr::Threads * Expr::i64(each), Expr::i64(MOST_CHUNKS))),
+        cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(threshold), saved)),
+        on_true: Box::new(Expr::binary(BinOp::MIN, Expr::Threads * Expr::i64(each), Expr::i64(MOST_CHUNKS))),
         on_false: Box::new(Expr::i64(1)),
     }
 }
@@ -210,8 +210,8 @@ impl<'a> Lowering<'a> {
 
     /// Cuts a part of an axis into so many chunks.
     pub(crate) fn chunks(&mut self, first: Expr, extent: Expr, count: Expr) -> Chunks {
-        let per_chunk = self.keep_i64(Expr::binary(BinOp::Div, extent.clone(), count.clone()));
-        let extra = self.keep_i64(Expr::binary(BinOp::Rem, extent, count.clone()));
+        let per_chunk = self.keep_i64(Expr::binary(BinOp::DIV, extent.clone(), count.clone()));
+        let extra = self.keep_i64(Expr::binary(BinOp::REM, extent, count.clone()));
         Chunks { count, first, per_chunk, extra }
     }
 

@@ -3,7 +3,7 @@
 use crate::lowering::{Lowered, Lowering};
 use frit_ir::array::{Block, Generator, LoopKind, Op, Operand, Operator, Type, Value, WithLoopData};
 use frit_ir::nest::Expr;
-use frit_ir::scalar::{BinOp, UnOp};
+use frit_ir::scalar::BinOp;
 use frit_support::Index;
 
 /// Assumed for counts that are not known where the estimate is made.
@@ -33,8 +33,7 @@ impl Cost {
     /// Both. Of two long estimates the longer one is left: it has more loops in it, and what counts most must not be
     /// forgotten, or too few threads would be asked for.
     fn plus(self, other: Self) -> Self {
-        let (own, others) =
-            (crate::lowering::access::size(&self.operations), crate::lowering::access::size(&other.operations));
+        let (own, others) = (self.operations.size(), other.operations.size());
         let operations = if own + others < LARGEST_SUM {
             self.operations + other.operations
         } else if own < others {
@@ -46,8 +45,7 @@ impl Cost {
     }
 
     fn times(self, count: Self) -> Self {
-        let (own, counts) =
-            (crate::lowering::access::size(&self.operations), crate::lowering::access::size(&count.operations));
+        let (own, counts) = (self.operations.size(), count.operations.size());
         let operations = if own + counts < LARGEST_PRODUCT { self.operations } else { Expr::i64(CUT_ESTIMATE) };
         Self { operations: count.operations * operations, irregular: self.irregular || count.irregular }
     }
@@ -75,7 +73,7 @@ impl Lowering<'_> {
         let belong = Expr::i64(generator.width.iter().product());
         let of = Expr::i64(generator.step.iter().product());
         let operations =
-            if belong == of { cost.operations } else { Expr::binary(BinOp::Div, cost.operations * belong, of) };
+            if belong == of { cost.operations } else { Expr::binary(BinOp::DIV, cost.operations * belong, of) };
         (operations, cost.irregular)
     }
 
@@ -139,29 +137,11 @@ impl Lowering<'_> {
             let result = stmt.results.first().map(|&result| self.func.ty(result));
             let cost = match &stmt.op {
                 Op::Unary { op, .. } => {
-                    simple += if is_simple_unary(*op) { 1 } else { 10 };
+                    simple += if op.is_cheap() { 1 } else { 10 };
                     continue;
                 }
                 Op::Binary { op, .. } => {
-                    simple += match op {
-                        BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => 20,
-                        BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 5,
-                        BinOp::Add
-                        | BinOp::Sub
-                        | BinOp::Mul
-                        | BinOp::Min
-                        | BinOp::Max
-                        | BinOp::And
-                        | BinOp::Or
-                        | BinOp::Xor
-                        | BinOp::Shl
-                        | BinOp::Shr
-                        | BinOp::Eq
-                        | BinOp::Ne
-                        | BinOp::Lt
-                        | BinOp::Le
-                        | BinOp::InBounds => 1,
-                    };
+                    simple += crate::shape::facts::arithmetic::binary_cost(*op);
                     continue;
                 }
                 Op::Select { .. } | Op::Index { .. } | Op::Assert { .. } => {
@@ -209,29 +189,5 @@ impl Lowering<'_> {
             total = total.plus(cost);
         }
         total.plus(Cost::constant(simple))
-    }
-}
-
-/// The operation costs about as much as an addition, and is always defined.
-pub(crate) fn is_simple_unary(op: UnOp) -> bool {
-    match op {
-        UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => true,
-        UnOp::Sqrt
-        | UnOp::Exp
-        | UnOp::Log
-        | UnOp::Sin
-        | UnOp::Cos
-        | UnOp::Tan
-        | UnOp::Asin
-        | UnOp::Acos
-        | UnOp::Atan
-        | UnOp::Sinh
-        | UnOp::Cosh
-        | UnOp::Tanh
-        | UnOp::Log2
-        | UnOp::Log10
-        | UnOp::Log1p
-        | UnOp::Expm1
-        | UnOp::Cbrt => false,
     }
 }

@@ -7,9 +7,8 @@
 
 use crate::lowering::access::allocated;
 use crate::steps::Decisions;
-use frit_ir::nest::{
-    Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var,
-};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,27 +50,13 @@ struct Hoisting<'p, 'd> {
 impl Hoisting<'_, '_> {
     fn stmts(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut result = Vec::with_capacity(stmts.len());
-        for stmt in stmts {
-            match stmt {
-                Stmt::For(id) => self.counted_loop(id, &mut result),
-                Stmt::While { before, cond, body } => {
-                    result.push(Stmt::While { before: self.stmts(before), cond, body: self.stmts(body) });
-                }
-                Stmt::If { cond, then, otherwise } => {
-                    result.push(Stmt::If { cond, then: self.stmts(then), otherwise: self.stmts(otherwise) });
-                }
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => result.push(stmt),
+        for mut stmt in stmts {
+            if let Stmt::For(id) = stmt {
+                self.counted_loop(id, &mut result);
+                continue;
             }
+            stmt.inner_mut().for_each(|block| *block = self.stmts(std::mem::take(block)));
+            result.push(stmt);
         }
         result
     }
@@ -114,26 +99,13 @@ impl Hoisting<'_, '_> {
     /// The loop with the arrays allocated before and released after it.
     fn around(&mut self, id: Loop, mut data: LoopData, hoisted: &[Array], result: &mut Vec<Stmt>) {
         let taken: BTreeSet<Array> = hoisted.iter().copied().collect();
-        data.body.retain(|stmt| match stmt {
-            Stmt::Alloc { array } | Stmt::Release { array } => !taken.contains(array),
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => true,
-        });
+        data.body
+            .retain(|stmt| !matches!(stmt, Stmt::Alloc { array } | Stmt::Release { array } if taken.contains(array)));
         for &array in hoisted {
             let ArrayData { extents, .. } = &mut self.proc.arrays[array];
             // A loop without iterations must not ask for memory that no one may have.
             if let Some(first) = extents.iter_mut().find(|extent| extent.as_i64().is_none()) {
-                let runs = Expr::binary(BinOp::Lt, data.lower.clone(), data.upper.clone());
+                let runs = Expr::binary(BinOp::LT, data.lower.clone(), data.upper.clone());
                 let always = matches!((data.lower.as_i64(), data.upper.as_i64()), (Some(a), Some(b)) if a < b);
                 let is_guarded = matches!(first, Expr::Select { cond, .. } if **cond == runs);
                 if !always && !is_guarded {
@@ -166,12 +138,12 @@ impl Hoisting<'_, '_> {
         let per_thread = if parallel.irregular { CHUNKS_PER_THREAD } else { 1 };
         result.push(assign(chunks, Expr::Threads * Expr::i64(per_thread)));
         let distance = data.upper.clone() - data.lower.clone();
-        result.push(assign(count, Expr::binary(BinOp::Max, distance, Expr::i64(0))));
+        result.push(assign(count, Expr::binary(BinOp::MAX, distance, Expr::i64(0))));
         let first = data.lower.clone();
         let start = |number: Expr| {
-            let each = Expr::binary(BinOp::Div, count.into(), chunks.into());
-            let extra = Expr::binary(BinOp::Rem, count.into(), chunks.into());
-            first.clone() + number.clone() * each + Expr::binary(BinOp::Min, number, extra)
+            let each = Expr::binary(BinOp::DIV, count.into(), chunks.into());
+            let extra = Expr::binary(BinOp::REM, count.into(), chunks.into());
+            first.clone() + number.clone() * each + Expr::binary(BinOp::MIN, number, extra)
         };
         let mut body =
             vec![assign(lower, start(number.into())), assign(upper, start(Expr::Var(number) + Expr::i64(1)))];
@@ -203,6 +175,7 @@ impl Hoisting<'_, '_> {
             return candidates;
         }
         let mut inside = Inside::default();
+        inside.assigned = self.proc.assigned_in(&data.body);
         inside.assigned.extend(data.var);
         inside.visit(self.proc, &data.body);
         candidates.into_iter().filter(|&array| self.is_hoistable(data, &inside, array)).collect()
@@ -211,15 +184,10 @@ impl Hoisting<'_, '_> {
     fn is_hoistable(&self, data: &LoopData, inside: &Inside, array: Array) -> bool {
         let released = |stmt: &&Stmt| matches!(stmt, Stmt::Release { array: released } if *released == array);
         let lives_here = data.body.iter().filter(released).count() == 1 && inside.allocated.get(&array) == Some(&1);
-        let fixed = self.proc.arrays[array].extents.iter().all(|extent| {
-            let mut fixed = true;
-            extent.for_each_part(&mut |node| match node {
-                Expr::Var(var) => fixed &= !inside.assigned.contains(var),
-                Expr::Load { .. } => fixed = false,
-                Expr::Const(_) | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } | Expr::Threads => {}
-            });
-            fixed
-        });
+        let fixed = self.proc.arrays[array]
+            .extents
+            .iter()
+            .all(|extent| !extent.has_load() && !extent.reads_any(&inside.assigned));
         lives_here && fixed && self.stays_inside(inside, array)
     }
 
@@ -256,26 +224,14 @@ struct Inside {
 
 impl Inside {
     fn visit(&mut self, proc: &Proc, stmts: &[Stmt]) {
-        count_namings_here(stmts, &mut self.namings);
-        for stmt in stmts {
+        count_namings(proc, stmts, &mut self.namings);
+        proc.for_each_stmt(stmts, &mut |stmt| {
+            stmt.for_each_array(&mut |array, role| match role {
+                Role::Allocated => *self.allocated.entry(array).or_default() += 1,
+                Role::Passed => _ = self.passed.insert(array),
+                _ => {}
+            });
             match stmt {
-                Stmt::Assign { var, .. } => {
-                    self.assigned.insert(*var);
-                }
-                Stmt::For(id) => {
-                    let data = &proc.loops[*id];
-                    self.assigned.extend(data.var);
-                    self.visit(proc, &data.body);
-                }
-                Stmt::While { before, body, .. } => {
-                    self.visit(proc, before);
-                    self.visit(proc, body);
-                }
-                Stmt::If { then, otherwise, .. } => {
-                    self.visit(proc, then);
-                    self.visit(proc, otherwise);
-                }
-                Stmt::Alloc { array } => *self.allocated.entry(*array).or_default() += 1,
                 Stmt::Bind { reference, source, .. } => {
                     self.renamed.entry(*source).or_default().insert(*reference);
                 }
@@ -283,86 +239,20 @@ impl Inside {
                     self.renamed.entry(*first).or_default().insert(*second);
                     self.renamed.entry(*second).or_default().insert(*first);
                 }
-                Stmt::Call { args, results, .. } => {
-                    self.passed.extend(args.iter().filter_map(|arg| match arg {
-                        Arg::Array(array) => Some(*array),
-                        Arg::Scalar(_) => None,
-                    }));
-                    self.assigned.extend(results.iter().filter_map(|result| match result {
-                        Binding::Var(var) => Some(*var),
-                        Binding::Array(_) => None,
-                    }));
-                }
-                Stmt::Store { .. }
-                | Stmt::Release { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. } => {}
+                _ => {}
             }
-        }
+        });
     }
 }
 
-fn count_namings(proc: &Proc, stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
-    count_namings_here(stmts, namings);
-    for stmt in stmts {
-        match stmt {
-            Stmt::For(id) => count_namings(proc, &proc.loops[*id].body, namings),
-            Stmt::While { before, body, .. } => {
-                count_namings(proc, before, namings);
-                count_namings(proc, body, namings);
-            }
-            Stmt::If { then, otherwise, .. } => {
-                count_namings(proc, then, namings);
-                count_namings(proc, otherwise, namings);
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => {}
-        }
-    }
-}
-
-/// Counts what names arrays in these statements, not in those inside them. Heap arrays count only when they are named
+/// Counts what names arrays in these statements and those inside them. Heap arrays count only when they are named
 /// otherwise than by their allocation and release.
-fn count_namings_here(stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
-    let mut count = |array: Array| *namings.entry(array).or_default() += 1;
-    for stmt in stmts {
-        match stmt {
-            Stmt::Bind { reference, .. } => count(*reference),
-            Stmt::Swap { first, second } => [*first, *second].into_iter().for_each(&mut count),
-            Stmt::Call { args, results, .. } => {
-                for arg in args {
-                    if let Arg::Array(array) = arg {
-                        count(*array);
-                    }
-                }
-                for result in results {
-                    if let Binding::Array(array) = result {
-                        count(*array);
-                    }
-                }
+fn count_namings(proc: &Proc, stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
+    proc.for_each_stmt(stmts, &mut |stmt| {
+        stmt.for_each_array(&mut |array, role| {
+            if matches!(role, Role::Bound | Role::Swapped | Role::Passed) {
+                *namings.entry(array).or_default() += 1;
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. } => {}
-        }
-    }
+        });
+    });
 }

@@ -13,11 +13,10 @@
 //! Only done where sums may be regrouped; how depends on the number of threads alone. Whether columns are few, and rows many, the program asks.
 //! Otherwise loops stay as they are, for [`crate::shape::interchange`]. Knows nothing of the array IR.
 
-use crate::lowering::access::{Aliases, at_least_zero, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::lowering::access::{Aliases, at_least_zero};
 use crate::shape::facts::columns::{Columns, Segment, Tile};
-use crate::shape::facts::straight_line::{each_store, reads_any};
+use crate::shape::facts::straight_line::each_store;
 use crate::shape::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhile};
-use crate::shape::loop_fission::independent::{copied, fresh_names};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
@@ -108,8 +107,8 @@ impl Sweep {
         let (mut is_plain, mut own) = (true, BTreeSet::from([var]));
         let (mut stored, mut used) = (BTreeSet::new(), BTreeSet::new());
         let mut by_row = Vec::new();
-        each_stmt(proc, &ahead.body, &mut |stmt| {
-            each_own_assigned(stmt, &mut |assigned| {
+        proc.for_each_stmt(&ahead.body, &mut |stmt| {
+            stmt.for_each_assigned(&mut |assigned| {
                 own.insert(assigned);
             });
             match stmt {
@@ -122,16 +121,7 @@ impl Sweep {
                     is_plain &= !matches!(&proc.loops[*inner].kind, LoopKind::Independent { parallel: Some(_), .. });
                 }
                 Stmt::Assign { .. } | Stmt::If { .. } => {}
-                Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => is_plain = false,
+                _ => is_plain = false,
             }
         });
         let mut note = |expr: &Expr, row: Var| {
@@ -142,14 +132,14 @@ impl Sweep {
                 }
             });
         };
-        each_expr_inside(proc, &ahead.body, &mut |expr| note(expr, var));
+        proc.for_each_expr(&ahead.body, &mut |expr| note(expr, var));
         let (straight, first, rows, row) = self.first_rows();
-        each_expr_inside(proc, &first.body, &mut |expr| note(expr, row));
+        proc.for_each_expr(&first.body, &mut |expr| note(expr, row));
         let is_apart = |array: &Array| used.iter().chain(&stored).all(|other| !aliases.are_shared(*array, *other));
         // What is left must not touch what the rows make, or need what they leave.
         let is_other = |expr: &Expr| {
-            let mut is_other = !reads_any(expr, &own);
-            each_array(expr, &mut |array| is_other &= !stored.contains(&array) && is_apart(&array));
+            let mut is_other = !expr.reads_any(&own);
+            expr.for_each_load(&mut |array, _| is_other &= !stored.contains(&array) && is_apart(&array));
             is_other
         };
         let mut others = true;
@@ -157,20 +147,20 @@ impl Sweep {
         let straight_code = before.iter().flat_map(|segment| &segment.body);
         let mut stores = false;
         for stmt in straight_code {
-            each_expr_inside(proc, std::slice::from_ref(stmt), &mut |expr| others &= is_other(expr));
+            proc.for_each_expr(std::slice::from_ref(stmt), &mut |expr| others &= is_other(expr));
             each_store(std::slice::from_ref(stmt), &mut |_, _| stores = true);
         }
         each_store(&first.body, &mut |_, _| stores = true);
-        each_expr_inside(proc, &first.body, &mut |expr| others &= !reads_any(expr, &own));
-        each_expr_inside(proc, between, &mut |expr| others &= is_other(expr));
+        proc.for_each_expr(&first.body, &mut |expr| others &= !expr.reads_any(&own));
+        proc.for_each_expr(between, &mut |expr| others &= is_other(expr));
         let mut assigned_between = BTreeSet::new();
-        each_stmt(proc, between, &mut |stmt| {
-            each_own_assigned(stmt, &mut |var| {
+        proc.for_each_stmt(between, &mut |stmt| {
+            stmt.for_each_assigned(&mut |var| {
                 assigned_between.insert(var);
             });
         });
-        let mut is_kept = !reads_any(&ahead.lower, &assigned_between) && !reads_any(&ahead.upper, &assigned_between);
-        each_expr_inside(proc, &ahead.body, &mut |expr| is_kept &= !reads_any(expr, &assigned_between));
+        let mut is_kept = !ahead.lower.reads_any(&assigned_between) && !ahead.upper.reads_any(&assigned_between);
+        proc.for_each_expr(&ahead.body, &mut |expr| is_kept &= !expr.reads_any(&assigned_between));
         let header = &self.columns.header;
         let bounds = [&header.lower, &header.upper, &rows.lower, &rows.upper, &ahead.lower, &ahead.upper];
         is_plain
@@ -178,7 +168,7 @@ impl Sweep {
             && others
             && is_kept
             && own.is_disjoint(&assigned_between)
-            && bounds.iter().all(|bound| !bound.has_load() && !reads_any(bound, &own))
+            && bounds.iter().all(|bound| !bound.has_load() && !bound.reads_any(&own))
             && stored.iter().all(is_apart)
             && by_row.iter().all(|(array, is_own)| *is_own || !stored.contains(array))
     }
@@ -200,7 +190,7 @@ impl Sweep {
         let threads = named(Expr::Threads);
         let bytes = self.columns.expanded.iter().map(|&var| proc.vars[var].scalar.bytes()).max().unwrap_or(1);
         let elements = Expr::i64(cache_bytes / bytes as i64);
-        let is_less = |x: Expr, y: Expr| Expr::binary(BinOp::Le, x, y);
+        let is_less = |x: Expr, y: Expr| Expr::binary(BinOp::LE, x, y);
         let mut conditions = vec![
             is_less(count.into(), Expr::i64(MOST_COLUMNS)),
             is_less(least, row_count.into()),
@@ -210,11 +200,11 @@ impl Sweep {
             Some(ahead) => {
                 let bounds = [(&ahead.lower, &rows.lower), (&ahead.upper, &rows.upper)];
                 let differing = bounds.into_iter().filter(|(own, other)| own != other);
-                conditions.extend(differing.map(|(own, other)| Expr::binary(BinOp::Eq, own.clone(), other.clone())));
+                conditions.extend(differing.map(|(own, other)| Expr::binary(BinOp::EQ, own.clone(), other.clone())));
             }
             None => conditions.push(is_less(Expr::i64(2), threads.into())),
         }
-        let cond = conditions.into_iter().reduce(|both, one| Expr::binary(BinOp::And, both, one));
+        let cond = conditions.into_iter().reduce(|both, one| Expr::binary(BinOp::AND, both, one));
         let then = Blocks { sweep: self, first, end, count, threads, ahead }.build(proc);
         let otherwise = ahead.into_iter().chain([id]).map(Stmt::For).collect();
         result.push(Stmt::If { cond: cond.expect("there are conditions"), then, otherwise });
@@ -324,16 +314,16 @@ impl Blocks<'_> {
 fn rows_in(proc: &mut Proc, rows: Loop, block: Block) -> Stmt {
     let data = &proc.loops[rows];
     let mut own: BTreeSet<Var> = data.var.into_iter().collect();
-    each_stmt(proc, &data.body, &mut |stmt| {
-        each_own_assigned(stmt, &mut |var| {
+    proc.for_each_stmt(&data.body, &mut |stmt| {
+        stmt.for_each_assigned(&mut |var| {
             own.insert(var);
         });
         if let Stmt::For(inner) = stmt {
             own.extend(proc.loops[*inner].var);
         }
     });
-    let names: BTreeMap<Var, Expr> = fresh_names(proc, own);
-    let copy = copied(proc, &[Stmt::For(rows)], &names);
+    let names: BTreeMap<Var, Expr> = proc.fresh_names(own);
+    let copy = proc.copied(&[Stmt::For(rows)], &names);
     for stmt in &copy {
         if let Stmt::For(id) = stmt {
             let copy = &mut proc.loops[*id];

@@ -9,11 +9,11 @@
 //!
 //! After Munksgaard, Henriksen, Sadayappan and Oancea, "Memory Optimizations in an Array Language". Knows nothing of the array IR.
 
-use crate::lowering::access::{Aliases, assignments, each_array, each_expr_inside, each_own_assigned, each_stmt};
-use crate::shape::facts::straight_line::{reads, renamed};
+use crate::lowering::access::{Aliases, assignments};
 use crate::steps::Decisions;
 use frit_ir::affine::Poly;
-use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,48 +72,25 @@ impl ShortCircuit<'_, '_> {
     fn stmts(&mut self, proc: &mut Proc, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut known: Vec<Var> = Vec::new();
         let mut result: Vec<Stmt> = Vec::with_capacity(stmts.len());
-        for stmt in stmts {
-            match stmt {
-                Stmt::For(id) => {
-                    if let Some(copy) = Copy::of(proc, id)
-                        && self.decisions.may_change()
-                        && self.is_placed(proc, &result, &copy)
-                    {
-                        self.decisions.done(proc, id, "copied an array, which is computed in its place now");
-                        self.gone.insert(copy.source);
-                        continue;
-                    }
-                    let body = std::mem::take(&mut proc.loops[id].body);
-                    proc.loops[id].body = self.stmts(proc, body);
-                    result.push(Stmt::For(id));
-                }
-                Stmt::While { before, cond, body } => {
-                    let before = self.stmts(proc, before);
-                    result.push(Stmt::While { before, cond, body: self.stmts(proc, body) });
-                }
-                Stmt::If { cond, then, otherwise } => {
-                    let then = self.stmts(proc, then);
-                    result.push(Stmt::If { cond, then, otherwise: self.stmts(proc, otherwise) });
-                }
-                Stmt::Assign { var, ref value } => {
-                    if self.assignments.get(&var) == Some(&1) {
-                        let value = self.affine(value);
-                        self.known.insert(var, value.unwrap_or_else(|| Poly::symbol(var)));
-                        known.push(var);
-                    }
-                    result.push(stmt);
-                }
-                Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => result.push(stmt),
+        for mut stmt in stmts {
+            if let Stmt::For(id) = stmt
+                && let Some(copy) = Copy::of(proc, id)
+                && self.decisions.may_change()
+                && self.is_placed(proc, &result, &copy)
+            {
+                self.decisions.done(proc, id, "copied an array, which is computed in its place now");
+                self.gone.insert(copy.source);
+                continue;
             }
+            if let Stmt::Assign { var, value } = &stmt
+                && self.assignments.get(var) == Some(&1)
+            {
+                let value = self.affine(value);
+                self.known.insert(*var, value.unwrap_or_else(|| Poly::symbol(*var)));
+                known.push(*var);
+            }
+            stmt.map_blocks(proc, |proc, body| self.stmts(proc, body));
+            result.push(stmt);
         }
         known.iter().for_each(|var| drop(self.known.remove(var)));
         result
@@ -143,19 +120,7 @@ impl ShortCircuit<'_, '_> {
                     }
                 }
                 Stmt::Alloc { array } | Stmt::Release { array } if *array != copy.source && *array != copy.target => {}
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::While { .. }
-                | Stmt::If { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => return false,
+                _ => return false,
             }
         }
         false
@@ -172,7 +137,7 @@ impl ShortCircuit<'_, '_> {
             }
             let data = &proc.loops[innermost];
             let (LoopKind::Independent { .. }, Some(var), 1) = (&data.kind, data.var, data.step) else { return None };
-            if [&data.lower, &data.upper] != [&renamed(&level.lower, &names), &renamed(&level.upper, &names)] {
+            if [&data.lower, &data.upper] != [&level.lower.renamed(&names), &level.upper.renamed(&names)] {
                 return None;
             }
             names.insert(level.var, Expr::Var(var));
@@ -182,28 +147,19 @@ impl ShortCircuit<'_, '_> {
         let is_store =
             |stmt: &Stmt| matches!(stmt, Stmt::Store { array, index, .. } if *array == copy.source && *index == own);
         let at = body.iter().position(is_store)?;
-        let index: Vec<Expr> = copy.index.iter().map(|e| renamed(e, &names)).collect();
-        let inside = variables(proc, id);
+        let index: Vec<Expr> = copy.index.iter().map(|e| e.renamed(&names)).collect();
+        let inside = proc.assigned_in(&[Stmt::For(id)]);
         let is_element = |read: &[Expr]| read == index;
         let elsewhere = |read: &[Expr]| read.iter().zip(&index).any(|(a, b)| self.never_meet(a, b, &inside));
         let mut fits = true;
-        each_stmt(proc, &[Stmt::For(id)], &mut |stmt| {
+        proc.for_each_stmt(&[Stmt::For(id)], &mut |stmt| {
             fits &= match stmt {
                 Stmt::Store { array, .. } => *array != copy.target && !self.aliases.are_shared(*array, copy.target),
-                Stmt::Assign { .. } | Stmt::For(_) | Stmt::If { .. } | Stmt::Check { .. } => true,
-                Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Call { .. } => false,
+                stmt => matches!(stmt, Stmt::Assign { .. } | Stmt::For(_) | Stmt::If { .. } | Stmt::Check { .. }),
             };
         });
-        each_expr_inside(proc, &[Stmt::For(id)], &mut |expr| {
-            each_array(expr, &mut |array| fits &= !self.aliases.are_shared(array, copy.target));
+        proc.for_each_expr(&[Stmt::For(id)], &mut |expr| {
+            expr.for_each_load(&mut |array, _| fits &= !self.aliases.are_shared(array, copy.target));
         });
         each_load(proc, &[Stmt::For(id)], copy.target, &mut |read| fits &= is_element(read) || elsewhere(read));
         // What was there is needed no more when it is stored.
@@ -213,7 +169,7 @@ impl ShortCircuit<'_, '_> {
 
     /// The two are different whatever the variables that change inside.
     fn never_meet(&self, x: &Expr, y: &Expr, inside: &BTreeSet<Var>) -> bool {
-        let is_fixed = |expr: &Expr| inside.iter().all(|&var| !reads(expr, var));
+        let is_fixed = |expr: &Expr| inside.iter().all(|&var| !expr.reads(var));
         is_fixed(x) && is_fixed(y) && {
             let distance = self.affine(x).zip(self.affine(y)).map(|(x, y)| x - y);
             distance.and_then(|distance| distance.as_constant()).is_some_and(|distance| distance != 0)
@@ -229,8 +185,8 @@ impl ShortCircuit<'_, '_> {
                 None => (!self.assignments.contains_key(var)).then(|| Poly::symbol(*var)),
             },
             Expr::Unary { op: UnOp::Neg, x } => Some(-self.affine(x)?),
-            Expr::Binary { op: BinOp::Add, x, y } => Some(self.affine(x)? + self.affine(y)?),
-            Expr::Binary { op: BinOp::Sub, x, y } => Some(self.affine(x)? - self.affine(y)?),
+            Expr::Binary { op: BinOp::ADD, x, y } => Some(self.affine(x)? + self.affine(y)?),
+            Expr::Binary { op: BinOp::SUB, x, y } => Some(self.affine(x)? - self.affine(y)?),
             Expr::Binary { .. } | Expr::Unary { .. } | Expr::Load { .. } | Expr::Select { .. } | Expr::Threads => None,
         }
     }
@@ -274,30 +230,12 @@ impl Copy {
     }
 }
 
-/// The variables that a nest assigns, those of its loops among them.
-fn variables(proc: &Proc, id: Loop) -> BTreeSet<Var> {
-    let mut found = BTreeSet::new();
-    each_stmt(proc, &[Stmt::For(id)], &mut |stmt| {
-        if let Stmt::For(id) = stmt {
-            found.extend(proc.loops[*id].var);
-        }
-        each_own_assigned(stmt, &mut |var| {
-            found.insert(var);
-        });
-    });
-    found
-}
-
 /// Calls `f` on the index of every element of the array that these statements and those inside them read.
 fn each_load(proc: &Proc, stmts: &[Stmt], of: Array, f: &mut impl FnMut(&[Expr])) {
-    each_expr_inside(proc, stmts, &mut |expr| {
-        expr.for_each_part(&mut |node| {
-            if let Expr::Load { array, index } = node
-                && *array == of
-            {
-                f(index);
-            }
-        });
+    proc.for_each_load(stmts, &mut |array, index| {
+        if array == of {
+            f(index);
+        }
     });
 }
 
@@ -309,64 +247,22 @@ pub(crate) fn uses(proc: &Proc) -> BTreeMap<Array, Uses> {
             found.entry(*array).or_default().others += 1;
         }
     }
-    each_expr_inside(proc, &proc.body, &mut |expr| {
-        each_array(expr, &mut |array| found.entry(array).or_default().loads += 1);
-    });
-    each_stmt(proc, &proc.body, &mut |stmt| {
-        let mut other = |array: Array| found.entry(array).or_default().others += 1;
-        match stmt {
-            Stmt::Store { array, .. } => found.entry(*array).or_default().stores += 1,
-            Stmt::Bind { reference: a, source: b, .. }
-            | Stmt::Swap { first: a, second: b }
-            | Stmt::CopyElements { target: a, source: b, .. } => [*a, *b].into_iter().for_each(other),
-            Stmt::Prefetch { array, .. } => other(*array),
-            Stmt::Output { args, .. } | Stmt::Call { args, .. } => {
-                for arg in args {
-                    if let Arg::Array(array) = arg {
-                        other(*array);
-                    }
-                }
-                if let Stmt::Call { results, .. } = stmt {
-                    for result in results {
-                        if let Binding::Array(array) = result {
-                            other(*array);
-                        }
-                    }
-                }
-            }
-            Stmt::Assign { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Check { .. } => {}
-        }
+    proc.for_each_load(&proc.body, &mut |array, _| found.entry(array).or_default().loads += 1);
+    proc.for_each_stmt(&proc.body, &mut |stmt| {
+        stmt.for_each_array(&mut |array, role| match role {
+            Role::Allocated | Role::Released => {}
+            Role::Stored => found.entry(array).or_default().stores += 1,
+            _ => found.entry(array).or_default().others += 1,
+        });
     });
     found
 }
 
 /// The statements without the allocations and releases of these arrays.
-pub(crate) fn without(proc: &mut Proc, stmts: Vec<Stmt>, gone: &BTreeSet<Array>) -> Vec<Stmt> {
-    let mut result = Vec::with_capacity(stmts.len());
-    for stmt in stmts {
-        match stmt {
-            Stmt::Alloc { array } | Stmt::Release { array } if gone.contains(&array) => {}
-            Stmt::For(id) => {
-                let body = std::mem::take(&mut proc.loops[id].body);
-                proc.loops[id].body = without(proc, body, gone);
-                result.push(Stmt::For(id));
-            }
-            Stmt::While { before, cond, body } => {
-                let before = without(proc, before, gone);
-                result.push(Stmt::While { before, cond, body: without(proc, body, gone) });
-            }
-            Stmt::If { cond, then, otherwise } => {
-                let then = without(proc, then, gone);
-                result.push(Stmt::If { cond, then, otherwise: without(proc, otherwise, gone) });
-            }
-            _ => result.push(stmt),
-        }
-    }
-    result
+pub(crate) fn without(proc: &mut Proc, mut stmts: Vec<Stmt>, gone: &BTreeSet<Array>) -> Vec<Stmt> {
+    proc.retain_stmts(
+        &mut stmts,
+        &mut |stmt| !matches!(stmt, Stmt::Alloc { array } | Stmt::Release { array } if gone.contains(array)),
+    );
+    stmts
 }

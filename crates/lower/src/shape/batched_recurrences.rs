@@ -10,11 +10,8 @@
 //! besides, and stand on any axis, but on the same one wherever an array is accessed that the loop stores to. Knows nothing of the array
 //! IR.
 
-use crate::lowering::access::{
-    Aliases, all_reads, count_reads, divided_up, each_own_expr, each_stmt, loops_in_teams, round_up,
-};
+use crate::lowering::access::{Aliases, all_reads, divided_up, loops_in_teams, round_up};
 use crate::lowering::with_loop::chunk_count;
-use crate::shape::facts::straight_line::reads;
 use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -63,23 +60,12 @@ impl Batch {
                     own.insert(*var);
                 }
                 Stmt::For(inner) => columns.push(*inner),
-                Stmt::Store { .. }
-                | Stmt::If { .. }
-                | Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => return None,
+                _ => return None,
             }
         }
         let first = &proc.loops[*columns.first()?];
         let (lower, upper) = (first.lower.clone(), first.upper.clone());
-        let is_fixed = |expr: &Expr| own.iter().all(|&var| !reads(expr, var)) && !expr.has_load();
+        let is_fixed = |expr: &Expr| own.iter().all(|&var| !expr.reads(var)) && !expr.has_load();
         let mut work = Expr::i64(0);
         for &column in &columns {
             let data = &proc.loops[column];
@@ -106,25 +92,16 @@ impl Batch {
                 let known = axes.entry(array).or_insert_with(|| vec![true; index.len()]);
                 known.iter_mut().zip(index).for_each(|(axis, at)| *axis &= *at == Expr::Var(var));
             };
-            each_stmt(proc, &data.body, &mut |stmt| {
+            proc.for_each_stmt(&data.body, &mut |stmt| {
                 match stmt {
                     Stmt::Store { array, index, .. } => {
                         stored.insert(*array);
                         access(*array, index);
                     }
                     Stmt::Assign { .. } | Stmt::If { .. } | Stmt::For(_) => {}
-                    Stmt::While { .. }
-                    | Stmt::Alloc { .. }
-                    | Stmt::Release { .. }
-                    | Stmt::Bind { .. }
-                    | Stmt::Swap { .. }
-                    | Stmt::CopyElements { .. }
-                    | Stmt::Prefetch { .. }
-                    | Stmt::Output { .. }
-                    | Stmt::Check { .. }
-                    | Stmt::Call { .. } => keeps = false,
+                    _ => keeps = false,
                 }
-                each_own_expr(proc, stmt, &mut |expr| {
+                stmt.for_each_expr(proc, &mut |expr| {
                     expr.for_each_part(&mut |node| {
                         if let Expr::Load { array, index } = node {
                             access(*array, index);
@@ -145,7 +122,7 @@ impl Batch {
             .filter_map(|stmt| if let Stmt::Assign { var, .. } = stmt { Some(*var) } else { None })
             .collect();
         for stmt in &data.body {
-            let reads = count_reads(proc, std::slice::from_ref(stmt));
+            let reads = proc.count_reads(std::slice::from_ref(stmt));
             if reads.keys().any(|var| assigned.contains(var) && !known.contains(var)) {
                 return false;
             }
@@ -156,7 +133,7 @@ impl Batch {
                 known.insert(*var);
             }
         }
-        let inside = count_reads(proc, &data.body);
+        let inside = proc.count_reads(&data.body);
         assigned.iter().all(|var| inside.get(var) == all_reads.get(var))
     }
 
@@ -165,7 +142,7 @@ impl Batch {
         let mut index = || proc.var(Scalar::I64, None);
         let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
         let assign = |var, value| Stmt::Assign { var, value };
-        let at_most = |x, y| Expr::binary(BinOp::Min, x, y);
+        let at_most = |x, y| Expr::binary(BinOp::MIN, x, y);
         for &column in &self.columns {
             let data = &mut proc.loops[column];
             (data.lower, data.upper) = (first.into(), end.into());
@@ -174,7 +151,7 @@ impl Batch {
             }
         }
         let data = &proc.loops[id];
-        let iterations = Expr::binary(BinOp::Max, data.upper.clone() - data.lower.clone(), Expr::i64(0));
+        let iterations = Expr::binary(BinOp::MAX, data.upper.clone() - data.lower.clone(), Expr::i64(0));
         let span = data.span;
         let count = self.upper.clone() - self.lower.clone();
         let body = vec![

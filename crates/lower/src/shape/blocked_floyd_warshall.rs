@@ -30,11 +30,9 @@
 //!
 //! After Venkataraman, Sahni and Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm", with panels of whole rows.
 
-use crate::lowering::access::{Aliases, each_load, each_own_assigned, each_stmt, size};
+use crate::lowering::access::Aliases;
 use crate::shape::facts::columns::{in_order, multiple};
-use crate::shape::facts::straight_line::{
-    assign, assigned, each_expr, is_straight, mentions_of, reads_any, renamed, renamed_stmt,
-};
+use crate::shape::facts::straight_line::{assign, assigned, is_straight, mentions_of};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
@@ -135,14 +133,14 @@ impl Elimination {
         let old = exchanged(&exchange, *new)?;
         let mut changed: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
         let mut carries = changed.iter().any(|var| mentions[var].enters);
-        each_stmt(proc, &exchange, &mut |stmt| {
-            each_own_assigned(stmt, &mut |var| {
+        proc.for_each_stmt(&exchange, &mut |stmt| {
+            stmt.for_each_assigned(&mut |var| {
                 carries |= mentions.contains_key(&var);
                 changed.insert(var);
             });
         });
         changed.extend([step, row, column]);
-        let is_fixed = |expr: &Expr| !expr.has_load() && !reads_any(expr, &changed);
+        let is_fixed = |expr: &Expr| !expr.has_load() && !expr.reads_any(&changed);
         let bounds = [&rows.lower, &rows.upper, &columns.lower, &columns.upper].into_iter().chain(work(rows));
         if carries || !bounds.into_iter().all(is_fixed) {
             return None;
@@ -173,7 +171,7 @@ impl Elimination {
     fn in_panels(&self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
         let mut index = || proc.var(Scalar::I64, None);
         let (begin, limit, end, width) = (index(), index(), index(), index());
-        let first = named(proc, self.cell.step);
+        let first = proc.var_like(self.cell.step);
         let array = self.array(proc, vec![Expr::i64(STEPS), width.into()], Storage::Heap);
         let panel = Panel { of: self, first, array };
         let mut body = panel.rows(proc);
@@ -182,12 +180,12 @@ impl Elimination {
         let header = LoopData { var: Some(first), lower: begin.into(), upper: end.into(), ..self.steps.clone() };
         let panels = in_order(proc, LoopData { step: STEPS, ..header }, body);
 
-        let at_most = |x: Expr, y: Expr| Expr::binary(BinOp::Le, x, y);
+        let at_most = |x: Expr, y: Expr| Expr::binary(BinOp::LE, x, y);
         let pays = at_most(Expr::i64(LEAST), Expr::Var(limit) - begin.into());
         let has_all =
             |data: &LoopData| [at_most(data.lower.clone(), begin.into()), at_most(limit.into(), data.upper.clone())];
         let conditions = [has_all(&self.rows), has_all(&self.columns)].into_iter().flatten();
-        let cond = conditions.fold(pays, |x, y| Expr::binary(BinOp::And, x, y));
+        let cond = conditions.fold(pays, |x, y| Expr::binary(BinOp::AND, x, y));
         let then = vec![
             assign(width, self.columns.upper.clone()),
             Stmt::Alloc { array },
@@ -245,12 +243,12 @@ impl Panel<'_> {
             index: vec![row.into(), column.into()],
             value,
         };
-        let (row, column) = (named(proc, cell.row), named(proc, cell.column));
+        let (row, column) = (proc.var_like(cell.row), proc.var_like(cell.column));
         let copy = store(row, column, self.of_matrix(self.at(row.into()), column.into()));
         let copies = self.along_columns(proc, column, vec![copy]);
         let copies = self.counted(proc, row, Expr::i64(0), vec![copies]);
 
-        let (step, row, column) = (named(proc, cell.step), named(proc, cell.row), named(proc, cell.column));
+        let (step, row, column) = (proc.var_like(cell.step), proc.var_like(cell.row), proc.var_like(cell.column));
         // The row changes while it is read.
         let of_row = self.held(proc);
         let elements = Elements {
@@ -294,7 +292,7 @@ impl Panel<'_> {
     /// Finds what the steps read of each row of a block: its cells in the columns of their numbers, each as its step finds it.
     fn columns(&self, proc: &mut Proc, columns: Array, block: Block) -> Stmt {
         let (of, cell) = (self.of, &self.of.cell);
-        let row = named(proc, cell.row);
+        let row = proc.var_like(cell.row);
         let cells: Vec<(Expr, Var)> = (0..STEPS).map(|column| (Expr::i64(column), self.held(proc))).collect();
         let load = |(column, own): &(Expr, Var)| assign(*own, self.of_matrix(row.into(), self.at(column.clone())));
         let mut body: Vec<Stmt> = cells.iter().map(load).collect();
@@ -321,7 +319,7 @@ impl Panel<'_> {
     /// Takes the cells of rows through the steps, so many rows at a time.
     fn cells(&self, proc: &mut Proc, columns: Array, block: Block, (lower, upper, count): (Var, Var, i64)) -> Stmt {
         let (of, cell) = (self.of, &self.of.cell);
-        let (row, column) = (named(proc, cell.row), named(proc, cell.column));
+        let (row, column) = (proc.var_like(cell.row), proc.var_like(cell.column));
         let (mut in_rows, mut along) = (Vec::new(), Vec::new());
         let hold = |proc: &mut Proc, stmts: &mut Vec<Stmt>, value: Expr| {
             let var = self.held(proc);
@@ -402,13 +400,13 @@ impl Cell {
     }
 
     fn each_expr(&self, f: &mut impl FnMut(&Expr)) {
-        self.stmts.iter().for_each(|stmt| each_expr(stmt, f));
+        self.stmts.iter().for_each(|stmt| stmt.for_each_inner_expr(f));
         f(&self.value);
     }
 
     fn size(&self) -> usize {
         let mut nodes = 0;
-        self.each_expr(&mut |expr| nodes += size(expr));
+        self.each_expr(&mut |expr| nodes += expr.size());
         nodes
     }
 
@@ -425,16 +423,20 @@ impl Cell {
             .clone();
         };
         let (mut stmts, mut value) = (self.stmts.clone(), self.value.clone());
-        stmts.iter_mut().for_each(|stmt| each_load_of(stmt, &mut put));
-        each_load(&mut value, &mut put);
+        for stmt in &mut stmts {
+            stmt.for_each_inner_mut(&mut |stmt| {
+                stmt.for_each_operand_mut(&mut |expr| expr.for_each_load_mut(&mut put))
+            });
+        }
+        value.for_each_load_mut(&mut put);
         let Place { step, row, column } = place;
         let places = [(self.step, step), (self.row, row), (self.column, column)];
         let mut names: BTreeMap<Var, Expr> = places.into_iter().map(|(var, at)| (var, at.clone())).collect();
         for var in assigned(&self.stmts) {
-            names.insert(var, named(proc, var).into());
+            names.insert(var, proc.var_like(var).into());
         }
-        let stmts = stmts.iter().map(|stmt| renamed_stmt(stmt, &names)).collect();
-        (stmts, renamed(&value, &names))
+        let stmts = stmts.iter().map(|stmt| stmt.renamed(&names)).collect();
+        (stmts, value.renamed(&names))
     }
 }
 
@@ -477,35 +479,6 @@ fn exchanged(stmts: &[Stmt], new: Array) -> Option<Array> {
         _ => false,
     };
     (happens_once && [*first, *second].contains(&new)).then_some(old)
-}
-
-/// Calls `f` on all loads of a statement of straight-line code that stores nothing, but for those in the subscripts of others.
-fn each_load_of(stmt: &mut Stmt, f: &mut impl FnMut(&mut Expr)) {
-    match stmt {
-        Stmt::Assign { value, .. } => each_load(value, f),
-        Stmt::If { cond, then, otherwise } => {
-            each_load(cond, f);
-            then.iter_mut().chain(otherwise).for_each(|stmt| each_load_of(stmt, f));
-        }
-        Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => panic!("cells are computed by straight-line code"),
-    }
-}
-
-/// A new variable for what another is.
-fn named(proc: &mut Proc, var: Var) -> Var {
-    let data = proc.vars[var].clone();
-    proc.vars.push(data)
 }
 
 /// A loop for vectors.

@@ -39,11 +39,10 @@
 //! of the array IR.
 
 use crate::Caches;
-use crate::lowering::access::{each_array, each_load};
 use crate::shape::facts::arithmetic::{cost, is_real};
 use crate::shape::facts::cache_lines::LINE;
 use crate::shape::facts::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
-use crate::shape::facts::straight_line::{assigned, each_expr, reads, reads_any, renamed};
+use crate::shape::facts::straight_line::assigned;
 use crate::shape::rewrite::strip_mining;
 use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
@@ -124,7 +123,7 @@ impl Contraction {
         let headers = || inner_loops().map(|(steps, _)| steps).chain([&columns.header]);
         // Blocks are rectangular.
         if headers().any(|header| {
-            header.step != 1 || [&header.lower, &header.upper].iter().any(|bound| reads(bound, row) || bound.has_load())
+            header.step != 1 || [&header.lower, &header.upper].iter().any(|bound| bound.reads(row) || bound.has_load())
         }) {
             return None;
         }
@@ -182,9 +181,9 @@ impl Contraction {
     }
 
     fn is_large(&self) -> Expr {
-        let enough = |(count, least)| Expr::binary(BinOp::Le, Expr::i64(least), count);
+        let enough = |(count, least)| Expr::binary(BinOp::LE, Expr::i64(least), count);
         let conditions = self.counts().into_iter().map(enough);
-        conditions.reduce(|a, b| Expr::binary(BinOp::And, a, b)).expect("there are conditions on rows and columns")
+        conditions.reduce(|a, b| Expr::binary(BinOp::AND, a, b)).expect("there are conditions on rows and columns")
     }
 
     /// The loop over blocks of rows, with what it needs.
@@ -195,7 +194,7 @@ impl Contraction {
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
         let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end };
-        let limit = Expr::binary(BinOp::Min, Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
+        let limit = Expr::binary(BinOp::MIN, Expr::Var(column) + Expr::i64(COLUMNS), self.columns.header.upper.clone());
         let mut in_tile = vec![Stmt::Assign { var: column_end, value: limit }];
         for (segment, shared) in self.columns.segments.iter().zip(&self.shared) {
             match &segment.steps {
@@ -245,10 +244,10 @@ fn shared(segment: &Segment, row: Var, column: Var, own: &BTreeSet<Var>) -> Opti
     let (mut found, mut saves) = (Vec::new(), true);
     for stmt in &segment.body {
         let is_unconditional = matches!(stmt, Stmt::Assign { .. });
-        each_expr(stmt, &mut |expr| {
+        stmt.for_each_inner_expr(&mut |expr| {
             expr.for_each_part(&mut |node| {
                 if let Expr::Load { .. } = node {
-                    let depends = |var: Var| reads(node, var);
+                    let depends = |var: Var| node.reads(var);
                     let is_fixed = !own.iter().any(|&var| depends(var));
                     saves &= is_fixed && !(depends(row) && depends(column) && depends(step));
                     if is_unconditional && is_fixed && !depends(row) && depends(column) && depends(step) {
@@ -304,7 +303,7 @@ impl Block<'_> {
         &Scheme { in_registers, rows: at_once, depth }: &Scheme,
     ) -> Stmt {
         let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
-        let limit = Expr::binary(BinOp::Min, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
+        let limit = Expr::binary(BinOp::MIN, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
         let mut body = vec![Stmt::Assign { var: end, value: limit }];
         let mut segment = segment.clone();
         for load in shared {
@@ -315,7 +314,7 @@ impl Block<'_> {
             let from = Expr::Load { array: packed, index: vec![Expr::Var(step) - first.into(), column] };
             for stmt in &mut segment.body {
                 if let Stmt::Assign { value, .. } = stmt {
-                    each_load(value, &mut |found| {
+                    value.for_each_load_mut(&mut |found| {
                         if found == load {
                             *found = from.clone();
                         }
@@ -362,12 +361,11 @@ impl Block<'_> {
         let copy = Stmt::Store {
             array: packed,
             index: vec![Expr::Var(row) - first.into(), Expr::Var(column) - self.tile.first.into()],
-            value: renamed(load, &names),
+            value: load.renamed(&names),
         };
         let along_steps = LoopData { var: Some(row), lower: first.into(), upper: end.into(), ..steps.clone() };
         // Along the lines of what is read.
-        let is_transposed =
-            index.last().is_some_and(|last| reads(last, step) && !reads(last, self.tile.columns.column));
+        let is_transposed = index.last().is_some_and(|last| last.reads(step) && !last.reads(self.tile.columns.column));
         body.push(if is_transposed {
             let inner = in_order(proc, along_steps, vec![copy]);
             let (first, end) = (self.tile.first.into(), self.tile.end.into());
@@ -445,12 +443,12 @@ impl Panel<'_> {
         ];
         // Pieces are whole lines of memory.
         let line = LINE / 8;
-        let width = Expr::binary(BinOp::Div, Expr::Var(tile.end) - first.clone(), Expr::i64(PIECES * line));
+        let width = Expr::binary(BinOp::DIV, Expr::Var(tile.end) - first.clone(), Expr::i64(PIECES * line));
         vec![
             // A block has steps; said here, vectors can run the loop around that over them.
             Stmt::Assign {
                 var: count,
-                value: Expr::binary(BinOp::Max, Expr::Var(self.end) - self.first.into(), Expr::i64(1)),
+                value: Expr::binary(BinOp::MAX, Expr::Var(self.end) - self.first.into(), Expr::i64(1)),
             },
             Stmt::Assign { var: piece, value: width * Expr::i64(line) },
             Stmt::Assign { var: rest, value: first + Expr::Var(piece) * Expr::i64(PIECES) },
@@ -479,9 +477,9 @@ fn load_once(proc: &mut Proc, AlongColumns { column, mut body }: AlongColumns) -
     let mut known: Vec<(Expr, Var)> = Vec::new();
     for stmt in &mut body {
         let Stmt::Assign { value, .. } = stmt else { continue };
-        each_load(value, &mut |load| {
-            let mut is_fixed = !reads_any(load, &own);
-            each_array(load, &mut |array| is_fixed &= !stored.contains(&array));
+        value.for_each_load_mut(&mut |load| {
+            let mut is_fixed = !load.reads_any(&own);
+            load.for_each_load(&mut |array, _| is_fixed &= !stored.contains(&array));
             if let (true, Expr::Load { array, .. }) = (is_fixed, &*load) {
                 let var = match known.iter().find(|(other, _)| other == load) {
                     Some((_, var)) => *var,
@@ -497,7 +495,7 @@ fn load_once(proc: &mut Proc, AlongColumns { column, mut body }: AlongColumns) -
             }
         });
     }
-    let (inside, before): (Vec<_>, Vec<_>) = known.into_iter().partition(|(load, _)| reads(load, column));
+    let (inside, before): (Vec<_>, Vec<_>) = known.into_iter().partition(|(load, _)| load.reads(column));
     let assign = |(value, var)| Stmt::Assign { var, value };
     let body = inside.into_iter().map(assign).chain(body).collect();
     (before.into_iter().map(assign).collect(), AlongColumns { column, body })

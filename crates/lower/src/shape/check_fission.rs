@@ -13,9 +13,8 @@
 //! conditions read must be defined whether or not checks hold: loads and divisions that come after a check may not be, so
 //! none of those is needed ahead. Knows nothing of the array IR.
 
-use crate::lowering::access::each_array;
 use crate::shape::facts::arithmetic::{cost, is_total};
-use crate::shape::facts::straight_line::{each_expr, each_store, fresh, is_straight, live, mentions_of};
+use crate::shape::facts::straight_line::{each_store, fresh, is_straight, live, mentions_of};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
@@ -73,25 +72,13 @@ impl Checked {
                     conditions.push(cond.clone());
                 }
                 stmt if is_straight(stmt, true) => rest.push(stmt.clone()),
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::If { .. }
-                | Stmt::For(_)
-                | Stmt::While { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Call { .. } => return None,
+                _ => return None,
             }
         }
         let mut wanted: BTreeSet<Var> = BTreeSet::new();
         let mut loaded: BTreeSet<Array> = BTreeSet::new();
         let mut note = |expr: &Expr| {
-            each_array(expr, &mut |array| {
+            expr.for_each_load(&mut |array, _| {
                 loaded.insert(array);
             });
         };
@@ -105,9 +92,9 @@ impl Checked {
         }
         let after = live(rest[unchecked..].to_vec(), wanted.clone());
         let mut defined = true;
-        after.iter().for_each(|stmt| each_expr(stmt, &mut |expr| defined &= is_total(proc, expr)));
+        after.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| defined &= is_total(proc, expr)));
         let needed = live(rest.clone(), wanted);
-        needed.iter().for_each(|stmt| each_expr(stmt, &mut note));
+        needed.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut note));
         let plain = needed.iter().all(|stmt| is_straight(stmt, false));
         let accumulates = mentions_of(&needed).into_keys().any(|var| reductions.iter().any(|r| r.var == var));
         let mut written = false;
@@ -147,7 +134,7 @@ impl Checked {
         }));
         let (var, checks) = fresh(proc, self.var, checks, &[bad]);
         let is_cheap = cost(proc, &self.rest) <= LITTLE;
-        let count = part(proc, var, independent(vec![Reduction { op: BinOp::Add, var: bad }]), checks);
+        let count = part(proc, var, independent(vec![Reduction { op: BinOp::ADD, var: bad }]), checks);
         let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
         let (var, rest) = fresh(proc, self.var, self.rest, &accumulators);
         let kind = match &self.data.kind {
@@ -159,13 +146,13 @@ impl Checked {
         let set_bad = |value| Stmt::Assign { var: bad, value: Expr::i64(value) };
         let counted = vec![set_bad(0), count];
         let mut body = if is_cheap {
-            let is_short = Expr::binary(BinOp::Lt, Expr::Var(block.end) - block.first.into(), Expr::i64(SHORT));
+            let is_short = Expr::binary(BinOp::LT, Expr::Var(block.end) - block.first.into(), Expr::i64(SHORT));
             vec![Stmt::If { cond: is_short, then: vec![set_bad(1)], otherwise: counted }]
         } else {
             counted
         };
         body.push(Stmt::If {
-            cond: Expr::binary(BinOp::Eq, bad.into(), Expr::i64(0)),
+            cond: Expr::binary(BinOp::EQ, bad.into(), Expr::i64(0)),
             then: vec![fast],
             otherwise: vec![slow],
         });

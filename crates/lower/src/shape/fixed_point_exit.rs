@@ -8,9 +8,9 @@
 //! The condition is computed from the state and from what does not change, so it stays false once it is. It may be computed once more than
 //! before, so it must be defined whatever the state. Knows nothing of the array IR.
 
-use crate::lowering::access::{all_reads, count_reads, each_stmt};
+use crate::lowering::access::all_reads;
 use crate::shape::facts::arithmetic::is_total;
-use crate::shape::facts::straight_line::{assigned, entering, is_straight, mentions_of, reads, reads_any};
+use crate::shape::facts::straight_line::{assigned, entering, is_straight, mentions_of};
 use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -34,7 +34,7 @@ pub(crate) fn exit_at_fixed_points(proc: &mut Proc, decisions: &mut Decisions<'_
 fn mark_irregular(proc: &mut Proc) {
     let has_while = |data: &LoopData| {
         let mut found = false;
-        each_stmt(proc, &data.body, &mut |stmt| found |= matches!(stmt, Stmt::While { .. }));
+        proc.for_each_stmt(&data.body, &mut |stmt| found |= matches!(stmt, Stmt::While { .. }));
         found
     };
     let irregular: Vec<bool> = proc.loops.iter().map(|(_, data)| has_while(data)).collect();
@@ -65,7 +65,7 @@ impl Iteration {
         }
         let own: BTreeSet<Var> = assigned(&data.body).collect();
         let state: BTreeSet<Var> = entering(&data.body).intersection(&own).copied().collect();
-        let inside = count_reads(proc, &data.body);
+        let inside = proc.count_reads(&data.body);
         let passes_on = |var: &&Var| !state.contains(var) && inside.get(var) != all_reads.get(var);
         if own.iter().any(|var| passes_on(&var)) {
             return None;
@@ -81,11 +81,11 @@ impl Iteration {
                 needed.extend(value.variables());
             }
         }
-        let is_known = |expr: &Expr| is_total(proc, expr) && !reads(expr, var);
+        let is_known = |expr: &Expr| is_total(proc, expr) && !expr.reads(var);
         let mut fits = is_known(&cond) && needed.iter().any(|var| state.contains(var));
         let (mut before, mut body, mut changed) = (Vec::new(), Vec::new(), BTreeSet::new());
         for (at, stmt) in data.body.iter().enumerate() {
-            let is_late = |expr: &Expr| reads_any(expr, &changed);
+            let is_late = |expr: &Expr| expr.reads_any(&changed);
             match stmt {
                 Stmt::Assign { var, value } if needed.contains(var) && !state.contains(var) => {
                     fits &= is_known(value) && !is_late(value);
@@ -123,12 +123,12 @@ impl Iteration {
                 limit.into()
             }
         };
-        let goes_on = Expr::binary(BinOp::Lt, self.var.into(), upper);
+        let goes_on = Expr::binary(BinOp::LT, self.var.into(), upper);
         let mut body = self.body;
         let next = Expr::Var(self.var) + Expr::i64(self.header.step);
         body.push(Stmt::Assign { var: self.var, value: next });
         result.push(Stmt::Assign { var: self.var, value: self.header.lower });
-        let cond = Expr::binary(BinOp::And, goes_on, self.cond);
+        let cond = Expr::binary(BinOp::AND, goes_on, self.cond);
         result.push(Stmt::While { before: self.before, cond, body });
         result
     }

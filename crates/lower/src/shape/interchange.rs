@@ -16,7 +16,7 @@
 //! once, so that the elements of `S` are loaded and stored more seldom. Knows nothing of the array IR.
 
 use crate::shape::facts::columns::{Columns, Line, Segment, Tile, in_order, multiple};
-use crate::shape::facts::straight_line::{each_expr, each_store, reads};
+use crate::shape::facts::straight_line::each_store;
 use crate::shape::rewrite::strip_mining::Block;
 use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
@@ -113,13 +113,13 @@ fn strides(segments: &[Segment], column: Var) -> (bool, bool) {
         let Some((_, row)) = &segment.steps else { continue };
         let mut access = |index: &[Expr]| {
             let Some((last, others)) = index.split_last() else { return };
-            unit &= others.iter().all(|e| !reads(e, column));
-            unit &= !reads(last, column) || last.is_shifted(column);
-            strided |= others.iter().any(|e| reads(e, *row)) && reads(last, column);
+            unit &= others.iter().all(|e| !e.reads(column));
+            unit &= !last.reads(column) || last.is_shifted(column);
+            strided |= others.iter().any(|e| e.reads(*row)) && last.reads(column);
         };
         each_store(&segment.body, &mut |_, index| access(index));
         for stmt in &segment.body {
-            each_expr(stmt, &mut |expr| {
+            stmt.for_each_inner_expr(&mut |expr| {
                 expr.for_each_part(&mut |node| {
                     if let Expr::Load { array: _, index } = node {
                         access(index);

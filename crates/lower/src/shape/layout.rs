@@ -9,11 +9,11 @@
 //! be exchanged ([`crate::shape::interchange`]), and all accesses have unit stride. Else `A` is stored as it is, and copied. Knows nothing of the array
 //! IR.
 
-use crate::lowering::access::{Aliases, allocated, each_array, each_expr_inside, each_own_assigned, each_stmt};
+use crate::lowering::access::{Aliases, allocated};
 use crate::shape::array_short_circuiting::{Uses, uses, without};
-use crate::shape::facts::straight_line::{reads, renamed};
 use crate::steps::Decisions;
-use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does so wherever it pays.
@@ -63,28 +63,7 @@ impl Layouts {
             at += 1;
         }
         for stmt in &mut stmts {
-            match stmt {
-                Stmt::For(id) => {
-                    let body = std::mem::take(&mut proc.loops[*id].body);
-                    proc.loops[*id].body = self.stmts(proc, body, decisions);
-                }
-                Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                    for inner in [before, other] {
-                        *inner = self.stmts(proc, std::mem::take(inner), decisions);
-                    }
-                }
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => {}
-            }
+            stmt.map_blocks(proc, |proc, body| self.stmts(proc, body, decisions));
         }
         stmts
     }
@@ -99,18 +78,12 @@ impl Layouts {
             return None;
         }
         // Where elements go, and what the target's memory is, is known as early.
-        let mut needed: BTreeSet<Var> = BTreeSet::new();
         let extents = proc.arrays[copy.target].extents.iter();
-        extents.chain(&copy.index).for_each(|expr| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Var(var) = node {
-                    needed.insert(*var);
-                }
-            });
-        });
-        let mut is_known = true;
-        each_stmt(proc, between, &mut |stmt| {
-            each_own_assigned(stmt, &mut |var| is_known &= !needed.contains(&var));
+        let needed: BTreeSet<Var> = extents.chain(&copy.index).flat_map(Expr::variables).collect();
+        let is_known = !proc.any_stmt(between, &mut |stmt| {
+            let mut changes = false;
+            stmt.for_each_assigned(&mut |var| changes |= needed.contains(&var));
+            changes
         });
         let mut storing = between.iter().filter(|stmt| !stores(proc, stmt, copy.source).is_empty()).peekable();
         (is_known && storing.peek().is_some() && storing.all(|stmt| copy.pays(proc, stmt))).then_some(alloc)
@@ -122,25 +95,9 @@ impl Layouts {
         let is_new = stmts.iter().any(|stmt| allocated(stmt) == Some(array));
         let is_it = |other: Array| other == array || !is_new && self.aliases.are_shared(other, array);
         let mut untouched = true;
-        each_expr_inside(proc, stmts, &mut |expr| each_array(expr, &mut |other| untouched &= !is_it(other)));
-        each_stmt(proc, stmts, &mut |stmt| match stmt {
-            Stmt::Store { array, .. } | Stmt::Release { array } | Stmt::Prefetch { array, .. } => {
-                untouched &= !is_it(*array);
-            }
-            Stmt::Bind { reference: a, source: b, .. }
-            | Stmt::Swap { first: a, second: b }
-            | Stmt::CopyElements { target: a, source: b, .. } => untouched &= !is_it(*a) && !is_it(*b),
-            Stmt::Output { args, .. } => untouched &= !args.iter().any(|arg| matches!(arg, Arg::Array(a) if is_it(*a))),
-            Stmt::Call { args, results, .. } => {
-                untouched &= !args.iter().any(|arg| matches!(arg, Arg::Array(a) if is_it(*a)))
-                    && !results.iter().any(|result| matches!(result, Binding::Array(a) if is_it(*a)));
-            }
-            Stmt::Assign { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Check { .. } => {}
+        proc.for_each_load(stmts, &mut |other, _| untouched &= !is_it(other));
+        proc.for_each_stmt(stmts, &mut |stmt| {
+            stmt.for_each_array(&mut |other, role| untouched &= role == Role::Allocated || !is_it(other));
         });
         untouched
     }
@@ -182,22 +139,15 @@ impl Permuted {
         let last = self.index.last().and_then(|last| self.from.iter().position(|&var| last.is_shifted(var)));
         let Some(axis) = last else { return false };
         let mut loops = Vec::new();
-        each_stmt(proc, std::slice::from_ref(stmt), &mut |stmt| {
-            if let Stmt::For(id) = stmt {
-                loops.extend(proc.loops[*id].var);
-            }
-        });
+        proc.for_each_loop(std::slice::from_ref(stmt), &mut |_, data| loops.extend(data.var));
         stores(proc, stmt, self.source).iter().all(|index| {
             let Some(&along) = loops.iter().find(|&&var| index[axis].is_shifted(var)) else { return false };
             let (mut down, mut across) = (false, false);
-            each_expr_inside(proc, std::slice::from_ref(stmt), &mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    let Expr::Load { array: _, index } = node else { return };
-                    let Some((last, others)) = index.split_last() else { return };
-                    let elsewhere = |e: &Expr| loops.iter().any(|&var| var != along && reads(e, var));
-                    across |= others.iter().any(|e| reads(e, along)) || reads(last, along) && !last.is_shifted(along);
-                    down |= last.is_shifted(along) && others.iter().any(elsewhere);
-                });
+            proc.for_each_load(std::slice::from_ref(stmt), &mut |_, index| {
+                let Some((last, others)) = index.split_last() else { return };
+                let elsewhere = |e: &Expr| loops.iter().any(|&var| var != along && e.reads(var));
+                across |= others.iter().any(|e| e.reads(along)) || last.reads(along) && !last.is_shifted(along);
+                down |= last.is_shifted(along) && others.iter().any(elsewhere);
             });
             down && !across
         })
@@ -205,42 +155,22 @@ impl Permuted {
 
     /// Lets all statements that store to the source store to the target.
     fn store_at_once(&self, proc: &mut Proc, stmts: &mut [Stmt]) {
-        for stmt in stmts {
-            match stmt {
-                Stmt::Store { array, index, .. } if *array == self.source => {
-                    let names = self.from.iter().copied().zip(std::mem::take(index)).collect();
-                    *index = self.index.iter().map(|e| renamed(e, &names)).collect();
-                    *array = self.target;
-                }
-                Stmt::For(id) => {
-                    let mut body = std::mem::take(&mut proc.loops[*id].body);
-                    self.store_at_once(proc, &mut body);
-                    proc.loops[*id].body = body;
-                }
-                Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                    self.store_at_once(proc, before);
-                    self.store_at_once(proc, other);
-                }
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => {}
+        proc.for_each_stmt_mut(stmts, &mut |_, stmt| {
+            if let Stmt::Store { array, index, .. } = stmt
+                && *array == self.source
+            {
+                let names = self.from.iter().copied().zip(std::mem::take(index)).collect();
+                *index = self.index.iter().map(|e| e.renamed(&names)).collect();
+                *array = self.target;
             }
-        }
+        });
     }
 }
 
 /// The indices under which the statement, and those inside it, store to the array.
 fn stores(proc: &Proc, stmt: &Stmt, to: Array) -> Vec<Vec<Expr>> {
     let mut found = Vec::new();
-    each_stmt(proc, std::slice::from_ref(stmt), &mut |stmt| {
+    proc.for_each_stmt(std::slice::from_ref(stmt), &mut |stmt| {
         if let Stmt::Store { array, index, .. } = stmt
             && *array == to
         {

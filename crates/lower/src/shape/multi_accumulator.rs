@@ -10,7 +10,7 @@
 //! combined in any grouping. Knows nothing of the array IR.
 
 use crate::shape::facts::arithmetic::cost;
-use crate::shape::facts::straight_line::{assigned, each_expr, is_straight, reads, reads_any, renamed_stmt};
+use crate::shape::facts::straight_line::{assigned, is_straight};
 use crate::shape::vectorisation::Values;
 use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
@@ -82,10 +82,10 @@ impl Reducing {
         let data = proc.loops[id].clone();
         let count = data.upper.clone() - data.lower.clone();
         let streams = Expr::i64(i64::try_from(self.streams).expect("streams are few"));
-        let among = |n: i64| Expr::binary(BinOp::Div, count.clone(), streams.clone() * Expr::i64(n));
+        let among = |n: i64| Expr::binary(BinOp::DIV, count.clone(), streams.clone() * Expr::i64(n));
         let apart = among(ROUND) * Expr::i64(ROUND) - Expr::i64(ROUND / 2);
         let if_so_many = |least: i64, then: Expr, otherwise: Expr| Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(least), count.clone())),
+            cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(least), count.clone())),
             on_true: Box::new(then),
             on_false: Box::new(otherwise),
         };
@@ -111,7 +111,7 @@ impl Reducing {
                     combined.push(Stmt::Assign { var, value: Expr::binary(op, Expr::Var(var), Expr::Var(own)) });
                 }
             }
-            body.extend(data.body.iter().map(|stmt| renamed_stmt(stmt, &names)));
+            body.extend(data.body.iter().map(|stmt| stmt.renamed(&names)));
         }
         let together = LoopData {
             var: Some(first),
@@ -143,13 +143,13 @@ fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
     let (mut found, mut beside) = (Vec::new(), true);
     let own: BTreeSet<Var> = assigned(body).collect();
     for stmt in body {
-        each_expr(stmt, &mut |expr| {
+        stmt.for_each_inner_expr(&mut |expr| {
             expr.for_each_part(&mut |node| {
                 let Expr::Load { array, index } = node else { return };
-                let varies = |e: &Expr| e.has_load() || reads_any(e, &own);
+                let varies = |e: &Expr| e.has_load() || e.reads_any(&own);
                 let Some((last, others)) = index.split_last() else { return };
-                beside &= !index.iter().any(varies) && !others.iter().any(|e| reads(e, var));
-                if reads(last, var) {
+                beside &= !index.iter().any(varies) && !others.iter().any(|e| e.reads(var));
+                if last.reads(var) {
                     beside &= last.is_shifted(var);
                     let column = without_distance(last).clone();
                     let place = Place { array: *array, row: others.to_vec(), column };
@@ -166,7 +166,7 @@ fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
 /// A subscript without the constant that is added to it.
 fn without_distance(subscript: &Expr) -> &Expr {
     match subscript {
-        Expr::Binary { op: BinOp::Add | BinOp::Sub, x, y } if y.as_i64().is_some() => x,
+        Expr::Binary { op: BinOp::ADD | BinOp::SUB, x, y } if y.as_i64().is_some() => x,
         _ => subscript,
     }
 }

@@ -8,9 +8,10 @@
 //! That only groups operands otherwise, on whichever side of the operation the accumulators are; so it does where several loops after another go on with
 //! `t`. The step by `c` goes, too, where it changes no bit. Knows nothing of the array IR.
 
-use crate::lowering::access::{all_reads, count_reads, each_own_assigned, each_stmt};
-use crate::shape::facts::straight_line::{is_straight, reads, renamed, renamed_stmt, step, step_of};
+use crate::lowering::access::all_reads;
+use crate::shape::facts::straight_line::{is_straight, step, step_of};
 use crate::steps::Decisions;
+use frit_ir::nest::walk::Names;
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,7 +86,7 @@ impl Nested {
                     stmt => between.push(stmt.clone()),
                 }
             }
-            let used = count_reads(proc, &loops).get(&inner_var).copied().unwrap_or(0) + 1;
+            let used = proc.count_reads(&loops).get(&inner_var).copied().unwrap_or(0) + 1;
             let is_own = !inner.is_empty()
                 && known.reads.get(&inner_var) == Some(&used)
                 && !mentions(proc, &between, &[inner_var, outer_var])
@@ -130,19 +131,19 @@ fn is_plain(proc: &Proc, id: Loop) -> bool {
 fn has_bound_by(proc: &Proc, id: Loop, var: Var) -> bool {
     let LoopData { lower, upper, body, .. } = &proc.loops[id];
     let is_bound = |stmt: &Stmt| matches!(stmt, Stmt::For(inner) if has_bound_by(proc, *inner, var));
-    reads(lower, var) || reads(upper, var) || body.iter().any(is_bound)
+    lower.reads(var) || upper.reads(var) || body.iter().any(is_bound)
 }
 
 fn mentions(proc: &Proc, stmts: &[Stmt], vars: &[Var]) -> bool {
-    let mut found = count_reads(proc, stmts).keys().any(|var| vars.contains(var));
-    each_stmt(proc, stmts, &mut |stmt| each_own_assigned(stmt, &mut |var| found |= vars.contains(&var)));
+    let mut found = proc.count_reads(stmts).keys().any(|var| vars.contains(var));
+    proc.for_each_stmt(stmts, &mut |stmt| stmt.for_each_assigned(&mut |var| found |= vars.contains(&var)));
     found
 }
 
 impl Known {
     /// The variable combined with this constant stays the same bit for bit.
     fn is_needless(&self, proc: &Proc, op: BinOp, var: Var, value: Const) -> bool {
-        let is_zero = op == BinOp::Add && value.as_f64() == Some(0.0);
+        let is_zero = op == BinOp::ADD && value.as_f64() == Some(0.0);
         value == op.unit(proc.vars[var].scalar) || (is_zero && !self.negative_zeros.contains(&var))
     }
 }
@@ -151,15 +152,15 @@ impl Known {
 fn negative_zeros(proc: &Proc) -> BTreeSet<Var> {
     let params = proc.params.iter().filter_map(|param| if let Binding::Var(var) = param { Some(*var) } else { None });
     let mut found: BTreeSet<Var> = params.collect();
-    each_stmt(proc, &proc.body, &mut |stmt| {
+    proc.for_each_stmt(&proc.body, &mut |stmt| {
         let may = match stmt {
             Stmt::Assign { value: Expr::Const(value), .. } => {
                 value.as_f64().is_none_or(|value| value == 0.0 && value.is_sign_negative())
             }
-            Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y: _ } } => **x != Expr::Var(*var),
+            Stmt::Assign { var, value: Expr::Binary { op: BinOp::ADD, x, y: _ } } => **x != Expr::Var(*var),
             _ => true,
         };
-        each_own_assigned(stmt, &mut |var| {
+        stmt.for_each_assigned(&mut |var| {
             if may {
                 found.insert(var);
             }
@@ -168,21 +169,6 @@ fn negative_zeros(proc: &Proc) -> BTreeSet<Var> {
     found
 }
 
-fn rename_loop(proc: &mut Proc, id: Loop, names: &BTreeMap<Var, Expr>) {
-    let mut data = proc.take_loop(id);
-    [&mut data.lower, &mut data.upper].into_iter().for_each(|bound| *bound = renamed(bound, names));
-    if let LoopKind::Independent { reductions, .. } = &mut data.kind {
-        for reduction in reductions {
-            if let Some(Expr::Var(var)) = names.get(&reduction.var) {
-                reduction.var = *var;
-            }
-        }
-    }
-    for stmt in &mut data.body {
-        match stmt {
-            Stmt::For(inner) => rename_loop(proc, *inner, names),
-            stmt => *stmt = renamed_stmt(stmt, names),
-        }
-    }
-    proc.loops[id] = data;
+fn rename_loop(proc: &mut Proc, id: Loop, names: &Names) {
+    proc.rename_stmts(&mut [Stmt::For(id)], names);
 }

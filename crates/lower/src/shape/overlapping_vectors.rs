@@ -27,9 +27,7 @@
 //! [line](crate::shape::nontemporal_stores::lines) that goes past the caches, is such a vector already. Knows nothing of the array IR.
 
 use crate::shape::facts::cache_lines::{LINE, before_in_line, elements_of_line};
-use crate::shape::facts::straight_line::{
-    Mention, assigned, each_expr, fresh, mentions_of, reads, reads_any, renamed_stmt, step, step_of,
-};
+use crate::shape::facts::straight_line::{Mention, assigned, fresh, mentions_of, step, step_of};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::rewrite::replace_loops::replace_loops_in;
@@ -89,21 +87,7 @@ impl Found {
                         proc.loops[*id] = data;
                     }
                 },
-                Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-                    self.visit(proc, memory, before, around, decisions);
-                    self.visit(proc, memory, other, around, decisions);
-                }
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => {}
+                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around, decisions)),
             }
         }
     }
@@ -207,7 +191,7 @@ impl InLanes {
         let elem = proc.arrays[self.array].elem;
         let load = Expr::Load { array: self.array, index: vec![lane.into()] };
         let value = match proc.vars[self.reduction.var].scalar {
-            Scalar::Bool => Expr::binary(BinOp::Ne, load, Expr::Const(Const::int(elem, 0))),
+            Scalar::Bool => Expr::binary(BinOp::NE, load, Expr::Const(Const::int(elem, 0))),
             _ => load,
         };
         self.over_lanes(proc, lane, LoopKind::Sequential, step(self.reduction, value, self.accumulator_first))
@@ -255,11 +239,11 @@ impl Row {
         let own: BTreeSet<Var> = assigned(&data.body).collect();
         let is_in_row = |index: &[Expr]| {
             let is_along = |at: usize, e: &Expr| at + 1 == index.len() && e.is_shifted(var);
-            index.iter().enumerate().all(|(at, e)| (is_along(at, e) || !reads(e, var)) && !reads_any(e, &own))
+            index.iter().enumerate().all(|(at, e)| (is_along(at, e) || !e.reads(var)) && !e.reads_any(&own))
         };
         let (mut read, mut stored, mut place, mut are_in_row) = (BTreeSet::new(), BTreeSet::new(), None, true);
         for stmt in &data.body {
-            each_expr(stmt, &mut |expr| {
+            stmt.for_each_inner_expr(&mut |expr| {
                 expr.for_each_part(&mut |part| {
                     if let Expr::Load { array, index } = part {
                         read.insert(*array);
@@ -297,7 +281,7 @@ impl Row {
     /// As many iterations as there are lanes, from `first` on.
     fn vector(&self, proc: &mut Proc, data: &LoopData, first: Expr) -> Stmt {
         let here = BTreeMap::from([(self.var, first + self.var.into())]);
-        let mut body: Vec<Stmt> = data.body.iter().map(|stmt| renamed_stmt(stmt, &here)).collect();
+        let mut body: Vec<Stmt> = data.body.iter().map(|stmt| stmt.renamed(&here)).collect();
         for in_lanes in &self.in_lanes {
             let own = proc.var(proc.arrays[in_lanes.array].elem, proc.vars[in_lanes.reduction.var].name.clone());
             body = body.into_iter().map(|stmt| in_lanes.step_in_lane(proc, stmt, own)).collect();
@@ -326,11 +310,11 @@ impl Row {
         let vector = self.vector(proc, &data, at.into());
         let vectors = sequential(proc, at, from.into(), to.into(), self.lanes, vec![vector]);
         let in_part = |first: Expr, second: Expr, third: Expr| {
-            let is_part = |at: i64| Box::new(Expr::binary(BinOp::Eq, part.into(), Expr::i64(at)));
+            let is_part = |at: i64| Box::new(Expr::binary(BinOp::EQ, part.into(), Expr::i64(at)));
             let others = Expr::Select { cond: is_part(1), on_true: Box::new(second), on_false: Box::new(third) };
             Expr::Select { cond: is_part(0), on_true: Box::new(first), on_false: Box::new(others) }
         };
-        let in_line = |of: Expr| Expr::binary(BinOp::And, of, Expr::i64(self.lanes - 1));
+        let in_line = |of: Expr| Expr::binary(BinOp::AND, of, Expr::i64(self.lanes - 1));
         let before = before_in_line(proc, &self.place, self.var, begin.into());
         let last = Expr::Var(end) - Expr::i64(self.lanes);
         let left = in_line(Expr::Var(end) - whole.into());
@@ -344,7 +328,7 @@ impl Row {
             assign(whole, Expr::Var(begin) + in_line(Expr::i64(0) - before)),
             sequential(proc, part, Expr::i64(0), Expr::i64(3), 1, parts),
         ];
-        let has_vector = Expr::binary(BinOp::Le, Expr::Var(begin) + Expr::i64(self.lanes), end.into());
+        let has_vector = Expr::binary(BinOp::LE, Expr::Var(begin) + Expr::i64(self.lanes), end.into());
         if let LoopKind::Independent { simd, .. } = &mut proc.loops[id].kind {
             *simd = false;
         }

@@ -9,10 +9,10 @@
 //! Nothing is changed unless the loop can be exchanged then. Every element is computed by the same expression from the same. Knows nothing of the
 //! array IR.
 
-use crate::lowering::access::{Aliases, allocated, each_array, each_load, each_own_assigned, each_stmt, size};
+use crate::lowering::access::{Aliases, allocated};
 use crate::shape::array_short_circuiting::{Uses, uses};
 use crate::shape::facts::arithmetic::expr_cost;
-use crate::shape::facts::straight_line::{each_store, is_straight, renamed};
+use crate::shape::facts::straight_line::{each_store, is_straight};
 use crate::shape::interchange::worthwhile;
 use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
@@ -47,17 +47,7 @@ fn without_own_arrays(
     let is_simple = |proc: &Proc, stmt: &Stmt| match stmt {
         Stmt::For(id) => proc.loops[*id].body.iter().all(|stmt| is_straight(stmt, true)),
         Stmt::Alloc { .. } | Stmt::Release { .. } => true,
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::If { .. }
-        | Stmt::While { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => is_straight(stmt, true),
+        _ => is_straight(stmt, true),
     };
     let own: Vec<Array> = body.iter().filter_map(allocated).collect();
     if own.is_empty() || !body.iter().all(|stmt| is_simple(proc, stmt)) {
@@ -99,12 +89,12 @@ impl Made {
         let mut known: BTreeMap<Var, Expr> = BTreeMap::new();
         for stmt in &data.body[..within] {
             let value = match stmt {
-                Stmt::Assign { value, .. } => Some(renamed(value, &known)).filter(|value| size(value) <= LARGEST_SIZE),
+                Stmt::Assign { value, .. } => Some(value.renamed(&known)).filter(|value| value.size() <= LARGEST_SIZE),
                 _ => None,
             };
             // A branch may assign it, or not.
-            each_stmt(proc, std::slice::from_ref(stmt), &mut |stmt| {
-                each_own_assigned(stmt, &mut |var| {
+            proc.for_each_stmt(std::slice::from_ref(stmt), &mut |stmt| {
+                stmt.for_each_assigned(&mut |var| {
                     known.remove(&var);
                 });
             });
@@ -112,19 +102,19 @@ impl Made {
                 known.insert(*var, value);
             }
         }
-        let value = renamed(value, &known);
+        let value = value.renamed(&known);
         // What it depends on does not change any more, in this iteration.
         let mut changed: BTreeSet<Var> = BTreeSet::new();
-        each_stmt(proc, &body[at..], &mut |stmt| {
+        proc.for_each_stmt(&body[at..], &mut |stmt| {
             if let Stmt::For(id) = stmt {
                 changed.extend(proc.loops[*id].var.filter(|&other| other != var));
             }
-            each_own_assigned(stmt, &mut |var| {
+            stmt.for_each_assigned(&mut |var| {
                 changed.insert(var);
             });
         });
         let mut stored: BTreeSet<Array> = BTreeSet::new();
-        each_stmt(proc, body, &mut |stmt| {
+        proc.for_each_stmt(body, &mut |stmt| {
             if let Stmt::Store { array, .. } = stmt {
                 stored.insert(*array);
             }
@@ -135,10 +125,10 @@ impl Made {
                 stays &= !changed.contains(var);
             }
         });
-        each_array(&value, &mut |read| {
+        value.for_each_load(&mut |read, _| {
             stays &= !stored.iter().any(|&stored| read == stored || aliases.are_shared(read, stored));
         });
-        let is_cheap = size(&value) <= LARGEST_SIZE && expr_cost(proc, &value) <= LARGEST_COST;
+        let is_cheap = value.size() <= LARGEST_SIZE && expr_cost(proc, &value) <= LARGEST_COST;
         (stays && is_cheap).then_some(Self { array, index: var, value })
     }
 
@@ -158,40 +148,28 @@ impl Made {
                 (!is_empty).then(|| Stmt::For(proc.loops.push(data)))
             }
             Stmt::Store { array, .. } if *array == self.array => None,
-            Stmt::Store { array, index, value } => {
-                let index = index.iter().map(|e| self.read(e)).collect();
-                Some(Stmt::Store { array: *array, index, value: self.read(value) })
-            }
-            Stmt::Assign { var, value } => Some(Stmt::Assign { var: *var, value: self.read(value) }),
+            Stmt::Store { .. } | Stmt::Assign { .. } => Some(self.read(stmt.clone())),
             Stmt::If { cond, then, otherwise } => {
-                let cond = self.read(cond);
                 let then = then.iter().filter_map(|stmt| self.recomputed(proc, stmt)).collect();
                 let otherwise = otherwise.iter().filter_map(|stmt| self.recomputed(proc, stmt)).collect();
-                Some(Stmt::If { cond, then, otherwise })
+                Some(self.read(Stmt::If { cond: cond.clone(), then, otherwise }))
             }
-            Stmt::While { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => panic!("iterations of simple code were looked for"),
+            _ => panic!("iterations of simple code were looked for"),
         }
     }
 
-    fn read(&self, expr: &Expr) -> Expr {
-        let mut expr = expr.clone();
-        each_load(&mut expr, &mut |load| self.replace(load));
-        expr
+    /// The statement itself with the values in the place of the array's elements.
+    fn read(&self, mut stmt: Stmt) -> Stmt {
+        stmt.for_each_operand_mut(&mut |expr| expr.for_each_load_mut(&mut |load| self.replace(load)));
+        stmt
     }
 
     fn replace(&self, load: &mut Expr) {
         let Expr::Load { array, index } = load else { return };
-        index.iter_mut().for_each(|e| each_load(e, &mut |load| self.replace(load)));
+        index.iter_mut().for_each(|e| e.for_each_load_mut(&mut |load| self.replace(load)));
         if *array == self.array {
             let names = BTreeMap::from([(self.index, index[0].clone())]);
-            *load = renamed(&self.value, &names);
+            *load = self.value.renamed(&names);
         }
     }
 }

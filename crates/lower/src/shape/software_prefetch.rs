@@ -13,10 +13,9 @@
 //!
 //! After Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching". Knows nothing of the array IR.
 
-use crate::lowering::access::{assigned_inside, each_own_assigned, each_stmt, placed_inside};
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::cache_lines::{before_in_line, offset};
-use crate::shape::facts::straight_line::{Plane, Rows, assign, each_store, is_straight, reads_any, renamed, rows_read};
+use crate::shape::facts::straight_line::{Plane, Rows, assign, each_store, is_straight, rows_read};
 use crate::shape::temporal_blocking::double_sweep::NextTile;
 use crate::shape::vectorisation::Values;
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
@@ -51,7 +50,7 @@ pub(crate) struct NextRows {
 
 /// What differs between iterations of a loop, or in one of them.
 fn varying_in(proc: &Proc, over: &LoopData) -> BTreeSet<Var> {
-    over.var.into_iter().chain(assigned_inside(proc, &over.body)).collect()
+    over.var.into_iter().chain(proc.assigned_in(&over.body)).collect()
 }
 
 /// Of what varies, only the subscript for the axis depends, and the last on the column.
@@ -70,7 +69,7 @@ fn keep_rows_in_memory(planes: &mut Rows, proc: &Proc, over: &LoopData, varying:
         return;
     }
     // Arrays that have other memory then, or none where rows are prefetched.
-    let renewed = placed_inside(proc, &over.body);
+    let renewed = proc.placed_in(&over.body);
     planes.retain(|&(array, axis, _), rows| {
         matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
             && !renewed.contains(&array)
@@ -163,7 +162,7 @@ impl NextRows {
         let most_bytes = Some(most_bytes);
         let mut next = Self { places: Vec::new(), step, varying, row: None, column_bytes: 0, columns, most_bytes };
         let mut seen = BTreeSet::new();
-        each_stmt(proc, &bands.body, &mut |stmt| {
+        proc.for_each_stmt(&bands.body, &mut |stmt| {
             let Stmt::For(id) = stmt else { return };
             let over = &proc.loops[*id];
             let (Some(row), 1, Some(end)) = (over.var, over.step, most_added(&over.upper, band, values, MOST_BETWEEN))
@@ -190,7 +189,7 @@ impl NextRows {
                     // The first row after those of this band.
                     let first_new = end.saturating_add(*added);
                     let mut index: Vec<Expr> =
-                        index.iter().map(|e| renamed(e, &BTreeMap::from([(own_column, column.into())]))).collect();
+                        index.iter().map(|e| e.renamed(&BTreeMap::from([(own_column, column.into())]))).collect();
                     index[axis] = Expr::Var(last) + Expr::i64(first_new);
                     next.places.push((array, axis, index));
                     next.column_bytes += bytes_of(proc, array, found.len() + 2 * band_rows);
@@ -217,8 +216,8 @@ impl NextRows {
 
     /// How many iterations ahead rows are prefetched.
     fn iterations_ahead(&self) -> Expr {
-        let elements = Expr::binary(BinOp::Max, Expr::i64(1), self.columns.clone() * Expr::i64(self.step));
-        Expr::binary(BinOp::Max, Expr::i64(1), Expr::binary(BinOp::Div, Expr::i64(ELEMENTS_AHEAD), elements))
+        let elements = Expr::binary(BinOp::MAX, Expr::i64(1), self.columns.clone() * Expr::i64(self.step));
+        Expr::binary(BinOp::MAX, Expr::i64(1), Expr::binary(BinOp::DIV, Expr::i64(ELEMENTS_AHEAD), elements))
     }
 
     /// Prefetches what the rows have for so many iterations of `along`, unless they are too long to be kept; and says what goes before that loop: which rows
@@ -231,7 +230,7 @@ impl NextRows {
             Some(most_bytes) => {
                 let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
                 Expr::Select {
-                    cond: Box::new(Expr::binary(BinOp::Le, bytes, Expr::i64(most_bytes))),
+                    cond: Box::new(Expr::binary(BinOp::LE, bytes, Expr::i64(most_bytes))),
                     on_true: Box::new(count),
                     on_false: Box::new(Expr::i64(0)),
                 }
@@ -259,7 +258,7 @@ impl NextRows {
     pub(crate) fn ends_prefetched(&self, proc: &Proc, along: &LoopData, stored: &[(Array, Vec<Expr>)]) -> Vec<Stmt> {
         let (Some(row), Some(column)) = (self.row, along.var) else { return Vec::new() };
         let mut prefetches = Vec::new();
-        if [&along.lower, &along.upper].into_iter().any(|bound| reads_any(bound, &self.varying)) {
+        if [&along.lower, &along.upper].into_iter().any(|bound| bound.reads_any(&self.varying)) {
             return prefetches;
         }
         let next = BTreeMap::from([(row, Expr::Var(row) + Expr::i64(self.step))]);
@@ -268,11 +267,11 @@ impl NextRows {
             if !axis.is_some_and(|axis| is_row(proc, &self.varying, column, axis, index)) {
                 continue;
             }
-            let place = (*array, index.iter().map(|e| renamed(e, &next)).collect());
+            let place = (*array, index.iter().map(|e| e.renamed(&next)).collect());
             for bound in [&along.lower, &along.upper] {
                 let offset = offset(proc, &place, column, bound.clone());
                 let before = before_in_line(proc, &place, column, bound.clone());
-                let count = Expr::binary(BinOp::Min, before, Expr::i64(1));
+                let count = Expr::binary(BinOp::MIN, before, Expr::i64(1));
                 prefetches.push(Stmt::Prefetch { array: *array, offset, count, to_write: true });
             }
         }
@@ -283,7 +282,7 @@ impl NextRows {
 fn divides(expr: &Expr) -> bool {
     let mut found = false;
     expr.for_each_part(&mut |part| {
-        found |= matches!(part, Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod, .. });
+        found |= matches!(part, Expr::Binary { op: BinOp::Divide(_), .. });
     });
     found
 }
@@ -295,8 +294,8 @@ fn bytes_of(proc: &Proc, array: Array, elements: usize) -> i64 {
 /// The bounds of the loop stay while it runs.
 fn is_fixed_for(proc: &Proc, data: &LoopData) -> bool {
     let mut changed: BTreeSet<Var> = data.var.into_iter().collect();
-    each_stmt(proc, &data.body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = changed.insert(var)));
-    [&data.lower, &data.upper].into_iter().all(|bound| !bound.has_load() && !reads_any(bound, &changed))
+    proc.for_each_stmt(&data.body, &mut |stmt| stmt.for_each_assigned(&mut |var| _ = changed.insert(var)));
+    [&data.lower, &data.upper].into_iter().all(|bound| !bound.has_load() && !bound.reads_any(&changed))
 }
 
 /// A constant that, added to the variable, is at least the expression; so many variables may be between the two.
@@ -304,10 +303,10 @@ fn most_added(expr: &Expr, to: Var, values: &Values, between: usize) -> Option<i
     match expr {
         Expr::Var(var) if *var == to => Some(0),
         Expr::Var(_) => most_added(values.value(expr), to, values, between.checked_sub(1)?),
-        Expr::Binary { op: BinOp::Min, x, y } => {
+        Expr::Binary { op: BinOp::MIN, x, y } => {
             [x, y].into_iter().filter_map(|operand| most_added(operand, to, values, between)).min()
         }
-        Expr::Binary { op: BinOp::Add, x, y } => most_added(x, to, values, between)?.checked_add(y.as_i64()?),
+        Expr::Binary { op: BinOp::ADD, x, y } => most_added(x, to, values, between)?.checked_add(y.as_i64()?),
         _ => None,
     }
 }

@@ -13,9 +13,9 @@
 //!
 //! After Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
 
-use crate::lowering::access::{assigned_inside, divided_up, each_array, each_expr_inside, each_stmt};
+use crate::lowering::access::divided_up;
 use crate::shape::facts::arithmetic::is_total;
-use crate::shape::facts::straight_line::{assigned, entering, is_straight, reads_any, step_of};
+use crate::shape::facts::straight_line::{assigned, entering, is_straight, step_of};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::vectorisation::Values;
 use crate::steps::Decisions;
@@ -55,9 +55,9 @@ impl Planes {
         else {
             return None;
         };
-        let mut own = assigned_inside(proc, &data.body);
+        let mut own = proc.assigned_in(&data.body);
         own.insert(plane);
-        let is_fixed = |expr: &Expr| is_total(proc, expr) && !expr.has_load() && !reads_any(expr, &own);
+        let is_fixed = |expr: &Expr| is_total(proc, expr) && !expr.has_load() && !expr.reads_any(&own);
         let work = parallel.iter().map(|parallel| &parallel.work);
         if ![&data.lower, &data.upper].into_iter().chain(work).all(is_fixed) {
             return None;
@@ -102,18 +102,18 @@ impl Planes {
     fn in_blocks(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {
         let [count, blocks, length, block, first, end] = [(); 6].map(|()| proc.var(Scalar::I64, None));
         let assign = |var, value| Stmt::Assign { var, value };
-        let at_least = |least: i64, expr: Expr| Expr::binary(BinOp::Max, Expr::i64(least), expr);
+        let at_least = |least: i64, expr: Expr| Expr::binary(BinOp::MAX, Expr::i64(least), expr);
         let rows = &mut proc.loops[self.rows];
         let lower = std::mem::replace(&mut rows.lower, first.into());
         let upper = std::mem::replace(&mut rows.upper, end.into());
-        let fitting = Expr::binary(BinOp::Div, Expr::i64(cache_bytes / 2), at_least(1, self.bytes.clone()));
+        let fitting = Expr::binary(BinOp::DIV, Expr::i64(cache_bytes / 2), at_least(1, self.bytes.clone()));
         let number = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Le, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3))),
+            cond: Box::new(Expr::binary(BinOp::LE, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3))),
             on_true: Box::new(Expr::i64(1)),
             on_false: Box::new(divided_up(count.into(), at_least(FEWEST_ROWS, fitting))),
         };
-        let is_first = || Expr::binary(BinOp::Eq, block.into(), Expr::i64(0));
-        let is_last = || Expr::binary(BinOp::Eq, Expr::Var(block) + Expr::i64(1), blocks.into());
+        let is_first = || Expr::binary(BinOp::EQ, block.into(), Expr::i64(0));
+        let is_last = || Expr::binary(BinOp::EQ, Expr::Var(block) + Expr::i64(1), blocks.into());
         let planes = &mut proc.loops[id];
         let only = |cond: Expr, then: Vec<Stmt>| Stmt::If { cond, then, otherwise: Vec::new() };
         let after = planes.body.split_off(self.at + 1);
@@ -126,13 +126,13 @@ impl Planes {
             panic!("planes are independent")
         };
         if let Some(Parallel { work, .. }) = parallel {
-            *work = Expr::binary(BinOp::Div, work.clone(), blocks.into());
+            *work = Expr::binary(BinOp::DIV, work.clone(), blocks.into());
         }
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions: reductions.clone() };
         let span = planes.span;
         let body = vec![
             assign(first, lower.clone() + Expr::Var(block) * length.into()),
-            assign(end, Expr::binary(BinOp::Min, Expr::Var(first) + length.into(), upper.clone())),
+            assign(end, Expr::binary(BinOp::MIN, Expr::Var(first) + length.into(), upper.clone())),
             Stmt::For(id),
         ];
         let over = LoopData { var: Some(block), lower: Expr::i64(0), upper: blocks.into(), step: 1, kind, body, span };
@@ -150,12 +150,12 @@ fn are_apart(proc: &Proc, body: &[Stmt], may_share: &dyn Fn(Array, Array) -> boo
     let part = |stmt: &Stmt| if let Stmt::For(part) = stmt { Some(*part) } else { None };
     let parts: Vec<&LoopData> = body.iter().filter_map(part).map(|part| &proc.loops[part]).collect();
     let mut read = BTreeSet::new();
-    each_expr_inside(proc, body, &mut |expr| each_array(expr, &mut |array| _ = read.insert(array)));
+    proc.for_each_expr(body, &mut |expr| expr.for_each_load(&mut |array, _| _ = read.insert(array)));
     // Of each array, which subscript numbers the rows, and what is added.
     let (mut stored, mut are_rows) = (BTreeMap::new(), true);
     for part in &parts {
         let Some(row) = part.var else { return false };
-        each_stmt(proc, &part.body, &mut |stmt| match stmt {
+        proc.for_each_stmt(&part.body, &mut |stmt| match stmt {
             Stmt::Store { array, index, .. } => {
                 let numbers = index.iter().enumerate().filter_map(|(axis, e)| Some((axis, e.added_to(row)?)));
                 let numbers: Vec<(usize, i64)> = numbers.collect();
@@ -182,7 +182,7 @@ fn bytes_of_planes(
     let row = rows.var?;
     // What is added to the number of the plane, by array, axis of the rows and other subscripts.
     let mut read: BTreeMap<(Array, usize, String), BTreeSet<i64>> = BTreeMap::new();
-    each_expr_inside(proc, &rows.body, &mut |expr| {
+    proc.for_each_expr(&rows.body, &mut |expr| {
         expr.for_each_part(&mut |part| {
             let Expr::Load { array, index } = part else { return };
             let numbers: Vec<(usize, i64)> =

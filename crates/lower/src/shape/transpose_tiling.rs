@@ -12,7 +12,7 @@
 
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::cache_lines::LINE;
-use crate::shape::facts::straight_line::{assigned, each_expr, fresh, is_straight, reads, reads_any, renamed_stmt};
+use crate::shape::facts::straight_line::{assigned, fresh, is_straight};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::vectorisation::Values;
 use crate::steps::Decisions;
@@ -58,7 +58,7 @@ impl Transposing {
         let is_divided = |data: &LoopData| matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
         let (i, j) = (outer.var?, inner.var?);
         let is_short = |data: &LoopData| values.has_at_most(data, SHORT);
-        let is_fixed = |e: &Expr| !reads(e, i) && !e.has_load();
+        let is_fixed = |e: &Expr| !e.reads(i) && !e.has_load();
         if ![outer, inner].into_iter().all(|data| is_independent(data) && !is_short(data))
             || is_divided(inner)
             || !is_fixed(&inner.lower)
@@ -71,13 +71,13 @@ impl Transposing {
         let own: BTreeSet<Var> = assigned(&inner.body).collect();
         let mut bytes = None;
         for stmt in &inner.body {
-            each_expr(stmt, &mut |expr| {
+            stmt.for_each_inner_expr(&mut |expr| {
                 expr.for_each_part(&mut |node| {
                     let Expr::Load { array, index } = node else { return };
                     let Some((last, others)) = index.split_last() else { return };
-                    let is_plain = |e: &Expr| !e.has_load() && !reads_any(e, &own);
-                    let along_rows = last.is_shifted(i) && !reads(last, j);
-                    let down_columns = others.iter().any(|e| e.is_shifted(j)) && !others.iter().any(|e| reads(e, i));
+                    let is_plain = |e: &Expr| !e.has_load() && !e.reads_any(&own);
+                    let along_rows = last.is_shifted(i) && !last.reads(j);
+                    let down_columns = others.iter().any(|e| e.is_shifted(j)) && !others.iter().any(|e| e.reads(i));
                     if along_rows && down_columns && index.iter().all(is_plain) {
                         bytes = Some(proc.arrays[*array].elem.bytes());
                     }
@@ -104,7 +104,7 @@ impl Transposing {
         } else {
             let begins = [down, across].map(|block| block.first.into());
             let whole = self.tile(proc, begins, [(); 2].map(|()| (Expr::i64(0), Expr::i64(length))));
-            let cond = Expr::binary(BinOp::And, down.is_whole(), across.is_whole());
+            let cond = Expr::binary(BinOp::AND, down.is_whole(), across.is_whole());
             Stmt::If { cond, then: vec![whole], otherwise: vec![part] }
         };
         let columns = across.over(proc, self.inner, LoopKind::Sequential, vec![tile]);
@@ -121,7 +121,7 @@ impl Transposing {
             if from[axis].as_i64() == Some(0) { var.into() } else { from[axis].clone() + var.into() }
         };
         let names = BTreeMap::from([(self.vars[0], at(0, i)), (j, at(1, j))]);
-        let body = body.iter().map(|stmt| renamed_stmt(stmt, &names)).collect();
+        let body = body.iter().map(|stmt| stmt.renamed(&names)).collect();
         let [(i_lower, i_upper), (j_lower, j_upper)] = bounds;
         let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
         let inner = LoopData { var: Some(j), lower: j_lower, upper: j_upper, body, ..self.inner.clone() };

@@ -15,10 +15,7 @@
 //! for Pipelined Architectures".
 
 use crate::shape::facts::arithmetic::cost;
-use crate::shape::facts::straight_line::{
-    assigned, each_store, entering, has_load, is_straight, reads, reads_any, renamed_stmt, rows_read,
-};
-use crate::shape::loop_fission::independent::{copied, fresh_names, renamed_var};
+use crate::shape::facts::straight_line::{assigned, each_store, entering, has_load, is_straight, rows_read};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
@@ -87,13 +84,13 @@ impl Rows {
         own.retain(|var| !accumulators.contains(var));
         // What a row has for itself, no other one begins with.
         let is_carried = entering(&before).iter().any(|var| own.contains(var));
-        let is_fixed = |expr: &Expr| !expr.has_load() && !reads(expr, row) && !reads_any(expr, &own);
+        let is_fixed = |expr: &Expr| !expr.has_load() && !expr.reads(row) && !expr.reads_any(&own);
         if along.is_empty() || is_carried || !along.iter().all(|inner| is_fixed(&inner.lower) && is_fixed(&inner.upper))
         {
             return None;
         }
         let wrapped = |stmt: &Stmt| {
-            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::FloorMod, x, y } } = stmt else { return None };
+            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::FLOOR_MOD, x, y } } = stmt else { return None };
             Some((*var, (x.added_to(row)?, (**y).clone()))).filter(|_| is_fixed(y))
         };
         let assignments =
@@ -140,7 +137,7 @@ impl Rows {
         let inner_kind = LoopKind::Independent { parallel: None, simd: false, reductions };
         let names: Vec<BTreeMap<Var, Expr>> = (0..ROWS)
             .map(|at| {
-                let mut names = fresh_names(proc, self.own.clone());
+                let mut names = proc.fresh_names(self.own.clone());
                 names.insert(self.row, Expr::Var(block.first) + Expr::i64(at));
                 names
             })
@@ -154,14 +151,14 @@ impl Rows {
         }
         let whole = self.wrapped.values().fold(block.is_whole(), |all, (added, count)| {
             let least = Expr::Var(block.first) + Expr::i64(*added);
-            let first = Expr::binary(BinOp::Le, Expr::i64(0), least.clone());
-            let last = Expr::binary(BinOp::Le, least + Expr::i64(ROWS), count.clone());
-            Expr::binary(BinOp::And, all, Expr::binary(BinOp::And, first, last))
+            let first = Expr::binary(BinOp::LE, Expr::i64(0), least.clone());
+            let last = Expr::binary(BinOp::LE, least + Expr::i64(ROWS), count.clone());
+            Expr::binary(BinOp::AND, all, Expr::binary(BinOp::AND, first, last))
         });
-        let rest_names = fresh_names(proc, self.own.iter().copied().chain([self.row]).collect());
+        let rest_names = proc.fresh_names(self.own.iter().copied().chain([self.row]).collect());
         let (lower, upper) = (block.first.into(), block.end.into());
-        let body = copied(proc, &data.body, &rest_names);
-        let var = Some(renamed_var(self.row, &rest_names));
+        let body = proc.copied(&data.body, &rest_names);
+        let var = Some(self.row.renamed(&rest_names));
         let rest = LoopData { var, lower, upper, kind: inner_kind, body, ..data.clone() };
         let rest = vec![Stmt::For(proc.loops.push(rest))];
         block.over(proc, data, kind, vec![Stmt::If { cond: whole, then: jammed, otherwise: rest }])
@@ -172,16 +169,16 @@ impl Rows {
         match stmt {
             Stmt::Assign { var, .. } if self.wrapped.contains_key(var) => {
                 let value = Expr::Var(self.row) + Expr::i64(self.wrapped[var].0);
-                renamed_stmt(&Stmt::Assign { var: *var, value }, names)
+                (Stmt::Assign { var: *var, value }).renamed(names)
             }
-            stmt => renamed_stmt(stmt, names),
+            stmt => stmt.renamed(names),
         }
     }
 
     /// One loop along all rows of a whole block.
     fn jammed(&self, proc: &mut Proc, inner: Loop, names: &[BTreeMap<Var, Expr>]) -> Stmt {
         let data = proc.loops[inner].clone();
-        let along = fresh_names(proc, data.var.into_iter().collect());
+        let along = proc.fresh_names(data.var.into_iter().collect());
         // What rows store comes last, or the C compiler could not tell that it leaves alone what the next row reads.
         let is_store = |stmt: &Stmt| matches!(stmt, Stmt::Store { .. });
         let first = data.body.iter().position(is_store).unwrap_or(0);
@@ -196,7 +193,7 @@ impl Rows {
                 names.insert(*var, names[&self.row].clone() + Expr::i64(*added));
             }
             for stmt in &data.body {
-                match renamed_stmt(stmt, &names) {
+                match stmt.renamed(&names) {
                     Stmt::Store { array, index, value } if comes_last => {
                         let held = proc.var(proc.arrays[array].elem, None);
                         body.push(Stmt::Assign { var: held, value });
@@ -210,14 +207,14 @@ impl Rows {
             };
             for &reduction in reductions {
                 // Some have accumulators of their own, others add to what the loop over them accumulates.
-                let reduction = Reduction { var: renamed_var(reduction.var, &names), ..reduction };
+                let reduction = Reduction { var: reduction.var.renamed(&names), ..reduction };
                 if !all.contains(&reduction) {
                     all.push(reduction);
                 }
             }
         }
         body.append(&mut last);
-        let var = data.var.map(|var| renamed_var(var, &along));
+        let var = data.var.map(|var| var.renamed(&along));
         let simd = matches!(data.kind, LoopKind::Independent { simd: true, .. });
         let kind = LoopKind::Independent { parallel: None, simd, reductions: all };
         Stmt::For(proc.loops.push(LoopData { var, kind, body, ..data }))

@@ -1,6 +1,5 @@
 //! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
 
-use crate::lowering::access::each_stmt;
 use crate::steps::{Decisions, Reason};
 use frit_ir::BinOp;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
@@ -42,13 +41,7 @@ pub(crate) fn mark_vector_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) 
 
 /// A counted loop is among the statements.
 fn has_loop(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| match stmt {
-        Stmt::For(_) => true,
-        Stmt::While { before, body: other, .. } | Stmt::If { then: before, otherwise: other, .. } => {
-            has_loop(before) || has_loop(other)
-        }
-        _ => false,
-    })
+    body.iter().any(|stmt| matches!(stmt, Stmt::For(_)) || stmt.inner().any(has_loop))
 }
 
 /// What reports say of short loops.
@@ -57,11 +50,7 @@ const FEW_ITERATIONS: &str = "it has too few iterations for vectors";
 /// The loops that the procedure runs, in the order of its statements.
 pub(crate) fn loops_in_order(proc: &Proc) -> Vec<Loop> {
     let mut loops = Vec::new();
-    each_stmt(proc, &proc.body, &mut |stmt| {
-        if let Stmt::For(id) = stmt {
-            loops.push(*id);
-        }
-    });
+    proc.for_each_loop(&proc.body, &mut |id, _| loops.push(id));
     loops
 }
 
@@ -96,7 +85,7 @@ enum Assigned {
 impl Values {
     pub(crate) fn of(proc: &Proc) -> Values {
         let mut values = vec![Assigned::Never; proc.vars.iter().count()];
-        each_stmt(proc, &proc.body, &mut |stmt| {
+        proc.for_each_stmt(&proc.body, &mut |stmt| {
             if let Stmt::Assign { var, value } = stmt {
                 let known = &mut values[var.at()];
                 *known = match known {
@@ -122,7 +111,7 @@ impl Values {
     /// The constant that is added to a variable to have the value, or one of which it is the remainder, as where planes begin anew.
     pub(crate) fn added_to(&self, expr: &Expr, var: Var) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::FloorMod, x, .. } => x.added_to(var),
+            Expr::Binary { op: BinOp::FLOOR_MOD, x, .. } => x.added_to(var),
             value => value.added_to(var),
         }
     }
@@ -137,12 +126,12 @@ impl Values {
             return upper.checked_sub(lower).is_some_and(|count| count <= most);
         }
         let (first, end) = match self.value(&data.upper) {
-            Expr::Binary { op: BinOp::Sub, x: end, y: first } if data.lower.as_i64() == Some(0) => (&**first, &**end),
+            Expr::Binary { op: BinOp::SUB, x: end, y: first } if data.lower.as_i64() == Some(0) => (&**first, &**end),
             _ => (&data.lower, &data.upper),
         };
-        let Expr::Binary { op: BinOp::Min, x: end, .. } = self.value(end) else { return false };
+        let Expr::Binary { op: BinOp::MIN, x: end, .. } = self.value(end) else { return false };
         match &**end {
-            Expr::Binary { op: BinOp::Add, x, y } => **x == *first && y.as_i64().is_some_and(|count| count <= most),
+            Expr::Binary { op: BinOp::ADD, x, y } => **x == *first && y.as_i64().is_some_and(|count| count <= most),
             _ => false,
         }
     }
@@ -150,7 +139,7 @@ impl Values {
     /// Dividend, if it is a constant, and divisor of a remainder.
     fn remainder<'e>(&'e self, expr: &'e Expr) -> Option<(i64, &'e Expr)> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::FloorMod, x, y } => Some((self.constant(x)?, y)),
+            Expr::Binary { op: BinOp::FLOOR_MOD, x, y } => Some((self.constant(x)?, y)),
             _ => None,
         }
     }
@@ -164,7 +153,7 @@ impl Values {
         }
         let starts = |expr: &Expr| self.least(expr).is_some_and(|least| least >= 0);
         let begins_inside = match self.value(&data.lower) {
-            Expr::Binary { op: BinOp::Min, x, y } => {
+            Expr::Binary { op: BinOp::MIN, x, y } => {
                 (**y == data.upper && starts(x)) || (**x == data.upper && starts(y))
             }
             lower => starts(lower),
@@ -178,7 +167,7 @@ impl Values {
         }
         let is_end = |x: &Expr, y: &Expr| *x == data.upper && self.constant(y) == Some(1);
         let is_extent = |extent: &Expr| match self.value(extent) {
-            Expr::Binary { op: BinOp::Max, x, y } => is_end(x, y) || is_end(y, x),
+            Expr::Binary { op: BinOp::MAX, x, y } => is_end(x, y) || is_end(y, x),
             _ => *extent == data.upper,
         };
         if let Some(count) = self.most_before(&data.lower, &is_extent) {
@@ -192,9 +181,9 @@ impl Values {
     /// How far before an extent the value is at most.
     fn most_before(&self, expr: &Expr, is_extent: &dyn Fn(&Expr) -> bool) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::Sub, x, y } if is_extent(x) => self.most(y),
-            Expr::Binary { op: BinOp::Add, x, y } if is_extent(x) => self.constant(y)?.checked_neg(),
-            Expr::Binary { op: BinOp::Max, x, y } => {
+            Expr::Binary { op: BinOp::SUB, x, y } if is_extent(x) => self.most(y),
+            Expr::Binary { op: BinOp::ADD, x, y } if is_extent(x) => self.constant(y)?.checked_neg(),
+            Expr::Binary { op: BinOp::MAX, x, y } => {
                 let both = [x, y].map(|expr| self.most_before(expr, is_extent));
                 both.into_iter().flatten().min()
             }
@@ -205,7 +194,7 @@ impl Values {
     /// What the value is at most: a constant, or a minimum with one.
     fn most(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::Min, x, y } => [x, y].into_iter().filter_map(|expr| self.most(expr)).min(),
+            Expr::Binary { op: BinOp::MIN, x, y } => [x, y].into_iter().filter_map(|expr| self.most(expr)).min(),
             value => value.as_i64(),
         }
     }
@@ -213,7 +202,7 @@ impl Values {
     /// What the value is at least: a constant, or a maximum with one.
     fn least(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
-            Expr::Binary { op: BinOp::Max, x, y } => [x, y].into_iter().filter_map(|expr| self.least(expr)).max(),
+            Expr::Binary { op: BinOp::MAX, x, y } => [x, y].into_iter().filter_map(|expr| self.least(expr)).max(),
             value => value.as_i64(),
         }
     }

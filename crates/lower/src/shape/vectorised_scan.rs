@@ -8,11 +8,9 @@
 //! Neighbouring iterations run the first phase together, then their accumulators are combined in a few steps, then they run the second.
 //! Nothing but accumulators passes from phase to phase, so cheap values are computed in both. Knows nothing of the array IR.
 
-use crate::lowering::access::{Aliases, each_array};
+use crate::lowering::access::Aliases;
 use crate::shape::facts::arithmetic::cost;
-use crate::shape::facts::straight_line::{
-    assigned, each_expr, each_store, is_straight, live, mentions_of, reads, renamed_stmt,
-};
+use crate::shape::facts::straight_line::{assigned, each_store, is_straight, live, mentions_of};
 use crate::shape::vectorisation::{loops_in_order, obstacle};
 use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Expr, LoopKind, Proc, Reduction, Stmt, Var};
@@ -72,8 +70,8 @@ impl Phases {
             }
             // It comes before stores that it stood after.
             let mut overtakes = false;
-            each_expr(stmt, &mut |expr| {
-                each_array(expr, &mut |array| {
+            stmt.for_each_inner_expr(&mut |expr| {
+                expr.for_each_load(&mut |array, _| {
                     overtakes |= stored.iter().any(|&other| other == array || aliases.are_shared(other, array));
                 });
             });
@@ -92,7 +90,7 @@ impl Phases {
             let count = stored.len();
             each_store(std::slice::from_ref(stmt), &mut |array, _| stored.push(array));
             let mut is_second = stored.len() > count;
-            each_expr(stmt, &mut |expr| is_second |= needs_result(expr, reductions, &late));
+            stmt.for_each_inner_expr(&mut |expr| is_second |= needs_result(expr, reductions, &late));
             if is_second {
                 late.extend(own);
                 phases.second.push(stmt.clone());
@@ -117,7 +115,7 @@ impl Phases {
             let known = proc.vars[var].clone();
             names.insert(var, Expr::Var(proc.vars.push(known)));
         }
-        let second: Vec<Stmt> = repeated.iter().chain(&self.second).map(|stmt| renamed_stmt(stmt, &names)).collect();
+        let second: Vec<Stmt> = repeated.iter().chain(&self.second).map(|stmt| stmt.renamed(&names)).collect();
         self.before.append(&mut self.accumulations);
         self.before.extend(second);
         Some(self.before)
@@ -134,5 +132,5 @@ fn accumulation<'s>(stmt: &'s Stmt, reductions: &[Reduction]) -> Option<(Var, &'
 
 /// The expression reads an accumulator, or a variable that is known in the second phase only.
 fn needs_result(expr: &Expr, reductions: &[Reduction], late: &BTreeSet<Var>) -> bool {
-    reductions.iter().map(|reduction| reduction.var).chain(late.iter().copied()).any(|var| reads(expr, var))
+    reductions.iter().map(|reduction| reduction.var).chain(late.iter().copied()).any(|var| expr.reads(var))
 }

@@ -11,9 +11,7 @@
 
 use crate::lowering::access::Aliases;
 use crate::shape::facts::arithmetic::cost;
-use crate::shape::facts::straight_line::{
-    assigned, each_expr, each_store, fresh, is_straight, reads, reads_any, with_exprs,
-};
+use crate::shape::facts::straight_line::{assigned, each_store, fresh, is_straight};
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::rewrite::strip_mining::{Block, kinds_in_blocks};
 use crate::shape::vectorisation::Values;
@@ -67,21 +65,14 @@ impl Narrow {
         let mut stores: Vec<Array> = Vec::new();
         each_store(&data.body, &mut |array, _| stores.push(array));
         let mut widest = stores.iter().map(|&array| proc.arrays[array].elem.bytes()).max().unwrap_or(0);
-        let mut each_load = |expr: &Expr| {
-            expr.for_each_part(&mut |part| {
-                if let Expr::Load { array, .. } = part {
-                    widest = widest.max(proc.arrays[*array].elem.bytes());
-                }
-            });
-        };
-        data.body.iter().for_each(|stmt| each_expr(stmt, &mut each_load));
+        proc.for_each_load(&data.body, &mut |array, _| widest = widest.max(proc.arrays[array].elem.bytes()));
         let wide = match widest {
             8 => Scalar::I64,
             4 => Scalar::I32,
             _ => return None,
         };
         let is_narrow = |array: Array| proc.arrays[array].elem.bytes() * NARROW <= widest;
-        let is_fixed = |e: &Expr| !e.has_load() && !reads_any(e, &own);
+        let is_fixed = |e: &Expr| !e.has_load() && !e.reads_any(&own);
         let mut found = Self { var, kinds, read: Vec::new(), stored: Vec::new(), wide };
         // What stands in branches may be defined only there.
         for stmt in &data.body {
@@ -104,14 +95,14 @@ impl Narrow {
             if let Stmt::If { cond, .. } = stmt {
                 cond.for_each_part(&mut note);
             } else {
-                each_expr(stmt, &mut |expr| expr.for_each_part(&mut note));
+                stmt.for_each_inner_expr(&mut |expr| expr.for_each_part(&mut note));
             }
             if let Stmt::Store { array, index, .. } = stmt
                 && is_narrow(*array)
                 && proc.arrays[*array].elem == Scalar::Bool
                 && let Some((last, others)) = index.split_last()
                 && last.is_shifted(var)
-                && !others.iter().any(|e| reads(e, var))
+                && !others.iter().any(|e| e.reads(var))
                 && index.iter().all(is_fixed)
                 && stores.iter().all(|&other| other == *array || !aliases.are_shared(other, *array))
             {
@@ -120,16 +111,12 @@ impl Narrow {
         }
         // Nothing is gained while anything narrow is left.
         let is_left = |expr: &Expr| {
-            let mut left = false;
-            expr.rewritten(&|part| {
-                let is_widened = found.read.iter().any(|(read, _)| read == part);
-                is_widened.then(|| Expr::i64(0))
-            })
-            .for_each_part(&mut |part| left |= matches!(part, Expr::Load { array, .. } if is_narrow(*array)));
-            left
+            let is_widened = |part: &Expr| found.read.iter().any(|(read, _)| read == part);
+            let rest = expr.rewritten(|part| is_widened(part).then(|| Expr::i64(0)));
+            rest.any_part(&mut |part| matches!(part, Expr::Load { array, .. } if is_narrow(*array)))
         };
         let mut left = stores.iter().filter(|&&array| is_narrow(array)).count() != found.stored.len();
-        data.body.iter().for_each(|stmt| each_expr(stmt, &mut |expr| left |= is_left(expr)));
+        data.body.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| left |= is_left(expr)));
         let is_any = !found.read.is_empty() || !found.stored.is_empty();
         (is_any && !left).then_some(found)
     }
@@ -151,24 +138,18 @@ impl Narrow {
             let load = Expr::Load { array, index: place.clone() };
             let (value, widened) = match read {
                 Expr::Load { .. } => {
-                    (Expr::unary(UnOp::Convert(*ty), read.clone()), Expr::binary(BinOp::Ne, load, zero(*ty)))
+                    (Expr::unary(UnOp::Convert(*ty), read.clone()), Expr::binary(BinOp::NE, load, zero(*ty)))
                 }
                 _ => (read.clone(), load),
             };
             before.push(Stmt::Store { array, index: place.clone(), value });
             names.push((read.clone(), widened));
         }
-        let mut body: Vec<Stmt> = data
-            .body
-            .iter()
-            .map(|stmt| {
-                with_exprs(stmt, &|expr| {
-                    expr.rewritten(&|part| {
-                        names.iter().find(|(read, _)| read == part).map(|(_, widened)| widened.clone())
-                    })
-                })
-            })
-            .collect();
+        let widened = |part: &Expr| names.iter().find(|(read, _)| read == part).map(|(_, widened)| widened.clone());
+        let mut body = data.body.clone();
+        proc.for_each_stmt_mut(&mut body, &mut |_, stmt| {
+            stmt.for_each_operand_mut(&mut |expr| expr.rewrite(&mut |part| widened(part)));
+        });
         for (target, index) in &self.stored {
             let table = table(proc, self.wide);
             for stmt in &mut body {
@@ -180,7 +161,7 @@ impl Narrow {
                     *stmt = Stmt::Store { array: table, index: place.clone(), value: wide };
                 }
             }
-            let value = Expr::binary(BinOp::Ne, Expr::Load { array: table, index: place.clone() }, zero(self.wide));
+            let value = Expr::binary(BinOp::NE, Expr::Load { array: table, index: place.clone() }, zero(self.wide));
             after.push(Stmt::Store { array: *target, index: index.clone(), value });
         }
         let accumulators: Vec<Var> = match &data.kind {

@@ -2,11 +2,11 @@
 
 use crate::common::notation;
 use crate::support::{embedded, planned, planned_scop};
-use frit_plan::memory::Random;
 use frit_scop::dependence::{self, Dependences};
 use frit_scop::embed::What;
 use frit_scop::expand::expand;
 use frit_scop::fusion::{Objective, Options};
+use frit_support::Random;
 use proptest::prelude::*;
 use std::fmt::Write;
 

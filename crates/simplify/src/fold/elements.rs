@@ -6,7 +6,7 @@
 //! elements come from an array that is updated in place elsewhere, nothing is read through a copy: the update may lie in between.
 
 use super::{Definition, Folder, Verdict};
-use frit_ir::array::{Extent, Op, Operand, Stmt, Value, View};
+use frit_ir::array::{Extent, Op, Operand, Stmt, Value, View, ops};
 use frit_ir::scalar::{BinOp, Const};
 
 impl Folder<'_> {
@@ -70,17 +70,7 @@ impl Folder<'_> {
                     false => Verdict::Keep,
                 }
             }
-            Op::Update { .. }
-            | Op::With(_)
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::Call { .. } => Verdict::Keep,
+            ops!(scalar | effect | control) | Op::Update { .. } => Verdict::Keep,
         }
     }
 
@@ -154,10 +144,10 @@ impl Folder<'_> {
                 }
                 let place = |(at, &index): (usize, &Operand)| {
                     if steps[at] == -1 {
-                        return self.arithmetic(BinOp::Sub, starts[at], index, stmt);
+                        return self.arithmetic(BinOp::SUB, starts[at], index, stmt);
                     }
-                    let offset = self.arithmetic(BinOp::Mul, index, Operand::i64(steps[at]), stmt);
-                    self.arithmetic(BinOp::Add, offset, starts[at], stmt)
+                    let offset = self.arithmetic(BinOp::MUL, index, Operand::i64(steps[at]), stmt);
+                    self.arithmetic(BinOp::ADD, offset, starts[at], stmt)
                 };
                 Some(indices.iter().enumerate().map(place).collect())
             }
@@ -195,8 +185,8 @@ impl Folder<'_> {
             1 => {
                 let mut flat = Operand::i64(0);
                 for (axis, &index) in indices.iter().enumerate().take(from_end).skip(front) {
-                    let scaled = self.arithmetic(BinOp::Mul, flat, from[axis].into(), stmt);
-                    flat = self.arithmetic(BinOp::Add, scaled, index, stmt);
+                    let scaled = self.arithmetic(BinOp::MUL, flat, from[axis].into(), stmt);
+                    flat = self.arithmetic(BinOp::ADD, scaled, index, stmt);
                 }
                 inner.push(flat);
             }
@@ -240,8 +230,8 @@ impl Folder<'_> {
                 let mut composed = (Vec::new(), Vec::new());
                 for axis in 0..starts.len() {
                     let Some(step) = steps[axis].checked_mul(inner_steps[axis]) else { return Verdict::Keep };
-                    let offset = self.arithmetic(BinOp::Mul, starts[axis], Operand::i64(inner_steps[axis]), stmt);
-                    composed.0.push(self.arithmetic(BinOp::Add, offset, inner_starts[axis], stmt));
+                    let offset = self.arithmetic(BinOp::MUL, starts[axis], Operand::i64(inner_steps[axis]), stmt);
+                    composed.0.push(self.arithmetic(BinOp::ADD, offset, inner_starts[axis], stmt));
                     composed.1.push(step);
                 }
                 View::Slice { starts: composed.0, steps: composed.1 }

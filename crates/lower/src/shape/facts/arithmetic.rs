@@ -1,6 +1,5 @@
 //! What arithmetic of the loop IR costs, and where it is defined. Knows nothing of the array IR.
 
-use crate::shape::facts::straight_line::{each_expr, reads_any};
 use frit_ir::nest::{Array, Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -8,7 +7,7 @@ use std::collections::BTreeSet;
 /// The cost of real arithmetic; vectors are no better at any other by enough.
 pub(crate) fn cost(proc: &Proc, body: &[Stmt]) -> i64 {
     let mut cost = 0;
-    body.iter().for_each(|stmt| each_expr(stmt, &mut |expr| cost += expr_cost(proc, expr)));
+    body.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| cost += expr_cost(proc, expr)));
     cost
 }
 
@@ -20,42 +19,9 @@ pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
             Expr::Unary { op, x } if is_real(proc, x) => match op {
                 UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => 1,
                 UnOp::Sqrt => 5,
-                UnOp::Exp
-                | UnOp::Log
-                | UnOp::Sin
-                | UnOp::Cos
-                | UnOp::Tan
-                | UnOp::Asin
-                | UnOp::Acos
-                | UnOp::Atan
-                | UnOp::Sinh
-                | UnOp::Cosh
-                | UnOp::Tanh
-                | UnOp::Log2
-                | UnOp::Log10
-                | UnOp::Log1p
-                | UnOp::Expm1
-                | UnOp::Cbrt => 10,
+                UnOp::Math(_) => 10,
             },
-            Expr::Binary { op, x, y: _ } if is_real(proc, x) => match op {
-                BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => 20,
-                BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 5,
-                BinOp::Add
-                | BinOp::Sub
-                | BinOp::Mul
-                | BinOp::Min
-                | BinOp::Max
-                | BinOp::And
-                | BinOp::Or
-                | BinOp::Xor
-                | BinOp::Shl
-                | BinOp::Shr
-                | BinOp::Eq
-                | BinOp::Ne
-                | BinOp::Lt
-                | BinOp::Le
-                | BinOp::InBounds => 1,
-            },
+            Expr::Binary { op, x, y: _ } if is_real(proc, x) => binary_cost(*op),
             Expr::Unary { .. }
             | Expr::Binary { .. }
             | Expr::Const(_)
@@ -68,16 +34,23 @@ pub(crate) fn expr_cost(proc: &Proc, expr: &Expr) -> i64 {
     cost
 }
 
+/// The cost of an operation on two operands, in additions.
+pub(crate) fn binary_cost(op: BinOp) -> i64 {
+    match op {
+        BinOp::Math(_) => 20,
+        BinOp::Divide(_) => 5,
+        BinOp::Arith(_) | BinOp::MinMax(_) | BinOp::Bits(_) | BinOp::Compare(_) => 1,
+    }
+}
+
 /// The expression does with any of these variables what common processors have no instructions on vectors for: division of whole numbers, and
 /// conversion between reals and those of eight bytes. Other conversions between whole numbers and reals, which are rare, count as such.
 pub(crate) fn lacks_vectors(proc: &Proc, expr: &Expr, vars: &BTreeSet<Var>) -> bool {
     let mut found = false;
     expr.for_each_part(&mut |part| {
         found |= match part {
-            Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow, x, y: _ } => {
-                !is_real(proc, x) && reads_any(part, vars)
-            }
-            Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) != to.is_float() && reads_any(x, vars),
+            Expr::Binary { op: BinOp::Divide(_) | BinOp::POW, x, y: _ } => !is_real(proc, x) && part.reads_any(vars),
+            Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) != to.is_float() && x.reads_any(vars),
             _ => false,
         }
     });
@@ -97,7 +70,7 @@ pub(crate) fn real_type(proc: &Proc, expr: &Expr) -> Option<Scalar> {
         Expr::Load { array, .. } => proc.arrays[*array].elem,
         Expr::Unary { op: UnOp::Convert(to), .. } => *to,
         Expr::Unary { x, .. } => return real_type(proc, x),
-        Expr::Binary { op, x, .. } if !is_comparison(*op) => return real_type(proc, x),
+        Expr::Binary { op, x, .. } if !op.is_comparison() => return real_type(proc, x),
         Expr::Select { on_true, .. } => return real_type(proc, on_true),
         Expr::Binary { .. } | Expr::Threads => return None,
     };
@@ -114,10 +87,10 @@ pub(crate) fn is_total_but_for(proc: &Proc, expr: &Expr, is_element: &dyn Fn(Arr
     let mut total = true;
     expr.for_each_part(&mut |node| match node {
         Expr::Load { array, index } => total &= is_element(*array, index),
-        Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod, x, y } => {
+        Expr::Binary { op: BinOp::Divide(_), x, y } => {
             total &= is_real(proc, x) || integer(y).is_some_and(|divisor| divisor > 0);
         }
-        Expr::Binary { op: BinOp::Pow, x, .. } => total &= is_real(proc, x),
+        Expr::Binary { op: BinOp::POW, x, .. } => total &= is_real(proc, x),
         Expr::Const(_)
         | Expr::Var(_)
         | Expr::Unary { .. }
@@ -151,66 +124,13 @@ pub(crate) fn has_vectors_once_loaded(proc: &Proc, expr: &Expr) -> bool {
             // Between real numbers and integers it depends on the processor, and may take several.
             Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) == to.is_float(),
             Expr::Unary { .. } => true,
-            Expr::Binary { op: BinOp::Div, x, .. } if is_real(proc, x) => true,
-            Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod, x, y } => {
+            Expr::Binary { op: BinOp::DIV, x, .. } if is_real(proc, x) => true,
+            Expr::Binary { op: BinOp::Divide(_), x, y } => {
                 !is_real(proc, x) && integer(y).is_some_and(|divisor| divisor > 0 && divisor.count_ones() == 1)
             }
-            Expr::Binary { op: BinOp::Pow, x, .. } => is_real(proc, x),
+            Expr::Binary { op: BinOp::POW, x, .. } => is_real(proc, x),
             Expr::Binary { .. } => true,
         }
     });
     found
-}
-
-/// Operands of the operation have the type of its result.
-pub(crate) fn keeps_type(op: UnOp) -> bool {
-    match op {
-        UnOp::Convert(_) => false,
-        UnOp::Neg
-        | UnOp::Not
-        | UnOp::Abs
-        | UnOp::Floor
-        | UnOp::Ceil
-        | UnOp::Sqrt
-        | UnOp::Exp
-        | UnOp::Log
-        | UnOp::Sin
-        | UnOp::Cos
-        | UnOp::Tan
-        | UnOp::Asin
-        | UnOp::Acos
-        | UnOp::Atan
-        | UnOp::Sinh
-        | UnOp::Cosh
-        | UnOp::Tanh
-        | UnOp::Log2
-        | UnOp::Log10
-        | UnOp::Log1p
-        | UnOp::Expm1
-        | UnOp::Cbrt => true,
-    }
-}
-
-/// Its result is a truth value.
-pub(crate) fn is_comparison(op: BinOp) -> bool {
-    match op {
-        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::InBounds => true,
-        BinOp::Add
-        | BinOp::Sub
-        | BinOp::Mul
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Min
-        | BinOp::Max
-        | BinOp::And
-        | BinOp::Or
-        | BinOp::Xor
-        | BinOp::Shl
-        | BinOp::Shr => false,
-    }
 }

@@ -1,7 +1,6 @@
 //! Lines of memory: where in one an iteration of a loop stores. Arrays of the heap begin with one. Knows nothing of the array IR.
 
 use crate::lowering::access::linear_index;
-use crate::shape::facts::straight_line::renamed;
 use frit_ir::nest::{Array, Expr, Proc, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::BTreeMap;
@@ -17,11 +16,11 @@ pub(crate) fn elements_of_line(proc: &Proc, array: Array) -> i64 {
 /// Where an iteration of a loop over `var` finds an element of an array, in elements from its first.
 pub(crate) fn offset(proc: &Proc, (array, index): &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
     let names = BTreeMap::from([(var, at)]);
-    let index: Vec<Expr> = index.iter().map(|e| renamed(e, &names)).collect();
+    let index: Vec<Expr> = index.iter().map(|e| e.renamed(&names)).collect();
     linear_index(&index, &proc.arrays[*array].extents)
 }
 
 /// How many elements of the line are before the one that an iteration stores.
 pub(crate) fn before_in_line(proc: &Proc, place: &(Array, Vec<Expr>), var: Var, at: Expr) -> Expr {
-    Expr::binary(BinOp::FloorMod, offset(proc, place, var, at), Expr::i64(elements_of_line(proc, place.0)))
+    Expr::binary(BinOp::FLOOR_MOD, offset(proc, place, var, at), Expr::i64(elements_of_line(proc, place.0)))
 }

@@ -2,7 +2,7 @@
 //! loops along some columns over one stretch, with what is kept of each column between stretches in arrays. Knows nothing of the
 //! array IR.
 
-use crate::shape::facts::straight_line::{Mention, each_store, is_straight, mentions_of, reads, renamed_stmt};
+use crate::shape::facts::straight_line::{Mention, each_store, is_straight, mentions_of};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +78,7 @@ impl Columns {
         // The bounds of inner loops are those of all columns.
         let fixed = segments.iter().filter_map(|segment| segment.steps.as_ref()).all(|(steps, _)| {
             [&steps.lower, &steps.upper].iter().all(|bound| {
-                !reads(bound, column) && !bound.has_load() && !assigned_in.keys().any(|&var| reads(bound, var))
+                !bound.reads(column) && !bound.has_load() && !assigned_in.keys().any(|&var| bound.reads(var))
             })
         });
         let passes = |&(&var, &at): &(&Var, &usize)| segments[at + 1..].iter().any(|s| s.mentions.contains_key(&var));
@@ -206,10 +206,6 @@ impl Tile<'_> {
     }
 
     fn cell(&self, proc: &mut Proc, segment: &Segment, line: &Line, steps: Option<&[Expr]>, column: Expr) -> Cell {
-        let fresh = |proc: &mut Proc, var: Var| {
-            let known = proc.vars[var].clone();
-            proc.vars.push(known)
-        };
         let mut renaming = line.renaming.clone();
         let mut place = line.place.clone();
         place.push(column.clone() - Expr::Var(self.first));
@@ -220,7 +216,7 @@ impl Tile<'_> {
             if !mention.assigned && kept.is_none() {
                 continue;
             }
-            let own = fresh(proc, var);
+            let own = proc.var_like(var);
             renaming.insert(var, Expr::Var(own));
             let Some(&array) = kept else { continue };
             if mention.enters {
@@ -236,15 +232,15 @@ impl Tile<'_> {
                     // What one step leaves to no other gets new names in the next.
                     for (&var, mention) in segment.mentions.iter().filter(|_| at > 0) {
                         if mention.assigned && !mention.enters && !self.kept.contains_key(&var) {
-                            let own = fresh(proc, var);
+                            let own = proc.var_like(var);
                             renaming.insert(var, Expr::Var(own));
                         }
                     }
                     renaming.insert(*var, step.clone());
-                    body.extend(segment.body.iter().map(|stmt| renamed_stmt(stmt, &renaming)));
+                    body.extend(segment.body.iter().map(|stmt| stmt.renamed(&renaming)));
                 }
             }
-            (None, _) | (Some(_), None) => body.extend(segment.body.iter().map(|stmt| renamed_stmt(stmt, &renaming))),
+            (None, _) | (Some(_), None) => body.extend(segment.body.iter().map(|stmt| stmt.renamed(&renaming))),
         }
         Cell { loads, steps: body, stores }
     }
@@ -285,6 +281,6 @@ pub(crate) fn multiple(first: Expr, end: Expr, count: i64) -> Expr {
     if count == 1 {
         return end;
     }
-    let distance = Expr::binary(BinOp::Max, end - first.clone(), Expr::i64(0));
-    first + Expr::binary(BinOp::Div, distance, Expr::i64(count)) * Expr::i64(count)
+    let distance = Expr::binary(BinOp::MAX, end - first.clone(), Expr::i64(0));
+    first + Expr::binary(BinOp::DIV, distance, Expr::i64(count)) * Expr::i64(count)
 }

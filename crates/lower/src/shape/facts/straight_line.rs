@@ -1,6 +1,7 @@
 //! Straight-line code of the loop IR, which assigns and stores, perhaps under conditions: how it uses variables, and copies
 //! of it with other variables. Knows nothing of the array IR.
 
+use frit_ir::nest::walk::Names;
 use frit_ir::nest::{Array, Expr, Proc, Reduction, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,54 +15,18 @@ pub(crate) struct Mention {
 
 /// Assigns, perhaps under conditions, and stores if that is allowed.
 pub(crate) fn is_straight(stmt: &Stmt, stores: bool) -> bool {
-    match stmt {
-        Stmt::Assign { .. } => true,
-        Stmt::Store { .. } => stores,
-        Stmt::If { cond: _, then, otherwise } => then.iter().chain(otherwise).all(|stmt| is_straight(stmt, stores)),
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => false,
-    }
-}
-
-/// Calls `f` on all expressions of straight-line code.
-pub(crate) fn each_expr(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
-    match stmt {
-        Stmt::Assign { value, .. } => f(value),
-        Stmt::Store { index, value, .. } => {
-            index.iter().for_each(&mut *f);
-            f(value);
-        }
-        Stmt::If { cond, then, otherwise } => {
-            f(cond);
-            then.iter().chain(otherwise).for_each(|stmt| each_expr(stmt, f));
-        }
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
-    }
+    let mut is_straight = true;
+    stmt.for_each_inner(&mut |stmt| {
+        is_straight &=
+            matches!(stmt, Stmt::Assign { .. } | Stmt::If { .. }) || stores && matches!(stmt, Stmt::Store { .. });
+    });
+    is_straight
 }
 
 /// Straight-line code reads arrays.
 pub(crate) fn has_load(stmt: &Stmt) -> bool {
     let mut found = false;
-    each_expr(stmt, &mut |expr| found |= expr.has_load());
+    stmt.for_each_inner_expr(&mut |expr| found |= expr.has_load());
     found
 }
 
@@ -77,7 +42,7 @@ pub(crate) fn rows_read(body: &[Stmt], row: Var, column: Var, added: impl Fn(&Ex
         expr.for_each_part(&mut |part| {
             let Expr::Load { array, index } = part else { return };
             let Some((last, others)) = index.split_last() else { return };
-            if !last.is_shifted(column) || reads(last, row) {
+            if !last.is_shifted(column) || last.reads(row) {
                 return;
             }
             let numbers = others.iter().enumerate().filter_map(|(axis, e)| Some((axis, added(e)?)));
@@ -89,21 +54,22 @@ pub(crate) fn rows_read(body: &[Stmt], row: Var, column: Var, added: impl Fn(&Ex
             }
         });
     };
-    body.iter().for_each(|stmt| each_expr(stmt, &mut note));
+    body.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut note));
     read
 }
 
 /// Calls `f` on the elements that straight-line code stores to.
 pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array, &[Expr])) {
-    for stmt in body {
+    each_inner(body, &mut |stmt| {
         if let Stmt::Store { array, index, .. } = stmt {
             f(*array, index);
         }
-        if let Stmt::If { then, otherwise, .. } = stmt {
-            each_store(then, f);
-            each_store(otherwise, f);
-        }
-    }
+    });
+}
+
+/// Calls `f` on every statement of straight-line code, those under conditions too.
+pub(crate) fn each_inner(body: &[Stmt], f: &mut impl FnMut(&Stmt)) {
+    body.iter().for_each(|stmt| stmt.for_each_inner(f));
 }
 
 /// What the statement combines the accumulator of a reduction with, and whether the accumulator is the first operand.
@@ -172,17 +138,8 @@ fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
                     read(cond, certain, found);
                     visit(body, &mut certain.clone(), found);
                 }
-                Stmt::Store { .. } => each_expr(stmt, &mut |expr| read(expr, certain, found)),
-                Stmt::For(_)
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
+                Stmt::Store { .. } => stmt.for_each_inner_expr(&mut |expr| read(expr, certain, found)),
+                _ => panic!("straight-line code assigns and stores only"),
             }
         }
     }
@@ -192,122 +149,31 @@ fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
     (found, certain)
 }
 
-/// The expression reads the variable.
-pub(crate) fn reads(expr: &Expr, var: Var) -> bool {
-    let mut found = false;
-    expr.for_each_part(&mut |node| found |= *node == Expr::Var(var));
-    found
-}
-
-/// Straight-line code, or a loop of such that runs while a condition holds, with other names for variables.
-pub(crate) fn renamed_stmt(stmt: &Stmt, renaming: &BTreeMap<Var, Expr>) -> Stmt {
-    let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| renamed_stmt(stmt, renaming)).collect();
-    match stmt {
-        Stmt::Assign { var, value } => {
-            let value = renamed(value, renaming);
-            let var = match renaming.get(var) {
-                Some(Expr::Var(renamed)) => *renamed,
-                Some(_) | None => *var,
-            };
-            Stmt::Assign { var, value }
-        }
-        Stmt::Store { array, index, value } => Stmt::Store {
-            array: *array,
-            index: index.iter().map(|e| renamed(e, renaming)).collect(),
-            value: renamed(value, renaming),
-        },
-        Stmt::If { cond, then, otherwise } => {
-            Stmt::If { cond: renamed(cond, renaming), then: all(then), otherwise: all(otherwise) }
-        }
-        Stmt::While { before, cond, body } => {
-            Stmt::While { before: all(before), cond: renamed(cond, renaming), body: all(body) }
-        }
-        Stmt::For(_)
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
-    }
-}
-
-/// The expression reads one of the variables.
-pub(crate) fn reads_any(expr: &Expr, vars: &BTreeSet<Var>) -> bool {
-    let mut found = false;
-    expr.for_each_part(&mut |node| found |= matches!(node, Expr::Var(var) if vars.contains(var)));
-    found
-}
-
 /// What an element of an array is instead, if it is another one.
 pub(crate) type Place<'p> = dyn Fn(Array, &[Expr]) -> Option<(Array, Vec<Expr>)> + 'p;
 
 /// Straight-line code with accesses to other elements, where `place` names some.
 pub(crate) fn with_accesses(stmt: &Stmt, place: &Place<'_>) -> Stmt {
-    let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| with_accesses(stmt, place)).collect();
-    let other = |expr: &Expr| with_loads(expr, place);
-    match stmt {
-        Stmt::Assign { var, value } => Stmt::Assign { var: *var, value: other(value) },
-        Stmt::Store { array, index, value } => {
-            let index: Vec<Expr> = index.iter().map(other).collect();
-            let (array, index) = place(*array, &index).unwrap_or((*array, index));
-            Stmt::Store { array, index, value: other(value) }
+    let mut other = stmt.clone();
+    other.for_each_inner_mut(&mut |stmt| {
+        stmt.for_each_operand_mut(&mut |expr| with_loads(expr, place));
+        if let Stmt::Store { array, index, value: _ } = stmt
+            && let Some(element) = place(*array, index)
+        {
+            (*array, *index) = element;
         }
-        Stmt::If { cond, then, otherwise } => {
-            Stmt::If { cond: other(cond), then: all(then), otherwise: all(otherwise) }
-        }
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
-    }
+    });
+    other
 }
 
-fn with_loads(expr: &Expr, place: &Place<'_>) -> Expr {
-    expr.rewritten(&|part| {
-        let Expr::Load { array, index } = part else { return None };
-        let index: Vec<Expr> = index.iter().map(|e| with_loads(e, place)).collect();
-        let (array, index) = place(*array, &index).unwrap_or((*array, index));
-        Some(Expr::Load { array, index })
-    })
-}
-
-/// The expression with other names for variables.
-pub(crate) fn renamed(expr: &Expr, renaming: &BTreeMap<Var, Expr>) -> Expr {
-    expr.rewritten(&|part| if let Expr::Var(var) = part { renaming.get(var).cloned() } else { None })
-}
-
-/// Straight-line code with other expressions.
-pub(crate) fn with_exprs(stmt: &Stmt, f: &dyn Fn(&Expr) -> Expr) -> Stmt {
-    let all = |stmts: &[Stmt]| stmts.iter().map(|stmt| with_exprs(stmt, f)).collect();
-    match stmt {
-        Stmt::Assign { var, value } => Stmt::Assign { var: *var, value: f(value) },
-        Stmt::Store { array, index, value } => {
-            Stmt::Store { array: *array, index: index.iter().map(f).collect(), value: f(value) }
+fn with_loads(expr: &mut Expr, place: &Place<'_>) {
+    expr.for_each_load_mut(&mut |load| {
+        let Expr::Load { array, index } = load else { return };
+        index.iter_mut().for_each(|e| with_loads(e, place));
+        if let Some(element) = place(*array, index) {
+            (*array, *index) = element;
         }
-        Stmt::If { cond, then, otherwise } => Stmt::If { cond: f(cond), then: all(then), otherwise: all(otherwise) },
-        Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => panic!("straight-line code assigns and stores only"),
-    }
+    });
 }
 
 /// The variables that straight-line code assigns.
@@ -317,17 +183,12 @@ pub(crate) fn assigned(body: &[Stmt]) -> impl Iterator<Item = Var> {
 
 /// The loop variable and a loop's body with variables of their own, but for some.
 pub(crate) fn fresh(proc: &mut Proc, var: Var, body: Vec<Stmt>, but_for: &[Var]) -> (Var, Vec<Stmt>) {
-    let copy = |proc: &mut Proc, var: Var| {
-        let data = proc.vars[var].clone();
-        proc.vars.push(data)
-    };
-    let own = copy(proc, var);
-    let mut names = BTreeMap::from([(var, Expr::Var(own))]);
+    let own = proc.var_like(var);
+    let mut names = Names::from([(var, own.into())]);
     for var in assigned(&body).filter(|var| !but_for.contains(var)) {
-        let renamed = copy(proc, var);
-        names.insert(var, Expr::Var(renamed));
+        names.insert(var, proc.var_like(var).into());
     }
-    (own, body.iter().map(|stmt| renamed_stmt(stmt, &names)).collect())
+    (own, body.iter().map(|stmt| stmt.renamed(&names)).collect())
 }
 
 /// The statements that compute these variables, and what they need.

@@ -6,9 +6,10 @@
 //!
 //! In the inner loop `A` and `B` are different memory, though they are the same elsewhere. Knows nothing of the array IR.
 
-use crate::lowering::access::{Aliases, arrays_read, each_own_placed, each_stmt};
+use crate::lowering::access::{Aliases, arrays_read};
 use crate::shape::facts::straight_line::each_store;
-use frit_ir::nest::{Arg, Array, Loop, Proc, Stmt};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, Loop, Proc, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which arrays may be the same memory in a loop.
@@ -51,50 +52,31 @@ impl Unshared {
     fn visit(mut self, proc: &Proc, aliases: &Aliases, body: &[Stmt], found: &mut BTreeMap<Loop, Unshared>) {
         for stmt in body {
             // A branch begins where the condition stands.
-            if let Stmt::If { then, otherwise, .. } = stmt {
-                self.clone().visit(proc, aliases, then, found);
-                self.clone().visit(proc, aliases, otherwise, found);
+            if let Stmt::If { .. } = stmt {
+                stmt.inner().for_each(|block| self.clone().visit(proc, aliases, block, found));
             }
             // What is inside runs again and again, or not at all.
-            each_stmt(proc, std::slice::from_ref(stmt), &mut |inside| self.forget(inside));
+            proc.for_each_stmt(std::slice::from_ref(stmt), &mut |inside| self.forget(inside));
             match stmt {
                 Stmt::For(id) => {
                     self.clone().visit(proc, aliases, &proc.loops[*id].body, found);
                     found.insert(*id, self.clone());
                 }
-                Stmt::While { before, body: other, .. } => {
-                    self.clone().visit(proc, aliases, before, found);
-                    self.clone().visit(proc, aliases, other, found);
+                Stmt::While { .. } => {
+                    stmt.inner().for_each(|block| self.clone().visit(proc, aliases, block, found));
                 }
                 Stmt::Alloc { array } if aliases.has_other_name(*array) => _ = self.0.insert(*array),
-                Stmt::Alloc { .. }
-                | Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::If { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => {}
+                _ => {}
             }
         }
     }
 
     /// The statement itself may name the memory of arrays, or give them other memory.
     fn forget(&mut self, stmt: &Stmt) {
-        each_own_placed(stmt, &mut |array| _ = self.0.remove(&array));
-        if let Stmt::Bind { source, .. } = stmt {
-            self.0.remove(source);
-        }
-        if let Stmt::Call { args, .. } = stmt {
-            for arg in args {
-                if let Arg::Array(array) = arg {
-                    self.0.remove(array);
-                }
+        stmt.for_each_array(&mut |array, role| {
+            if role.places() || matches!(role, Role::Shared | Role::Passed) {
+                self.0.remove(&array);
             }
-        }
+        });
     }
 }

@@ -16,13 +16,11 @@
 //!
 //! Loops that must run in order are the subject of [`crate::shape::loop_fission::ordered`].
 
-use crate::lowering::access::{each_own_expr, each_stmt, size};
-use crate::lowering::work::is_simple_unary;
 use crate::shape::facts::arithmetic::{expr_cost, is_real};
-use crate::shape::facts::straight_line::{reads_any, renamed, renamed_stmt};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::steps::Decisions;
-use frit_ir::nest::{Arg, Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,65 +56,39 @@ pub(crate) fn fission_independent_loops(proc: &mut Proc, decisions: &mut Decisio
 /// The same in statements, which may run again and again.
 fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool, decisions: &mut Decisions<'_>) -> Vec<Stmt> {
     let mut result = Vec::with_capacity(body.len());
-    for stmt in body {
-        match stmt {
-            Stmt::For(id) => {
-                let mut data = proc.take_loop(id);
-                data.body = stmts(proc, data.body, true, decisions);
-                proc.loops[id] = data;
-                let Some(parts) = Parts::of(proc, id).filter(|_| decisions.may_change()) else {
-                    result.push(Stmt::For(id));
-                    continue;
-                };
-                if !parts.pays(proc) {
-                    decisions.not_worth(proc, id, "vectors would gain less on a part of it than passing values costs");
-                    result.push(Stmt::For(id));
-                    continue;
-                }
-                let split = if again && !parts.is_long() {
-                    match parts.copied(proc, id) {
-                        Some(copy) => Some(parts.distributed_unless_short(proc, copy)),
-                        None => (parts.gained(proc) >= LEAST_UNGUARDED).then(|| parts.distributed(proc)),
-                    }
-                } else {
-                    Some(parts.distributed(proc))
-                };
-                match split {
-                    Some(split) => {
-                        decisions.done(proc, id, "is split into loops, of which vectors can run some");
-                        result.extend(split);
-                    }
-                    None => {
-                        decisions.not_worth(
-                            proc,
-                            id,
-                            "it may have few iterations, and is too large to be kept for these",
-                        );
-                        result.push(Stmt::For(id));
-                    }
-                }
+    for mut stmt in body {
+        let repeats = again || matches!(stmt, Stmt::For(_) | Stmt::While { .. });
+        stmt.map_blocks(proc, |proc, body| stmts(proc, body, repeats, decisions));
+        let Stmt::For(id) = stmt else {
+            result.push(stmt);
+            continue;
+        };
+        let Some(parts) = Parts::of(proc, id).filter(|_| decisions.may_change()) else {
+            result.push(Stmt::For(id));
+            continue;
+        };
+        if !parts.pays(proc) {
+            decisions.not_worth(proc, id, "vectors would gain less on a part of it than passing values costs");
+            result.push(Stmt::For(id));
+            continue;
+        }
+        let split = if again && !parts.is_long() {
+            match parts.copied(proc, id) {
+                Some(copy) => Some(parts.distributed_unless_short(proc, copy)),
+                None => (parts.gained(proc) >= LEAST_UNGUARDED).then(|| parts.distributed(proc)),
             }
-            Stmt::While { before, cond, body } => {
-                let before = stmts(proc, before, true, decisions);
-                let body = stmts(proc, body, true, decisions);
-                result.push(Stmt::While { before, cond, body });
+        } else {
+            Some(parts.distributed(proc))
+        };
+        match split {
+            Some(split) => {
+                decisions.done(proc, id, "is split into loops, of which vectors can run some");
+                result.extend(split);
             }
-            Stmt::If { cond, then, otherwise } => {
-                let then = stmts(proc, then, again, decisions);
-                let otherwise = stmts(proc, otherwise, again, decisions);
-                result.push(Stmt::If { cond, then, otherwise });
+            None => {
+                decisions.not_worth(proc, id, "it may have few iterations, and is too large to be kept for these");
+                result.push(Stmt::For(id));
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => result.push(stmt),
         }
     }
     result
@@ -256,16 +228,16 @@ impl Parts {
         let LoopKind::Independent { reductions, .. } = &self.header.kind else { return None };
         let data = proc.loops[id].clone();
         let mut count = 0;
-        each_stmt(proc, &data.body, &mut |_| count += 1);
+        proc.for_each_stmt(&data.body, &mut |_| count += 1);
         if count > LARGEST_COPY || self.parts.iter().any(|part| !part.flow.placed.is_empty()) {
             return None;
         }
         let mut own: BTreeSet<Var> = self.parts.iter().flat_map(|part| part.flow.assigned()).collect();
         own.retain(|var| reductions.iter().all(|reduction| reduction.var != *var));
         own.insert(self.var);
-        let names = fresh_names(proc, own);
-        let body = copied(proc, &data.body, &names);
-        Some(LoopData { var: Some(renamed_var(self.var, &names)), body, ..data })
+        let names = proc.fresh_names(own);
+        let body = proc.copied(&data.body, &names);
+        Some(LoopData { var: Some(self.var.renamed(&names)), body, ..data })
     }
 
     /// The loop over strips if there are iterations enough, and otherwise this one, which is as it was.
@@ -275,7 +247,7 @@ impl Parts {
         let (Some(strips), Some(Stmt::Assign { var: limit, .. })) = (stmts.pop(), stmts.last()) else {
             panic!("a loop over strips comes after its limit");
         };
-        let cond = Expr::binary(BinOp::Le, lower + Expr::i64(LEAST_ITERATIONS), Expr::Var(*limit));
+        let cond = Expr::binary(BinOp::LE, lower + Expr::i64(LEAST_ITERATIONS), Expr::Var(*limit));
         let short = proc.loops.push(LoopData { upper: Expr::Var(*limit), ..short });
         stmts.push(Stmt::If { cond, then: vec![strips], otherwise: vec![Stmt::For(short)] });
         stmts
@@ -325,9 +297,7 @@ impl Strip<'_> {
         for stmt in self.repeated.iter().rev() {
             let Stmt::Assign { var, value } = stmt else { continue };
             if needed.contains(var) {
-                each_var(value, &mut |var| {
-                    needed.insert(var);
-                });
+                value.for_each_var(&mut |var| _ = needed.insert(var));
                 body.push(stmt.clone());
             }
         }
@@ -354,9 +324,9 @@ impl Strip<'_> {
             let mut own: BTreeSet<Var> = Flow::of(proc, &body).assigned().collect();
             own.retain(|var| reductions.iter().all(|reduction| reduction.var != *var));
             own.insert(var);
-            let names = fresh_names(proc, own);
-            body = copied(proc, &body, &names);
-            var = renamed_var(var, &names);
+            let names = proc.fresh_names(own);
+            body = proc.copied(&body, &names);
+            var = var.renamed(&names);
         }
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions };
         let (lower, upper) = (self.block.first.into(), self.block.end.into());
@@ -411,7 +381,7 @@ fn leave_cheap_stretches(proc: &Proc, body: &[Stmt], in_vectors: &mut [bool]) {
 /// The cheap statements of the body that compute the same anywhere in the same iteration.
 fn repeatable(proc: &Proc, var: Var, body: &[Stmt], flows: &[Flow]) -> Vec<Stmt> {
     let mut assignments: BTreeMap<Var, usize> = BTreeMap::new();
-    each_stmt(proc, body, &mut |stmt| {
+    proc.for_each_stmt(body, &mut |stmt| {
         if let Some(var) = assigned_var(stmt) {
             *assignments.entry(var).or_default() += 1;
         }
@@ -424,13 +394,13 @@ fn repeatable(proc: &Proc, var: Var, body: &[Stmt], flows: &[Flow]) -> Vec<Stmt>
     let mut known: BTreeSet<Var> = BTreeSet::from([var]);
     for stmt in body {
         let Stmt::Assign { var, value } = stmt else { continue };
-        let mut same = assignments.get(var) == Some(&1) && size(value) <= LARGEST_REPEATED;
+        let mut same = assignments.get(var) == Some(&1) && value.size() <= LARGEST_REPEATED;
         value.for_each_part(&mut |node| {
             same &= match node {
                 Expr::Var(read) => known.contains(read) || !assigned.contains(read),
                 Expr::Load { array, .. } => !has_other_names && !changed(array) && !is_reference(array),
-                Expr::Unary { op, .. } => is_simple_unary(*op),
-                Expr::Binary { op, .. } => !is_division(*op) && *op != BinOp::Pow,
+                Expr::Unary { op, .. } => op.is_cheap(),
+                Expr::Binary { op, .. } => !matches!(*op, BinOp::Divide(_) | BinOp::POW),
                 Expr::Const(_) | Expr::Select { .. } | Expr::Threads => true,
             };
         });
@@ -446,31 +416,19 @@ fn repeatable(proc: &Proc, var: Var, body: &[Stmt], flows: &[Flow]) -> Vec<Stmt>
 fn is_vectorisable(proc: &Proc, stmt: &Stmt) -> bool {
     let all = |stmts: &[Stmt]| stmts.iter().all(|stmt| is_vectorisable(proc, stmt));
     let mut real = true;
-    each_own_expr(proc, stmt, &mut |expr| {
+    stmt.for_each_expr(proc, &mut |expr| {
         expr.for_each_part(&mut |node| {
-            if let Expr::Binary { op, x, .. } = node {
-                real &= !is_division(*op) || is_real(proc, x);
+            if let Expr::Binary { op: BinOp::Divide(_), x, .. } = node {
+                real &= is_real(proc, x);
             }
         });
     });
-    match stmt {
-        Stmt::Assign { .. } | Stmt::Store { .. } => real,
-        Stmt::If { cond: _, then, otherwise } => real && all(then) && all(otherwise),
-        Stmt::For(id) => {
-            let data = &proc.loops[*id];
-            iterations(data).is_some_and(|count| count <= MOST_UNROLLED) && all(&data.body)
-        }
-        Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => false,
-    }
+    let may_run = match stmt {
+        Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::If { .. } => real,
+        Stmt::For(id) => iterations(&proc.loops[*id]).is_some_and(|count| count <= MOST_UNROLLED),
+        _ => false,
+    };
+    may_run && stmt.blocks(proc).all(all)
 }
 
 /// How often the loop runs, if that is known.
@@ -486,8 +444,8 @@ fn gathered(expr: &Expr, var: Var, varying: &BTreeSet<Var>) -> i64 {
         if let Expr::Load { array: _, index } = node
             && let Some((last, others)) = index.split_last()
         {
-            let is_beside = last.is_shifted(var) || !reads_any(last, varying);
-            count += i64::from(!is_beside || others.iter().any(|e| reads_any(e, varying)));
+            let is_beside = last.is_shifted(var) || !last.reads_any(varying);
+            count += i64::from(!is_beside || others.iter().any(|e| e.reads_any(varying)));
         }
     });
     count
@@ -512,21 +470,10 @@ fn cost_by(proc: &Proc, body: &[Stmt], of_expr: &dyn Fn(&Expr) -> i64) -> Option
                 of_expr(cond).saturating_add(then?).saturating_add(otherwise?)
             }
             Stmt::While { .. } | Stmt::Call { .. } => return None,
-            Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. } => 0,
+            _ => 0,
         };
         Some(sum.saturating_add(own))
     })
-}
-
-fn is_division(op: BinOp) -> bool {
-    matches!(op, BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod)
 }
 
 impl Flow {
@@ -546,13 +493,27 @@ impl Flow {
 
     fn visit(&mut self, proc: &Proc, stmts: &[Stmt], certain: &mut BTreeSet<Var>) {
         for stmt in stmts {
-            each_own_expr(proc, stmt, &mut |expr| self.read(expr, certain));
-            match stmt {
-                Stmt::Assign { var, .. } => self.assign(*var, certain),
-                Stmt::Store { array, .. } => {
-                    self.arrays.insert(*array);
-                    self.written.insert(*array);
+            // The condition of a `while` comes after the statements before it.
+            if !matches!(stmt, Stmt::While { .. }) {
+                stmt.for_each_expr(proc, &mut |expr| self.read(expr, certain));
+            }
+            self.may_end |= match stmt {
+                Stmt::Alloc { array } => !matches!(proc.arrays[*array].storage, Storage::Stack),
+                stmt => {
+                    matches!(stmt, Stmt::While { .. } | Stmt::Check { .. } | Stmt::Output { .. } | Stmt::Call { .. })
                 }
+            };
+            stmt.for_each_array(&mut |array, role| {
+                self.arrays.insert(array);
+                if matches!(role, Role::Stored | Role::Filled | Role::Passed) {
+                    self.written.insert(array);
+                }
+                if role.places() || role == Role::Shared {
+                    self.placed.insert(array);
+                }
+            });
+            stmt.for_each_assigned(&mut |var| self.assign(var, certain));
+            match stmt {
                 Stmt::For(id) => {
                     let data = &proc.loops[*id];
                     let mut inside = certain.clone();
@@ -560,7 +521,6 @@ impl Flow {
                     self.visit(proc, &data.body, &mut inside);
                 }
                 Stmt::While { before, cond, body } => {
-                    self.may_end = true;
                     self.visit(proc, before, certain);
                     self.read(cond, certain);
                     self.visit(proc, body, &mut certain.clone());
@@ -571,47 +531,7 @@ impl Flow {
                     self.visit(proc, otherwise, &mut after[1]);
                     *certain = after[0].intersection(&after[1]).copied().collect();
                 }
-                Stmt::Alloc { array } => {
-                    self.arrays.insert(*array);
-                    self.placed.insert(*array);
-                    self.may_end |= !matches!(proc.arrays[*array].storage, Storage::Stack);
-                }
-                Stmt::Release { array } => {
-                    self.arrays.insert(*array);
-                    self.placed.insert(*array);
-                }
-                Stmt::Bind { reference: one, source: other, .. } | Stmt::Swap { first: one, second: other } => {
-                    self.arrays.extend([*one, *other]);
-                    self.placed.extend([*one, *other]);
-                }
-                Stmt::CopyElements { target, source, .. } => {
-                    self.arrays.extend([*target, *source]);
-                    self.written.insert(*target);
-                }
-                Stmt::Prefetch { array, .. } => _ = self.arrays.insert(*array),
-                Stmt::Check { .. } => self.may_end = true,
-                Stmt::Output { args, .. } => {
-                    self.may_end = true;
-                    self.arrays.extend(passed_arrays(args));
-                }
-                Stmt::Call { args, results, .. } => {
-                    self.may_end = true;
-                    for arg in args {
-                        if let Arg::Array(array) = arg {
-                            self.arrays.insert(*array);
-                            self.written.insert(*array);
-                        }
-                    }
-                    for result in results {
-                        match result {
-                            Binding::Var(var) => self.assign(*var, certain),
-                            Binding::Array(array) => {
-                                self.arrays.insert(*array);
-                                self.placed.insert(*array);
-                            }
-                        }
-                    }
-                }
+                _ => {}
             }
         }
     }
@@ -636,115 +556,5 @@ impl Flow {
 
 /// The variable that the statement assigns a value.
 fn assigned_var(stmt: &Stmt) -> Option<Var> {
-    match stmt {
-        Stmt::Assign { var, .. } => Some(*var),
-        Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::If { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => None,
-    }
-}
-
-/// The arrays among arguments.
-fn passed_arrays(args: &[Arg]) -> impl Iterator<Item = Array> + '_ {
-    args.iter().filter_map(|arg| match arg {
-        Arg::Array(array) => Some(*array),
-        Arg::Scalar(_) => None,
-    })
-}
-
-/// Calls `f` on every variable that the expression reads.
-fn each_var(expr: &Expr, f: &mut impl FnMut(Var)) {
-    expr.for_each_part(&mut |node| {
-        if let Expr::Var(var) = node {
-            f(*var);
-        }
-    });
-}
-
-/// The variable that has this name instead.
-pub(crate) fn renamed_var(var: Var, names: &BTreeMap<Var, Expr>) -> Var {
-    match names.get(&var) {
-        Some(Expr::Var(name)) => *name,
-        Some(_) | None => var,
-    }
-}
-
-/// New variables for these.
-pub(crate) fn fresh_names(proc: &mut Proc, vars: BTreeSet<Var>) -> BTreeMap<Var, Expr> {
-    let fresh = |var: Var| {
-        let data = proc.vars[var].clone();
-        (var, Expr::Var(proc.vars.push(data)))
-    };
-    vars.into_iter().map(fresh).collect()
-}
-
-/// Statements again, with loops of their own and other names for variables.
-pub(crate) fn copied(proc: &mut Proc, stmts: &[Stmt], names: &BTreeMap<Var, Expr>) -> Vec<Stmt> {
-    let new = |expr: &Expr| renamed(expr, names);
-    let copied_arg = |arg: &Arg| match arg {
-        Arg::Scalar(value) => Arg::Scalar(new(value)),
-        Arg::Array(array) => Arg::Array(*array),
-    };
-    let mut copy = |stmt: &Stmt| match stmt {
-        Stmt::For(id) => {
-            let data = proc.loops[*id].clone();
-            let body = copied(proc, &data.body, names);
-            let mut kind = data.kind;
-            if let LoopKind::Independent { parallel, simd: _, reductions } = &mut kind {
-                parallel.iter_mut().for_each(|parallel| parallel.work = new(&parallel.work));
-                reductions.iter_mut().for_each(|reduction| reduction.var = renamed_var(reduction.var, names));
-            }
-            let var = data.var.map(|var| renamed_var(var, names));
-            let (lower, upper) = (new(&data.lower), new(&data.upper));
-            Stmt::For(proc.loops.push(LoopData { var, lower, upper, kind, body, ..data }))
-        }
-        Stmt::While { before, cond, body } => {
-            let (before, body) = (copied(proc, before, names), copied(proc, body, names));
-            Stmt::While { before, cond: new(cond), body }
-        }
-        Stmt::If { cond, then, otherwise } => {
-            let (then, otherwise) = (copied(proc, then, names), copied(proc, otherwise, names));
-            Stmt::If { cond: new(cond), then, otherwise }
-        }
-        Stmt::Assign { .. } | Stmt::Store { .. } => renamed_stmt(stmt, names),
-        Stmt::Prefetch { array, offset, count, to_write } => {
-            Stmt::Prefetch { array: *array, offset: new(offset), count: new(count), to_write: *to_write }
-        }
-        Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming } => Stmt::CopyElements {
-            streaming: *streaming,
-            target: *target,
-            target_offset: new(target_offset),
-            source: *source,
-            source_offset: new(source_offset),
-            count: new(count),
-        },
-        Stmt::Check { cond, kind, args, span } => {
-            Stmt::Check { cond: new(cond), kind: *kind, args: args.iter().map(new).collect(), span: *span }
-        }
-        Stmt::Output { format, args } => {
-            Stmt::Output { format: format.clone(), args: args.iter().map(copied_arg).collect() }
-        }
-        Stmt::Call { callee, args, results, span } => {
-            let result = |result: &Binding| match result {
-                Binding::Var(var) => Binding::Var(renamed_var(*var, names)),
-                Binding::Array(array) => Binding::Array(*array),
-            };
-            let (args, results) = (args.iter().map(copied_arg).collect(), results.iter().map(result).collect());
-            Stmt::Call { callee: *callee, args, results, span: *span }
-        }
-        Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Swap { .. } => {
-            panic!("what gets memory is not copied")
-        }
-    };
-    stmts.iter().map(&mut copy).collect()
+    if let Stmt::Assign { var, .. } = stmt { Some(*var) } else { None }
 }

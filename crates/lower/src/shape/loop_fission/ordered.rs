@@ -12,9 +12,9 @@
 //! for a block of iterations first. Every iteration computes the same from the same, so no bit changes. It pays if that is
 //! real arithmetic of some cost; else passing it through the cache costs more. Knows nothing of the array IR.
 
-use crate::lowering::access::{self, each_array};
-use crate::shape::facts::arithmetic::{cost, expr_cost, is_comparison, is_total, keeps_type};
-use crate::shape::facts::straight_line::{assigned, each_expr, fresh, is_straight, live, mentions_of, reads};
+use crate::lowering::access;
+use crate::shape::facts::arithmetic::{cost, expr_cost, is_total};
+use crate::shape::facts::straight_line::{assigned, each_inner, fresh, is_straight, live, mentions_of};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
@@ -301,22 +301,11 @@ impl Filter {
     /// The condition and the filter, if that is all that the body does but assign variables.
     fn of(body: &[Stmt]) -> Option<(Expr, Self)> {
         let mut rest = body.iter().filter(|stmt| match stmt {
-            Stmt::Assign { var, value } => reads(value, *var),
+            Stmt::Assign { var, value } => value.reads(*var),
             Stmt::If { .. } => false,
-            Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => true,
+            _ => true,
         });
-        let Some(Stmt::Assign { var: position, value: Expr::Binary { op: BinOp::Add, x, y } }) = rest.next_back()
+        let Some(Stmt::Assign { var: position, value: Expr::Binary { op: BinOp::ADD, x, y } }) = rest.next_back()
         else {
             return None;
         };
@@ -329,7 +318,7 @@ impl Filter {
         // Neither where values go nor what they are may depend on the position otherwise.
         let mut elsewhere = 0;
         body.iter().for_each(|stmt| {
-            each_expr(stmt, &mut |expr| {
+            stmt.for_each_inner_expr(&mut |expr| {
                 expr.for_each_part(&mut |node| {
                     elsewhere += usize::from(*node == Expr::Var(*position));
                 })
@@ -392,19 +381,7 @@ pub(crate) fn buffer(proc: &mut Proc, elem: Scalar, length: i64, of: Option<Var>
 fn has_costly_branch(proc: &Proc, body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::If { then, otherwise, .. } => cost(proc, then).max(cost(proc, otherwise)) >= LARGEST_BRANCH,
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => false,
+        _ => false,
     })
 }
 
@@ -426,23 +403,9 @@ impl<'k> Division<'k> {
         let mut ordered = BTreeSet::new();
         let mut here: BTreeMap<Var, usize> = BTreeMap::new();
         let mut written = BTreeSet::new();
-        each_stmt(body, &mut |stmt| match stmt {
-            Stmt::Assign { var, .. } => *here.entry(*var).or_default() += 1,
-            Stmt::Store { array, .. } => {
-                written.insert(*array);
-            }
-            Stmt::If { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => {}
+        each_inner(body, &mut |stmt| {
+            stmt.for_each_assigned(&mut |var| *here.entry(var).or_default() += 1);
+            stmt.for_each_array(&mut |array, _| _ = written.insert(array));
         });
         for (var, mention) in mentions_of(body) {
             let outside = here.get(&var) != known.assignments.get(&var);
@@ -452,8 +415,8 @@ impl<'k> Division<'k> {
         }
         let mut shared = BTreeSet::new();
         body.iter().for_each(|stmt| {
-            each_expr(stmt, &mut |expr| {
-                each_array(expr, &mut |array| {
+            stmt.for_each_inner_expr(&mut |expr| {
+                expr.for_each_load(&mut |array, _| {
                     if known.shared.contains(&array) {
                         shared.insert(array);
                     }
@@ -483,33 +446,10 @@ impl<'k> Division<'k> {
                                 && self.is_free(value)
                                 && is_total(proc, value)
                         }
-                        Stmt::Store { .. }
-                        | Stmt::If { .. }
-                        | Stmt::For(_)
-                        | Stmt::While { .. }
-                        | Stmt::Alloc { .. }
-                        | Stmt::Release { .. }
-                        | Stmt::Bind { .. }
-                        | Stmt::Swap { .. }
-                        | Stmt::CopyElements { .. }
-                        | Stmt::Prefetch { .. }
-                        | Stmt::Output { .. }
-                        | Stmt::Check { .. }
-                        | Stmt::Call { .. } => false,
+                        _ => false,
                     })
             }
-            Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => false,
+            _ => false,
         }
     }
 
@@ -528,30 +468,14 @@ impl<'k> Division<'k> {
                 let only_here = self.known.assignments.get(var) == Some(&here.count());
                 only_here && !self.carried.contains(var) && self.is_free_but_for(value, &results)
             }
-            Stmt::Store { .. }
-            | Stmt::If { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => false,
+            _ => false,
         });
         more >= LEAST_COST && less < LEAST_COST && own && self.is_free(cond)
     }
 
     /// What the statement assigns depends on earlier iterations.
     fn note_ordered(&mut self, stmt: &Stmt) {
-        each_stmt(std::slice::from_ref(stmt), &mut |stmt| {
-            if let Stmt::Assign { var, .. } = stmt {
-                self.ordered.insert(*var);
-            }
-        });
+        stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |var| _ = self.ordered.insert(var)));
     }
 
     /// The expression depends on no earlier iteration.
@@ -583,18 +507,7 @@ impl<'k> Division<'k> {
                 Stmt::Store { array, index, value: self.reduced(proc, value, elem, before) }
             }
             // What stands under a condition may not be defined without it.
-            Stmt::If { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => stmt,
+            _ => stmt,
         }
     }
 
@@ -610,8 +523,8 @@ impl<'k> Division<'k> {
         }
         let mut each = |e: Box<Expr>| Box::new(self.reduced(proc, *e, scalar, before));
         match expr {
-            Expr::Unary { op, x } if keeps_type(op) => Expr::Unary { op, x: each(x) },
-            Expr::Binary { op, x, y } if !is_comparison(op) => {
+            Expr::Unary { op, x } if op.keeps_type() => Expr::Unary { op, x: each(x) },
+            Expr::Binary { op, x, y } if !op.is_comparison() => {
                 let x = each(x);
                 Expr::Binary { op, x, y: each(y) }
             }
@@ -625,17 +538,6 @@ impl<'k> Division<'k> {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Threads => expr,
-        }
-    }
-}
-
-/// Calls `f` on every statement of straight-line code, those under conditions too.
-fn each_stmt(body: &[Stmt], f: &mut impl FnMut(&Stmt)) {
-    for stmt in body {
-        f(stmt);
-        if let Stmt::If { then, otherwise, .. } = stmt {
-            each_stmt(then, f);
-            each_stmt(otherwise, f);
         }
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, nex
     }
     let (lower, upper) = (begin.into(), block.end.into());
     let inner = LoopData { var: Some(var), lower, upper, kind: inner_kind, body, ..data.clone() };
-    let begins = Expr::binary(BinOp::Max, Expr::Var(block.first), data.lower.clone());
+    let begins = Expr::binary(BinOp::MAX, Expr::Var(block.first), data.lower.clone());
     let mut body = vec![Stmt::Assign { var: begin, value: begins }];
     body.extend(rows.iter().map(|row| row.before_block(proc, storing.var, begin)));
     body.push(Stmt::For(proc.loops.push(inner)));
@@ -134,7 +134,7 @@ impl Row {
         };
         let [stop, from] = [(); 2].map(|()| proc.var(Scalar::I64, None));
         let stops = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Eq, end.into(), data.upper.clone())),
+            cond: Box::new(Expr::binary(BinOp::EQ, end.into(), data.upper.clone())),
             on_true: Box::new(end.into()),
             on_false: Box::new(Expr::Var(end) - before_in_line(proc, &self.place, var, end.into())),
         };
@@ -148,7 +148,7 @@ impl Row {
         };
         vec![
             Stmt::Assign { var: stop, value: stops },
-            Stmt::Assign { var: from, value: Expr::binary(BinOp::Max, start.into(), data.lower.clone()) },
+            Stmt::Assign { var: from, value: Expr::binary(BinOp::MAX, start.into(), data.lower.clone()) },
             copy(proc, from, Expr::Var(from) - start.into(), Expr::Var(stop) - from.into()),
             keep,
         ]

@@ -14,7 +14,7 @@
 
 use crate::shape::facts::arithmetic::lacks_vectors;
 use crate::shape::facts::cache_lines::{before_in_line, elements_of_line, offset};
-use crate::shape::facts::straight_line::{assign, assigned, each_expr, fresh, renamed, renamed_stmt};
+use crate::shape::facts::straight_line::{assign, assigned, fresh};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::nontemporal_stores::Storing;
@@ -53,11 +53,11 @@ pub(crate) fn are_worth_it(proc: &Proc, storing: &Storing, data: &LoopData) -> O
     let place = &storing.places[0];
     let is_whole = |at: &Expr| {
         let before = before_in_line(proc, place, storing.var, at.clone());
-        Expr::binary(BinOp::Eq, before, Expr::i64(0))
+        Expr::binary(BinOp::EQ, before, Expr::i64(0))
     };
-    let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(LEAST_OF_ROW), data.upper.clone());
-    let are_whole = Expr::binary(BinOp::And, is_whole(&data.lower), is_whole(&data.upper));
-    (place.1.len() > 1).then(|| Expr::binary(BinOp::Or, is_long, are_whole))
+    let is_long = Expr::binary(BinOp::LE, data.lower.clone() + Expr::i64(LEAST_OF_ROW), data.upper.clone());
+    let are_whole = Expr::binary(BinOp::AND, is_whole(&data.lower), is_whole(&data.upper));
+    (place.1.len() > 1).then(|| Expr::binary(BinOp::OR, is_long, are_whole))
 }
 
 /// Vectors can run the loop: what comes out of them one by one, memory joins better in larger blocks.
@@ -66,7 +66,7 @@ fn are_vectors(proc: &Proc, data: &LoopData) -> bool {
     let (mut is_straight, mut lacks) = (true, false);
     for stmt in &data.body {
         is_straight &= matches!(stmt, Stmt::Assign { .. } | Stmt::Store { .. });
-        each_expr(stmt, &mut |expr| lacks |= lacks_vectors(proc, expr, &varying));
+        stmt.for_each_inner_expr(&mut |expr| lacks |= lacks_vectors(proc, expr, &varying));
     }
     matches!(data.kind, LoopKind::Independent { .. }) && is_straight && !lacks
 }
@@ -81,7 +81,7 @@ pub(crate) fn in_lines(
 ) -> Vec<Stmt> {
     let [whole, stop, line] = [(); 3].map(|()| proc.var(Scalar::I64, None));
     let before = |at: &Expr| before_in_line(proc, &storing.places[0], storing.var, at.clone());
-    let until_line = Expr::binary(BinOp::And, Expr::i64(0) - before(&data.lower), Expr::i64(elements - 1));
+    let until_line = Expr::binary(BinOp::AND, Expr::i64(0) - before(&data.lower), Expr::i64(elements - 1));
     let stops = data.upper.clone() - before(&data.upper);
     let mut stmts = vec![assign(whole, data.lower.clone() + until_line), assign(stop, stops)];
     let mut body = Vec::new();
@@ -121,9 +121,9 @@ fn vector(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, fi
     let in_buffer = |stmt: &Stmt| match stmt {
         Stmt::Store { array, value, .. } if storing.has_place_in(*array) => {
             let array = *next.next().expect("each place has a store");
-            Stmt::Store { array, index: vec![storing.var.into()], value: renamed(value, &here) }
+            Stmt::Store { array, index: vec![storing.var.into()], value: value.renamed(&here) }
         }
-        stmt => renamed_stmt(stmt, &here),
+        stmt => stmt.renamed(&here),
     };
     let body = data.body.iter().map(in_buffer).collect();
     let (lane, body) = fresh(proc, storing.var, body, &storing.accumulators());
@@ -138,7 +138,7 @@ fn vector(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, fi
 fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [whole, stop]: [Var; 2]) -> Stmt {
     let [part, first, from, count] = [(); 4].map(|()| proc.var(Scalar::I64, None));
     let in_part = |before: Expr, after: Expr| Expr::Select {
-        cond: Box::new(Expr::binary(BinOp::Eq, part.into(), Expr::i64(0))),
+        cond: Box::new(Expr::binary(BinOp::EQ, part.into(), Expr::i64(0))),
         on_true: Box::new(before),
         on_false: Box::new(after),
     };
@@ -152,7 +152,7 @@ fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [who
         count: count.into(),
         streaming: false,
     }));
-    let cond = Expr::binary(BinOp::Lt, Expr::i64(0), count.into());
+    let cond = Expr::binary(BinOp::LT, Expr::i64(0), count.into());
     let body = vec![
         assign(first, in_part(lower.clone(), upper.clone() - Expr::i64(elements))),
         assign(from, in_part(lower.clone(), stop.into())),

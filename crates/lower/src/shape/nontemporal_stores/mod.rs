@@ -16,9 +16,9 @@
 pub(crate) mod blocks;
 pub(crate) mod lines;
 
-use crate::lowering::access::{Aliases, arrays_read, each_own_assigned, each_stmt};
+use crate::lowering::access::{Aliases, arrays_read};
 use crate::shape::facts::arithmetic::cost;
-use crate::shape::facts::straight_line::{assigned, each_store, is_straight, mentions_of, reads, reads_any};
+use crate::shape::facts::straight_line::{assigned, each_store, is_straight, mentions_of};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::nontemporal_stores::blocks::in_blocks;
 use crate::shape::nontemporal_stores::lines::{are_worth_it, elements_of_lines, in_lines};
@@ -64,7 +64,7 @@ pub(crate) fn use_nontemporal_stores(proc: &mut Proc, decisions: &mut Decisions<
             }
         };
         let bytes = counts.into_iter().fold(elem, |bytes, count| bytes * count);
-        Some(Expr::binary(BinOp::Le, Expr::i64(least_bytes), bytes))
+        Some(Expr::binary(BinOp::LE, Expr::i64(least_bytes), bytes))
     };
     // Nor few rows, which a loop over blocks of rows leaves over.
     let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
@@ -119,14 +119,14 @@ impl<'t> Sweeps<'t> {
     fn of(proc: &Proc, tiles: &'t Tiles) -> Self {
         let mut sweeps = Self { around: BTreeMap::new(), repeated: BTreeMap::new(), tiles };
         let each_inside = |body: &[Stmt], f: &mut dyn FnMut(Loop)| {
-            each_stmt(proc, body, &mut |stmt| {
+            proc.for_each_stmt(body, &mut |stmt| {
                 if let Stmt::For(id) = stmt {
                     f(*id);
                 }
             });
         };
         let mut again = BTreeSet::new();
-        each_stmt(proc, &proc.body, &mut |stmt| match stmt {
+        proc.for_each_stmt(&proc.body, &mut |stmt| match stmt {
             Stmt::For(outer) => {
                 let data = &proc.loops[*outer];
                 let in_order = matches!(data.kind, LoopKind::Sequential);
@@ -158,12 +158,12 @@ impl<'t> Sweeps<'t> {
         let mut counts = Vec::new();
         let mut next = Some(id);
         while let Some((data, repeated)) = next.and_then(|id| Some((&proc.loops[id], self.repeated.get(&id)?))) {
-            let is_bound = |expr: &Expr| !expr.has_load() && !reads_any(expr, &repeated.changed);
+            let is_bound = |expr: &Expr| !expr.has_load() && !expr.reads_any(&repeated.changed);
             if !is_bound(&data.lower) || !is_bound(&data.upper) || repeated.read.contains(&array) {
                 break;
             }
             let count = data.upper.clone() - data.lower.clone();
-            counts.push(if data.step == 1 { count } else { Expr::binary(BinOp::Div, count, Expr::i64(data.step)) });
+            counts.push(if data.step == 1 { count } else { Expr::binary(BinOp::DIV, count, Expr::i64(data.step)) });
             next = next.and_then(|id| self.around.get(&id).copied());
         }
         let is_window = counts.len() == 1 && self.is_row_of_cube(proc, id, next);
@@ -206,7 +206,7 @@ impl<'t> Sweeps<'t> {
 impl Repeated {
     fn of(proc: &Proc, body: &[Stmt]) -> Self {
         let mut changed = BTreeSet::new();
-        each_stmt(proc, body, &mut |stmt| each_own_assigned(stmt, &mut |var| _ = changed.insert(var)));
+        proc.for_each_stmt(body, &mut |stmt| stmt.for_each_assigned(&mut |var| _ = changed.insert(var)));
         Self { read: arrays_read(proc, body), changed }
     }
 }
@@ -248,7 +248,7 @@ impl Storing {
             return None;
         }
         let own: BTreeSet<Var> = assigned(&data.body).collect();
-        let is_fixed = |e: &Expr| !e.has_load() && !reads_any(e, &own);
+        let is_fixed = |e: &Expr| !e.has_load() && !e.reads_any(&own);
         if !is_fixed(&data.lower) || !is_fixed(&data.upper) {
             return None;
         }
@@ -256,7 +256,7 @@ impl Storing {
         for stmt in &data.body {
             let Stmt::Store { array, index, .. } = stmt else { continue };
             let Some((last, others)) = index.split_last() else { continue };
-            let is_beside = last.is_shifted(var) && !others.iter().any(|e| reads(e, var)) && index.iter().all(is_fixed);
+            let is_beside = last.is_shifted(var) && !others.iter().any(|e| e.reads(var)) && index.iter().all(is_fixed);
             let is_memory = matches!(proc.arrays[*array].storage, Storage::Heap | Storage::Reference);
             if is_memory && is_beside {
                 places.push((*array, index.clone()));
@@ -273,7 +273,7 @@ impl Storing {
             }
         }
         places.retain(|(array, _)| stored.contains_key(array));
-        let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::And, x, y))?;
+        let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::AND, x, y))?;
         Some(Self { var, reductions, kinds, places, condition })
     }
 
@@ -299,7 +299,7 @@ impl Storing {
     /// The loop, and what it is where arrays are large and rows long. `next_rows`: what the next iterations of loops around read.
     fn streaming(&self, proc: &mut Proc, id: Loop, next_rows: &[NextRows], memory: &Memory) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
-        let is_long = Expr::binary(BinOp::Le, data.lower.clone() + Expr::i64(LEAST), data.upper.clone());
+        let is_long = Expr::binary(BinOp::LE, data.lower.clone() + Expr::i64(LEAST), data.upper.clone());
         let then = match elements_of_lines(proc, self, id, memory) {
             Some(elements) => {
                 let then = in_lines(proc, self, &data, elements, next_rows);
@@ -310,7 +310,7 @@ impl Storing {
             }
             None => in_blocks(proc, self, &data, next_rows),
         };
-        let cond = Expr::binary(BinOp::And, self.condition.clone(), is_long);
+        let cond = Expr::binary(BinOp::AND, self.condition.clone(), is_long);
         vec![Stmt::If { cond, then, otherwise: vec![Stmt::For(id)] }]
     }
 }

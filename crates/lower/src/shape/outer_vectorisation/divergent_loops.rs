@@ -12,9 +12,8 @@
 //! A count of fewer bits than the rest of the state has is kept in as many, and narrowed down where a lane takes its last steps alone.
 //! Where something of the state is needed, `if c(X[l]) { X[l] = f(X[l]) }` keeps it, and the condition, computed again, does not hold either.
 
-use crate::lowering::access::count_reads;
 use crate::shape::facts::arithmetic::{has_vectors, integer, is_total};
-use crate::shape::facts::straight_line::{assigned, each_expr, entering, mentions_of, reads, reads_any, renamed};
+use crate::shape::facts::straight_line::{assigned, entering, mentions_of};
 use frit_ir::nest::{Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,7 +76,7 @@ impl Repeated {
     /// Finds what only counts. Returns the variables that count alike in all lanes and that nothing else needs.
     pub(crate) fn find_counts(&mut self, proc: &Proc, around: &Around<'_>) -> Vec<Var> {
         self.merge_condition(around.reads);
-        let inside = count_reads(proc, &[self.stmt()]);
+        let inside = proc.count_reads(&[self.stmt()]);
         let is_only_inside = |var: &Var| inside.get(var) == around.reads.get(var);
         let mut shared = Vec::new();
         for (var, varies) in self.counting_to_a_bound(around) {
@@ -123,7 +122,7 @@ impl Repeated {
                 turns.after.push(stmt.clone());
             }
             if let Some(&var) = commons.get(var) {
-                turns.after.push(Stmt::Assign { var, value: renamed(value, &names) });
+                turns.after.push(Stmt::Assign { var, value: value.renamed(&names) });
             }
         }
         // What holds in all lanes or in none is asked once.
@@ -131,7 +130,7 @@ impl Repeated {
         let holds_in_all = |conjunct: &Expr| {
             !conjunct.has_load() && conjunct.variables().iter().all(|var| !own.contains(var) && is_shared(*var))
         };
-        let conjuncts = conjuncts(&self.cond).into_iter().map(|conjunct| renamed(conjunct, &names));
+        let conjuncts = conjuncts(&self.cond).into_iter().map(|conjunct| conjunct.renamed(&names));
         let (for_all, for_each): (Vec<Expr>, Vec<Expr>) = conjuncts.partition(holds_in_all);
         turns.conditions = for_all;
         self.add_steps(proc, &mut turns, for_each.into_iter().reduce(and), active, counters);
@@ -162,7 +161,7 @@ impl Repeated {
             turns.starts.push(Stmt::Assign { var: alive, value: Expr::i64(1) });
             turns.step.push(Stmt::Assign { var: alive, value });
             turns.step.extend(steps);
-            cond_of_rest = and(Expr::binary(BinOp::Ne, alive.into(), Expr::i64(0)), cond_of_rest);
+            cond_of_rest = and(Expr::binary(BinOp::NE, alive.into(), Expr::i64(0)), cond_of_rest);
             alive
         } else {
             let holds = proc.var(Scalar::Bool, None);
@@ -209,24 +208,24 @@ impl Repeated {
     fn counting_to_a_bound(&self, around: &Around<'_>) -> Vec<(Var, bool)> {
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).collect();
         let counting = |at: usize| {
-            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = &self.body[at] else {
+            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::ADD, x, y } } = &self.body[at] else {
                 return None;
             };
             let step = integer(y).filter(|&step| **x == Expr::Var(*var) && step > 0)?;
             let mut varies = false;
             let mut is_bounded = |conjunct: &Expr| match conjunct {
-                conjunct if !reads(conjunct, *var) => true,
-                Expr::Binary { op: op @ (BinOp::Lt | BinOp::Le), x, y } if !reads_any(y, &own) => {
+                conjunct if !conjunct.reads(*var) => true,
+                Expr::Binary { op: op @ (BinOp::LT | BinOp::LE), x, y } if !y.reads_any(&own) => {
                     let has_own = (around.varies)(y);
                     varies |= has_own;
-                    let never_wraps = *op == BinOp::Lt && step == 1 && **x == Expr::Var(*var);
+                    let never_wraps = *op == BinOp::LT && step == 1 && **x == Expr::Var(*var);
                     *unconverted(x) == Expr::Var(*var) && (never_wraps || !has_own)
                 }
                 _ => false,
             };
             let others = [&self.before[..], &self.body[at + 1..]];
             let is_read_later = others.into_iter().any(|code| mentions_of(code).contains_key(var));
-            let is_asked = reads(&self.cond, *var) && conjuncts(&self.cond).into_iter().all(&mut is_bounded);
+            let is_asked = self.cond.reads(*var) && conjuncts(&self.cond).into_iter().all(&mut is_bounded);
             (is_asked && !is_read_later).then_some((*var, varies))
         };
         (0..self.body.len()).filter_map(counting).collect()
@@ -234,7 +233,7 @@ impl Repeated {
 
     /// The variable to which this adds 1, if nothing else in the loop but its condition mentions that.
     fn tallied(&self, stmt: &Stmt) -> Option<Var> {
-        let Stmt::Assign { var, value: Expr::Binary { op: BinOp::Add, x, y } } = stmt else { return None };
+        let Stmt::Assign { var, value: Expr::Binary { op: BinOp::ADD, x, y } } = stmt else { return None };
         let code = self.before.iter().chain(&self.body);
         let mentions = code.filter(|stmt| mentions_of(std::slice::from_ref(stmt)).contains_key(var));
         (**x == Expr::Var(*var) && integer(y) == Some(1) && mentions.count() == 1).then_some(*var)
@@ -243,7 +242,7 @@ impl Repeated {
     /// Lanes that have ended can run it whatever the state, as long as vectors can run it at all.
     fn can_go_on(&self, proc: &Proc) -> bool {
         let mut can = is_total(proc, &self.cond);
-        self.before.iter().for_each(|stmt| each_expr(stmt, &mut |expr| can &= is_total(proc, expr)));
+        self.before.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| can &= is_total(proc, expr)));
         can
     }
 
@@ -251,10 +250,10 @@ impl Repeated {
     /// finds.
     pub(crate) fn can_run_on(&self, proc: &Proc) -> bool {
         let mut can = has_vectors(proc, &self.cond);
-        self.before.iter().for_each(|stmt| each_expr(stmt, &mut |expr| can &= has_vectors(proc, expr)));
-        self.body
-            .iter()
-            .for_each(|stmt| each_expr(stmt, &mut |expr| can &= has_vectors(proc, expr) && is_total(proc, expr)));
+        self.before.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| can &= has_vectors(proc, expr)));
+        self.body.iter().for_each(|stmt| {
+            stmt.for_each_inner_expr(&mut |expr| can &= has_vectors(proc, expr) && is_total(proc, expr))
+        });
         can
     }
 }
@@ -270,11 +269,11 @@ fn unconverted(expr: &Expr) -> &Expr {
 /// What must hold for the condition to hold.
 fn conjuncts(cond: &Expr) -> Vec<&Expr> {
     match cond {
-        Expr::Binary { op: BinOp::And, x, y } => [conjuncts(x), conjuncts(y)].concat(),
+        Expr::Binary { op: BinOp::AND, x, y } => [conjuncts(x), conjuncts(y)].concat(),
         cond => vec![cond],
     }
 }
 
 fn and(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::And, x, y)
+    Expr::binary(BinOp::AND, x, y)
 }

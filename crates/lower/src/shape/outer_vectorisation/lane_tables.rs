@@ -12,7 +12,7 @@
 //! of the array IR.
 
 use crate::lowering::access::{Aliases, at_least_zero};
-use crate::shape::facts::straight_line::{Place, assigned, each_expr, entering, reads, reads_any, with_accesses};
+use crate::shape::facts::straight_line::{Place, assigned, entering, with_accesses};
 use crate::shape::outer_vectorisation::{Part, straightened};
 use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -110,7 +110,7 @@ impl Rows {
             if !is_own && !is_copied && (!loaded || (!stored && !access.in_loops)) {
                 continue;
             }
-            let is_fixed = !reads(length, var) && !length.has_load() && !reads_any(length, &all);
+            let is_fixed = !length.reads(var) && !length.has_load() && !length.reads_any(&all);
             if !is_fixed || (stored && !is_own && !is_copied) {
                 return None;
             }
@@ -128,9 +128,9 @@ impl Rows {
             bytes = bytes + length.clone() * Expr::i64(size);
             elements = elements + length;
         }
-        let at_most = |x, y| Expr::binary(BinOp::Le, x, y);
+        let at_most = |x, y| Expr::binary(BinOp::LE, x, y);
         let is_used = at_most(elements, visited * Expr::i64(MOST_UNUSED * tables.len() as i64));
-        let pays = Expr::binary(BinOp::And, at_most(bytes, Expr::i64(most_bytes)), is_used);
+        let pays = Expr::binary(BinOp::AND, at_most(bytes, Expr::i64(most_bytes)), is_used);
         Some((Self { tables }, pays))
     }
 
@@ -271,8 +271,8 @@ impl Iteration<'_> {
     }
 
     fn visit_stmt(&mut self, stmt: &Stmt, in_loops: bool) {
-        let is_steady = |varying: &BTreeSet<Var>, expr: &Expr| !expr.has_load() && !reads_any(expr, varying);
-        each_expr(stmt, &mut |expr| {
+        let is_steady = |varying: &BTreeSet<Var>, expr: &Expr| !expr.has_load() && !expr.reads_any(varying);
+        stmt.for_each_inner_expr(&mut |expr| {
             expr.for_each_part(&mut |node| {
                 if let Expr::Load { array, index } = node {
                     let access = self.found.entry(*array).or_default();
@@ -296,7 +296,7 @@ impl Iteration<'_> {
             }
             // Where its value is the same in all lanes, so is the variable until it is assigned again.
             Stmt::Assign { var, value } => {
-                if is_steady(&self.varying, value) && !reads(value, self.var) {
+                if is_steady(&self.varying, value) && !value.reads(self.var) {
                     self.varying.remove(var);
                 } else {
                     self.varying.insert(*var);
@@ -310,14 +310,14 @@ impl Iteration<'_> {
 impl Access {
     /// All accesses are to the iteration's row.
     fn is_row_of(&self, var: Var) -> bool {
-        self.indices.iter().all(|index| index[0] == Expr::Var(var) && !reads(&index[1], var))
+        self.indices.iter().all(|index| index[0] == Expr::Var(var) && !index[1].reads(var))
     }
 
     /// Vectors can access it as it is: neighbours are neighbours in memory or the same element, or it is accessed outside of loops only.
     fn is_direct(&self, var: Var) -> bool {
         let is_plain = |index: &Vec<Expr>| {
             let Some((last, others)) = index.split_last() else { return true };
-            others.iter().all(|e| !reads(e, var)) && (!reads(last, var) || last.is_shifted(var))
+            others.iter().all(|e| !e.reads(var)) && (!last.reads(var) || last.is_shifted(var))
         };
         !self.in_loops || self.indices.iter().all(is_plain)
     }
@@ -331,7 +331,7 @@ fn is_recurrence(code: &[Stmt]) -> bool {
         Stmt::Assign { var, value: Expr::Binary { op: _, x, y } } if state.contains(var) => {
             let own = Expr::Var(*var);
             let other = if **x == own { y } else { x };
-            (**x == own || **y == own) && !reads_any(other, &state)
+            (**x == own || **y == own) && !other.reads_any(&state)
         }
         stmt => !assigned(std::slice::from_ref(stmt)).any(|var| state.contains(&var)),
     };
@@ -348,7 +348,7 @@ type Accesses = Vec<(Array, Vec<Expr>)>;
 /// The accesses of straight-line code. Loops in it that run while a condition holds have none.
 fn accesses(code: &[Stmt], loads: &mut Accesses, stores: &mut Accesses) {
     for stmt in code.iter().filter(|stmt| !matches!(stmt, Stmt::While { .. })) {
-        each_expr(stmt, &mut |expr| {
+        stmt.for_each_inner_expr(&mut |expr| {
             expr.for_each_part(&mut |node| {
                 if let Expr::Load { array, index } = node {
                     loads.push((*array, index.clone()));

@@ -24,10 +24,7 @@ pub(crate) mod lane_tables;
 
 use crate::lowering::access::{Aliases, all_reads, assignments};
 use crate::shape::facts::arithmetic::has_vectors_once_loaded;
-use crate::shape::facts::straight_line::{
-    Mention, Place, assigned, each_expr, entering, is_straight, mentions_of, reads, reads_any, renamed, renamed_stmt,
-    with_accesses,
-};
+use crate::shape::facts::straight_line::{Mention, Place, assigned, entering, is_straight, mentions_of, with_accesses};
 use crate::shape::outer_vectorisation::divergent_loops::{Around, Repeated};
 use crate::shape::outer_vectorisation::lane_tables::Rows;
 use crate::shape::rewrite::strip_mining::Block;
@@ -159,7 +156,7 @@ impl Iterations {
     fn beside(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
         let found = Self::of(proc, id, known, false)?;
         let number = found.header.upper.clone() - found.header.lower.clone();
-        let pays = Expr::binary(BinOp::Le, Expr::i64(LANES), number);
+        let pays = Expr::binary(BinOp::LE, Expr::i64(LANES), number);
         (!found.parts.iter().any(Part::has_while) && found.reads_neighbours(proc))
             .then_some(Self { pays: Some(pays), ..found })
     }
@@ -177,16 +174,16 @@ impl Iterations {
             part.each_leaf(&mut |code| {
                 fits &= code.iter().all(|stmt| is_straight(stmt, false));
                 code.iter().for_each(|stmt| {
-                    each_expr(stmt, &mut |expr| {
+                    stmt.for_each_inner_expr(&mut |expr| {
                         fits &= has_vectors_once_loaded(proc, expr);
                         expr.for_each_part(&mut |node| {
                             let Expr::Load { array: _, index } = node else { return };
                             let Some((last, others)) = index.split_last() else { return };
                             let is_shifted = last.is_shifted(self.var) && !last.has_load();
-                            fits &= !index.iter().any(|e| reads_any(e, &varying))
-                                && !others.iter().any(|e| reads(e, self.var));
-                            fits &= is_shifted || !reads(last, self.var);
-                            found |= is_shifted && steps.iter().any(|&step| index.iter().any(|e| reads(e, step)));
+                            fits &= !index.iter().any(|e| e.reads_any(&varying))
+                                && !others.iter().any(|e| e.reads(self.var));
+                            fits &= is_shifted || !last.reads(self.var);
+                            found |= is_shifted && steps.iter().any(|&step| index.iter().any(|e| e.reads(step)));
                         });
                     });
                 });
@@ -207,7 +204,7 @@ impl Iterations {
         let mentions = mentions_of(&code);
         let assigned: BTreeSet<Var> = mentions.iter().filter(|(_, m)| m.assigned).map(|(&var, _)| var).collect();
         let is_reduction = |var: &Var| reductions.iter().any(|reduction| reduction.var == *var);
-        let varies = |bound: &Expr| bound.has_load() || reads(bound, var) || reads_any(bound, &assigned);
+        let varies = |bound: &Expr| bound.has_load() || bound.reads(var) || bound.reads_any(&assigned);
         let mut kept = BTreeSet::new();
         let (mut elsewhere, mut fits) = (BTreeSet::new(), true);
         for part in &parts {
@@ -226,7 +223,7 @@ impl Iterations {
         for stmt in parts.iter().flat_map(Part::straight) {
             let Stmt::Assign { var: own, value } = stmt else { continue };
             // What is at the same place of an array may be in tables, and another in each lane.
-            let is_uniform = !reads(value, var) && !reads_any(value, &others) && !value.has_load();
+            let is_uniform = !value.reads(var) && !value.reads_any(&others) && !value.has_load();
             if known.assignments[own] == 1 && is_uniform {
                 uniform.insert(*own);
                 others.remove(own);
@@ -291,12 +288,12 @@ impl Iterations {
                 Part::Straight(code) => {
                     let (same, own): (Vec<Stmt>, Vec<Stmt>) =
                         code.iter().cloned().partition(|stmt| self.is_uniform(stmt));
-                    result.extend(same.iter().map(|stmt| renamed_stmt(stmt, names)));
+                    result.extend(same.iter().map(|stmt| stmt.renamed(names)));
                     result.extend((!own.is_empty()).then(|| self.in_each(proc, lanes, &own, None, names)));
                 }
                 Part::For(header, body) => {
                     let mut names = names.clone();
-                    let [lower, upper] = [&header.lower, &header.upper].map(|bound| renamed(bound, &names));
+                    let [lower, upper] = [&header.lower, &header.upper].map(|bound| bound.renamed(&names));
                     let var = header.var.map(|var| {
                         let own = proc.vars.push(proc.vars[var].clone());
                         names.insert(var, own.into());
@@ -329,13 +326,13 @@ impl Iterations {
         if !turns.starts.is_empty() {
             result.push(self.in_each(proc, &lanes, &turns.starts, None, names));
         }
-        let active_lanes = Reduction { op: BinOp::Add, var: active };
+        let active_lanes = Reduction { op: BinOp::ADD, var: active };
         let mut body = vec![Stmt::Assign { var: active, value: Expr::i64(0) }];
         body.push(self.in_each(proc, &lanes, &turns.step, Some(active_lanes), names));
         body.extend(turns.after);
-        let cond = Expr::binary(BinOp::Lt, Expr::i64(FEW), active.into());
+        let cond = Expr::binary(BinOp::LT, Expr::i64(FEW), active.into());
         let cond =
-            turns.conditions.iter().fold(cond, |cond, other| Expr::binary(BinOp::And, cond, renamed(other, names)));
+            turns.conditions.iter().fold(cond, |cond, other| Expr::binary(BinOp::AND, cond, other.renamed(names)));
         result.extend(turns.first);
         result.push(Stmt::Assign { var: active, value: lanes.count.clone() });
         result.push(Stmt::While { before: Vec::new(), cond, body });
@@ -383,7 +380,7 @@ impl Iterations {
             let Some(&array) = kept else { continue };
             if mention.enters {
                 let load = Expr::Load { array, index: vec![lane.into()] };
-                let value = if is_bool { Expr::binary(BinOp::Ne, load, Expr::i64(0)) } else { load };
+                let value = if is_bool { Expr::binary(BinOp::NE, load, Expr::i64(0)) } else { load };
                 before[first].push(Stmt::Assign { var: own, value });
             }
             let assigns = |of_stmt: &BTreeMap<Var, Mention>| of_stmt.get(&var).is_some_and(|mention| mention.assigned);
@@ -393,7 +390,7 @@ impl Iterations {
                 after[last].push(Stmt::Store { array, index: vec![lane.into()], value });
             }
         }
-        let code = code.iter().map(|stmt| vec![renamed_stmt(stmt, &renaming)]);
+        let code = code.iter().map(|stmt| vec![stmt.renamed(&renaming)]);
         let body =
             before.into_iter().zip(code).zip(after).flat_map(|((before, stmt), after)| [before, stmt, after].concat());
         let body = body.collect();
@@ -514,19 +511,7 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
             Stmt::Alloc { .. } | Stmt::Release { .. } | Stmt::CopyElements { .. } | Stmt::Prefetch { .. } if memory => {
                 parts.push(Part::Memory(stmt.clone()));
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::If { .. }
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => return None,
+            _ => return None,
         }
     }
     Some(parts)
@@ -539,7 +524,7 @@ pub(crate) fn straightened(parts: &[Part]) -> Vec<Stmt> {
         match part {
             Part::Straight(own) => code.extend(own.iter().cloned()),
             Part::For(header, body) => code.push(Stmt::If {
-                cond: Expr::binary(BinOp::Lt, header.lower.clone(), header.upper.clone()),
+                cond: Expr::binary(BinOp::LT, header.lower.clone(), header.upper.clone()),
                 then: straightened(body),
                 otherwise: Vec::new(),
             }),

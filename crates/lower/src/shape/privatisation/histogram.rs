@@ -8,8 +8,7 @@
 //! Nothing else of a target `A` may be read, and nothing else may pass from iteration to iteration. What becomes of a histogram is
 //! the business of [`crate::shape::privatisation`]. Knows nothing of the array IR.
 
-use crate::lowering::access::each_array;
-use crate::shape::facts::straight_line::{is_straight, renamed};
+use crate::shape::facts::straight_line::is_straight;
 use crate::shape::loop_fission::ordered::Known;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -74,7 +73,7 @@ impl Histogram {
     fn may_alias(&self, known: &Known) -> bool {
         let mut shared: BTreeSet<Array> = self.targets.keys().copied().collect();
         let mut note = |expr: &Expr| {
-            each_array(expr, &mut |array| {
+            expr.for_each_load(&mut |array, _| {
                 shared.insert(array);
             })
         };
@@ -106,7 +105,7 @@ impl Item {
     /// Calls `f` on the expressions that the statement reads; not on the arguments of a failure's message.
     fn each_expr(&self, f: &mut impl FnMut(&Expr)) {
         match self {
-            Item::Plain(stmt) => crate::shape::facts::straight_line::each_expr(stmt, f),
+            Item::Plain(stmt) => stmt.for_each_inner_expr(f),
             Item::Check(_) => self.condition().into_iter().for_each(f),
             Item::Update(update) => {
                 update.place.iter().for_each(&mut *f);
@@ -138,7 +137,7 @@ impl Reading<'_> {
                 if self.is_free(value) {
                     return Some(Some(Item::Plain(stmt.clone())));
                 }
-                self.old.insert(*var, renamed(value, &self.old));
+                self.old.insert(*var, value.renamed(&self.old));
                 Some(None)
             }
             Stmt::Store { array, index, value } => {
@@ -146,14 +145,14 @@ impl Reading<'_> {
                     return None;
                 }
                 let element = Expr::Load { array: *array, index: index.clone() };
-                let (op, operand) = update_of(&renamed(value, &self.old), &element)?;
+                let (op, operand) = update_of(&value.renamed(&self.old), &element)?;
                 let before = self.targets.insert(*array, Some(op)).flatten();
                 if !self.is_free(&operand) || before.is_some_and(|before| before != op) {
                     return None;
                 }
                 let changed = |value: &Expr| {
                     let mut found = false;
-                    each_array(value, &mut |read| found |= read == *array);
+                    value.for_each_load(&mut |read, _| found |= read == *array);
                     found
                 };
                 self.stale.extend(self.old.iter().filter(|(_, value)| changed(value)).map(|(&var, _)| var));
@@ -162,7 +161,7 @@ impl Reading<'_> {
             Stmt::If { .. } => {
                 let mut free = is_straight(stmt, false) && self.is_only_assigned_in(stmt);
                 if free {
-                    crate::shape::facts::straight_line::each_expr(stmt, &mut |expr| free &= self.is_free(expr));
+                    stmt.for_each_inner_expr(&mut |expr| free &= self.is_free(expr));
                 }
                 free.then(|| Some(Item::Plain(stmt.clone())))
             }
@@ -170,16 +169,7 @@ impl Reading<'_> {
                 let free = self.is_free(cond) && args.iter().all(|arg| self.is_free(arg));
                 free.then(|| Some(Item::Check(stmt.clone())))
             }
-            Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Call { .. } => None,
+            _ => None,
         }
     }
 
@@ -204,28 +194,8 @@ impl Reading<'_> {
     /// the loop.
     fn is_only_assigned_in(&self, stmt: &Stmt) -> bool {
         let mut here: BTreeMap<Var, usize> = BTreeMap::new();
-        each_assigned(stmt, &mut |var| *here.entry(var).or_default() += 1);
+        stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |var| *here.entry(var).or_default() += 1));
         here.iter().all(|(var, count)| self.known.assignments.get(var) == Some(count))
-    }
-}
-
-/// Calls `f` on every variable that a statement assigns, once for each time.
-pub(crate) fn each_assigned(stmt: &Stmt, f: &mut impl FnMut(Var)) {
-    match stmt {
-        Stmt::Assign { var, .. } => f(*var),
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).for_each(|stmt| each_assigned(stmt, f)),
-        Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::Alloc { .. }
-        | Stmt::Release { .. }
-        | Stmt::Bind { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. }
-        | Stmt::Output { .. }
-        | Stmt::Check { .. }
-        | Stmt::Call { .. } => {}
     }
 }
 
@@ -249,26 +219,7 @@ fn mentions(expr: &Expr, part: &Expr) -> bool {
 /// Updates by the operation may be made in any order and grouping. Minima and maxima of reals are not commutative where there are
 /// `NaN` and zeros of both signs.
 fn may_reorder(op: BinOp, elem: Scalar, strict: bool) -> bool {
-    match op {
-        BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor => {
-            op.is_commutative(elem) && (op.is_exactly_associative(elem) || !strict)
-        }
-        BinOp::Sub
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => false,
-    }
+    op.is_reduction() && op.is_commutative(elem) && (op.is_exactly_associative(elem) || !strict)
 }
 
 /// The extents are still what they were when the array got its memory.

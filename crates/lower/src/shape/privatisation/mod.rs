@@ -25,7 +25,6 @@ pub(crate) mod precomputed;
 use crate::Options;
 use crate::lowering::access::{at_least_zero, element_count, linear_index, loops_in_teams};
 use crate::lowering::with_loop::chunk_count;
-use crate::shape::loop_fission::independent::{copied, fresh_names};
 use crate::shape::loop_fission::ordered::Known;
 use crate::shape::privatisation::histogram::{Histogram, Item, Update};
 use crate::shape::privatisation::precomputed::{Ahead, Stage, assigned_in};
@@ -192,7 +191,7 @@ impl Plan {
         let own = match bytes.as_i64() {
             Some(bytes) => Expr::i64((self.several_bytes / bytes.max(1)).clamp(1, LANES)),
             None => {
-                let fitting = Expr::binary(BinOp::Div, Expr::i64(self.several_bytes), max(bytes.clone(), 1));
+                let fitting = Expr::binary(BinOp::DIV, Expr::i64(self.several_bytes), max(bytes.clone(), 1));
                 named(proc, before, max(min(fitting, Expr::i64(LANES)), 1))
             }
         };
@@ -210,8 +209,8 @@ impl Plan {
         conditions.retain(|(x, y)| !matches!((x.as_i64(), y.as_i64()), (Some(x), Some(y)) if x <= y));
         // Several tables of a thread are several tables.
         conditions.retain(|(x, _)| !(x.as_i64() == Some(2) && own.as_i64().is_some_and(|own| own > 1)));
-        let conditions = conditions.into_iter().map(|(x, y)| Expr::binary(BinOp::Le, x, y));
-        let pays = conditions.reduce(|both, one| Expr::binary(BinOp::And, both, one));
+        let conditions = conditions.into_iter().map(|(x, y)| Expr::binary(BinOp::LE, x, y));
+        let pays = conditions.reduce(|both, one| Expr::binary(BinOp::AND, both, one));
         Rows { all, own, chunks, pays }
     }
 
@@ -226,8 +225,8 @@ impl Plan {
         if self.chunk_threshold.is_none() {
             return self.chunk(proc, result, rows, Expr::i64(0), (first.clone(), first + count));
         }
-        let per_chunk = named(proc, result, Expr::binary(BinOp::Div, count.clone(), rows.chunks.clone()));
-        let extra = named(proc, result, Expr::binary(BinOp::Rem, count.clone(), rows.chunks.clone()));
+        let per_chunk = named(proc, result, Expr::binary(BinOp::DIV, count.clone(), rows.chunks.clone()));
+        let extra = named(proc, result, Expr::binary(BinOp::REM, count.clone(), rows.chunks.clone()));
         let start = |number: Expr| first.clone() + number.clone() * per_chunk.clone() + min(number, extra.clone());
         let number = proc.var(Scalar::I64, None);
         let mut body = Vec::new();
@@ -243,7 +242,7 @@ impl Plan {
         let base = named(proc, result, number * rows.own.clone());
         let row = |lane: i64| match rows.own.as_i64() {
             Some(own) => base.clone() + Expr::i64(lane % own),
-            None => base.clone() + Expr::binary(BinOp::Rem, Expr::i64(lane), rows.own.clone()),
+            None => base.clone() + Expr::binary(BinOp::REM, Expr::i64(lane), rows.own.clone()),
         };
         let lanes: Vec<Expr> = (0..LANES).map(|lane| named(proc, result, row(lane))).collect();
         for table in &self.tables {
@@ -264,7 +263,7 @@ impl Plan {
         let end = named(proc, &mut body, min(Expr::Var(first) + Expr::i64(BLOCK), upper.clone()));
         body.extend(self.kept.values().map(|&array| Stmt::Alloc { array }));
         let failed = proc.var(Scalar::I64, None);
-        let is_good = || Expr::binary(BinOp::Le, Expr::i64(0), failed.into());
+        let is_good = || Expr::binary(BinOp::LE, Expr::i64(0), failed.into());
         let is_checked = self.stages.iter().any(|stage| !stage.conditions.is_empty());
         if is_checked {
             body.push(Stmt::Assign { var: failed, value: Expr::i64(0) });
@@ -305,12 +304,12 @@ impl Plan {
         let mut own = assigned_in(&body);
         own.remove(&failed);
         own.insert(self.var);
-        let names = fresh_names(proc, own);
+        let names = proc.fresh_names(own);
         let Expr::Var(var) = names[&self.var] else { panic!("variables are renamed to variables") };
-        let body = copied(proc, &body, &names);
+        let body = proc.copied(&body, &names);
         let reductions = match stage.conditions.is_empty() {
             true => Vec::new(),
-            false => vec![Reduction { op: BinOp::Or, var: failed }],
+            false => vec![Reduction { op: BinOp::OR, var: failed }],
         };
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions };
         self.range(proc, var, (first, end), 1, kind, body)
@@ -318,7 +317,7 @@ impl Plan {
 
     /// The updates of a range of iterations, neighbours in different rows of the tables.
     fn updates_in_lanes(&self, proc: &mut Proc, result: &mut Vec<Stmt>, first: &Expr, end: &Expr, lanes: &[Expr]) {
-        let rounds = Expr::binary(BinOp::Div, max(end.clone() - first.clone(), 0), Expr::i64(LANES));
+        let rounds = Expr::binary(BinOp::DIV, max(end.clone() - first.clone(), 0), Expr::i64(LANES));
         let whole = named(proc, result, first.clone() + rounds * Expr::i64(LANES));
         let var = proc.var(Scalar::I64, proc.vars[self.var].name.clone());
         let mut body = Vec::new();
@@ -334,21 +333,21 @@ impl Plan {
 
     /// The updates of an iteration, with what is kept of the block that begins at `first`.
     fn updates_at(&self, proc: &mut Proc, at: &Expr, first: &Expr, row: &Expr) -> Vec<Stmt> {
-        let mut names = fresh_names(proc, assigned_in(&self.updates));
+        let mut names = proc.fresh_names(assigned_in(&self.updates));
         names.extend(self.kept.iter().map(|(&var, &array)| {
             let index = vec![at.clone() - first.clone()];
             (var, Expr::Load { array, index })
         }));
         names.extend([(self.var, at.clone()), (self.row, row.clone())]);
-        copied(proc, &self.updates, &names)
+        proc.copied(&self.updates, &names)
     }
 
     /// A loop in order over the statements of an iteration.
     fn each(&self, proc: &mut Proc, stmts: &[Stmt], first: Expr, end: Expr, row: &Expr) -> Stmt {
         let var = proc.var(Scalar::I64, proc.vars[self.var].name.clone());
-        let mut names = fresh_names(proc, assigned_in(stmts));
+        let mut names = proc.fresh_names(assigned_in(stmts));
         names.extend([(self.var, Expr::Var(var)), (self.row, row.clone())]);
-        let body = copied(proc, stmts, &names);
+        let body = proc.copied(stmts, &names);
         self.range(proc, var, (first, end), 1, LoopKind::Sequential, body)
     }
 
@@ -415,8 +414,8 @@ fn along(proc: &mut Proc, var: Var, upper: Expr, body: Vec<Stmt>) -> Stmt {
 /// A number that is negative if the condition does not hold. That of an index in bounds takes vectors no comparison.
 fn negative_unless(proc: &Proc, condition: &Expr) -> Expr {
     match condition {
-        Expr::Binary { op: BinOp::And, x, y } => or(negative_unless(proc, x), negative_unless(proc, y)),
-        Expr::Binary { op: BinOp::InBounds, x, y } if matches!(**x, Expr::Var(index) if proc.vars[index].scalar == Scalar::I64) =>
+        Expr::Binary { op: BinOp::AND, x, y } => or(negative_unless(proc, x), negative_unless(proc, y)),
+        Expr::Binary { op: BinOp::IN_BOUNDS, x, y } if matches!(**x, Expr::Var(index) if proc.vars[index].scalar == Scalar::I64) =>
         {
             let last = at_least_zero((**y).clone()) - Expr::i64(1);
             or((**x).clone(), last - (**x).clone())
@@ -435,7 +434,7 @@ fn negative_unless(proc: &Proc, condition: &Expr) -> Expr {
 }
 
 fn or(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::Or, x, y)
+    Expr::binary(BinOp::OR, x, y)
 }
 
 /// A constant or a variable that has this value from here on.
@@ -449,9 +448,9 @@ fn named(proc: &mut Proc, before: &mut Vec<Stmt>, value: Expr) -> Expr {
 }
 
 fn min(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::Min, x, y)
+    Expr::binary(BinOp::MIN, x, y)
 }
 
 fn max(x: Expr, least: i64) -> Expr {
-    Expr::binary(BinOp::Max, x, Expr::i64(least))
+    Expr::binary(BinOp::MAX, x, Expr::i64(least))
 }

@@ -5,9 +5,9 @@
 //! runs if those of the stages before hold for the whole block. Knows nothing of the array IR.
 
 use crate::shape::facts::arithmetic::{is_total_but_for, real_type};
-use crate::shape::facts::straight_line::{each_expr, live, reads_any};
+use crate::shape::facts::straight_line::live;
 use crate::shape::loop_fission::ordered::Known;
-use crate::shape::privatisation::histogram::{Histogram, Item, each_assigned, has_fixed_extents};
+use crate::shape::privatisation::histogram::{Histogram, Item, has_fixed_extents};
 use frit_ir::nest::{Array, ArrayData, Expr, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,7 +130,7 @@ impl<'h> Ahead<'h> {
 
     fn is_defined_stmt(&self, proc: &Proc, stmt: &Stmt) -> bool {
         let mut defined = true;
-        each_expr(stmt, &mut |expr| defined &= self.is_defined(proc, expr));
+        stmt.for_each_inner_expr(&mut |expr| defined &= self.is_defined(proc, expr));
         defined
     }
 
@@ -158,12 +158,12 @@ impl Stage {
         let mut note = |expr: &Expr| {
             expr.for_each_part(&mut |node| {
                 if let Expr::Load { index, .. } = node {
-                    loads_elsewhere |= index.iter().any(|e| reads_any(e, &own));
+                    loads_elsewhere |= index.iter().any(|e| e.reads_any(&own));
                 }
             });
         };
         self.conditions.iter().for_each(&mut note);
-        self.needed.iter().for_each(|stmt| each_expr(stmt, &mut note));
+        self.needed.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut note));
         if loads_elsewhere {
             return;
         }
@@ -173,12 +173,12 @@ impl Stage {
             let Some((real, bits)) = truncated(value) else { continue };
             let is_checked = conditions
                 .iter()
-                .any(|c| matches!(c, Expr::Binary { op: BinOp::InBounds, x, .. } if **x == Expr::Var(*var)));
+                .any(|c| matches!(c, Expr::Binary { op: BinOp::IN_BOUNDS, x, .. } if **x == Expr::Var(*var)));
             if let Some(scalar) = real_type(proc, real).filter(|_| is_checked) {
                 let limit =
                     if scalar == Scalar::F32 { Const::f32(2f32.powi(bits)) } else { Const::f64(2f64.powi(bits)) };
                 let magnitude = Expr::unary(UnOp::Abs, real.clone());
-                let cond = Box::new(Expr::binary(BinOp::Lt, magnitude, Expr::Const(limit)));
+                let cond = Box::new(Expr::binary(BinOp::LT, magnitude, Expr::Const(limit)));
                 let on_true = Box::new(Expr::unary(UnOp::Convert(Scalar::I64), real.clone()));
                 *value = Expr::Select { cond, on_true, on_false: Box::new(Expr::i64(-1)) };
             }
@@ -213,16 +213,14 @@ fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<Var> {
 pub(crate) fn assigned_in<'s>(stmts: impl IntoIterator<Item = &'s Stmt>) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for stmt in stmts {
-        each_assigned(stmt, &mut |var| {
-            found.insert(var);
-        });
+        stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |var| _ = found.insert(var)));
     }
     found
 }
 
 fn operations_of(stmt: &Stmt) -> usize {
     let mut operations = 0;
-    each_expr(stmt, &mut |expr| operations += operations_in(expr));
+    stmt.for_each_inner_expr(&mut |expr| operations += operations_in(expr));
     operations
 }
 

@@ -27,37 +27,15 @@ type Replace<'r> = dyn FnMut(&mut Proc, &mut Vec<Stmt>, Loop) -> Option<Vec<Stmt
 
 fn stmts(proc: &mut Proc, body: Vec<Stmt>, replace: &mut Replace<'_>) -> Vec<Stmt> {
     let mut result = Vec::with_capacity(body.len());
-    for stmt in body {
-        match stmt {
-            Stmt::For(id) => match replace(proc, &mut result, id) {
-                Some(replacement) => result.extend(replacement),
-                None => {
-                    let mut data = proc.take_loop(id);
-                    data.body = stmts(proc, data.body, replace);
-                    proc.loops[id] = data;
-                    result.push(Stmt::For(id));
-                }
-            },
-            Stmt::While { before, cond, body } => {
-                let before = stmts(proc, before, replace);
-                result.push(Stmt::While { before, cond, body: stmts(proc, body, replace) });
-            }
-            Stmt::If { cond, then, otherwise } => {
-                let then = stmts(proc, then, replace);
-                result.push(Stmt::If { cond, then, otherwise: stmts(proc, otherwise, replace) });
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => result.push(stmt),
+    for mut stmt in body {
+        if let Stmt::For(id) = stmt
+            && let Some(replacement) = replace(proc, &mut result, id)
+        {
+            result.extend(replacement);
+            continue;
         }
+        stmt.map_blocks(proc, |proc, body| stmts(proc, body, replace));
+        result.push(stmt);
     }
     result
 }

@@ -47,7 +47,7 @@ impl Block {
     /// The loop over the blocks of these iterations, and what goes before it.
     pub(crate) fn over(self, proc: &mut Proc, header: LoopData, kind: LoopKind, body: Vec<Stmt>) -> Vec<Stmt> {
         let limit = proc.var(Scalar::I64, None);
-        let end = Expr::binary(BinOp::Min, Expr::Var(self.first) + Expr::i64(self.length), limit.into());
+        let end = Expr::binary(BinOp::MIN, Expr::Var(self.first) + Expr::i64(self.length), limit.into());
         let mut block = vec![Stmt::Assign { var: self.end, value: end }];
         block.extend(body);
         let bound = Stmt::Assign { var: limit, value: header.upper };
@@ -73,7 +73,7 @@ impl Block {
     ) -> Vec<Stmt> {
         let [count, blocks, length] = [(); 3].map(|()| proc.var(Scalar::I64, None));
         let assign = |var, value| Stmt::Assign { var, value };
-        let end = Expr::binary(BinOp::Min, Expr::Var(self.first) + length.into(), header.upper.clone());
+        let end = Expr::binary(BinOp::MIN, Expr::Var(self.first) + length.into(), header.upper.clone());
         let first = header.lower.clone() + Expr::Var(number) * length.into();
         body.splice(0..0, [assign(self.first, first), assign(self.end, end)]);
         let least = divided_up(count.into(), Expr::i64(self.length));
@@ -91,7 +91,7 @@ impl Block {
         };
         vec![
             // Without iterations there are blocks too, empty ones, or `even` would divide by zero.
-            assign(count, Expr::binary(BinOp::Max, header.upper.clone() - header.lower.clone(), Expr::i64(1))),
+            assign(count, Expr::binary(BinOp::MAX, header.upper.clone() - header.lower.clone(), Expr::i64(1))),
             assign(blocks, round_up(least, threads)),
             assign(length, round_up(even, Expr::i64(alignment))),
             Stmt::For(proc.loops.push(made)),
@@ -100,6 +100,6 @@ impl Block {
 
     /// Whether the block is as long as most.
     pub(crate) fn is_whole(self) -> Expr {
-        Expr::binary(BinOp::Eq, Expr::Var(self.end) - self.first.into(), Expr::i64(self.length))
+        Expr::binary(BinOp::EQ, Expr::Var(self.end) - self.first.into(), Expr::i64(self.length))
     }
 }

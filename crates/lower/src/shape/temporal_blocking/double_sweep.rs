@@ -17,14 +17,11 @@
 //! Skewing".
 
 use crate::Caches;
-use crate::lowering::access::{arrays_read, assigned_inside, divided_up, each_stmt, element_count, round_up};
+use crate::lowering::access::{arrays_read, divided_up, element_count, round_up};
 use crate::shape::facts::arithmetic::{cost, is_total};
 use crate::shape::facts::cache_lines::elements_of_line;
-use crate::shape::facts::straight_line::{
-    assign, assigned, each_expr, each_store, has_load, is_straight, reads_any, renamed, renamed_stmt, with_accesses,
-};
+use crate::shape::facts::straight_line::{assign, assigned, each_store, has_load, is_straight, with_accesses};
 use crate::shape::facts::unaliased::Memory;
-use crate::shape::loop_fission::independent::{fresh_names, renamed_var};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::vectorisation::Values;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
@@ -136,7 +133,7 @@ impl NextTile {
     pub(crate) fn farther(&self, number: Expr) -> Expr {
         let farther = number + Expr::i64(self.distance);
         match &self.extent {
-            Some(extent) => Expr::binary(BinOp::FloorMod, farther, extent.clone()),
+            Some(extent) => Expr::binary(BinOp::FLOOR_MOD, farther, extent.clone()),
             None => farther,
         }
     }
@@ -157,8 +154,8 @@ impl Sweep {
             None => loops.to_vec(),
         };
         let all: Vec<Stmt> = loops.iter().map(|&id| Stmt::For(id)).collect();
-        let (own, read, mut stored) = (assigned_inside(proc, &all), arrays_read(proc, &all), BTreeSet::new());
-        each_stmt(proc, &all, &mut |stmt| {
+        let (own, read, mut stored) = (proc.assigned_in(&all), arrays_read(proc, &all), BTreeSet::new());
+        proc.for_each_stmt(&all, &mut |stmt| {
             if let Stmt::Store { array, .. } = stmt {
                 stored.insert(*array);
             }
@@ -185,8 +182,7 @@ impl Sweep {
     /// must not be reduced twice.
     fn complete(&mut self, proc: &mut Proc, values: &Values) -> Option<()> {
         let extents = proc.arrays[self.to].extents.clone();
-        if extents != proc.arrays[self.from].extents || extents.iter().any(|e| e.has_load() || reads_any(e, &self.own))
-        {
+        if extents != proc.arrays[self.from].extents || extents.iter().any(|e| e.has_load() || e.reads_any(&self.own)) {
             return None;
         }
         let tiled = extents.len().min(2);
@@ -194,8 +190,7 @@ impl Sweep {
             Found { reach: vec![Reach::default(); tiled], fixed: Vec::new(), reductions: Vec::new(), loops: 0 };
         let nests: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
         found.visit(proc, values, self, &nests, &mut Vec::new())?;
-        let is_repeatable =
-            |reduction: &Reduction| matches!(reduction.op, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or);
+        let is_repeatable = |reduction: &Reduction| reduction.op.is_idempotent();
         // Without chunks nothing combines what is reduced, or it is known only when the loops have run.
         let before = self.chunks.as_ref().map_or(&[][..], |chunks| &chunks.before);
         let begun: BTreeSet<Var> = assigned(before).collect();
@@ -218,18 +213,18 @@ impl Sweep {
     /// How far an element with this subscript is, along an axis that the variable counts.
     fn distance(&self, proc: &Proc, values: &Values, axis: usize, var: Var, subscript: &Expr) -> Option<Distance> {
         let value = values.value(subscript);
-        if let Expr::Binary { op: BinOp::FloorMod, x, y } = value {
+        if let Expr::Binary { op: BinOp::FLOOR_MOD, x, y } = value {
             let is_extent = **y == proc.arrays[self.from].extents[axis];
             return Some(Distance::Wrapped(values.value(x).added_to(var)?)).filter(|_| is_extent);
         }
         if let Some(added) = value.added_to(var) {
             return Some(Distance::Known(added));
         }
-        let distance = renamed(value, &BTreeMap::from([(var, Expr::i64(0))]));
+        let distance = value.renamed(&BTreeMap::from([(var, Expr::i64(0))]));
         let is_fixed = value.is_shifted(var)
             && is_total(proc, &distance)
             && !distance.has_load()
-            && !reads_any(&distance, &self.own);
+            && !distance.reads_any(&self.own);
         is_fixed.then_some(Distance::Fixed(distance))
     }
 
@@ -245,7 +240,7 @@ impl Sweep {
             _ => None,
         };
         let extent = proc.arrays[self.to].extents[0].clone();
-        Some([without(&bounds[0], BinOp::Max, &first, Expr::i64(0))?, without(&bounds[1], BinOp::Min, &last, extent)?])
+        Some([without(&bounds[0], BinOp::MAX, &first, Expr::i64(0))?, without(&bounds[1], BinOp::MIN, &last, extent)?])
     }
 }
 
@@ -276,7 +271,7 @@ impl Found {
                 return None;
             }
             let mut is_near = true;
-            each_expr(stmt, &mut |expr| is_near &= self.note(proc, values, sweep, expr, axes).is_some());
+            stmt.for_each_inner_expr(&mut |expr| is_near &= self.note(proc, values, sweep, expr, axes).is_some());
             is_near.then_some(())?;
         }
         if axis == extents.len() {
@@ -291,7 +286,7 @@ impl Found {
                 return None;
             };
             let bounds = sweep.bounds(proc, axis, data)?;
-            if bounds.iter().any(|e| e.has_load() || reads_any(e, &sweep.own)) {
+            if bounds.iter().any(|e| e.has_load() || e.reads_any(&sweep.own)) {
                 return None;
             }
             pieces.push(bounds);
@@ -361,19 +356,19 @@ impl Chunks {
         }
         // The chunk's number, times the iterations of each, and one more for each before it that has one more.
         let start = |expr: &Expr| match expr {
-            Expr::Binary { op: BinOp::Add, x, y } => match (&**x, &**y) {
+            Expr::Binary { op: BinOp::ADD, x, y } => match (&**x, &**y) {
                 (
-                    Expr::Binary { op: BinOp::Mul, x: number, y: each },
-                    Expr::Binary { op: BinOp::Min, x: other, y: more },
+                    Expr::Binary { op: BinOp::MUL, x: number, y: each },
+                    Expr::Binary { op: BinOp::MIN, x: other, y: more },
                 ) => {
                     let parts = [each, more].map(|part| values.value(part));
-                    let (Expr::Binary { op: BinOp::Div, x, y }, Expr::Binary { op: BinOp::Rem, x: all, y: chunks }) =
+                    let (Expr::Binary { op: BinOp::DIV, x, y }, Expr::Binary { op: BinOp::REM, x: all, y: chunks }) =
                         (parts[0], parts[1])
                     else {
                         return None;
                     };
                     let count = match values.value(x) {
-                        Expr::Binary { op: BinOp::Max, x, y } if y.as_i64() == Some(0) => &**x,
+                        Expr::Binary { op: BinOp::MAX, x, y } if y.as_i64() == Some(0) => &**x,
                         count => count,
                     };
                     let is_even = number == other && x == all && y == chunks && **y == data.upper;
@@ -418,15 +413,15 @@ fn are_all(mut pieces: Vec<[Expr; 2]>, extent: &Expr) -> bool {
 }
 
 fn least(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::Min, x, y)
+    Expr::binary(BinOp::MIN, x, y)
 }
 
 fn greatest(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::Max, x, y)
+    Expr::binary(BinOp::MAX, x, y)
 }
 
 fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::And, x, y)
+    Expr::binary(BinOp::AND, x, y)
 }
 
 /// Where a step is in a tile, along one axis.
@@ -470,14 +465,14 @@ impl Step<'_> {
         for stmt in body {
             let Stmt::For(id) = stmt else {
                 let place = |array: Array, index: &[Expr]| self.place(proc, axes, array, index);
-                made.push(renamed_stmt(&with_accesses(stmt, &place), &self.names));
+                made.push((with_accesses(stmt, &place)).renamed(&self.names));
                 continue;
             };
             let data = proc.loops[*id].clone();
             let (var, axis) = (data.var.expect("loops of sweeps count"), axes.len());
             let bounds = self.sweep.bounds(proc, axis, &data).expect("loops are in chunks");
             let [lower, upper] = self.bounds(proc, axis, bounds);
-            let own = renamed_var(var, self.own);
+            let own = var.renamed(self.own);
             if let Some(Along { place: Place::Counted(origin), .. }) = self.along.get(axis) {
                 self.names.insert(var, Expr::Var(own) + origin.clone());
             }
@@ -487,7 +482,7 @@ impl Step<'_> {
             let LoopKind::Independent { simd, mut reductions, .. } = data.kind else {
                 panic!("loops of sweeps are independent")
             };
-            reductions.iter_mut().for_each(|reduction| reduction.var = renamed_var(reduction.var, self.own));
+            reductions.iter_mut().for_each(|reduction| reduction.var = reduction.var.renamed(self.own));
             let is_plane = matches!(self.along.get(axis), Some(Along { place: Place::InRing(..), .. }));
             let kind = match is_plane {
                 true => LoopKind::Sequential,
@@ -526,9 +521,9 @@ impl Step<'_> {
                 Place::After(by) => Expr::Var(var) + by.clone() + distance,
                 Place::InRing(by, length) => {
                     let number = Expr::Var(var) + by.clone() + distance;
-                    Expr::binary(BinOp::FloorMod, number, Expr::i64(*length))
+                    Expr::binary(BinOp::FLOOR_MOD, number, Expr::i64(*length))
                 }
-                Place::Counted(_) => Expr::Var(renamed_var(var, self.own)) + distance,
+                Place::Counted(_) => Expr::Var(var.renamed(self.own)) + distance,
             }
         });
         Some((self.kept, places.collect()))
@@ -605,13 +600,13 @@ impl<'s> Twice<'s> {
         let around = |axis: usize| 2 * sweep.reach[axis].elements;
         let line = elements_of_line(proc, sweep.to);
         let mut before = Vec::new();
-        let is_large = Expr::binary(BinOp::Le, Expr::i64(caches.last / 2), product(&extents));
+        let is_large = Expr::binary(BinOp::LE, Expr::i64(caches.last / 2), product(&extents));
         let share = Expr::i64(LEAST_SHARE * sweep.reach[0].elements.max(1)) * sweep.chunk_count(proc);
-        let mut condition = both(is_large, Expr::binary(BinOp::Le, share, extents[0].clone()));
+        let mut condition = both(is_large, Expr::binary(BinOp::LE, share, extents[0].clone()));
         // A single thread makes two steps of a matrix no faster: it is not memory alone that it waits for, and rows above stay in its own cache anyway,
         // unlike planes.
         if rank == 2 {
-            condition = both(condition, Expr::binary(BinOp::Le, Expr::i64(2), Expr::Threads));
+            condition = both(condition, Expr::binary(BinOp::LE, Expr::i64(2), Expr::Threads));
         }
         let ring = u64::try_from(around(0) + 1).expect("stencils are small").next_power_of_two();
         let ring = i64::try_from(ring).expect("stencils are small");
@@ -627,9 +622,9 @@ impl<'s> Twice<'s> {
                 let var = proc.var(Scalar::I64, None);
                 let planes = Expr::i64(ring) * greatest(Expr::i64(1), product(&row));
                 // What is kept needs most of the cache: what the first step reads passes through it.
-                let fitting = Expr::binary(BinOp::Div, Expr::i64(caches.own / 4 * 3), planes) - Expr::i64(around(1));
+                let fitting = Expr::binary(BinOp::DIV, Expr::i64(caches.own / 4 * 3), planes) - Expr::i64(around(1));
                 before.push(assign(var, least(Expr::i64(MOST_ROWS), fitting)));
-                condition = both(condition, Expr::binary(BinOp::Le, Expr::i64(FEWEST_ROWS), var.into()));
+                condition = both(condition, Expr::binary(BinOp::LE, Expr::i64(FEWEST_ROWS), var.into()));
                 kept.extend([Expr::i64(ring), Expr::Var(var) + Expr::i64(around(1))]);
                 kept.extend(row);
                 rows = Some(var);
@@ -642,13 +637,13 @@ impl<'s> Twice<'s> {
                 on_true: Box::new(on_true),
                 on_false: Box::new(on_false),
             };
-            let less = |x, y| Expr::binary(BinOp::Lt, x, y);
+            let less = |x, y| Expr::binary(BinOp::LT, x, y);
             let from_below =
                 select(less(distance.clone(), Expr::i64(-reach)), distance.clone() + extent.clone(), distance.clone());
             let value = select(less(Expr::i64(reach), distance.clone()), distance.clone() - extent, from_below);
             before.push(assign(*shortest, value));
             for (x, y) in [(Expr::i64(-reach), (*shortest).into()), ((*shortest).into(), Expr::i64(reach))] {
-                condition = both(condition, Expr::binary(BinOp::Le, x, y));
+                condition = both(condition, Expr::binary(BinOp::LE, x, y));
             }
         }
         let kept = proc.arrays.push(ArrayData { elem, extents: kept, storage: Storage::Heap, name: None, span });
@@ -671,7 +666,7 @@ impl<'s> Twice<'s> {
     /// The loop over the chunks that threads run.
     fn chunks(&mut self, proc: &mut Proc, values: &Values) -> Vec<Stmt> {
         let sweep = self.sweep;
-        let [first_names, mut second_names] = [(); 2].map(|()| fresh_names(proc, sweep.own.clone()));
+        let [first_names, mut second_names] = [(); 2].map(|()| proc.fresh_names(sweep.own.clone()));
         let mut body = Vec::new();
         let (data, number, bounds) = match &sweep.chunks {
             Some(chunks) => {
@@ -679,15 +674,15 @@ impl<'s> Twice<'s> {
                 let number = data.var.expect("chunks are counted");
                 second_names.insert(number, first_names[&number].clone());
                 for names in [&first_names, &second_names] {
-                    body.extend(chunks.before.iter().map(|stmt| renamed_stmt(stmt, names)));
+                    body.extend(chunks.before.iter().map(|stmt| stmt.renamed(names)));
                 }
-                (data, renamed_var(number, &first_names), chunks.bounds.map(|var| renamed_var(var, &first_names)))
+                (data, number.renamed(&first_names), chunks.bounds.map(|var| var.renamed(&first_names)))
             }
             None => {
                 let [number, first, end] = [(); 3].map(|()| proc.var(Scalar::I64, None));
                 let start = |number: Expr| {
                     let all = number * greatest(self.extents[0].clone(), Expr::i64(0));
-                    Expr::binary(BinOp::Div, all, Expr::Threads)
+                    Expr::binary(BinOp::DIV, all, Expr::Threads)
                 };
                 body.push(assign(first, start(number.into())));
                 body.push(assign(end, start(Expr::Var(number) + Expr::i64(1))));
@@ -710,10 +705,10 @@ impl<'s> Twice<'s> {
         let [first_names, second_names] = steps.names;
         body.push(Stmt::Release { array: self.kept });
         if let Some(chunks) = &sweep.chunks {
-            body.extend(chunks.after.iter().map(|stmt| renamed_stmt(stmt, &first_names)));
+            body.extend(chunks.after.iter().map(|stmt| stmt.renamed(&first_names)));
             for stmt in &chunks.after {
                 let place = |array: Array, index: &[Expr]| Some((*self.tables.get(&array)?, index.to_vec()));
-                body.push(renamed_stmt(&with_accesses(stmt, &place), &second_names));
+                body.push((with_accesses(stmt, &place)).renamed(&second_names));
             }
         }
         let mut kind = data.kind.clone();
@@ -791,7 +786,7 @@ impl Steps<'_, '_> {
         let reach = Expr::i64(sweep.reach[0].elements);
         let mut body = Vec::new();
         let along = if sweep.reach[0].is_periodic {
-            body.push(assign(number, Expr::binary(BinOp::FloorMod, plane.into(), planes)));
+            body.push(assign(number, Expr::binary(BinOp::FLOOR_MOD, plane.into(), planes)));
             body.push(assign(before, Expr::Var(plane) - number.into()));
             Along { part: [number.into(), Expr::Var(number) + Expr::i64(1)], place: Place::InRing(before.into(), ring) }
         } else {
@@ -807,7 +802,7 @@ impl Steps<'_, '_> {
         let mut then = self.rows_around(second, part);
         then.extend(self.step(proc, true, vec![along, counted(part)]));
         body.push(Stmt::If {
-            cond: Expr::binary(BinOp::Le, first.clone(), second.into()),
+            cond: Expr::binary(BinOp::LE, first.clone(), second.into()),
             then,
             otherwise: Vec::new(),
         });
@@ -874,7 +869,7 @@ impl Steps<'_, '_> {
             return bounds(Expr::i64(0)).into_iter().chain(inside).collect();
         }
         // What is beyond an end is a round before or after.
-        let rounds = |number: Expr| Expr::binary(BinOp::FloorDiv, number, extent.clone());
+        let rounds = |number: Expr| Expr::binary(BinOp::FLOOR_DIV, number, extent.clone());
         let mut body = vec![assign(shift, Expr::Var(round) * extent.clone())];
         body.extend(bounds(shift.into()));
         body.extend(inside);

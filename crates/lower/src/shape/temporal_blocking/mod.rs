@@ -23,12 +23,9 @@
 pub(crate) mod double_sweep;
 
 use crate::Caches;
-use crate::lowering::access::{
-    Aliases, arrays_read, assigned_inside, assignments, each_expr_inside, each_stmt, placed_inside,
-};
-use crate::shape::facts::straight_line::{assign, reads_any};
+use crate::lowering::access::{Aliases, arrays_read, assignments};
+use crate::shape::facts::straight_line::assign;
 use crate::shape::facts::unaliased::Memory;
-use crate::shape::loop_fission::independent::{copied, fresh_names};
 use crate::shape::temporal_blocking::double_sweep::{DoubleSweep, Sweep, Tiles};
 use crate::shape::vectorisation::Values;
 use crate::steps::{Decisions, Reason};
@@ -168,16 +165,16 @@ impl TimeLoop {
         let (values, memory) = (Values::of(proc), Memory::of(proc));
         let sweep = Sweep::of(proc, &values, &memory, &loops, [from, to]).ok_or(Reason::NoSingleSweep)?;
         let nests: Vec<Stmt> = loops.iter().map(|&id| Stmt::For(id)).collect();
-        let own = assigned_inside(proc, &nests);
-        let mut changing = assigned_inside(proc, body);
-        changing.extend(assigned_inside(proc, before_test));
+        let own = proc.assigned_in(&nests);
+        let mut changing = proc.assigned_in(body);
+        changing.extend(proc.assigned_in(before_test));
         if let Repeats::For(id) = repeats {
             changing.extend(proc.loops[id].var);
         }
         // What the loops assign is theirs.
         let reading = |stmts: &[Stmt]| {
             let mut count = 0;
-            each_expr_inside(proc, stmts, &mut |expr| count += usize::from(reads_any(expr, &own)));
+            proc.for_each_expr(stmts, &mut |expr| count += usize::from(expr.reads_any(&own)));
             count
         };
         let is_result = proc.results.iter().any(|result| matches!(result, Binding::Var(var) if own.contains(var)));
@@ -185,7 +182,7 @@ impl TimeLoop {
             return Err(Reason::ArraysUsedOutside);
         }
         // Arrays that they read and tables that they store to stay where they are.
-        let placed = placed_inside(proc, body);
+        let placed = proc.placed_in(body);
         let is_placed = arrays_read(proc, &nests).into_iter().any(|array| array != from && placed.contains(&array));
         let is_table = |array: &Array| {
             let is_alloc = |stmt: &&Stmt| matches!(stmt, Stmt::Alloc { array: found } if found == array);
@@ -196,14 +193,14 @@ impl TimeLoop {
         }
         // What they need is the same in the next iteration.
         let mut needs = BTreeSet::new();
-        each_expr_inside(proc, &nests, &mut |expr| needs.extend(expr.variables()));
+        proc.for_each_expr(&nests, &mut |expr| needs.extend(expr.variables()));
         needs.extend(proc.arrays[to].extents.iter().flat_map(Expr::variables));
         let needs = needs.difference(&own).copied().collect();
         let needed = path.needed(proc, &values, needs, &changing).ok_or(Reason::StepChanges)?;
         let goes_on = match &repeats {
             Repeats::For(_) => None,
             Repeats::While { cond, .. } => {
-                let early: BTreeSet<Var> = assigned_inside(proc, &path.before);
+                let early: BTreeSet<Var> = proc.assigned_in(&path.before);
                 let counts = assignments(proc);
                 let is_known = |part: &Expr| {
                     is_defined(&values, part)
@@ -215,10 +212,10 @@ impl TimeLoop {
                     cond => cond.clone(),
                 };
                 let known = parts_of(&value).into_iter().filter(|part| is_known(part)).cloned();
-                known.reduce(|x, y| Expr::binary(BinOp::And, x, y))
+                known.reduce(|x, y| Expr::binary(BinOp::AND, x, y))
             }
         };
-        let needed_vars: BTreeSet<Var> = assigned_inside(proc, &needed);
+        let needed_vars: BTreeSet<Var> = proc.assigned_in(&needed);
         let tables = sweep.tables();
         let body = with_others(body, &|stmt| match stmt {
             Stmt::Assign { var, .. } if needed_vars.contains(var) => Vec::new(),
@@ -237,8 +234,8 @@ impl TimeLoop {
         made.extend([assign(may, condition), assign(ahead, truth(false))]);
         made.extend(tables.iter().flat_map(|(&first, &second)| [first, second]).map(|array| Stmt::Alloc { array }));
         let one: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
-        let names = fresh_names(proc, assigned_inside(proc, &one));
-        let again = copied(proc, &one, &names);
+        let names = proc.fresh_names(proc.assigned_in(&one));
+        let again = proc.copied(&one, &names);
         let goes_on = match self.repeats {
             Repeats::For(id) => {
                 let limit = proc.var(Scalar::I64, None);
@@ -246,7 +243,7 @@ impl TimeLoop {
                 let step = data.var.unwrap_or_else(|| proc.vars.push(proc.vars[limit].clone()));
                 data.var = Some(step);
                 made.push(assign(limit, std::mem::replace(&mut data.upper, limit.into())));
-                Some(Expr::binary(BinOp::Lt, Expr::Var(step) + Expr::i64(1), limit.into()))
+                Some(Expr::binary(BinOp::LT, Expr::Var(step) + Expr::i64(1), limit.into()))
             }
             Repeats::While { .. } => self.goes_on,
         };
@@ -343,7 +340,7 @@ impl<'b> Path<'b> {
     fn to(proc: &Proc, body: &'b [Stmt], array: Array) -> Option<Self> {
         let stores = |stmt: &Stmt| {
             let mut found = false;
-            each_stmt(proc, std::slice::from_ref(stmt), &mut |inner| {
+            proc.for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
                 found |= matches!(inner, Stmt::Store { array: stored, .. } if *stored == array);
             });
             found
@@ -410,7 +407,7 @@ fn handed_over(proc: &Proc, body: &[Stmt]) -> Option<(Array, Array, Handover)> {
         _ => None,
     });
     let mut stored = BTreeSet::new();
-    each_stmt(proc, body, &mut |stmt| {
+    proc.for_each_stmt(body, &mut |stmt| {
         if let Stmt::Store { array, .. } = stmt {
             stored.insert(*array);
         }
@@ -420,7 +417,7 @@ fn handed_over(proc: &Proc, body: &[Stmt]) -> Option<(Array, Array, Handover)> {
         return Some((from, to, Handover::Exchanged));
     }
     let mut binds = Vec::new();
-    each_stmt(proc, body, &mut |stmt| {
+    proc.for_each_stmt(body, &mut |stmt| {
         if let Stmt::Bind { reference, source, .. } = stmt {
             binds.push((*reference, *source));
         }
@@ -436,7 +433,7 @@ fn handed_over(proc: &Proc, body: &[Stmt]) -> Option<(Array, Array, Handover)> {
 fn is_handed_over(proc: &Proc, outside: &[Stmt], path: &Path<'_>, [from, to]: [Array; 2], handover: Handover) -> bool {
     let count = |stmts: &[Stmt], is_it: &dyn Fn(&Stmt) -> bool| {
         let mut count = 0;
-        each_stmt(proc, stmts, &mut |stmt| count += usize::from(is_it(stmt)));
+        proc.for_each_stmt(stmts, &mut |stmt| count += usize::from(is_it(stmt)));
         count
     };
     let here = |stmts: &[Stmt], is_it: &dyn Fn(&Stmt) -> bool| stmts.iter().filter(|stmt| is_it(stmt)).count();
@@ -503,13 +500,13 @@ fn is_table(proc: &Proc, stmt: &Stmt) -> bool {
 /// How many expressions read the variable.
 fn count_reading(proc: &Proc, stmts: &[Stmt], var: Var) -> usize {
     let (mut count, vars) = (0, BTreeSet::from([var]));
-    each_expr_inside(proc, stmts, &mut |expr| count += usize::from(reads_any(expr, &vars)));
+    proc.for_each_expr(stmts, &mut |expr| count += usize::from(expr.reads_any(&vars)));
     count
 }
 
 /// The statement gives arrays other memory.
 fn places_arrays(proc: &Proc, stmt: &Stmt) -> bool {
-    !placed_inside(proc, std::slice::from_ref(stmt)).is_empty()
+    !proc.placed_in(std::slice::from_ref(stmt)).is_empty()
 }
 
 /// None of the statements reads or stores elements of the arrays, or of others that may be the same memory, or passes them on.
@@ -519,7 +516,7 @@ fn is_left_alone(proc: &Proc, stmts: &[&[Stmt]], arrays: [Array; 2]) -> bool {
     let mut found = false;
     for stmts in stmts {
         found |= arrays_read(proc, stmts).into_iter().any(is_it);
-        each_stmt(proc, stmts, &mut |stmt| match stmt {
+        proc.for_each_stmt(stmts, &mut |stmt| match stmt {
             Stmt::Store { array, .. } | Stmt::Prefetch { array, .. } | Stmt::CopyElements { target: array, .. } => {
                 found |= is_it(*array);
             }
@@ -537,9 +534,9 @@ fn is_defined(values: &Values, expr: &Expr) -> bool {
     let mut defined = !expr.has_load();
     expr.for_each_part(&mut |part| {
         if let Expr::Binary { op, y, .. } = part {
-            defined &= match op {
-                BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => is_positive(values, y),
-                BinOp::Pow => false,
+            defined &= match *op {
+                BinOp::Divide(_) => is_positive(values, y),
+                BinOp::POW => false,
                 _ => true,
             };
         }
@@ -550,8 +547,8 @@ fn is_defined(values: &Values, expr: &Expr) -> bool {
 fn is_positive(values: &Values, expr: &Expr) -> bool {
     match values.value(expr) {
         Expr::Threads => true,
-        Expr::Binary { op: BinOp::Min, x, y } => is_positive(values, x) && is_positive(values, y),
-        Expr::Binary { op: BinOp::Max, x, y } => is_positive(values, x) || is_positive(values, y),
+        Expr::Binary { op: BinOp::MIN, x, y } => is_positive(values, x) && is_positive(values, y),
+        Expr::Binary { op: BinOp::MAX, x, y } => is_positive(values, x) || is_positive(values, y),
         Expr::Select { on_true, on_false, .. } => is_positive(values, on_true) && is_positive(values, on_false),
         value => value.as_i64().is_some_and(|value| value > 0),
     }
@@ -560,7 +557,7 @@ fn is_positive(values: &Values, expr: &Expr) -> bool {
 /// What must hold for a condition to hold.
 fn parts_of(cond: &Expr) -> Vec<&Expr> {
     match cond {
-        Expr::Binary { op: BinOp::And, x, y } => [parts_of(x), parts_of(y)].concat(),
+        Expr::Binary { op: BinOp::AND, x, y } => [parts_of(x), parts_of(y)].concat(),
         cond => vec![cond],
     }
 }
@@ -598,7 +595,7 @@ fn only_if(cond: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
 }
 
 fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::And, x, y)
+    Expr::binary(BinOp::AND, x, y)
 }
 
 fn truth(value: bool) -> Expr {
