@@ -66,7 +66,8 @@ fn compare(seed: u64, marks: &[&str], generate: fn(&mut Random) -> (String, Stri
             }
         }
         let options = Options { threads: 2, target: target(), ..Options::default() };
-        let lowered = frit_driver::dump(&unit, "caches", Notation::Ir, &options).expect("the program is right");
+        let lowered =
+            frit_driver::dump(&unit, "overlapping-vectors", Notation::Ir, &options).expect("the program is right");
         tally.reshaped += u32::from(marks.iter().any(|mark| lowered.contains(mark)));
     }
     tally
