@@ -84,6 +84,11 @@ pub(crate) fn program(text: &str) -> Program {
 /// Runs the program on the array interpreter and, lowered in every way and for caches, on the loop interpreter; all must agree.
 /// Returns the results.
 pub(crate) fn check(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
+    // One deep stack for all runs: each would start a thread otherwise.
+    frit_support::with_deep_stack(|| check_here(program, args))
+}
+
+fn check_here(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
     let entry = program.entry.expect("a test has an entry");
     let expected = array::run(program, entry, args.to_vec());
     if let Err(RunError::Broken(message)) = &expected {
