@@ -1,6 +1,6 @@
 //! Every scalar operation on every type and on edge values, compiled, against its definition in `frit_ir::scalar`.
 
-mod common;
+use crate::common;
 
 use common::{Native, assert_agree, c_of, int, program};
 use frit_ir::nest::{ArrayData, Binding, Expr, LoopData, LoopKind, Proc, Program, Stmt, Storage};

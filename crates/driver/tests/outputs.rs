@@ -1,7 +1,7 @@
 //! Programs that write: what they write is the same text on the interpreters and from native code, as they are written
 //! and after every step of the optimiser.
 
-mod common;
+use crate::common;
 
 use common::{Native, i64s, int};
 use frit_driver::native::{Arg, NativeError};

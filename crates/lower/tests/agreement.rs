@@ -1,6 +1,6 @@
 //! Lowered programs compute what the array interpreter says.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use support::{agree, check, int, ints, matrix, program, reals};

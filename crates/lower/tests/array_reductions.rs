@@ -1,6 +1,6 @@
 //! Sums down few columns of many rows: threads share rows, and rows that a loop ahead makes are used at once.
 
-mod support;
+use crate::support;
 
 use frit_ir::Tensor;
 use frit_lower::Options;

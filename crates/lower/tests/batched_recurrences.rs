@@ -1,6 +1,6 @@
 //! Recurrences along rows: rows are computed in their place, and by each thread for its columns; results stay.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;

@@ -1,6 +1,6 @@
 //! Contractions are computed in blocks, and mean the same.
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::{agree, int, lowered_text, reals};

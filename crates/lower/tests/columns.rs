@@ -1,6 +1,6 @@
 //! Programs on the columns of a matrix: stored as they are needed, recomputed where that is cheap, and run along rows.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;

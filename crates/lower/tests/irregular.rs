@@ -1,6 +1,6 @@
 //! Loops whose iterations differ in work are told from others, and folds over such get many chunks for each thread.
 
-mod support;
+use crate::support;
 
 use frit_lower::Options;
 use support::{agree, int, program};

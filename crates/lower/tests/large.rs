@@ -1,7 +1,5 @@
 //! Large and deep programs are lowered in seconds.
 
-mod support;
-
 use frit_lower::Options;
 use frit_support::with_deep_stack;
 use std::fmt::Write;

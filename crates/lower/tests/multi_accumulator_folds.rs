@@ -1,6 +1,6 @@
 //! Folds with operations of the program's own run in pieces side by side, and fold the same.
 
-mod support;
+use crate::support;
 
 use frit_lower::Options;
 use support::{agree, int, matrix, program, reals};

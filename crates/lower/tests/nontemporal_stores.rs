@@ -1,6 +1,6 @@
 //! Large results are written past the caches, and are the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest};
 use frit_ir::nest as loops;

@@ -1,6 +1,6 @@
 //! Iterations with loops inside that must run in order are run side by side, and loops end when their state stays.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;

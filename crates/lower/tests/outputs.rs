@@ -1,8 +1,7 @@
 //! What a program writes, loops over explicit storage write too.
 
-mod support;
-#[path = "../../simplify/tests/writing/mod.rs"]
-mod writing;
+use crate::support;
+use crate::writing;
 
 use frit_interp::{Options as RunOptions, array, nest};
 use frit_ir::array::verify::verify;

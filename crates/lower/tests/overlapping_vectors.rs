@@ -1,6 +1,6 @@
 //! Rows that reduce run in whole vectors, which overlap, and all is the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
 use frit_ir::{Scalar, Tensor, TensorData, nest};

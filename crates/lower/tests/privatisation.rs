@@ -1,6 +1,6 @@
 //! Loops that only update arrays at computed places run on private tables, and mean the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::RunError;
 use frit_lower::Options;

@@ -1,6 +1,6 @@
 //! Reductions inside of independent iterations run side by side where neighbours read neighbours, and reductions of reductions are one.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;

@@ -1,6 +1,6 @@
 //! Scans for vectors: what is accumulated in one phase, what is done with the results in another; and part by part on threads.
 
-mod support;
+use crate::support;
 
 use frit_lower::Options;
 use support::{agree, int, lowered_text, program, reals};

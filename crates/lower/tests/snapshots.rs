@@ -1,6 +1,6 @@
 //! The loop IR of characteristic programs, as read and found good by a person. `UPDATE_EXPECT=1` rewrites the files.
 
-mod support;
+use crate::support;
 
 use expect_test::expect_file;
 use frit_ir::nest::{Program, Storage};

@@ -1,6 +1,6 @@
 //! Planes run in blocks of rows where the processor's own cache would not keep them, and all is the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
 use frit_ir::{Tensor, TensorData, nest};

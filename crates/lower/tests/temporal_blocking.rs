@@ -1,6 +1,6 @@
 //! Time loops make two steps of a stencil at once, where they may, and the results stay.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
 use frit_ir::{Tensor, TensorData, nest};

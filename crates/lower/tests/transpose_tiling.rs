@@ -1,6 +1,6 @@
 //! Transposed accesses run in tiles, and compute the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest};
 use frit_ir::{Tensor, TensorData};

@@ -1,6 +1,6 @@
 //! Rows of stencils are made side by side, those that are read next are prefetched, and all are the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
 use frit_ir::{Tensor, TensorData, nest};

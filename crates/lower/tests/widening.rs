@@ -1,6 +1,6 @@
 //! Costly loops have bytes widened and narrowed in loops of their own, and compute the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest};
 use frit_ir::{Tensor, TensorData};

@@ -1,6 +1,6 @@
 //! The planner against all plans there are, on small graphs.
 
-mod support;
+use crate::support;
 
 use frit_plan::{Limits, Method, solve};
 use frit_support::Random;

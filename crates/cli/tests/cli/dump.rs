@@ -1,6 +1,6 @@
 //! `frit dump`: every step is shown, and the array IR it prints is a program again.
 
-use crate::place::{Place, examples, project};
+use crate::cli::place::{Place, examples, project};
 
 /// The names that `frit dump --steps` lists.
 fn steps(place: &Place) -> Vec<String> {

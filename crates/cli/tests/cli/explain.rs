@@ -1,6 +1,6 @@
 //! `frit explain` and `frit graph`: what they say of programs whose merges are known, in every form.
 
-use crate::place::{Place, examples};
+use crate::cli::place::{Place, examples};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

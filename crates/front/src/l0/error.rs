@@ -7,7 +7,7 @@ mod suggestion;
 mod wording;
 
 pub use self::suggestion::Suggestion;
-use self::wording::{a, conversion, defined_here, not_unique, secondary};
+use self::wording::{a, conversion, defined_here, not_unique, secondary, why_not_unique};
 use super::types::Type;
 use frit_support::{Diagnostic, Span, define_errors};
 
@@ -354,8 +354,12 @@ define_errors! {
                 .secondary(*used, "used here")
                 .note("bind one of the two with `let` before: what is bound is there before the body begins"),
         /// `parameter`: the parameter that is not unique and whose memory is shared.
-        NotUnique { span: Span, why: NotUnique, parameter: Option<(String, Span)> } =>
-            not_unique(*span, why, parameter.as_ref()),
+        NotUnique { span: Span, why: NotUnique, parameter: Option<(String, Span)> } => {
+            let (message, label) = not_unique(why);
+            let diagnostic = Diagnostic::error("not-unique", message).label(*span, label);
+            why_not_unique(diagnostic, why, parameter.as_ref())
+                .note("`copy(...)` makes a unique value of any other")
+        },
         ConsumesFreeVariable { span: Span, name: String, bound: Span, barrier: Barrier } => {
             let (body, note) = match barrier {
                 Barrier::Loop => ("a loop's body", "make it a loop variable, as in `loop (a) = for ...`"),

@@ -1,6 +1,6 @@
 //! Plans against all plans there are.
 
-use crate::support::{check, clusterings, orders, random_graph};
+use crate::memory::support::{check, clusterings, orders, random_graph};
 use frit_plan::memory::{Fate, Objective, SearchLimits, peak, removed, solve, traffic};
 use frit_support::Random;
 

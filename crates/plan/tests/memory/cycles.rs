@@ -1,6 +1,6 @@
 //! Proposition 1 and the exploration of figure 7, as printed and put right, against all plans there are.
 
-use crate::support::{clusterings, graph, names, random_graph};
+use crate::memory::support::{clusterings, graph, names, random_graph};
 use frit_plan::memory::{Array, DataFlowGraph, Node, Objective, SearchLimits, removable, removed, solve};
 use frit_support::Random;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Random regions: whatever is planned is proved and run, and every transformation comes up.
 
 use crate::common::notation;
-use crate::support::{embedded, planned, planned_scop};
+use crate::fusion::support::{embedded, planned, planned_scop};
 use frit_scop::dependence::{self, Dependences};
 use frit_scop::embed::What;
 use frit_scop::expand::expand;

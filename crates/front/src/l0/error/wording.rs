@@ -27,8 +27,9 @@ pub(super) fn defined_here(diagnostic: Diagnostic, declared: Option<Span>) -> Di
     secondary(diagnostic, declared, "defined here")
 }
 
-pub(super) fn not_unique(span: Span, why: &NotUnique, parameter: Option<&(String, Span)>) -> Diagnostic {
-    let (message, label) = match why {
+/// What should be unique, and what is said of the value that is not.
+pub(super) fn not_unique(why: &NotUnique) -> (String, &'static str) {
+    match why {
         NotUnique::Update { name, .. } => {
             (format!("`{name}` is updated but not unique"), "an update consumes its source")
         }
@@ -57,8 +58,15 @@ pub(super) fn not_unique(span: Span, why: &NotUnique, parameter: Option<&(String
         NotUnique::LoopVariable { name, .. } => {
             (format!("the first value of `{name}` must be unique"), "this is not unique")
         }
-    };
-    let diagnostic = Diagnostic::error("not-unique", message).label(span, label);
+    }
+}
+
+/// Adds the places that explain why a value is not unique, or has to be.
+pub(super) fn why_not_unique(
+    diagnostic: Diagnostic,
+    why: &NotUnique,
+    parameter: Option<&(String, Span)>,
+) -> Diagnostic {
     let diagnostic = match why {
         // The parameter is named below if it is to blame.
         NotUnique::Update { bound, .. } if parameter.is_none() => {
@@ -69,14 +77,13 @@ pub(super) fn not_unique(span: Span, why: &NotUnique, parameter: Option<&(String
         }
         _ => diagnostic,
     };
-    let diagnostic = match parameter {
+    match parameter {
         Some((name, bound)) => diagnostic.secondary(
             *bound,
             format!("`{name}` belongs to the caller: only a parameter of a type with `*` may be consumed"),
         ),
         None => diagnostic,
-    };
-    diagnostic.note("`copy(...)` makes a unique value of any other")
+    }
 }
 
 /// Adds how to turn an int into a real, or back, if that is what is missing.
