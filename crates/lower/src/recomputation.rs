@@ -144,7 +144,7 @@ impl Made {
                 // Independent iterations leave nothing but what they store and combine.
                 let is_empty =
                     !stores && matches!(&data.kind, LoopKind::Independent { reductions, .. } if reductions.is_empty());
-                (!is_empty).then(|| Stmt::For(proc.loops.push(data)))
+                (!is_empty).then(|| proc.add_loop(data))
             }
             Stmt::Store { array, .. } if *array == self.array => None,
             Stmt::Store { .. } | Stmt::Assign { .. } => Some(self.read(stmt.clone())),

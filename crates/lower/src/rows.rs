@@ -15,7 +15,7 @@ use crate::access::{Aliases, at_least_zero};
 use crate::lanes::{Part, straightened};
 use crate::straight::{Place, assigned, entering, with_accesses};
 use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Tables have no more than so many times the elements that the loops along rows visit.
@@ -194,7 +194,7 @@ fn moved(
     lane: Option<Var>,
     place: &Place<'_>,
 ) -> Part {
-    let var = proc.var(Scalar::I64, None);
+    let var = proc.index();
     let index = |stretch: &Stretch| {
         let mut index = stretch.before.clone();
         index.push(stretch.offset.clone() + var.into());

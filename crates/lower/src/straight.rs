@@ -83,11 +83,6 @@ pub(crate) fn step_of(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(
     }
 }
 
-/// Assigns the value to the variable.
-pub(crate) fn assign(var: Var, value: Expr) -> Stmt {
-    Stmt::Assign { var, value }
-}
-
 /// Combines the accumulator of a reduction with this.
 pub(crate) fn step(Reduction { op, var }: Reduction, with: Expr, accumulator_first: bool) -> Stmt {
     let [x, y] = if accumulator_first { [var.into(), with] } else { [with, var.into()] };

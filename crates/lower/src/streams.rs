@@ -76,16 +76,14 @@ impl Reducing {
     }
 
     fn in_streams(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
-        let length = proc.var(Scalar::I64, None);
+        let length = proc.index();
         let data = proc.loops[id].clone();
         let count = data.upper.clone() - data.lower.clone();
         let streams = Expr::i64(i64::try_from(self.streams).expect("streams are few"));
         let among = |n: i64| Expr::binary(BinOp::Div, count.clone(), streams.clone() * Expr::i64(n));
         let apart = among(ROUND) * Expr::i64(ROUND) - Expr::i64(ROUND / 2);
-        let if_so_many = |least: i64, then: Expr, otherwise: Expr| Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Le, Expr::i64(least), count.clone())),
-            on_true: Box::new(then),
-            on_false: Box::new(otherwise),
+        let if_so_many = |least: i64, then: Expr, otherwise: Expr| {
+            Expr::select(Expr::binary(BinOp::Le, Expr::i64(least), count.clone()), then, otherwise)
         };
         let shorter = if_so_many(self.least, among(1), Expr::i64(0));
         let mut result = vec![Stmt::Assign { var: length, value: if_so_many(LONG, apart, shorter) }];
@@ -118,7 +116,7 @@ impl Reducing {
             body,
             ..data.clone()
         };
-        result.push(Stmt::For(proc.loops.push(together)));
+        result.push(proc.add_loop(together));
         proc.loops[id].lower = data.lower + Expr::Var(length) * streams;
         result.push(Stmt::For(id));
         result.extend(combined);

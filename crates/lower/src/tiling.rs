@@ -127,9 +127,9 @@ impl Transposing {
         let names = BTreeMap::from([(self.vars[0], at(0, i)), (j, at(1, j))]);
         let body = body.iter().map(|stmt| stmt.renamed(&names)).collect();
         let [(i_lower, i_upper), (j_lower, j_upper)] = bounds;
-        let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let independent = || LoopKind::independent(false);
         let inner = LoopData { var: Some(j), lower: j_lower, upper: j_upper, body, ..self.inner.clone() };
-        let inner = Stmt::For(proc.loops.push(inner));
+        let inner = proc.add_loop(inner);
         let rows = LoopData {
             var: Some(i),
             lower: i_lower,
@@ -138,6 +138,6 @@ impl Transposing {
             body: vec![inner],
             ..self.outer.clone()
         };
-        Stmt::For(proc.loops.push(rows))
+        proc.add_loop(rows)
     }
 }

@@ -239,7 +239,7 @@ impl<'n> Aligned<'n> {
         let iteration = proc.var(Scalar::I64, name);
         let mut body = Vec::new();
         let row_here = if steps.skips() {
-            let row = proc.var(Scalar::I64, None);
+            let row = proc.index();
             let value = Expr::i64(steps.scale) * iteration.into() + steps.offset.expr(&[], &self.params);
             body.push(Stmt::Assign { var: row, value });
             row
@@ -271,7 +271,7 @@ impl<'n> Aligned<'n> {
         }
         let (var, kind) = (Some(iteration), LoopKind::Sequential);
         let rows = LoopData { var, lower: first, upper: end, step: 1, kind, body, span };
-        Built { stmts: vec![Stmt::For(proc.loops.push(rows))], windows, scalars: BTreeSet::new() }
+        Built { stmts: vec![proc.add_loop(rows)], windows, scalars: BTreeSet::new() }
     }
 }
 

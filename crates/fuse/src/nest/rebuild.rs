@@ -137,7 +137,7 @@ impl Builder<'_> {
         }
         let kind = if is_innermost { self.kind(of) } else { LoopKind::Sequential };
         let data = LoopData { var: Some(var), lower, upper, step: of.step, kind, body, span };
-        Some(vec![Stmt::For(self.proc.loops.push(data))])
+        Some(vec![self.proc.add_loop(data)])
     }
 
     /// How the iterations of an innermost loop may run: as before if it does what one loop did, else as was proved.
@@ -152,7 +152,7 @@ impl Builder<'_> {
                 kind @ (LoopKind::Sequential | LoopKind::Scan { .. }) => kind.clone(),
             },
             (sources, program::LoopKind::Simd) if sources.iter().all(|source| is_simd(self.proc, *source)) => {
-                LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() }
+                LoopKind::independent(true)
             }
             _ => LoopKind::Sequential,
         }

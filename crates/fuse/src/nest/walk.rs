@@ -88,7 +88,7 @@ pub(super) fn rewritten_loops(proc: &mut Proc, stmts: &[Stmt], by: &mut impl Rew
                 }
                 kind => kind,
             };
-            Some(Stmt::For(proc.loops.push(LoopData { lower, upper, kind, body, ..data })))
+            Some(proc.add_loop(LoopData { lower, upper, kind, body, ..data }))
         }
         stmt => rewritten_stmt(stmt, by),
     };

@@ -3,7 +3,6 @@
 use super::walk::Names;
 use super::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use crate::scalar::{BinOp, Scalar};
-use frit_support::Span;
 use std::collections::BTreeSet;
 
 impl Expr {
@@ -35,13 +34,13 @@ impl Expr {
 
 impl Stmt {
     /// `var = value`.
-    pub fn assign(var: Var, value: impl Into<Expr>) -> Self {
-        Stmt::Assign { var, value: value.into() }
+    pub fn assign(var: Var, value: Expr) -> Self {
+        Stmt::Assign { var, value }
     }
 
     /// `array[index] = value`.
-    pub fn store(array: Array, index: Vec<Expr>, value: impl Into<Expr>) -> Self {
-        Stmt::Store { array, index, value: value.into() }
+    pub fn store(array: Array, index: Vec<Expr>, value: Expr) -> Self {
+        Stmt::Store { array, index, value }
     }
 
     /// Statements under a condition.
@@ -58,18 +57,6 @@ impl LoopKind {
 }
 
 impl LoopData {
-    /// A loop in steps of 1.
-    pub fn over(
-        var: Var,
-        lower: impl Into<Expr>,
-        upper: impl Into<Expr>,
-        kind: LoopKind,
-        body: Vec<Stmt>,
-        span: Span,
-    ) -> Self {
-        LoopData { var: Some(var), lower: lower.into(), upper: upper.into(), step: 1, kind, body, span }
-    }
-
     /// The loop without its body.
     pub fn header(&self) -> Self {
         let LoopData { var, lower, upper, step, kind, body: _, span } = self;
