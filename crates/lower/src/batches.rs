@@ -99,10 +99,8 @@ impl Batch {
                     _ => keeps = false,
                 }
                 stmt.for_each_expr(proc, &mut |expr| {
-                    expr.for_each_part(&mut |node| {
-                        if let Expr::Load { array, index } = node {
-                            access(*array, index);
-                        }
+                    expr.for_each_load(&mut |array, index| {
+                        access(array, index);
                     });
                 });
             });

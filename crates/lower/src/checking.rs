@@ -83,11 +83,7 @@ impl Checked {
         };
         for condition in &conditions {
             note(condition);
-            condition.for_each_part(&mut |node| {
-                if let Expr::Var(var) = node {
-                    wanted.insert(*var);
-                }
-            });
+            condition.for_each_var(&mut |var| _ = wanted.insert(var));
         }
         let after = live(rest[unchecked..].to_vec(), wanted.clone());
         let mut defined = true;

@@ -305,9 +305,8 @@ impl Found {
     /// Notes how far the elements are that the expression reads.
     fn note(&mut self, proc: &Proc, values: &Values, sweep: &Sweep, expr: &Expr, axes: &[Var]) -> Option<()> {
         let mut is_near = true;
-        expr.for_each_part(&mut |part| {
-            let Expr::Load { array, index } = part else { return };
-            if *array != sweep.from {
+        expr.for_each_load(&mut |array, index| {
+            if array != sweep.from {
                 return;
             }
             is_near &= index.iter().all(|e| !e.has_load());

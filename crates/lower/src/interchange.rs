@@ -111,10 +111,8 @@ fn pays(segments: &[Segment], column: Var) -> bool {
         each_store(&segment.body, &mut |_, index| access(index));
         for stmt in &segment.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    if let Expr::Load { array: _, index } = node {
-                        access(index);
-                    }
+                expr.for_each_load(&mut |_, index| {
+                    access(index);
                 });
             });
         }

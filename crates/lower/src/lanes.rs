@@ -168,8 +168,7 @@ impl Iterations {
                 code.iter().for_each(|stmt| {
                     stmt.for_each_inner_expr(&mut |expr| {
                         fits &= has_vectors_once_loaded(proc, expr);
-                        expr.for_each_part(&mut |node| {
-                            let Expr::Load { array: _, index } = node else { return };
+                        expr.for_each_load(&mut |_, index| {
                             let Some((last, others)) = index.split_last() else { return };
                             let is_shifted = last.is_shifted(self.var) && !last.has_load();
                             fits &= !index.iter().any(|e| e.reads_any(&varying))

@@ -184,8 +184,7 @@ fn bytes_of_planes(
     // What is added to the number of the plane, by array, axis of the rows and other subscripts.
     let mut read: BTreeMap<(Array, usize, String), BTreeSet<i64>> = BTreeMap::new();
     proc.for_each_expr(&rows.body, &mut |expr| {
-        expr.for_each_part(&mut |part| {
-            let Expr::Load { array, index } = part else { return };
+        expr.for_each_load(&mut |array, index| {
             let numbers: Vec<(usize, i64)> =
                 index.iter().enumerate().filter_map(|(axis, e)| Some((axis, values.added_to(e, plane)?))).collect();
             let axis_of_rows =
@@ -194,7 +193,7 @@ fn bytes_of_planes(
                 && *axis < axis_of_rows
             {
                 let others = index.iter().enumerate().filter(|(at, _)| at != axis).map(|(_, e)| e);
-                let place = (*array, axis_of_rows, format!("{:?}", others.collect::<Vec<&Expr>>()));
+                let place = (array, axis_of_rows, format!("{:?}", others.collect::<Vec<&Expr>>()));
                 read.entry(place).or_default().insert(*added);
             }
         });

@@ -119,11 +119,7 @@ impl Made {
             }
         });
         let mut stays = true;
-        value.for_each_part(&mut |node| {
-            if let Expr::Var(var) = node {
-                stays &= !changed.contains(var);
-            }
-        });
+        value.for_each_var(&mut |var| stays &= !changed.contains(&var));
         value.for_each_load(&mut |read, _| {
             stays &= !stored.iter().any(|&stored| read == stored || aliases.are_shared(read, stored));
         });

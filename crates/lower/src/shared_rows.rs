@@ -123,11 +123,9 @@ impl Sweep {
             }
         });
         let mut note = |expr: &Expr, row: Var| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Load { array, index } = node {
-                    used.insert(*array);
-                    by_row.push((*array, index.first() == Some(&Expr::Var(row))));
-                }
+            expr.for_each_load(&mut |array, index| {
+                used.insert(array);
+                by_row.push((array, index.first() == Some(&Expr::Var(row))));
             });
         };
         proc.for_each_expr(&ahead.body, &mut |expr| note(expr, var));

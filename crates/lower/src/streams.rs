@@ -140,15 +140,14 @@ fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
     let own: BTreeSet<Var> = assigned(body).collect();
     for stmt in body {
         stmt.for_each_inner_expr(&mut |expr| {
-            expr.for_each_part(&mut |node| {
-                let Expr::Load { array, index } = node else { return };
+            expr.for_each_load(&mut |array, index| {
                 let varies = |e: &Expr| e.has_load() || e.reads_any(&own);
                 let Some((last, others)) = index.split_last() else { return };
                 beside &= !index.iter().any(varies) && !others.iter().any(|e| e.reads(var));
                 if last.reads(var) {
                     beside &= last.is_shifted(var);
                     let column = without_distance(last).clone();
-                    let place = Place { array: *array, row: others.to_vec(), column };
+                    let place = Place { array: array, row: others.to_vec(), column };
                     if !found.contains(&place) {
                         found.push(place);
                     }

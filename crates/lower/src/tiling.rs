@@ -76,14 +76,13 @@ impl Transposing {
         let mut bytes = None;
         for stmt in &inner.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    let Expr::Load { array, index } = node else { return };
+                expr.for_each_load(&mut |array, index| {
                     let Some((last, others)) = index.split_last() else { return };
                     let is_plain = |e: &Expr| !e.has_load() && !e.reads_any(&own);
                     let along_rows = last.is_shifted(i) && !last.reads(j);
                     let down_columns = others.iter().any(|e| e.is_shifted(j)) && !others.iter().any(|e| e.reads(i));
                     if along_rows && down_columns && index.iter().all(is_plain) {
-                        bytes = Some(proc.arrays[*array].elem.bytes());
+                        bytes = Some(proc.arrays[array].elem.bytes());
                     }
                 });
             });

@@ -228,11 +228,9 @@ impl Row {
         let (mut read, mut stored, mut place, mut are_in_row) = (BTreeSet::new(), BTreeSet::new(), None, true);
         for stmt in &data.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |part| {
-                    if let Expr::Load { array, index } = part {
-                        read.insert(*array);
-                        are_in_row &= is_in_row(index);
-                    }
+                expr.for_each_load(&mut |array, index| {
+                    read.insert(array);
+                    are_in_row &= is_in_row(index);
                 });
             });
             if let Stmt::Store { array, index, .. } = stmt {

@@ -1,16 +1,11 @@
 //! Making parts of the loop IR: expressions, statements, loops, and fresh variables.
 
 use super::walk::Names;
-use super::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use super::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use crate::scalar::{BinOp, Scalar};
 use std::collections::BTreeSet;
 
 impl Expr {
-    /// An element of an array.
-    pub fn load(array: Array, index: Vec<Expr>) -> Self {
-        Expr::Load { array, index }
-    }
-
     /// One of two.
     pub fn select(cond: Expr, on_true: Expr, on_false: Expr) -> Self {
         Expr::Select { cond: Box::new(cond), on_true: Box::new(on_true), on_false: Box::new(on_false) }
@@ -36,16 +31,6 @@ impl Stmt {
     /// `var = value`.
     pub fn assign(var: Var, value: Expr) -> Self {
         Stmt::Assign { var, value }
-    }
-
-    /// `array[index] = value`.
-    pub fn store(array: Array, index: Vec<Expr>, value: Expr) -> Self {
-        Stmt::Store { array, index, value }
-    }
-
-    /// Statements under a condition.
-    pub fn only_if(cond: Expr, then: Vec<Stmt>) -> Self {
-        Stmt::If { cond, then, otherwise: Vec::new() }
     }
 }
 
