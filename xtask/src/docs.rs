@@ -1,5 +1,6 @@
 //! The checks that tie documents to code, on the text of both: error codes to the error index, the optimiser's steps to the
-//! manual and to the headers of their files, keys of sources to the bibliography, the C kernels to their table.
+//! manual and to the headers of their files, keys of sources to the bibliography, the C kernels to their table. And the check
+//! that the documents for newcomers have short sentences.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,6 +14,7 @@ pub(crate) fn check() -> bool {
     pass_headers(&mut missing);
     references(&mut missing);
     kernels(&mut missing);
+    sentences(&mut missing);
     for line in &missing {
         println!("documents: {line}");
     }
@@ -171,6 +173,87 @@ fn kernels(missing: &mut Vec<String>) {
             ));
         }
     }
+}
+
+/// The documents that are read from start to end.
+const PROSE: [&str; 5] =
+    ["README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/manual.md", "docs/contributing.md"];
+
+/// A longer sentence has to be read twice.
+const MOST_WORDS: usize = 30;
+
+/// No sentence of [`PROSE`] has more than [`MOST_WORDS`] words.
+fn sentences(missing: &mut Vec<String>) {
+    for document in PROSE {
+        let text = read(document);
+        if text.is_empty() {
+            missing.push(format!("{document} is empty or missing"));
+        }
+        for (line, paragraph) in paragraphs(&text) {
+            for sentence in paragraph.split_inclusive(&['.', '!', '?'][..]).fold(Vec::new(), join_unfinished) {
+                let count = words(&sentence);
+                if count > MOST_WORDS {
+                    let start: Vec<&str> = sentence.split_whitespace().take(6).collect();
+                    missing.push(format!("{document}:{line}: `{} ...` has {count} words", start.join(" ")));
+                }
+            }
+        }
+    }
+}
+
+/// Appends a piece of text that ends with a full stop, where the piece before ended within a word or a number, as in `0.5`.
+fn join_unfinished(mut sentences: Vec<String>, piece: &str) -> Vec<String> {
+    match sentences.last_mut() {
+        Some(last) if !piece.trim_start_matches(['*', '_', ')', '"']).starts_with(char::is_whitespace) => {
+            last.push_str(piece);
+        }
+        _ => sentences.push(piece.to_string()),
+    }
+    sentences
+}
+
+/// The paragraphs and list items of a document with the lines where they begin; no headings, tables and code.
+fn paragraphs(text: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let (mut in_code, mut open) = (false, false);
+    for (at, line) in text.lines().enumerate() {
+        let start = line.trim_start();
+        if start.starts_with("```") {
+            in_code = !in_code;
+        }
+        let indented = line.starts_with("    ") && !open;
+        if in_code
+            || indented
+            || start.is_empty()
+            || ["```", "#", "|", "<!--", "!["].iter().any(|mark| start.starts_with(mark))
+        {
+            open = false;
+            continue;
+        }
+        let item = ["- ", "* "].iter().find_map(|mark| start.strip_prefix(mark)).or_else(|| {
+            let (number, rest) = start.split_once(". ")?;
+            number.bytes().all(|byte| byte.is_ascii_digit()).then_some(rest)
+        });
+        match found.last_mut() {
+            Some((_, paragraph)) if open && item.is_none() => *paragraph = format!("{paragraph} {start}"),
+            _ => found.push((at + 1, item.unwrap_or(start).to_string())),
+        }
+        open = true;
+    }
+    found
+}
+
+/// The words of a sentence. Code in backquotes is one word, and the target of a link is none.
+fn words(sentence: &str) -> usize {
+    let mut text = String::new();
+    for (at, part) in sentence.split('`').enumerate() {
+        text.push_str(if at % 2 == 1 { "code" } else { part });
+    }
+    while let Some(at) = text.find("](") {
+        let end = text[at..].find(')').map_or(text.len(), |end| at + end + 1);
+        text.replace_range(at..end, "");
+    }
+    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
 }
 
 fn read(path: impl AsRef<Path>) -> String {

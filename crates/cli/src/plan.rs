@@ -4,7 +4,7 @@ use crate::commands::print;
 use crate::progress::{Progress, duration};
 use clap::{Args, ValueEnum};
 use comfy_table::{CellAlignment, Table, presets};
-use frit_driver::plan::{self, Limits, Objective, experiment};
+use frit_driver::plan::{self, Objective, SearchLimits, experiment};
 use frit_driver::{Error, write_texts};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ pub(crate) fn plan(command: &Plan) -> Result<(), Error> {
         ObjectiveName::Peak => Objective::Peak,
         ObjectiveName::Traffic => Objective::Traffic,
     };
-    let limits = Limits { time: Some(command.time_limit), ..Limits::default() };
+    let limits = SearchLimits { time: Some(command.time_limit), ..SearchLimits::default() };
     let solution = plan::solve(&graph, objective, &limits);
     let result = plan::result::print(&graph, &solution);
     let drawing = command.svg.as_ref().map(|_| plan::svg::print(&graph, &solution)).transpose()?;
@@ -77,7 +77,7 @@ pub(crate) fn plan(command: &Plan) -> Result<(), Error> {
     write_texts(&files)?;
     drop(progress);
     match &command.output {
-        Some(_) => print(plan::terminal::print(&graph, &solution)),
+        Some(_) => print(solution.text(&graph)),
         None => {
             if !solution.is_proved() {
                 let (cost, bound) = (solution.cost, solution.bound);

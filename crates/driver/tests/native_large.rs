@@ -33,7 +33,7 @@ fn add(sum: frit_ir::nest::Var, value: Expr) -> Stmt {
 }
 
 fn below(at: i64, n: frit_ir::nest::Var) -> Expr {
-    Expr::binary(BinOp::Lt, Expr::i64(at), n.into())
+    Expr::binary(BinOp::LT, Expr::i64(at), n.into())
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn conditions_nested_ten_thousand_deep() {
 fn a_chain_of_ten_thousand_alternatives() {
     let chain = |_: &mut Proc, n, sum| {
         (0..10_000).rev().fold(Vec::new(), |otherwise, at| {
-            let cond = Expr::binary(BinOp::Eq, Expr::i64(at), Expr::from(n));
+            let cond = Expr::binary(BinOp::EQ, Expr::i64(at), Expr::from(n));
             vec![Stmt::If { cond, then: vec![add(sum, Expr::i64(at * 2))], otherwise }]
         })
     };
@@ -68,7 +68,7 @@ fn ten_thousand_statements_in_a_row() {
 #[test]
 fn an_expression_ten_thousand_deep() {
     let expression = |_: &mut Proc, n, sum| {
-        let deep = (0..10_000).fold(Expr::from(n), |x, at| Expr::binary(BinOp::Sub, Expr::i64(at), x));
+        let deep = (0..10_000).fold(Expr::from(n), |x, at| Expr::binary(BinOp::SUB, Expr::i64(at), x));
         vec![add(sum, deep)]
     };
     // 9999 - (9998 - (... (0 - n)))

@@ -12,8 +12,8 @@ const COUNTS: [i64; 11] = [0, 1, 7, 8, 9, 16, 127, 128, 129, 300, 1000];
 /// A scan of the elements of a vector from an index on. What it begins with comes before it in the result.
 fn scan(op: BinOp, scalar: Scalar, words: &str, result: &str) -> Program {
     let accumulated = match op {
-        BinOp::Add => "s5 + A0[s1]".into(),
-        BinOp::Mul => "s5 * A0[s1]".into(),
+        BinOp::ADD => "s5 + A0[s1]".into(),
+        BinOp::MUL => "s5 * A0[s1]".into(),
         _ => format!("{}(s5, A0[s1])", op.name()),
     };
     program(&format!(
@@ -38,8 +38,8 @@ fn scan(op: BinOp, scalar: Scalar, words: &str, result: &str) -> Program {
 fn element(op: BinOp, scalar: Scalar, at: i64) -> Const {
     let value = match op {
         _ if scalar == Scalar::Bool => return Const::Bool(at % 3 == 0),
-        BinOp::Mul if scalar.is_float() => Const::f64([2.0, -0.5, -1.0, 1.0, 1.0][at as usize % 5]),
-        BinOp::Mul => Const::i64([3, 1, -1, 1, 5][at as usize % 5]),
+        BinOp::MUL if scalar.is_float() => Const::f64([2.0, -0.5, -1.0, 1.0, 1.0][at as usize % 5]),
+        BinOp::MUL => Const::i64([3, 1, -1, 1, 5][at as usize % 5]),
         _ => Const::i64(at * 7919 % 101 - 50),
     };
     let is_signed = scalar.is_float() || scalar.is_signed();
@@ -52,10 +52,10 @@ fn converted(value: Const, scalar: Scalar) -> Const {
 
 #[test]
 fn every_operation_scans_every_type() {
-    let ops = [BinOp::Add, BinOp::Mul, BinOp::Min, BinOp::Max, BinOp::And, BinOp::Or, BinOp::Xor];
+    let ops = [BinOp::ADD, BinOp::MUL, BinOp::MIN, BinOp::MAX, BinOp::AND, BinOp::OR, BinOp::XOR];
     for op in ops {
         for scalar in Scalar::ALL.into_iter().filter(|&scalar| op.result(scalar) == Some(scalar)) {
-            let words: &[&str] = if op == BinOp::Add { &["scan simd", "scan streaming simd"] } else { &["scan simd"] };
+            let words: &[&str] = if op == BinOp::ADD { &["scan simd", "scan streaming simd"] } else { &["scan simd"] };
             for words in words {
                 let program = scan(op, scalar, words, "s5");
                 let native = Native::new(&program, false);
@@ -78,7 +78,7 @@ fn every_operation_scans_every_type() {
 #[test]
 fn what_is_done_with_the_results_comes_second() {
     for result in ["s5 + s5", "A0[s1] - s5", "select(lt(s5, 0.0), 0.0, s5)"] {
-        let program = scan(BinOp::Add, Scalar::F64, "scan simd", result);
+        let program = scan(BinOp::ADD, Scalar::F64, "scan simd", result);
         for count in COUNTS {
             let elements: Vec<f64> = (0..count).map(|at| (at * 7919 % 101) as f64 - 50.0).collect();
             assert_agree(
@@ -91,7 +91,7 @@ fn what_is_done_with_the_results_comes_second() {
 
 #[test]
 fn negative_zeros_and_what_is_no_number_stay() {
-    let program = scan(BinOp::Add, Scalar::F64, "scan simd", "s5");
+    let program = scan(BinOp::ADD, Scalar::F64, "scan simd", "s5");
     let mut elements = vec![-0.0; 40];
     elements[30] = f64::INFINITY;
     elements[36] = f64::NEG_INFINITY;

@@ -1,6 +1,6 @@
 //! Files with graphs, right and wrong in every way: what is wrong is told, and nothing panics.
 
-use frit_driver::plan::{self, Graph, Limits, Objective};
+use frit_driver::plan::{self, DataFlowGraph, Objective, SearchLimits};
 use frit_plan::memory::{Random, is_legal};
 
 const GRAPH: &str = r#"{"format": "dfg/1", "loops": ["a", "b", "ç", "d\n"],
@@ -9,12 +9,12 @@ const GRAPH: &str = r#"{"format": "dfg/1", "loops": ["a", "b", "ç", "d\n"],
            {"from": "a", "to": "d\n", "array": "", "preventing": false, "more": [1, {"x": null}]}]}"#;
 
 /// Whatever a plan is for, it is legal, and can be written and told.
-fn plan(graph: &Graph) {
+fn plan(graph: &DataFlowGraph) {
     for objective in [Objective::Size, Objective::Peak, Objective::Traffic] {
-        let solution = plan::solve(graph, objective, &Limits::default());
+        let solution = plan::solve(graph, objective, &SearchLimits::default());
         assert!(is_legal(graph, &solution.clusters));
         assert!(plan::result::print(graph, &solution).contains("dfg-result/1"));
-        assert!(!plan::terminal::print(graph, &solution).is_empty());
+        assert!(!solution.text(graph).is_empty());
     }
 }
 
@@ -24,7 +24,7 @@ fn names_may_be_any_text_and_sizes_any_notation() {
     assert_eq!((graph.nodes().len(), graph.arrays().len(), graph.edges().len()), (4, 3, 3));
     assert_eq!(graph.total_size(), 80);
     plan(&graph);
-    let drawing = plan::svg::print(&graph, &plan::solve(&graph, Objective::Size, &Limits::default()));
+    let drawing = plan::svg::print(&graph, &plan::solve(&graph, Objective::Size, &SearchLimits::default()));
     assert!(drawing.unwrap().contains("ç"));
 }
 

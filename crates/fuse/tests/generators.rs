@@ -87,7 +87,7 @@ impl Scene {
             1 => choices.of(&self.sizes).into(),
             2 => {
                 let size = choices.of(&self.sizes).into();
-                self.b.binary(BinOp::Sub, size, Operand::i64(choices.below(4)))
+                self.b.binary(BinOp::SUB, size, Operand::i64(choices.below(4)))
             }
             _ => Operand::i64(choices.below(7)),
         }
@@ -106,13 +106,13 @@ impl Scene {
                 let width = 1 + choices.below(step - 1);
                 let next = match own.lower {
                     Operand::Const(c) => Operand::i64(c.as_i64().unwrap() + width),
-                    lower @ Operand::Value(_) => self.b.binary(BinOp::Add, lower, Operand::i64(width)),
+                    lower @ Operand::Value(_) => self.b.binary(BinOp::ADD, lower, Operand::i64(width)),
                 };
                 [Axis { step, width, ..own }, Axis { lower: next, step, width: step - width, ..own }]
             } else if own.is_dense() {
                 let place = self.place(choices);
-                let place = self.b.binary(BinOp::Min, place, own.upper);
-                let place = self.b.binary(BinOp::Max, place, own.lower);
+                let place = self.b.binary(BinOp::MIN, place, own.upper);
+                let place = self.b.binary(BinOp::MAX, place, own.lower);
                 [Axis::dense(own.lower, place), Axis::dense(place, own.upper)]
             } else {
                 grids.push(grid);

@@ -17,9 +17,9 @@ fn scalar(elem: Scalar) -> Type {
 fn scalar_operations_follow_the_definition_of_scalars() {
     let mut m = Maker::new();
     let x = m.param(scalar(I64));
-    let y = m.binary(BinOp::FloorDiv, x, num(2));
+    let y = m.binary(BinOp::FLOOR_DIV, x, num(2));
     let z = m.def(Op::Unary { op: UnOp::Convert(Scalar::F64), x: y.into() }, scalar(Scalar::F64));
-    let is_negative = m.binary(BinOp::Lt, y, num(0));
+    let is_negative = m.binary(BinOp::LT, y, num(0));
     let chosen = m.def(Op::Select { cond: is_negative.into(), on_true: num(1), on_false: num(2) }, scalar(I64));
     let results = m.run(vec![y, z, chosen], vec![int(-7)]).unwrap();
     assert_eq!(results, vec![int(-4), Tensor::scalar(Const::f64(-4.0)), int(1)]);
@@ -29,14 +29,14 @@ fn scalar_operations_follow_the_definition_of_scalars() {
 fn division_by_zero_without_an_assertion_is_broken() {
     let mut m = Maker::new();
     let x = m.param(scalar(I64));
-    let y = m.binary(BinOp::Div, num(1), x);
+    let y = m.binary(BinOp::DIV, num(1), x);
     assert_broken(m.run(vec![y], vec![int(0)]), "div is not defined");
 }
 
 #[test]
 fn operands_of_a_wrong_type_are_broken() {
     let mut m = Maker::new();
-    let y = m.def(Op::Binary { op: BinOp::Add, x: num(1), y: real(1.0) }, scalar(I64));
+    let y = m.def(Op::Binary { op: BinOp::ADD, x: num(1), y: real(1.0) }, scalar(I64));
     assert_broken(m.run(vec![y], vec![]), "add is not defined on i64 and f64");
     let mut m = Maker::new();
     let y = m.def(Op::Unary { op: UnOp::Sqrt, x: num(1) }, scalar(I64));
@@ -50,7 +50,7 @@ fn operands_of_a_wrong_type_are_broken() {
 fn an_undefined_value_is_broken() {
     let mut m = Maker::new();
     let x = m.value(scalar(I64));
-    let y = m.binary(BinOp::Add, x, x);
+    let y = m.binary(BinOp::ADD, x, x);
     assert_broken(m.run(vec![y], vec![]), "before it is defined");
 }
 
@@ -318,7 +318,7 @@ fn updating_a_consumed_table_leaves_the_table() {
         let table = m.def(Op::Table { tensor: Arc::new(ints(&[1, 2])) }, of(&[2]));
         let x = m.at(table, &[num(0)]);
         m.update(table, &[num(0)], num(100), true);
-        vec![m.binary(BinOp::Add, s, x)]
+        vec![m.binary(BinOp::ADD, s, x)]
     });
     let kind = LoopKind::For { index, count: num(3) };
     let data = LoopData { kind, params: vec![s], init: vec![num(0)], body, consumed: vec![false] };
@@ -374,7 +374,7 @@ fn only_one_branch_is_evaluated() {
         let zero = m.param(scalar(I64));
         let then = m.block(|_| vec![num(1)]);
         let otherwise = m.block(|m| {
-            let is_fine = m.binary(BinOp::Eq, zero, num(0));
+            let is_fine = m.binary(BinOp::EQ, zero, num(0));
             let kind = FailureKind::AssertionFailed;
             m.def(Op::Assert { cond: is_fine.into(), kind, args: vec![] }, scalar(Scalar::Cert));
             vec![num(2)]
@@ -392,7 +392,7 @@ fn for_loops_carry_values() {
         let mut m = Maker::new();
         let n = m.param(scalar(I64));
         let (s, i, sum) = (m.value(scalar(I64)), m.value(scalar(I64)), m.value(scalar(I64)));
-        let body = m.block(|m| vec![m.binary(BinOp::Add, s, i)]);
+        let body = m.block(|m| vec![m.binary(BinOp::ADD, s, i)]);
         let kind = LoopKind::For { index: i, count: n.into() };
         let data = LoopData { kind, params: vec![s], init: vec![num(0)], body, consumed: vec![false] };
         m.stmt(Op::Loop(Box::new(data)), vec![sum]);
@@ -404,8 +404,8 @@ fn for_loops_carry_values() {
 fn while_loops_end_when_the_condition_is_false() {
     let mut m = Maker::new();
     let (x, last) = (m.value(scalar(I64)), m.value(scalar(I64)));
-    let condition = m.block(|m| vec![m.binary(BinOp::Lt, x, num(100))]);
-    let body = m.block(|m| vec![m.binary(BinOp::Mul, x, num(2))]);
+    let condition = m.block(|m| vec![m.binary(BinOp::LT, x, num(100))]);
+    let body = m.block(|m| vec![m.binary(BinOp::MUL, x, num(2))]);
     let kind = LoopKind::While { condition };
     let data = LoopData { kind, params: vec![x], init: vec![num(3)], body, consumed: vec![false] };
     m.stmt(Op::Loop(Box::new(data)), vec![last]);
@@ -451,12 +451,12 @@ fn a_loop_consumes_the_initial_value_it_is_marked_for() {
 fn factorial() -> frit_ir::array::Func {
     let mut m = Maker::named("fact");
     let n = m.param(scalar(I64));
-    let is_last = m.binary(BinOp::Lt, n, num(1));
+    let is_last = m.binary(BinOp::LT, n, num(1));
     let then = m.block(|_| vec![num(1)]);
     let otherwise = m.block(|m| {
-        let less = m.binary(BinOp::Sub, n, num(1));
+        let less = m.binary(BinOp::SUB, n, num(1));
         let rest = m.def(Op::Call { callee: FuncId::new(0), args: vec![less.into()] }, scalar(I64));
-        vec![m.binary(BinOp::Mul, n, rest)]
+        vec![m.binary(BinOp::MUL, n, rest)]
     });
     let x = m.def(Op::If { cond: is_last.into(), then, otherwise }, scalar(I64));
     m.returns(vec![x])

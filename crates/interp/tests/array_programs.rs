@@ -324,11 +324,11 @@ fn a_function_of_a_fold_may_consume_what_it_is_given() {
 fn blocks_nest_ten_thousand_deep() {
     frit_support::with_deep_stack(|| {
         fn nested(m: &mut Maker, depth: usize, x: frit_ir::array::Value) -> frit_ir::array::Value {
-            let y = m.binary(BinOp::Add, x, num(1));
+            let y = m.binary(BinOp::ADD, x, num(1));
             if depth == 0 {
                 return y;
             }
-            let cond = m.binary(BinOp::Lt, num(0), y);
+            let cond = m.binary(BinOp::LT, num(0), y);
             let then = m.block(|m| vec![nested(m, depth - 1, y)]);
             let otherwise = Block { stmts: Vec::new(), results: vec![num(0)] };
             m.def(Op::If { cond: cond.into(), then, otherwise }, Type::scalar(I64))

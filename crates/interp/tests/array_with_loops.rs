@@ -41,8 +41,8 @@ fn genarray_makes_elements_and_rows() {
     let mut m = Maker::new();
     let op = || OperatorData::new(Operator::GenArray);
     let results = m.with(&[con(2), con(3)], vec![op(), op()], vec![of(&[2, 3]), of(&[2, 3, 2])], |m, iv| {
-        let x = m.binary(BinOp::Mul, iv[0], num(10));
-        let x = m.binary(BinOp::Add, x, iv[1]);
+        let x = m.binary(BinOp::MUL, iv[0], num(10));
+        let x = m.binary(BinOp::ADD, x, iv[1]);
         let row = m.def(Op::Replicate { n: num(2), x: x.into() }, of(&[2]));
         vec![x, row]
     });
@@ -103,12 +103,12 @@ fn empty_spaces_make_empty_arrays_and_neutral_values() {
 fn folds_go_in_order_from_the_neutral_value() {
     let mut m = Maker::new();
     let combine = m.lambda(vec![scalar(I64); 2], |m, p| {
-        let shifted = m.binary(BinOp::Mul, p[0], num(10));
-        vec![m.binary(BinOp::Add, shifted, p[1])]
+        let shifted = m.binary(BinOp::MUL, p[0], num(10));
+        vec![m.binary(BinOp::ADD, shifted, p[1])]
     });
     let x = m.with(&[con(2), con(2)], plain(fold(combine, 9)), vec![scalar(I64)], |m, iv| {
-        let row = m.binary(BinOp::Mul, iv[0], num(2));
-        vec![m.binary(BinOp::Add, row, iv[1])]
+        let row = m.binary(BinOp::MUL, iv[0], num(2));
+        vec![m.binary(BinOp::ADD, row, iv[1])]
     });
     assert_eq!(m.run(x, vec![]).unwrap(), vec![int(90_123)]);
 }
@@ -117,12 +117,12 @@ fn folds_go_in_order_from_the_neutral_value() {
 fn folds_take_several_accumulators_and_a_guard() {
     let mut m = Maker::new();
     let combine =
-        m.lambda(vec![scalar(I64); 4], |m, p| vec![m.binary(BinOp::Add, p[0], p[2]), m.binary(BinOp::Max, p[1], p[3])]);
+        m.lambda(vec![scalar(I64); 4], |m, p| vec![m.binary(BinOp::ADD, p[0], p[2]), m.binary(BinOp::MAX, p[1], p[3])]);
     let neutral = vec![num(0), num(-1)];
     let operators = vec![guarded(Operator::Fold { combine, neutral, commutative: true })];
     let results = m.with(&[con(6)], operators, vec![scalar(I64); 2], |m, iv| {
-        let rest = m.binary(BinOp::Rem, iv[0], num(2));
-        let is_even = m.binary(BinOp::Eq, rest, num(0));
+        let rest = m.binary(BinOp::REM, iv[0], num(2));
+        let is_even = m.binary(BinOp::EQ, rest, num(0));
         vec![is_even, iv[0], iv[0]]
     });
     assert_eq!(m.run(results, vec![]).unwrap(), vec![int(6), int(4)]);
@@ -136,7 +136,7 @@ fn folds_of_arrays_add_rows() {
     let combine = m.lambda(vec![of(&[2]), of(&[2])], |m, p| {
         m.with(&[con(2)], plain(Operator::GenArray), vec![of(&[2])], |m, iv| {
             let (x, y) = (m.at(p[0], &[iv[0].into()]), m.at(p[1], &[iv[0].into()]));
-            vec![m.binary(BinOp::Add, x, y)]
+            vec![m.binary(BinOp::ADD, x, y)]
         })
     });
     let op = Operator::Fold { combine, neutral: vec![zero.into()], commutative: false };
@@ -163,7 +163,7 @@ fn filters_keep_order_and_say_how_many() {
     let indices = m.indices(1);
     let body = m.block(|m| {
         let first = m.at(a, &[indices[0].into(), num(0)]);
-        let is_kept = m.binary(BinOp::Lt, num(2), first);
+        let is_kept = m.binary(BinOp::LT, num(2), first);
         vec![is_kept, m.at(a, &[indices[0].into()])]
     });
     let space = vec![con(5)];
@@ -197,15 +197,15 @@ fn rows_of_own_size(length: impl Fn(&mut Maker, Value) -> Value) -> Result<Vec<T
 #[test]
 fn uniform_finds_the_size_that_all_rows_have() {
     let results = rows_of_own_size(|m, i| {
-        let zero = m.binary(BinOp::Mul, i, num(0));
-        m.binary(BinOp::Add, zero, num(2))
+        let zero = m.binary(BinOp::MUL, i, num(0));
+        m.binary(BinOp::ADD, zero, num(2))
     });
     assert_eq!(results.unwrap(), vec![int(2), matrix(3, 2, &[0, 1, 0, 1, 0, 1])]);
 }
 
 #[test]
 fn rows_of_different_sizes_are_an_irregular_array() {
-    let results = rows_of_own_size(|m, i| m.binary(BinOp::Add, i, num(1)));
+    let results = rows_of_own_size(|m, i| m.binary(BinOp::ADD, i, num(1)));
     let failure = Failure { kind: FailureKind::IrregularArray, args: vec![1, 2], span: span() };
     assert_eq!(results, Err(RunError::Failed(failure)));
 }
@@ -257,9 +257,9 @@ fn folds_may_leave_indices_out() {
 fn doubled(m: &mut Maker, a: Value, consumes: bool) -> Value {
     let indices = m.indices(1);
     let body = m.block(|m| {
-        let before = m.binary(BinOp::Sub, indices[0], num(1));
+        let before = m.binary(BinOp::SUB, indices[0], num(1));
         let x = m.at(a, &[before.into()]);
-        vec![m.binary(BinOp::Mul, x, num(2))]
+        vec![m.binary(BinOp::MUL, x, num(2))]
     });
     let generators = vec![Generator { lower: vec![num(1)], upper: vec![num(3)], step: vec![1], width: vec![1], body }];
     let operators = plain(Operator::ModArray { source: a, consumes });
@@ -368,7 +368,7 @@ fn a_failing_cell_ends_the_program() {
     let mut m = Maker::new();
     let kind = FailureKind::OutOfBounds;
     let a = m.with(&[con(5)], plain(Operator::GenArray), vec![of(&[5])], |m, iv| {
-        let is_fine = m.binary(BinOp::InBounds, iv[0], num(3));
+        let is_fine = m.binary(BinOp::IN_BOUNDS, iv[0], num(3));
         m.def(Op::Assert { cond: is_fine.into(), kind, args: vec![iv[0].into(), num(3)] }, scalar(Scalar::Cert));
         vec![iv[0]]
     });
@@ -397,7 +397,7 @@ fn nested_with_loops_multiply_matrices() {
         m.with(&[Extent::Value(inner)], plain(fold(combine, 0)), vec![scalar(I64)], |m, k| {
             let x = m.at(a, &[iv[0].into(), k[0].into()]);
             let y = m.at(b, &[k[0].into(), iv[1].into()]);
-            vec![m.binary(BinOp::Mul, x, y)]
+            vec![m.binary(BinOp::MUL, x, y)]
         })
     });
     let args = vec![matrix(2, 3, &[1, 2, 3, 4, 5, 6]), matrix(3, 2, &[1, 0, 0, 1, 2, 2])];

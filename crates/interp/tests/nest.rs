@@ -106,7 +106,7 @@ fn bind(reference: Array, source: Array, offset: i64) -> Stmt {
 }
 
 fn less(x: impl Into<Expr>, y: Expr) -> Expr {
-    Expr::binary(BinOp::Lt, x.into(), y)
+    Expr::binary(BinOp::LT, x.into(), y)
 }
 
 fn ints(values: &[i64]) -> Tensor {
@@ -134,7 +134,7 @@ fn expressions_follow_the_definition_of_scalars() {
     let mut m = Maker::new();
     let x = m.param_var();
     let y = m.var();
-    let half = Expr::binary(BinOp::FloorDiv, x.into(), con(2));
+    let half = Expr::binary(BinOp::FLOOR_DIV, x.into(), con(2));
     let chosen = Expr::Select {
         cond: Box::new(less(half, con(0))),
         on_true: Box::new(Expr::unary(UnOp::Abs, x.into())),
@@ -177,9 +177,9 @@ fn while_loops_and_branches_follow_their_conditions() {
     let mut m = Maker::new();
     let (n, steps, is_odd) = (m.param_var(), m.var(), m.var());
     let then = vec![assign(n, Expr::from(n) * con(3) + con(1))];
-    let otherwise = vec![assign(n, Expr::binary(BinOp::Div, n.into(), con(2)))];
+    let otherwise = vec![assign(n, Expr::binary(BinOp::DIV, n.into(), con(2)))];
     let body = vec![
-        assign(is_odd, Expr::binary(BinOp::Rem, n.into(), con(2))),
+        assign(is_odd, Expr::binary(BinOp::REM, n.into(), con(2))),
         Stmt::If { cond: less(con(0), is_odd.into()), then, otherwise },
         assign(steps, Expr::from(steps) + con(1)),
     ];
@@ -478,7 +478,7 @@ fn iterations_that_depend_on_one_another_are_found() {
     // All read the element; the last one writes it.
     for result in independent_loop(|a, i| {
         let at = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::Eq, i.clone(), con(2))),
+            cond: Box::new(Expr::binary(BinOp::EQ, i.clone(), con(2))),
             on_true: Box::new(con(0)),
             on_false: Box::new(i),
         };
@@ -543,7 +543,7 @@ fn reductions_survive_an_independent_loop_and_private_variables_do_not() {
         let adding = m.for_loop(i, [0, 5, 1], independent(reductions(sum)), body);
         m.run(vec![Binding::Var(sum)], vec![assign(sum, con(0)), adding], vec![])
     };
-    assert_eq!(total(|var| vec![Reduction { op: BinOp::Add, var }]).unwrap(), vec![int(10)]);
+    assert_eq!(total(|var| vec![Reduction { op: BinOp::ADD, var }]).unwrap(), vec![int(10)]);
     assert_broken(total(|_| vec![]), "not assigned");
 }
 

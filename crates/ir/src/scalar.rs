@@ -210,132 +210,146 @@ impl Const {
     }
 }
 
-/// A scalar operation on one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum UnOp {
-    /// `-x`; integers wrap.
-    Neg,
-    /// Logical complement of a `bool`, bitwise complement of an integer.
-    Not,
-    /// Absolute value; the least integer wraps to itself.
-    Abs,
-    /// Square root.
-    Sqrt,
-    /// `e` to the power of `x`.
-    Exp,
-    /// Natural logarithm.
-    Log,
-    /// Sine.
-    Sin,
-    /// Cosine.
-    Cos,
-    /// Tangent.
-    Tan,
-    /// Arc sine.
-    Asin,
-    /// Arc cosine.
-    Acos,
-    /// Arc tangent.
-    Atan,
-    /// Hyperbolic sine.
-    Sinh,
-    /// Hyperbolic cosine.
-    Cosh,
-    /// Hyperbolic tangent.
-    Tanh,
-    /// Logarithm to the base 2.
-    Log2,
-    /// Logarithm to the base 10.
-    Log10,
-    /// Natural logarithm of `1 + x`.
-    Log1p,
-    /// `e` to the power of `x`, minus 1.
-    Expm1,
-    /// Cube root, correctly rounded but in the rarest cases.
-    Cbrt,
-    /// Largest whole number not above `x`.
-    Floor,
-    /// Smallest whole number not below `x`.
-    Ceil,
+/// Declares a set of operations from one table: the enum of the set, an enum for each class in it, their names in the text
+/// form, and a constant of the set for each member of a class.
+macro_rules! operations {
+    (
+        $(#[$set_doc:meta])*
+        $set:ident: $all:ident {
+            $($(#[$doc:meta])* $variant:ident
+                $(= $name:literal)?
+                $(($class:ident) { $($(#[$member_doc:meta])* $constant:ident: $member:ident = $member_name:literal,)* })?
+            ,)*
+        }
+        $($(#[$other_doc:meta])* $other:ident($field:ident: $payload:ty) = $other_name:expr;)?
+    ) => {
+        $(#[$set_doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $set {
+            $($(#[$doc])* $variant $(($class))?,)*
+            $($(#[$other_doc])* $other($payload),)?
+        }
+
+        $($(
+            #[doc = concat!("The members of [`", stringify!($set), "::", stringify!($variant), "`].")]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub enum $class {
+                $($(#[$member_doc])* $member,)*
+            }
+        )?)*
+
+        impl $set {
+            $($($($(#[$member_doc])* pub const $constant: Self = Self::$variant($class::$member);)*)?)*
+
+            /// All operations of the table, in its order.
+            pub const $all: &[Self] = &[
+                $($((Self::$variant, $name).0,)? $($(Self::$constant,)*)?)*
+            ];
+
+            /// The name in the text form.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($(Self::$variant => $name,)? $($(Self::$constant => $member_name,)*)?)*
+                    $(Self::$other($field) => $other_name,)?
+                }
+            }
+        }
+    };
+}
+
+operations! {
+    /// A scalar operation on one operand.
+    UnOp: NAMED {
+        /// `-x`; integers wrap.
+        Neg = "neg",
+        /// Logical complement of a `bool`, bitwise complement of an integer.
+        Not = "not",
+        /// Absolute value; the least integer wraps to itself.
+        Abs = "abs",
+        /// Square root.
+        Sqrt = "sqrt",
+        /// Functions of mathematical libraries, whose last bits only strict arithmetic fixes.
+        Math(MathFn) {
+            /// `e` to the power of `x`.
+            EXP: Exp = "exp",
+            /// Natural logarithm.
+            LOG: Log = "log",
+            /// Sine.
+            SIN: Sin = "sin",
+            /// Cosine.
+            COS: Cos = "cos",
+            /// Tangent.
+            TAN: Tan = "tan",
+            /// Arc sine.
+            ASIN: Asin = "asin",
+            /// Arc cosine.
+            ACOS: Acos = "acos",
+            /// Arc tangent.
+            ATAN: Atan = "atan",
+            /// Hyperbolic sine.
+            SINH: Sinh = "sinh",
+            /// Hyperbolic cosine.
+            COSH: Cosh = "cosh",
+            /// Hyperbolic tangent.
+            TANH: Tanh = "tanh",
+            /// Logarithm to the base 2.
+            LOG2: Log2 = "log2",
+            /// Logarithm to the base 10.
+            LOG10: Log10 = "log10",
+            /// Natural logarithm of `1 + x`.
+            LOG1P: Log1p = "log1p",
+            /// `e` to the power of `x`, minus 1.
+            EXPM1: Expm1 = "expm1",
+            /// Cube root, correctly rounded but in the rarest cases.
+            CBRT: Cbrt = "cbrt",
+        },
+        /// Largest whole number not above `x`.
+        Floor = "floor",
+        /// Smallest whole number not below `x`.
+        Ceil = "ceil",
+    }
     /// Conversion to the type given. Real to integer truncates toward zero and saturates (`NaN` becomes 0), integer to
     /// narrower integer wraps, `bool` becomes 0 or 1, anything but zero becomes true.
-    Convert(Scalar),
+    Convert(to: Scalar) = conversion_name(to);
+}
+
+/// The name of the conversion to a type.
+fn conversion_name(to: Scalar) -> &'static str {
+    match to {
+        Scalar::I8 => "to_i8",
+        Scalar::I16 => "to_i16",
+        Scalar::I32 => "to_i32",
+        Scalar::I64 => "to_i64",
+        Scalar::U8 => "to_u8",
+        Scalar::U16 => "to_u16",
+        Scalar::U32 => "to_u32",
+        Scalar::U64 => "to_u64",
+        Scalar::F32 => "to_f32",
+        Scalar::F64 => "to_f64",
+        Scalar::Bool => "to_bool",
+        Scalar::Char => "to_char",
+        Scalar::Cert => "to_cert",
+    }
 }
 
 impl UnOp {
-    /// All operations but the conversions.
-    pub const NAMED: [UnOp; 22] = [
-        UnOp::Neg,
-        UnOp::Not,
-        UnOp::Abs,
-        UnOp::Sqrt,
-        UnOp::Exp,
-        UnOp::Log,
-        UnOp::Sin,
-        UnOp::Cos,
-        UnOp::Tan,
-        UnOp::Asin,
-        UnOp::Acos,
-        UnOp::Atan,
-        UnOp::Sinh,
-        UnOp::Cosh,
-        UnOp::Tanh,
-        UnOp::Log2,
-        UnOp::Log10,
-        UnOp::Log1p,
-        UnOp::Expm1,
-        UnOp::Cbrt,
-        UnOp::Floor,
-        UnOp::Ceil,
-    ];
-
-    /// The name in the text form; conversions are named after their target type (`to_f64`).
-    pub fn name(self) -> &'static str {
-        match self {
-            UnOp::Neg => "neg",
-            UnOp::Not => "not",
-            UnOp::Abs => "abs",
-            UnOp::Sqrt => "sqrt",
-            UnOp::Exp => "exp",
-            UnOp::Log => "log",
-            UnOp::Sin => "sin",
-            UnOp::Cos => "cos",
-            UnOp::Tan => "tan",
-            UnOp::Asin => "asin",
-            UnOp::Acos => "acos",
-            UnOp::Atan => "atan",
-            UnOp::Sinh => "sinh",
-            UnOp::Cosh => "cosh",
-            UnOp::Tanh => "tanh",
-            UnOp::Log2 => "log2",
-            UnOp::Log10 => "log10",
-            UnOp::Log1p => "log1p",
-            UnOp::Expm1 => "expm1",
-            UnOp::Cbrt => "cbrt",
-            UnOp::Floor => "floor",
-            UnOp::Ceil => "ceil",
-            UnOp::Convert(to) => match to {
-                Scalar::I8 => "to_i8",
-                Scalar::I16 => "to_i16",
-                Scalar::I32 => "to_i32",
-                Scalar::I64 => "to_i64",
-                Scalar::U8 => "to_u8",
-                Scalar::U16 => "to_u16",
-                Scalar::U32 => "to_u32",
-                Scalar::U64 => "to_u64",
-                Scalar::F32 => "to_f32",
-                Scalar::F64 => "to_f64",
-                Scalar::Bool => "to_bool",
-                Scalar::Char => "to_char",
-                Scalar::Cert => "to_cert",
-            },
-        }
-    }
-
-    /// The operation with this name.
+    /// The operation with this name; conversions are named after their target type (`to_f64`).
     pub fn from_name(name: &str) -> Option<Self> {
         let convert = || name.strip_prefix("to_").and_then(Scalar::from_name).map(UnOp::Convert);
-        Self::NAMED.into_iter().find(|op| op.name() == name).or_else(convert)
+        Self::NAMED.iter().copied().find(|op| op.name() == name).or_else(convert)
+    }
+
+    /// True if the result has the operand's type.
+    pub fn keeps_type(self) -> bool {
+        !matches!(self, UnOp::Convert(_))
+    }
+
+    /// True if it costs about as much as an addition.
+    pub fn is_cheap(self) -> bool {
+        match self {
+            UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => true,
+            UnOp::Sqrt | UnOp::Math(_) => false,
+        }
     }
 
     /// The type of the result on an operand of this type; `None` if the operation is not defined on it.
@@ -344,25 +358,7 @@ impl UnOp {
             UnOp::Neg | UnOp::Abs => (operand.is_integer() || operand.is_float()).then_some(operand),
             UnOp::Not => (operand.is_integer() || operand == Scalar::Bool).then_some(operand),
             UnOp::Convert(to) => (operand != Scalar::Cert && to != Scalar::Cert).then_some(to),
-            UnOp::Sqrt
-            | UnOp::Exp
-            | UnOp::Log
-            | UnOp::Sin
-            | UnOp::Cos
-            | UnOp::Tan
-            | UnOp::Asin
-            | UnOp::Acos
-            | UnOp::Atan
-            | UnOp::Sinh
-            | UnOp::Cosh
-            | UnOp::Tanh
-            | UnOp::Log2
-            | UnOp::Log10
-            | UnOp::Log1p
-            | UnOp::Expm1
-            | UnOp::Cbrt
-            | UnOp::Floor
-            | UnOp::Ceil => operand.is_float().then_some(operand),
+            UnOp::Sqrt | UnOp::Math(_) | UnOp::Floor | UnOp::Ceil => operand.is_float().then_some(operand),
         }
     }
 
@@ -387,22 +383,22 @@ impl UnOp {
             UnOp::Neg => -x,
             UnOp::Abs => x.abs(),
             UnOp::Sqrt => x.sqrt(),
-            UnOp::Exp => x.exp(),
-            UnOp::Log => x.ln(),
-            UnOp::Sin => x.sin(),
-            UnOp::Cos => x.cos(),
-            UnOp::Tan => x.tan(),
-            UnOp::Asin => x.asin(),
-            UnOp::Acos => x.acos(),
-            UnOp::Atan => x.atan(),
-            UnOp::Sinh => x.sinh(),
-            UnOp::Cosh => x.cosh(),
-            UnOp::Tanh => x.tanh(),
-            UnOp::Log2 => x.log2(),
-            UnOp::Log10 => x.log10(),
-            UnOp::Log1p => x.ln_1p(),
-            UnOp::Expm1 => x.exp_m1(),
-            UnOp::Cbrt => cbrt(x),
+            UnOp::EXP => x.exp(),
+            UnOp::LOG => x.ln(),
+            UnOp::SIN => x.sin(),
+            UnOp::COS => x.cos(),
+            UnOp::TAN => x.tan(),
+            UnOp::ASIN => x.asin(),
+            UnOp::ACOS => x.acos(),
+            UnOp::ATAN => x.atan(),
+            UnOp::SINH => x.sinh(),
+            UnOp::COSH => x.cosh(),
+            UnOp::TANH => x.tanh(),
+            UnOp::LOG2 => x.log2(),
+            UnOp::LOG10 => x.log10(),
+            UnOp::LOG1P => x.ln_1p(),
+            UnOp::EXPM1 => x.exp_m1(),
+            UnOp::CBRT => cbrt(x),
             UnOp::Floor => x.floor(),
             UnOp::Ceil => x.ceil(),
             UnOp::Not | UnOp::Convert(_) => panic!("{} is not defined on reals", self.name()),
@@ -410,129 +406,92 @@ impl UnOp {
     }
 }
 
-/// A scalar operation on two operands of one type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BinOp {
-    /// Sum; integers wrap.
-    Add,
-    /// Difference; integers wrap.
-    Sub,
-    /// Product; integers wrap.
-    Mul,
-    /// Quotient: IEEE on reals, truncated toward zero on integers (divisor not zero).
-    Div,
-    /// Remainder with the dividend's sign: exact on reals (C's `fmod`), of an integer division on integers (divisor not
-    /// zero).
-    Rem,
-    /// Integer quotient rounded toward minus infinity (divisor not zero).
-    FloorDiv,
-    /// Integer remainder with the divisor's sign (divisor not zero).
-    FloorMod,
-    /// Power: IEEE `pow` on reals; on integers repeated wrapping multiplication, and for a negative exponent the
-    /// floor of the exact quotient (base not zero).
-    Pow,
-    /// The angle of the point with height `x` and abscissa `y`, in the order of C's `atan2`.
-    Atan2,
-    /// The root of the sum of squares, without overflow on the way.
-    Hypot,
-    /// The smaller; on reals `x < y ? x : y`, so the second operand if either is `NaN`.
-    Min,
-    /// The larger; on reals `y < x ? x : y`, so the second operand if either is `NaN`.
-    Max,
-    /// Conjunction, bit by bit on integers.
-    And,
-    /// Disjunction, bit by bit on integers.
-    Or,
-    /// Exclusive disjunction, bit by bit on integers.
-    Xor,
-    /// Left shift; the amount is taken modulo the width.
-    Shl,
-    /// Right shift, arithmetic on signed integers; the amount is taken modulo the width.
-    Shr,
-    /// Equality; IEEE on reals. Yields `bool`.
-    Eq,
-    /// Inequality; IEEE on reals. Yields `bool`.
-    Ne,
-    /// Less; IEEE on reals. Yields `bool`.
-    Lt,
-    /// Less or equal; IEEE on reals. Yields `bool`.
-    Le,
-    /// `0 <= x && x < y` on `i64`: the test of a bounds check. Yields `bool`.
-    InBounds,
+operations! {
+    /// A scalar operation on two operands of one type.
+    BinOp: ALL {
+        /// Sums, differences and products.
+        Arith(Arith) {
+            /// Sum; integers wrap.
+            ADD: Add = "add",
+            /// Difference; integers wrap.
+            SUB: Sub = "sub",
+            /// Product; integers wrap.
+            MUL: Mul = "mul",
+        },
+        /// Quotients and remainders. On integers the divisor must not be zero.
+        Divide(Divide) {
+            /// Quotient: IEEE on reals, truncated toward zero on integers (divisor not zero).
+            DIV: Div = "div",
+            /// Remainder with the dividend's sign: exact on reals (C's `fmod`), of an integer division on integers (divisor not
+            /// zero).
+            REM: Rem = "rem",
+            /// Integer quotient rounded toward minus infinity (divisor not zero).
+            FLOOR_DIV: FloorDiv = "floordiv",
+            /// Integer remainder with the divisor's sign (divisor not zero).
+            FLOOR_MOD: FloorMod = "floormod",
+        },
+        /// Functions of mathematical libraries, whose last bits on reals only strict arithmetic fixes.
+        Math(BinMathFn) {
+            /// Power: IEEE `pow` on reals; on integers repeated wrapping multiplication, and for a negative exponent the
+            /// floor of the exact quotient (base not zero).
+            POW: Pow = "pow",
+            /// The angle of the point with height `x` and abscissa `y`, in the order of C's `atan2`.
+            ATAN2: Atan2 = "atan2",
+            /// The root of the sum of squares, without overflow on the way.
+            HYPOT: Hypot = "hypot",
+        },
+        /// Choices of one of the operands.
+        MinMax(MinMax) {
+            /// The smaller; on reals `x < y ? x : y`, so the second operand if either is `NaN`.
+            MIN: Min = "min",
+            /// The larger; on reals `y < x ? x : y`, so the second operand if either is `NaN`.
+            MAX: Max = "max",
+        },
+        /// Logic and shifts.
+        Bits(Bits) {
+            /// Conjunction, bit by bit on integers.
+            AND: And = "and",
+            /// Disjunction, bit by bit on integers.
+            OR: Or = "or",
+            /// Exclusive disjunction, bit by bit on integers.
+            XOR: Xor = "xor",
+            /// Left shift; the amount is taken modulo the width.
+            SHL: Shl = "shl",
+            /// Right shift, arithmetic on signed integers; the amount is taken modulo the width.
+            SHR: Shr = "shr",
+        },
+        /// What yields a `bool`, whatever the type of its operands.
+        Compare(Compare) {
+            /// Equality; IEEE on reals. Yields `bool`.
+            EQ: Eq = "eq",
+            /// Inequality; IEEE on reals. Yields `bool`.
+            NE: Ne = "ne",
+            /// Less; IEEE on reals. Yields `bool`.
+            LT: Lt = "lt",
+            /// Less or equal; IEEE on reals. Yields `bool`.
+            LE: Le = "le",
+            /// `0 <= x && x < y` on `i64`: the test of a bounds check. Yields `bool`.
+            IN_BOUNDS: InBounds = "in_bounds",
+        },
+    }
 }
 
 impl BinOp {
-    /// All operations.
-    pub const ALL: [BinOp; 22] = [
-        BinOp::Add,
-        BinOp::Sub,
-        BinOp::Mul,
-        BinOp::Div,
-        BinOp::Rem,
-        BinOp::FloorDiv,
-        BinOp::FloorMod,
-        BinOp::Pow,
-        BinOp::Atan2,
-        BinOp::Hypot,
-        BinOp::Min,
-        BinOp::Max,
-        BinOp::And,
-        BinOp::Or,
-        BinOp::Xor,
-        BinOp::Shl,
-        BinOp::Shr,
-        BinOp::Eq,
-        BinOp::Ne,
-        BinOp::Lt,
-        BinOp::Le,
-        BinOp::InBounds,
-    ];
-
-    /// The name in the text form.
-    pub fn name(self) -> &'static str {
-        match self {
-            BinOp::Add => "add",
-            BinOp::Sub => "sub",
-            BinOp::Mul => "mul",
-            BinOp::Div => "div",
-            BinOp::Rem => "rem",
-            BinOp::FloorDiv => "floordiv",
-            BinOp::FloorMod => "floormod",
-            BinOp::Pow => "pow",
-            BinOp::Atan2 => "atan2",
-            BinOp::Hypot => "hypot",
-            BinOp::Min => "min",
-            BinOp::Max => "max",
-            BinOp::And => "and",
-            BinOp::Or => "or",
-            BinOp::Xor => "xor",
-            BinOp::Shl => "shl",
-            BinOp::Shr => "shr",
-            BinOp::Eq => "eq",
-            BinOp::Ne => "ne",
-            BinOp::Lt => "lt",
-            BinOp::Le => "le",
-            BinOp::InBounds => "in_bounds",
-        }
-    }
-
     /// The operation with this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|op| op.name() == name)
+        Self::ALL.iter().copied().find(|op| op.name() == name)
     }
 
     /// The type of the result on operands of this type; `None` if the operation is not defined on it.
     pub fn result(self, operand: Scalar) -> Option<Scalar> {
         let number = operand.is_integer() || operand.is_float();
         match self {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem | BinOp::Pow | BinOp::Min | BinOp::Max => {
-                number.then_some(operand)
-            }
-            BinOp::Atan2 | BinOp::Hypot => operand.is_float().then_some(operand),
-            BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => operand.is_integer().then_some(operand),
-            BinOp::And | BinOp::Or | BinOp::Xor => (operand.is_integer() || operand == Scalar::Bool).then_some(operand),
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le => (operand != Scalar::Cert).then_some(Scalar::Bool),
-            BinOp::InBounds => (operand == Scalar::I64).then_some(Scalar::Bool),
+            BinOp::Arith(_) | BinOp::DIV | BinOp::REM | BinOp::POW | BinOp::MinMax(_) => number.then_some(operand),
+            BinOp::ATAN2 | BinOp::HYPOT => operand.is_float().then_some(operand),
+            BinOp::FLOOR_DIV | BinOp::FLOOR_MOD | BinOp::SHL | BinOp::SHR => operand.is_integer().then_some(operand),
+            BinOp::AND | BinOp::OR | BinOp::XOR => (operand.is_integer() || operand == Scalar::Bool).then_some(operand),
+            BinOp::IN_BOUNDS => (operand == Scalar::I64).then_some(Scalar::Bool),
+            BinOp::Compare(_) => (operand != Scalar::Cert).then_some(Scalar::Bool),
         }
     }
 
@@ -540,22 +499,30 @@ impl BinOp {
     /// zero depend on the order).
     pub fn is_commutative(self, operand: Scalar) -> bool {
         match self {
-            BinOp::Add | BinOp::Mul | BinOp::Eq | BinOp::Ne => true,
-            BinOp::And | BinOp::Or | BinOp::Xor => true,
-            BinOp::Min | BinOp::Max => !operand.is_float(),
-            BinOp::Sub
-            | BinOp::Div
-            | BinOp::Rem
-            | BinOp::FloorDiv
-            | BinOp::FloorMod
-            | BinOp::Pow
-            | BinOp::Atan2
-            | BinOp::Hypot
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => false,
+            BinOp::ADD | BinOp::MUL | BinOp::AND | BinOp::OR | BinOp::XOR | BinOp::EQ | BinOp::NE => true,
+            BinOp::MinMax(_) => !operand.is_float(),
+            BinOp::SUB | BinOp::Divide(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => false,
+        }
+    }
+
+    /// True for the operations of reductions: they are associative, on reals up to rounding, and have a [`unit`](Self::unit).
+    pub fn is_reduction(self) -> bool {
+        match self {
+            BinOp::ADD | BinOp::MUL | BinOp::MinMax(_) | BinOp::AND | BinOp::OR | BinOp::XOR => true,
+            BinOp::SUB | BinOp::Divide(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => false,
+        }
+    }
+
+    /// True if the result is a `bool` whatever the type of the operands.
+    pub fn is_comparison(self) -> bool {
+        matches!(self, BinOp::Compare(_))
+    }
+
+    /// True if it costs about as much as an addition and is defined on all operands.
+    pub fn is_cheap(self) -> bool {
+        match self {
+            BinOp::Arith(_) | BinOp::MinMax(_) | BinOp::Bits(_) | BinOp::Compare(_) => true,
+            BinOp::Divide(_) | BinOp::Math(_) => false,
         }
     }
 
@@ -569,60 +536,36 @@ impl BinOp {
             (0, (u64::MAX >> (64 - bits)) as i64)
         };
         match self {
-            BinOp::Add if elem.is_float() => real(-0.0),
-            BinOp::Mul if elem.is_float() => real(1.0),
-            BinOp::Min if elem.is_float() => real(f64::INFINITY),
-            BinOp::Max if elem.is_float() => real(f64::NEG_INFINITY),
-            BinOp::And if elem == Scalar::Bool => Const::Bool(true),
-            BinOp::Or | BinOp::Xor if elem == Scalar::Bool => Const::Bool(false),
-            BinOp::Add | BinOp::Or | BinOp::Xor => Const::int(elem, 0),
-            BinOp::Mul => Const::int(elem, 1),
-            BinOp::Min => Const::int(elem, greatest),
-            BinOp::Max => Const::int(elem, least),
-            BinOp::And => Const::int(elem, -1),
-            BinOp::Sub
-            | BinOp::Div
-            | BinOp::Rem
-            | BinOp::FloorDiv
-            | BinOp::FloorMod
-            | BinOp::Pow
-            | BinOp::Atan2
-            | BinOp::Hypot
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Eq
-            | BinOp::Ne
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => panic!("only operations with a unit are recognised"),
+            BinOp::ADD if elem.is_float() => real(-0.0),
+            BinOp::MUL if elem.is_float() => real(1.0),
+            BinOp::MIN if elem.is_float() => real(f64::INFINITY),
+            BinOp::MAX if elem.is_float() => real(f64::NEG_INFINITY),
+            BinOp::AND if elem == Scalar::Bool => Const::Bool(true),
+            BinOp::OR | BinOp::XOR if elem == Scalar::Bool => Const::Bool(false),
+            BinOp::ADD | BinOp::OR | BinOp::XOR => Const::int(elem, 0),
+            BinOp::MUL => Const::int(elem, 1),
+            BinOp::MIN => Const::int(elem, greatest),
+            BinOp::MAX => Const::int(elem, least),
+            BinOp::AND => Const::int(elem, -1),
+            BinOp::SUB | BinOp::Divide(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => {
+                panic!("only operations with a unit are recognised")
+            }
         }
     }
 
     /// Combining with the same operand again changes nothing: `(x op y) op y` is `x op y`. So does combining with it later, for operands that may be
     /// combined in any order.
     pub fn is_idempotent(self) -> bool {
-        matches!(self, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or)
+        matches!(self, BinOp::MinMax(_) | BinOp::AND | BinOp::OR)
     }
 
     /// True if regrouping changes no bit: integer and boolean operations only.
     pub fn is_exactly_associative(self, operand: Scalar) -> bool {
         match self {
-            BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max => operand.is_integer(),
-            BinOp::And | BinOp::Or | BinOp::Xor => true,
-            BinOp::Eq | BinOp::Ne => operand == Scalar::Bool,
-            BinOp::Sub
-            | BinOp::Div
-            | BinOp::Rem
-            | BinOp::FloorDiv
-            | BinOp::FloorMod
-            | BinOp::Pow
-            | BinOp::Atan2
-            | BinOp::Hypot
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => false,
+            BinOp::ADD | BinOp::MUL | BinOp::MinMax(_) => operand.is_integer(),
+            BinOp::AND | BinOp::OR | BinOp::XOR => true,
+            BinOp::EQ | BinOp::NE => operand == Scalar::Bool,
+            BinOp::SUB | BinOp::Divide(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => false,
         }
     }
 
@@ -641,9 +584,9 @@ impl BinOp {
                 Some(self.compare(a.partial_cmp(&b)).unwrap_or_else(wide))
             }
             (Const::Bool(a), Const::Bool(b)) => Some(match self {
-                BinOp::And => Const::Bool(a & b),
-                BinOp::Or => Const::Bool(a | b),
-                BinOp::Xor => Const::Bool(a ^ b),
+                BinOp::AND => Const::Bool(a & b),
+                BinOp::OR => Const::Bool(a | b),
+                BinOp::XOR => Const::Bool(a ^ b),
                 op => op.compare(Some(a.cmp(&b))).expect("only logic and comparison are defined on bool"),
             }),
             (Const::Char(a), Const::Char(b)) => {
@@ -656,68 +599,43 @@ impl BinOp {
     /// The truth of a comparison under this ordering; `None` if the operation compares nothing.
     fn compare(self, ordering: Option<std::cmp::Ordering>) -> Option<Const> {
         use std::cmp::Ordering::{Equal, Less};
-        match self {
-            BinOp::Eq => Some(Const::Bool(ordering == Some(Equal))),
-            BinOp::Ne => Some(Const::Bool(ordering != Some(Equal))),
-            BinOp::Lt => Some(Const::Bool(ordering == Some(Less))),
-            BinOp::Le => Some(Const::Bool(matches!(ordering, Some(Less | Equal)))),
-            BinOp::Add
-            | BinOp::Sub
-            | BinOp::Mul
-            | BinOp::Div
-            | BinOp::Rem
-            | BinOp::FloorDiv
-            | BinOp::FloorMod
-            | BinOp::Pow
-            | BinOp::Atan2
-            | BinOp::Hypot
-            | BinOp::Min
-            | BinOp::Max
-            | BinOp::And
-            | BinOp::Or
-            | BinOp::Xor
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::InBounds => None,
+        let BinOp::Compare(comparison) = self else { return None };
+        match comparison {
+            Compare::Eq => Some(Const::Bool(ordering == Some(Equal))),
+            Compare::Ne => Some(Const::Bool(ordering != Some(Equal))),
+            Compare::Lt => Some(Const::Bool(ordering == Some(Less))),
+            Compare::Le => Some(Const::Bool(matches!(ordering, Some(Less | Equal)))),
+            Compare::InBounds => None,
         }
     }
 
     fn eval_f64(self, a: f64, b: f64) -> f64 {
         match self {
-            BinOp::Add => a + b,
-            BinOp::Sub => a - b,
-            BinOp::Mul => a * b,
-            BinOp::Div => a / b,
-            BinOp::Rem => a % b,
-            BinOp::Pow => a.powf(b),
-            BinOp::Atan2 => a.atan2(b),
-            BinOp::Hypot => a.hypot(b),
-            BinOp::Min => {
+            BinOp::ADD => a + b,
+            BinOp::SUB => a - b,
+            BinOp::MUL => a * b,
+            BinOp::DIV => a / b,
+            BinOp::REM => a % b,
+            BinOp::POW => a.powf(b),
+            BinOp::ATAN2 => a.atan2(b),
+            BinOp::HYPOT => a.hypot(b),
+            BinOp::MIN => {
                 if a < b {
                     a
                 } else {
                     b
                 }
             }
-            BinOp::Max => {
+            BinOp::MAX => {
                 if b < a {
                     a
                 } else {
                     b
                 }
             }
-            BinOp::FloorDiv
-            | BinOp::FloorMod
-            | BinOp::And
-            | BinOp::Or
-            | BinOp::Xor
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Eq
-            | BinOp::Ne
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => panic!("{} yields no real", self.name()),
+            BinOp::FLOOR_DIV | BinOp::FLOOR_MOD | BinOp::Bits(_) | BinOp::Compare(_) => {
+                panic!("{} yields no real", self.name())
+            }
         }
     }
 
@@ -727,46 +645,46 @@ impl BinOp {
         let width = kind.bytes() as i64 * 8;
         let ordering = if unsigned { ua.cmp(&ub) } else { a.cmp(&b) };
         let value = match self {
-            BinOp::Add => a.wrapping_add(b),
-            BinOp::Sub => a.wrapping_sub(b),
-            BinOp::Mul => a.wrapping_mul(b),
-            BinOp::Div | BinOp::FloorDiv | BinOp::Rem | BinOp::FloorMod if b == 0 => return None,
-            BinOp::Div | BinOp::FloorDiv if unsigned => (ua / ub) as i64,
-            BinOp::Rem | BinOp::FloorMod if unsigned => (ua % ub) as i64,
-            BinOp::Div => a.wrapping_div(b),
-            BinOp::Rem => a.wrapping_rem(b),
-            BinOp::FloorDiv => {
+            BinOp::ADD => a.wrapping_add(b),
+            BinOp::SUB => a.wrapping_sub(b),
+            BinOp::MUL => a.wrapping_mul(b),
+            BinOp::Divide(_) if b == 0 => return None,
+            BinOp::DIV | BinOp::FLOOR_DIV if unsigned => (ua / ub) as i64,
+            BinOp::REM | BinOp::FLOOR_MOD if unsigned => (ua % ub) as i64,
+            BinOp::DIV => a.wrapping_div(b),
+            BinOp::REM => a.wrapping_rem(b),
+            BinOp::FLOOR_DIV => {
                 let quotient = a.wrapping_div(b);
                 if a.wrapping_rem(b) != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
             }
-            BinOp::FloorMod => {
+            BinOp::FLOOR_MOD => {
                 let rest = a.wrapping_rem(b);
                 if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
             }
-            BinOp::Pow => return int_pow(kind, a, b),
-            BinOp::Atan2 | BinOp::Hypot => panic!("{} yields no integer", self.name()),
-            BinOp::Min => {
+            BinOp::POW => return int_pow(kind, a, b),
+            BinOp::ATAN2 | BinOp::HYPOT => panic!("{} yields no integer", self.name()),
+            BinOp::MIN => {
                 if ordering.is_lt() {
                     a
                 } else {
                     b
                 }
             }
-            BinOp::Max => {
+            BinOp::MAX => {
                 if ordering.is_gt() {
                     a
                 } else {
                     b
                 }
             }
-            BinOp::And => a & b,
-            BinOp::Or => a | b,
-            BinOp::Xor => a ^ b,
-            BinOp::Shl => a.wrapping_shl(b.rem_euclid(width) as u32),
-            BinOp::Shr if unsigned => (ua >> b.rem_euclid(width)) as i64,
-            BinOp::Shr => a >> b.rem_euclid(width),
-            BinOp::InBounds => return Some(Const::Bool(0 <= a && a < b)),
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le => return self.compare(Some(ordering)),
+            BinOp::AND => a & b,
+            BinOp::OR => a | b,
+            BinOp::XOR => a ^ b,
+            BinOp::SHL => a.wrapping_shl(b.rem_euclid(width) as u32),
+            BinOp::SHR if unsigned => (ua >> b.rem_euclid(width)) as i64,
+            BinOp::SHR => a >> b.rem_euclid(width),
+            BinOp::IN_BOUNDS => return Some(Const::Bool(0 <= a && a < b)),
+            BinOp::Compare(_) => return self.compare(Some(ordering)),
         };
         Some(Const::int(kind, value))
     }
@@ -782,40 +700,40 @@ mod tests {
 
     #[test]
     fn floor_division_rounds_down_and_its_rest_has_the_divisors_sign() {
-        assert_eq!(int(BinOp::FloorDiv, -7, 2), Some(-4));
-        assert_eq!(int(BinOp::FloorMod, -7, 2), Some(1));
-        assert_eq!(int(BinOp::FloorDiv, 7, -2), Some(-4));
-        assert_eq!(int(BinOp::FloorMod, 7, -2), Some(-1));
-        assert_eq!(int(BinOp::FloorDiv, i64::MIN, -1), Some(i64::MIN));
-        assert_eq!(int(BinOp::FloorDiv, 1, 0), None);
+        assert_eq!(int(BinOp::FLOOR_DIV, -7, 2), Some(-4));
+        assert_eq!(int(BinOp::FLOOR_MOD, -7, 2), Some(1));
+        assert_eq!(int(BinOp::FLOOR_DIV, 7, -2), Some(-4));
+        assert_eq!(int(BinOp::FLOOR_MOD, 7, -2), Some(-1));
+        assert_eq!(int(BinOp::FLOOR_DIV, i64::MIN, -1), Some(i64::MIN));
+        assert_eq!(int(BinOp::FLOOR_DIV, 1, 0), None);
     }
 
     #[test]
     fn integer_powers_follow_the_language() {
-        assert_eq!(int(BinOp::Pow, 0, 0), Some(1));
-        assert_eq!(int(BinOp::Pow, 3, 4), Some(81));
-        assert_eq!(int(BinOp::Pow, 2, 64), Some(0));
-        assert_eq!(int(BinOp::Pow, 2, -1), Some(0));
-        assert_eq!(int(BinOp::Pow, -2, -3), Some(-1));
-        assert_eq!(int(BinOp::Pow, -2, -2), Some(0));
-        assert_eq!(int(BinOp::Pow, -1, -3), Some(-1));
-        assert_eq!(int(BinOp::Pow, 0, -1), None);
+        assert_eq!(int(BinOp::POW, 0, 0), Some(1));
+        assert_eq!(int(BinOp::POW, 3, 4), Some(81));
+        assert_eq!(int(BinOp::POW, 2, 64), Some(0));
+        assert_eq!(int(BinOp::POW, 2, -1), Some(0));
+        assert_eq!(int(BinOp::POW, -2, -3), Some(-1));
+        assert_eq!(int(BinOp::POW, -2, -2), Some(0));
+        assert_eq!(int(BinOp::POW, -1, -3), Some(-1));
+        assert_eq!(int(BinOp::POW, 0, -1), None);
     }
 
     #[test]
     fn comparison_of_reals_is_ieee() {
         let nan = Const::f64(f64::NAN);
-        assert_eq!(BinOp::Eq.eval(nan, nan), Some(Const::Bool(false)));
-        assert_eq!(BinOp::Ne.eval(nan, nan), Some(Const::Bool(true)));
-        assert_eq!(BinOp::Eq.eval(Const::f64(0.0), Const::f64(-0.0)), Some(Const::Bool(true)));
+        assert_eq!(BinOp::EQ.eval(nan, nan), Some(Const::Bool(false)));
+        assert_eq!(BinOp::NE.eval(nan, nan), Some(Const::Bool(true)));
+        assert_eq!(BinOp::EQ.eval(Const::f64(0.0), Const::f64(-0.0)), Some(Const::Bool(true)));
     }
 
     #[test]
     fn names_round_trip() {
-        for op in BinOp::ALL {
+        for &op in BinOp::ALL {
             assert_eq!(BinOp::from_name(op.name()), Some(op));
         }
-        for op in UnOp::NAMED {
+        for &op in UnOp::NAMED {
             assert_eq!(UnOp::from_name(op.name()), Some(op));
         }
         assert_eq!(UnOp::from_name("to_f32"), Some(UnOp::Convert(Scalar::F32)));

@@ -25,12 +25,12 @@ fn scale_and_sum() -> Func {
     let i = b.value(Type::scalar(Scalar::I64), None);
     b.open_block();
     let x = b.index(xs, vec![i.into()], vec![]);
-    let scaled = b.binary(BinOp::Mul, x.into(), Const::f64(2.0).into());
+    let scaled = b.binary(BinOp::MUL, x.into(), Const::f64(2.0).into());
     let body = b.close_block(vec![scaled, scaled]);
     let f64 = Type::scalar(Scalar::F64);
     let (acc, cell) = (b.value(f64.clone(), None), b.value(f64.clone(), None));
     b.open_block();
-    let sum = b.binary(BinOp::Add, acc.into(), cell.into());
+    let sum = b.binary(BinOp::ADD, acc.into(), cell.into());
     let combine = Lambda { params: vec![acc, cell], body: b.close_block(vec![sum]) };
     let operators = vec![
         OperatorData::new(Operator::GenArray),

@@ -65,7 +65,7 @@ fn expression() -> impl Strategy<Value = Expr> {
                 x: x.into(),
                 y: y.into()
             }),
-            (prop::sample::select(vec![BinOp::Add, BinOp::Sub, BinOp::Mul]), inner.clone(), inner.clone())
+            (prop::sample::select(vec![BinOp::ADD, BinOp::SUB, BinOp::MUL]), inner.clone(), inner.clone())
                 .prop_map(|(op, x, y)| Expr::Binary { op, x: x.into(), y: y.into() }),
             (0..UnOp::NAMED.len(), inner.clone()).prop_map(|(op, x)| Expr::Unary { op: UnOp::NAMED[op], x: x.into() }),
             prop::collection::vec(inner.clone(), 0..3).prop_map(|index| Expr::Load { array: Array::new(0), index }),

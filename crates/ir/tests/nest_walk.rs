@@ -168,6 +168,6 @@ fn constructors_make_what_passes_write() {
     assert!(header.body.is_empty() && header.var == Some(i));
     let Stmt::For(id) = proc.add_loop(header) else { panic!("a loop is a statement") };
     assert!(matches!(&proc.loops[id].kind, LoopKind::Independent { parallel: None, simd: true, .. }));
-    let less = |x: Var| Expr::binary(BinOp::Lt, x.into(), Expr::i64(1));
+    let less = |x: Var| Expr::binary(BinOp::LT, x.into(), Expr::i64(1));
     assert_eq!(less(i).and(less(other)).to_string(), "and(lt(s0, 1), lt(s1, 1))");
 }

@@ -3,14 +3,9 @@
 //! [`AstBuild`] makes an [`AstNode`]; [`AstNode::kind`] and [`AstExpr::kind`] take it apart. What a statement is, this
 //! module does not know: it is a call of the tuple's name.
 
-use std::any::Any;
-use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::ptr;
-
-use crate::object::{Argument, Object, Pass, collect};
-use crate::sys::{self, Give, Keep, Take};
-use crate::{Context, Error, Id, MultiPwAff, PwAff, PwMultiAff, Result, Schedule, Set, Space, UnionMap, Val};
+use crate::object::{Argument, Pass, collect};
+use crate::sys;
+use crate::{Error, Id, Result, Schedule, Set, UnionMap, Val};
 
 objects! {
     /// How loops are built: what is known of parameters, options, names of iterators.
@@ -52,8 +47,6 @@ pub enum AstNodeKind {
     },
     /// One after another.
     Block(Vec<AstNode>),
-    /// A node with a mark.
-    Mark(Id, AstNode),
     /// A statement: a call of the tuple's name.
     User(AstExpr),
 }
@@ -158,7 +151,6 @@ impl AstNode {
                 otherwise: if self.if_has_else_node()? { Some(self.if_get_else_node()?) } else { None },
             },
             3 => AstNodeKind::Block(collect(&self.block_get_children()?, sys::isl_ast_node_list_foreach)?),
-            4 => AstNodeKind::Mark(self.mark_get_id()?, self.mark_get_node()?),
             5 => AstNodeKind::User(self.user_get_expr()?),
             _ => return Err(Error::invalid("a node of an unknown kind")),
         })
@@ -196,8 +188,6 @@ methods! { AstNode;
     fn if_has_else_node() -> bool = isl_ast_node_if_has_else_node;
     fn if_get_else_node() -> AstNode = isl_ast_node_if_get_else_node;
     fn block_get_children() -> AstNodeList = isl_ast_node_block_get_children;
-    fn mark_get_id() -> Id = isl_ast_node_mark_get_id;
-    fn mark_get_node() -> AstNode = isl_ast_node_mark_get_node;
     fn user_get_expr() -> AstExpr = isl_ast_node_user_get_expr;
 }
 
@@ -206,46 +196,6 @@ methods! { AstExpr;
     fn op_get_arg(pos: usize) -> AstExpr = isl_ast_expr_op_get_arg;
     fn id_get_id() -> Id = isl_ast_expr_id_get_id;
     fn int_get_val() -> Val = isl_ast_expr_int_get_val;
-}
-
-/// What is called with nodes while they are built, and how it went.
-struct Visitor<'a> {
-    context: Context,
-    visit: &'a mut dyn FnMut(&AstBuild, AstNode) -> Result<AstNode>,
-    error: Option<Error>,
-    panic: Option<Box<dyn Any + Send>>,
-}
-
-impl Visitor<'_> {
-    fn run(&mut self, node: AstNode, build: Keep<AstBuild>) -> Result<AstNode> {
-        // A copy that knows nothing of this visitor, since it may outlive it.
-        let build: AstBuild = self.context.call(|| unsafe {
-            let build =
-                sys::isl_ast_build_set_at_each_domain(sys::isl_ast_build_copy(build).taken(), None, ptr::null_mut());
-            sys::isl_ast_build_set_after_each_for(build.taken(), None, ptr::null_mut())
-        })?;
-        (self.visit)(&build, node)
-    }
-
-    unsafe extern "C" fn call_back(node: Take<AstNode>, build: Keep<AstBuild>, user: *mut c_void) -> Give<AstNode> {
-        // SAFETY: `user` is the visitor in `AstBuild::node_visited`, which nobody else uses while isl runs.
-        let visitor = unsafe { &mut *user.cast::<Visitor<'_>>() };
-        let node = node.object(&visitor.context);
-        // isl may go on after a failure; the first is the one to report.
-        if visitor.error.is_some() || visitor.panic.is_some() {
-            return Give::new(ptr::null_mut());
-        }
-        // Where isl failed to make the node, it knows why.
-        let Some(node) = node else { return Give::new(ptr::null_mut()) };
-        // A panic must not unwind through isl.
-        match catch_unwind(AssertUnwindSafe(|| visitor.run(node, build))) {
-            Ok(Ok(node)) if node.context().is_same(&visitor.context) => return Give::new(node.copy()),
-            Ok(Ok(_)) => visitor.error = Some(Error::invalid("a node of another context")),
-            Ok(Err(error)) => visitor.error = Some(error),
-            Err(panic) => visitor.panic = Some(panic),
-        }
-        Give::new(ptr::null_mut())
-    }
 }
 
 impl AstBuild {
@@ -260,105 +210,16 @@ impl AstBuild {
         }
         context.call(|| unsafe { sys::isl_ast_build_set_iterators(Pass::pass(&self), Pass::pass(&&list)) })
     }
-
-    /// As [`AstBuild::node_from_schedule_map`], and `visit` is called with each statement: it may mark or replace the
-    /// node, and ask the build, which is that of this place in the loops, for expressions and for the schedule. Its first
-    /// error is the result.
-    pub fn node_from_schedule_map_with(
-        &self,
-        schedule: &UnionMap,
-        mut visit: impl FnMut(&AstBuild, AstNode) -> Result<AstNode>,
-    ) -> Result<AstNode> {
-        self.node_visited(schedule, false, &mut visit)
-    }
-
-    /// As [`AstBuild::node_from_schedule_map_with`], and `visit` is called with each loop as well, after what is in it.
-    pub fn node_from_schedule_map_with_loops(
-        &self,
-        schedule: &UnionMap,
-        mut visit: impl FnMut(&AstBuild, AstNode) -> Result<AstNode>,
-    ) -> Result<AstNode> {
-        self.node_visited(schedule, true, &mut visit)
-    }
-
-    fn node_visited(
-        &self,
-        schedule: &UnionMap,
-        loops: bool,
-        visit: &mut dyn FnMut(&AstBuild, AstNode) -> Result<AstNode>,
-    ) -> Result<AstNode> {
-        let mut visitor = Visitor { context: self.context().clone(), visit, error: None, panic: None };
-        let user: *mut Visitor<'_> = &mut visitor;
-        let call_back: sys::Visit = Visitor::call_back;
-        let build: AstBuild = self.context().call(|| unsafe {
-            let build = sys::isl_ast_build_set_at_each_domain(Pass::pass(&self), Some(call_back), user.cast());
-            sys::isl_ast_build_set_after_each_for(build.taken(), loops.then_some(call_back), user.cast())
-        })?;
-        let node = build.node_from_schedule_map(schedule);
-        if let Some(panic) = visitor.panic {
-            resume_unwind(panic);
-        }
-        visitor.error.map_or(node, Err)
-    }
 }
 
 constructors! { AstBuild;
-    /// Builds for any parameters.
-    pub fn new(context: &Context) -> AstBuild = isl_ast_build_alloc;
     /// Builds for parameters in a set.
     pub fn from_context(set: &Set) -> AstBuild = isl_ast_build_from_context;
 }
 
 methods! { AstBuild;
-    /// Builds where more is known.
-    pub fn restrict(set: &Set) -> AstBuild = isl_ast_build_restrict;
-    /// With options of generation: what is separated, unrolled, atomic.
-    pub fn set_options(options: &UnionMap) -> AstBuild = isl_ast_build_set_options;
-    /// The space of the order of the loops built so far.
-    pub fn get_schedule_space() -> Space = isl_ast_build_get_schedule_space;
-    /// The part of the order that the loops built so far have, of the statements in them.
-    pub fn get_schedule() -> UnionMap = isl_ast_build_get_schedule;
-    /// An expression that is true in a set.
-    pub fn expr_from_set(set: &Set) -> AstExpr = isl_ast_build_expr_from_set;
-    /// An expression of the value of a function.
-    pub fn expr_from_pw_aff(pw_aff: &PwAff) -> AstExpr = isl_ast_build_expr_from_pw_aff;
-    /// The access to an element.
-    pub fn access_from_pw_multi_aff(pw_multi_aff: &PwMultiAff) -> AstExpr = isl_ast_build_access_from_pw_multi_aff;
-    /// The access to an element.
-    pub fn access_from_multi_pw_aff(multi_pw_aff: &MultiPwAff) -> AstExpr = isl_ast_build_access_from_multi_pw_aff;
-    /// The call of a statement.
-    pub fn call_from_pw_multi_aff(pw_multi_aff: &PwMultiAff) -> AstExpr = isl_ast_build_call_from_pw_multi_aff;
     /// Loops that visit the domain of a relation in the order of its outputs.
     pub fn node_from_schedule_map(schedule: &UnionMap) -> AstNode = isl_ast_build_node_from_schedule_map;
     /// Loops that visit iterations in the order of a tree: in less time than in that of a relation, where statements come one after another.
     pub fn node_from_schedule(schedule: &Schedule) -> AstNode = isl_ast_build_node_from_schedule;
-}
-
-methods! { AstNode;
-    /// It in the syntax of C.
-    pub fn to_c() -> String = isl_ast_node_to_C_str;
-    /// The identifier it is marked with.
-    pub fn get_annotation() -> Id = isl_ast_node_get_annotation;
-    /// Marked with an identifier.
-    pub fn set_annotation(annotation: &Id) -> AstNode = isl_ast_node_set_annotation;
-}
-
-constructors! { AstExpr;
-    /// A number.
-    pub fn from_val(value: &Val) -> AstExpr = isl_ast_expr_from_val;
-    /// A variable.
-    pub fn from_id(id: &Id) -> AstExpr = isl_ast_expr_from_id;
-}
-
-methods! { AstExpr;
-    /// It in the syntax of C.
-    pub fn to_c() -> String = isl_ast_expr_to_C_str;
-    /// Whether both are the same.
-    pub fn is_equal(other: &AstExpr) -> bool = isl_ast_expr_is_equal;
-    /// The sum.
-    pub fn add(other: &AstExpr) -> AstExpr = isl_ast_expr_add;
-    /// The difference.
-    pub fn sub(other: &AstExpr) -> AstExpr = isl_ast_expr_sub;
-    /// The product.
-    pub fn mul(other: &AstExpr) -> AstExpr = isl_ast_expr_mul;
 }

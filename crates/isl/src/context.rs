@@ -206,20 +206,6 @@ impl Context {
 methods! { Context;
     /// Whether the upper bound of a loop is one expression, not a conjunction of several.
     pub fn set_ast_build_atomic_upper_bound(on: bool) -> () = isl_options_set_ast_build_atomic_upper_bound;
-    /// Whether divisions of what is known to be nonnegative are preferred.
-    pub fn set_ast_build_prefer_pdiv(on: bool) -> () = isl_options_set_ast_build_prefer_pdiv;
     /// Whether minima and maxima are looked for in conditional expressions.
     pub fn set_ast_build_detect_min_max(on: bool) -> () = isl_options_set_ast_build_detect_min_max;
-    /// Whether conditions on inner loops are used in outer loops.
-    pub fn set_ast_build_exploit_nested_bounds(on: bool) -> () = isl_options_set_ast_build_exploit_nested_bounds;
-    /// Whether statements at the same time stay together when loops are separated.
-    pub fn set_ast_build_group_coscheduled(on: bool) -> () = isl_options_set_ast_build_group_coscheduled;
-    /// Whether bounds are separated by their implicit (`true`) or explicit (`false`) form.
-    pub fn set_ast_build_separation_bounds(implicit: bool) -> () = isl_options_set_ast_build_separation_bounds;
-    /// Whether strided iterators are divided by their stride.
-    pub fn set_ast_build_scale_strides(on: bool) -> () = isl_options_set_ast_build_scale_strides;
-    /// Whether `if` nodes may have an `else`.
-    pub fn set_ast_build_allow_else(on: bool) -> () = isl_options_set_ast_build_allow_else;
-    /// Whether conditions may have disjunctions.
-    pub fn set_ast_build_allow_or(on: bool) -> () = isl_options_set_ast_build_allow_or;
 }

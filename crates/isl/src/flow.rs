@@ -22,8 +22,6 @@ methods! { UnionAccessInfo;
     pub fn set_must_source(must_source: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_must_source;
     /// With accesses that may happen.
     pub fn set_may_source(may_source: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_may_source;
-    /// With accesses that end what came before.
-    pub fn set_kill(kill: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_kill;
     /// With the order of the accesses.
     pub fn set_schedule_map(schedule_map: &UnionMap) -> UnionAccessInfo = isl_union_access_info_set_schedule_map;
     /// The dependences.
@@ -31,14 +29,8 @@ methods! { UnionAccessInfo;
 }
 
 methods! { UnionFlow;
-    /// The dependences on what is certainly the last source.
-    pub fn get_must_dependence() -> UnionMap = isl_union_flow_get_must_dependence;
     /// All dependences.
     pub fn get_may_dependence() -> UnionMap = isl_union_flow_get_may_dependence;
-    /// As `get_must_dependence`, with the elements.
-    pub fn get_full_must_dependence() -> UnionMap = isl_union_flow_get_full_must_dependence;
-    /// As `get_may_dependence`, with the elements.
-    pub fn get_full_may_dependence() -> UnionMap = isl_union_flow_get_full_may_dependence;
     /// The reads without a source.
     pub fn get_must_no_source() -> UnionMap = isl_union_flow_get_must_no_source;
     /// The reads that may have no source.

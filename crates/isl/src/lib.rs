@@ -3,7 +3,7 @@
 //! - [`Context`]: owns the memory of all objects made from it, bounds the work of operations, holds options;
 //! - sets and relations: [`Set`], [`Map`], their one-piece forms [`BasicSet`] and [`BasicMap`], and their unions over
 //!   several spaces, [`UnionSet`] and [`UnionMap`];
-//! - functions: [`Aff`], [`PwAff`], [`MultiAff`], [`PwMultiAff`], [`MultiPwAff`];
+//! - functions: [`Aff`], [`PwAff`], [`PwMultiAff`];
 //! - dependences: [`UnionAccessInfo`] and [`UnionFlow`];
 //! - orders as trees: [`Schedule`];
 //! - loops that visit a set in a given order: [`AstBuild`], [`AstNode`], [`AstExpr`].
@@ -28,7 +28,6 @@ pub mod ast;
 pub mod context;
 pub mod flow;
 pub mod map;
-pub mod multi;
 pub mod schedule;
 pub mod set;
 pub mod space;
@@ -36,14 +35,13 @@ mod sys;
 pub mod union;
 pub mod value;
 
-pub use aff::{Aff, Constraint, PwAff};
+pub use aff::{Aff, Constraint, PwAff, PwMultiAff};
 pub use ast::{AstBuild, AstExpr, AstExprKind, AstNode, AstNodeKind, AstOp};
 pub use context::{Context, Error, ErrorKind, Result};
 pub use flow::{UnionAccessInfo, UnionFlow};
 pub use map::{BasicMap, Map};
-pub use multi::{MultiAff, MultiPwAff, MultiVal, PwMultiAff};
 pub use schedule::{MultiUnionPwAff, Schedule, ScheduleNode};
-pub use set::{BasicSet, FixedBox, Set};
+pub use set::{BasicSet, Set};
 pub use space::{Dim, LocalSpace, Space};
 pub use union::{UnionMap, UnionSet};
 pub use value::{Id, Point, Val};

@@ -6,6 +6,7 @@
 //! C function: see [`methods!`] and [`constructors!`]. This module knows no operation. Read `sys` next.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_void};
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use crate::context::{Context, Error, Result};
@@ -79,13 +80,13 @@ pub(crate) trait Pass<C> {
 
 impl<T: Object> Pass<Take<T>> for &T {
     fn pass(&self) -> Take<T> {
-        Take::new(self.copy())
+        Take(self.copy(), PhantomData)
     }
 }
 
 impl<T: Object> Pass<Keep<T>> for &T {
     fn pass(&self) -> Keep<T> {
-        Keep::new(self.raw())
+        Keep(self.raw(), PhantomData)
     }
 }
 
@@ -144,7 +145,7 @@ pub(crate) trait Output<C>: Sized {
 
 impl<T: Object> Output<Give<T>> for T {
     fn output(raw: Give<T>, context: &Context) -> Result<T> {
-        match NonNull::new(raw.raw()) {
+        match NonNull::new(raw.0) {
             Some(raw) => Ok(T::from_raw(raw, context.clone())),
             None => Err(context.failure()),
         }
@@ -280,7 +281,7 @@ impl<E> Found<E> {
 impl<T: Object> Take<T> {
     /// In a call back: what we are given, if isl did not fail to make it.
     pub(crate) fn object(self, context: &Context) -> Option<T> {
-        NonNull::new(self.given().raw()).map(|raw| T::from_raw(raw, context.clone()))
+        NonNull::new(self.0).map(|raw| T::from_raw(raw, context.clone()))
     }
 }
 
@@ -309,7 +310,7 @@ macro_rules! objects {
             }
 
             fn copy(&self) -> *mut std::ffi::c_void {
-                unsafe { crate::sys::$copy(crate::sys::Keep::new(self.raw.as_ptr())) }.raw()
+                unsafe { crate::sys::$copy(crate::sys::Keep(self.raw.as_ptr(), std::marker::PhantomData)) }.0
             }
         }
 
@@ -331,7 +332,7 @@ macro_rules! objects {
         impl Drop for $type {
             fn drop(&mut self) {
                 // SAFETY: the reference is ours, and this is its end.
-                unsafe { crate::sys::$free(crate::sys::Take::new(self.raw.as_ptr())) };
+                unsafe { crate::sys::$free(crate::sys::Take(self.raw.as_ptr(), std::marker::PhantomData)) };
             }
         }
 

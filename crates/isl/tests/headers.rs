@@ -11,7 +11,6 @@ const HEADERS: &[&str] = &[
     "ast_build",
     "constraint",
     "ctx",
-    "fixed_box",
     "flow",
     "id",
     "ilp",
@@ -111,7 +110,6 @@ fn declared(argument: &str, is_result: bool) -> String {
         ("unsigned", 0) => "c_uint",
         ("long", 0) => "c_long",
         ("isl_bool", 0) => "Bool",
-        ("isl_bool", 1) => "*mut Bool",
         ("isl_size", 0) => "Size",
         ("isl_stat", 0) => "Stat",
         ("isl_dim_type", 0) => "DimType",
@@ -142,7 +140,6 @@ fn declared(argument: &str, is_result: bool) -> String {
 #[test]
 fn declarations_are_those_of_the_headers() {
     let prototypes = prototypes(&headers());
-    let visit = r#"unsafe extern "C" fn(Take<AstNode>, Keep<AstBuild>, *mut c_void) -> Give<AstNode>"#;
     let mut checked = 0;
     for file in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sys")).unwrap() {
         let text = fs::read_to_string(file.unwrap().path()).unwrap();
@@ -153,9 +150,9 @@ fn declarations_are_those_of_the_headers() {
             let result = declared(result, true);
             let result = if result == "()" { String::new() } else { format!(" -> {result}") };
             let expected = format!("{name}({}){result};", arguments.join(", "));
-            assert_eq!(declaration.replace("Option<Visit>", visit), expected);
+            assert_eq!(declaration, expected);
             checked += 1;
         }
     }
-    assert!(checked > 1000, "{checked} declarations");
+    assert!(checked > 300, "{checked} declarations");
 }

@@ -10,7 +10,7 @@ use crate::options::{Fuse, Options};
 use crate::profit::{self, Reuse, Traits};
 use crate::refusal::Refusal;
 use crate::region::{Kind, LoopNode, Node, Region};
-use frit_plan::{ArrayData, Graph, Limits, NodeData, Pair, Size};
+use frit_plan::{ArrayData, FusionGraph, Limits, NodeData, Pair, Size};
 use frit_support::Index;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -454,7 +454,7 @@ fn solve(
     loops: &[usize],
     pairs: &[(usize, usize)],
 ) -> Vec<Vec<usize>> {
-    let mut graph = Graph::default();
+    let mut graph = FusionGraph::default();
     for at in 0..region.nodes.len() {
         graph.nodes.push(NodeData { name: format!("l{at}"), generators: 1, fold: None });
     }

@@ -1,91 +1,23 @@
 //! Lowering of the array IR to the loop IR: chooses storage, loop order and parallel loops.
 //!
-//! - [`facts`]: liveness and uses of one function, computed before anything is lowered;
-//! - [`access`]: how elements of array values are found; views are index arithmetic, not memory;
-//! - [`storage`]: who owns memory, when it is released, and when it may be overwritten;
-//! - [`lowering`]: the state of the lowering of one function, and its statements;
-//! - [`scalar`], [`arrays`], [`control`], [`carried`]: scalars, array operations, branches, loops and calls, and what
-//!   passes from iteration to iteration;
-//! - [`with_loop`], its [`generators`] and its operators [`fold`] (those that wait for themselves in [`pieces`]), [`scan`], [`filter`], [`grown`]; [`reduction`]
-//!   recognises folds that vectors can do; [`work`] estimates costs;
-//! - [`joined_reductions`] makes one of reductions of reductions, [`fixed_points`] ends loops whose state stays, [`lanes`] runs iterations with
-//!   loops inside, in order or reductions of what neighbours have beside each other, side by side in vectors, with [`rows`] of arrays in tables,
-//!   [`layout`] stores arrays as they are copied, [`recomputation`] computes again what keeps loops from being exchanged,
-//!   [`hoist`] takes allocations out of loops, [`short_circuit`] computes in its place what would be copied there, [`batches`] lets
-//!   each thread run recurrences for columns of its own, [`blocking`] computes contractions in blocks that stay in caches and registers,
-//!   [`interchange`] orders loops for unit stride ([`columns`] is what the two know of loops over columns), [`privatisation`] runs
-//!   [`histograms`] on tables of each thread's own, with what can be computed [`ahead`], [`checking`] checks blocks of iterations
-//!   ahead of running them, [`distribution`] takes what vectors can do out of loops that must run in order, [`strips`] out of loops
-//!   with inner loops, [`elimination`] takes several steps that update a matrix by a row and a column of it at once, [`streams`] lets reductions read from several places at once, [`phases`] lets vectors run scans, [`vectors`] marks the loops that vectors can
-//!   run, [`tiling`] runs transposed accesses in tiles, [`widening`] has bytes that costly loops access widened apart, [`two_steps`] lets time loops of stencils make two steps at once, in a [`double_sweep`], [`plane_blocks`] runs planes in blocks of rows, [`nontemporal`] lets loops write large results past the caches, in [`streamed_lines`] or [`streamed_blocks`], [`whole_vectors`] lets rows that reduce go without ends, [`unshared`] is what these know of memory; [`straight`] and
-//!   [`arithmetic`] are what they know of the code, [`lines`] of lines of memory, [`strip_mining`] makes their loops over blocks;
-//! - [`replace_loops`]: the walk of the passes that replace whole loops.
+//! - `lowering` translates the array IR, statement by statement;
+//! - `shape` rewrites the loops of the loop IR so that they run well: fission, tiling, vectors, threads.
 //!
 //! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
 //! optimised before is not its business either: it lowers calls, nests and views as they come.
 
-mod access;
-mod ahead;
-mod arithmetic;
-mod arrays;
-mod batches;
-mod blocking;
-mod carried;
-mod checking;
-mod columns;
-mod control;
-mod distribution;
-mod double_sweep;
-mod elimination;
-mod facts;
-mod filter;
-mod fixed_points;
-mod fold;
-mod generators;
-mod grown;
-mod histograms;
-mod hoist;
-mod interchange;
-mod joined_reductions;
-mod lanes;
-mod layout;
-mod lines;
 mod lowering;
-mod nontemporal;
-mod phases;
-mod pieces;
-mod plane_blocks;
-mod prefetching;
-mod privatisation;
-mod recomputation;
-mod reduction;
-mod repeated;
-mod replace_loops;
-mod rows;
-mod scalar;
-mod scan;
-mod shared_rows;
-mod short_circuit;
-mod storage;
-mod straight;
-mod streamed_blocks;
-mod streamed_lines;
-mod streams;
-mod strip_mining;
-mod strips;
-mod tiling;
-mod two_steps;
-mod unroll_and_jam;
-mod unshared;
-mod vectors;
-mod whole_vectors;
-mod widening;
-mod with_loop;
-mod work;
+mod shape;
 
 use frit_ir::array::{self, FuncId};
 use frit_ir::nest;
 use frit_support::{Index, Span, Table};
+use shape::{
+    allocation_hoisting, array_reductions, array_short_circuiting, batched_recurrences, blocked_floyd_warshall,
+    blocking, check_fission, fixed_point_exit, interchange, layout, loop_fission, multi_accumulator, nested_reductions,
+    nontemporal_stores, outer_vectorisation, overlapping_vectors, privatisation, recomputation, stencil_tiling,
+    temporal_blocking, transpose_tiling, unroll_and_jam, vectorisation, vectorised_scan, widening,
+};
 use std::collections::BTreeMap;
 
 /// What the lowering may do.
@@ -194,21 +126,21 @@ pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
 /// costly loops read are widened ahead, planes that the processor's own cache would not keep run in blocks of rows, and arrays that the last cache would not
 /// keep go past it, while the rows that are read next are prefetched; rows that reduce run in whole vectors. Returns how many loops changed for caches.
 pub fn shape_for_caches(program: &mut nest::Program, caches: Caches) -> usize {
-    program.procs.iter_mut().for_each(|(_, proc)| hoist::hoist_allocations(proc));
-    let stepped: Vec<(usize, double_sweep::Tiles)> =
-        program.procs.iter_mut().map(|(_, proc)| two_steps::make_two_steps_at_once(proc, caches)).collect();
+    program.procs.iter_mut().for_each(|(_, proc)| allocation_hoisting::hoist_allocations(proc));
+    let stepped: Vec<(usize, temporal_blocking::double_sweep::Tiles)> =
+        program.procs.iter_mut().map(|(_, proc)| temporal_blocking::block_time_loops(proc, caches)).collect();
     let mut count: usize = stepped.iter().map(|(count, _)| count).sum();
-    count += program.procs.iter_mut().map(|(_, proc)| tiling::tile_transposed(proc)).sum::<usize>();
+    count += program.procs.iter_mut().map(|(_, proc)| transpose_tiling::tile_transposed(proc)).sum::<usize>();
     count += program.procs.iter_mut().map(|(_, proc)| widening::widen_narrow_elements(proc)).sum::<usize>();
-    count +=
-        program.procs.iter_mut().map(|(_, proc)| plane_blocks::run_planes_in_blocks(proc, caches.own)).sum::<usize>();
+    count += program.procs.iter_mut().map(|(_, proc)| stencil_tiling::tile_stencils(proc, caches.own)).sum::<usize>();
     count += program.procs.iter_mut().map(|(_, proc)| unroll_and_jam::unroll_and_jam(proc)).sum::<usize>();
     let entry = program.entry;
-    let stored = |((id, proc), (_, tiles)): ((nest::ProcId, &mut nest::Proc), &(usize, double_sweep::Tiles))| {
-        nontemporal::store_past_caches(proc, caches.last, Some(id) == entry, tiles)
-    };
+    let stored = |((id, proc), (_, tiles)): (
+        (nest::ProcId, &mut nest::Proc),
+        &(usize, temporal_blocking::double_sweep::Tiles),
+    )| { nontemporal_stores::use_nontemporal_stores(proc, caches.last, Some(id) == entry, tiles) };
     count += program.procs.iter_mut().zip(&stepped).map(stored).sum::<usize>();
-    program.procs.iter_mut().for_each(|(_, proc)| whole_vectors::run_rows_in_whole_vectors(proc));
+    program.procs.iter_mut().for_each(|(_, proc)| overlapping_vectors::overlap_vectors(proc));
     count
 }
 
@@ -221,26 +153,26 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
     let mut procs = Table::new();
     for &func in &funcs {
         let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
-        joined_reductions::join_reductions(&mut proc, options.strict_fp);
-        fixed_points::end_at_fixed_points(&mut proc);
+        nested_reductions::collapse_reductions(&mut proc, options.strict_fp);
+        fixed_point_exit::exit_at_fixed_points(&mut proc);
         layout::store_in_final_layout(&mut proc);
         recomputation::recompute_for_strides(&mut proc);
-        lanes::run_in_lanes(&mut proc, options.caches.own, options.vector_bytes);
-        hoist::hoist_allocations_of_independent_loops(&mut proc);
-        short_circuit::short_circuit_copies(&mut proc);
-        batches::run_batches_in_parallel(&mut proc, options.chunk_threshold);
+        outer_vectorisation::vectorise_outer_loops(&mut proc, options.caches.own, options.vector_bytes);
+        allocation_hoisting::hoist_allocations_of_independent_loops(&mut proc);
+        array_short_circuiting::short_circuit_arrays(&mut proc);
+        batched_recurrences::run_batches_in_parallel(&mut proc, options.chunk_threshold);
         blocking::block_contractions(&mut proc, options.caches, options.vector_bytes);
-        shared_rows::share_rows(&mut proc, options.caches.own);
+        array_reductions::privatise_array_reductions(&mut proc, options.caches.own);
         interchange::interchange_loops(&mut proc, options.caches.nearest);
-        lanes::reduce_in_lanes(&mut proc);
+        outer_vectorisation::vectorise_outer_reductions(&mut proc);
         privatisation::privatise_histograms(&mut proc, options);
-        checking::check_ahead(&mut proc);
-        strips::distribute_over_strips(&mut proc);
-        distribution::distribute_loops(&mut proc);
-        elimination::eliminate_in_panels(&mut proc);
-        streams::reduce_in_streams(&mut proc);
-        phases::scan_in_phases(&mut proc);
-        vectors::mark_vector_loops(&mut proc);
+        check_fission::fission_checks(&mut proc);
+        loop_fission::independent::fission_independent_loops(&mut proc);
+        loop_fission::ordered::fission_ordered_loops(&mut proc);
+        blocked_floyd_warshall::block_floyd_warshall(&mut proc);
+        multi_accumulator::use_multiple_accumulators(&mut proc);
+        vectorised_scan::vectorise_scans(&mut proc);
+        vectorisation::mark_vector_loops(&mut proc);
         procs.push(proc);
     }
     let entry = program.entry.map(|func| names[&func]);

@@ -29,7 +29,7 @@ pub type Size = Poly<Symbol>;
 
 /// One block's loops and what lies between them.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub struct FusionGraph {
     /// What the symbols of sizes are called, for reports.
     pub symbols: Table<Symbol, String>,
     /// Loops and opaque statements in the order of the program: edges lead from earlier to later nodes.
@@ -77,4 +77,43 @@ pub struct Pair {
     pub first: Node,
     /// The later one.
     pub second: Node,
+}
+
+impl FusionGraph {
+    /// Adds a size that is only known at run time.
+    pub fn add_symbol(&mut self, name: impl Into<String>) -> Size {
+        Size::symbol(self.symbols.push(name.into()))
+    }
+
+    /// Adds a loop of one generator behind all others, in the order of the program. It cannot be folded.
+    pub fn add_loop(&mut self, name: impl Into<String>) -> Node {
+        self.nodes.push(NodeData { name: name.into(), generators: 1, fold: None })
+    }
+
+    /// Adds an array that is stored only if the merges demand it. `producer` is `None` for an input.
+    pub fn add_array(
+        &mut self,
+        name: impl Into<String>,
+        bytes: Size,
+        producer: Option<Node>,
+        readers: &[Node],
+    ) -> Array {
+        let readers = readers.to_vec();
+        self.arrays.push(ArrayData { name: name.into(), bytes, producer, readers, kept: producer.is_none() })
+    }
+
+    /// Says that the array is needed in memory whatever is merged.
+    pub fn keep(&mut self, array: Array) {
+        self.arrays[array].kept = true;
+    }
+
+    /// Says that two loops may be fused.
+    pub fn add_pair(&mut self, first: Node, second: Node) {
+        self.pairs.push(Pair { first, second });
+    }
+
+    /// The names of nodes.
+    pub fn names(&self, nodes: &[Node]) -> Vec<&str> {
+        nodes.iter().map(|&node| self.nodes[node].name.as_str()).collect()
+    }
 }

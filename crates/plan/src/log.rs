@@ -4,6 +4,7 @@
 use crate::graph::{Size, Symbol};
 use crate::solve::{Cost, Method};
 use frit_support::{Monomial, Span, Table};
+use std::fmt;
 
 /// Decisions in the order in which they were made.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +35,7 @@ pub struct Decision {
 }
 
 /// A loop as a report names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoopRef {
     /// Its label in dumps, as `w3`; empty for a statement that is no loop.
     pub label: String,
@@ -87,6 +88,44 @@ impl Log {
         self.plans.iter().fold((Cost::default(), Cost::default()), |(before, after), plan| {
             (before.plus(&plan.before), after.plus(&plan.after))
         })
+    }
+}
+
+impl Outcome {
+    /// What was decided, and why, in words.
+    pub fn text(&self, symbols: &Table<Symbol, String>) -> String {
+        match self {
+            Outcome::Merged { into, saved, .. } if *saved == Cost::default() => format!("merged into {into}"),
+            Outcome::Merged { into, saved, .. } => format!("merged into {into}, saves {}", saved.text(symbols)),
+            Outcome::Refused { code, reason, .. } => format!("refused ({code}): {reason}"),
+            Outcome::NotChosen { reason, saving } => {
+                format!("not chosen: {reason}; would save {}", saving.text(symbols))
+            }
+        }
+    }
+}
+
+/// `map w3 (x, y)`, without the parts that are not known.
+impl fmt::Display for LoopRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = if self.names.is_empty() { String::new() } else { format!("({})", self.names.join(", ")) };
+        let parts = [self.kind, &self.label, &names];
+        f.write_str(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// A line for each decision, then a line for each plan.
+impl fmt::Display for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Decision { rule, function, first, second, outcome } in &self.decisions {
+            let pair = if first == second { first.to_string() } else { format!("{first} and {second}") };
+            writeln!(f, "{function}: {rule}: {pair}: {}", outcome.text(&self.symbols))?;
+        }
+        for PlanRecord { function, nodes, method, before, after, .. } in &self.plans {
+            let saved = before.minus(after).text(&self.symbols);
+            writeln!(f, "{function}: plan of {nodes} loops and statements, {method}: saves {saved}")?;
+        }
+        Ok(())
     }
 }
 

@@ -2,11 +2,11 @@
 
 mod support;
 
-use frit_plan::{Graph, Limits, Method, Node, Plan, solve};
+use frit_plan::{FusionGraph, Limits, Method, Node, Plan, solve};
 use support::{all_pairs, array, check, empty, node, pair, size};
 
 /// Plans and checks.
-fn planned(graph: &Graph) -> Plan {
+fn planned(graph: &FusionGraph) -> Plan {
     let limits = Limits::default();
     let plan = solve(graph, &limits);
     check(graph, &plan, &limits);
@@ -14,7 +14,7 @@ fn planned(graph: &Graph) -> Plan {
     plan
 }
 
-fn names(graph: &Graph, plan: &Plan) -> Vec<String> {
+fn names(graph: &FusionGraph, plan: &Plan) -> Vec<String> {
     let name = |node: &Node| graph.nodes[*node].name.clone();
     plan.clusters.iter().map(|members| members.iter().map(name).collect::<Vec<_>>().join(" ")).collect()
 }
@@ -99,7 +99,7 @@ fn a_larger_degree_weighs_more_than_any_coefficient() {
 }
 
 /// A cheap producer and two consumers, over different spaces or over one.
-fn shared_producer(can_fuse: bool) -> Graph {
+fn shared_producer(can_fuse: bool) -> FusionGraph {
     let mut graph = empty();
     let [p, c, d] = ["p", "c", "d"].map(|name| node(&mut graph, name));
     graph.nodes[p].fold = Some(size(3, 1));
@@ -184,6 +184,6 @@ fn clusters_have_no_more_generators_than_allowed() {
 
 #[test]
 fn an_empty_graph_has_an_empty_plan() {
-    let plan = planned(&Graph::default());
+    let plan = planned(&FusionGraph::default());
     assert!(plan.clusters.is_empty() && plan.folded.is_empty());
 }

@@ -5,7 +5,7 @@
 
 mod support;
 
-use frit_plan::{Graph, Limits, Method, Node, solve};
+use frit_plan::{FusionGraph, Limits, Method, Node, solve};
 use std::time::{Duration, Instant};
 use support::{PLAIN, Random, Shape, all_pairs, array, check, empty, node, random_graph, size};
 
@@ -59,7 +59,7 @@ fn sixty_loops_over_one_space_with_fusion_preventing_edges_are_planned_exactly()
 }
 
 /// A graph of many loops over one space, each with all others a pair unless `spaces` says otherwise.
-fn thousand(spaces: usize, inputs: usize) -> Graph {
+fn thousand(spaces: usize, inputs: usize) -> FusionGraph {
     random_graph(&mut Random::new(25), Shape { nodes: 1000, spaces, inputs, apart: 5, distance: 20, ..PLAIN })
 }
 

@@ -147,24 +147,22 @@ impl Checker<'_> {
     fn stmt(&mut self, mut stmt: Stmt) {
         match &mut stmt.op {
             Op::Assert { .. } => self.assertion(stmt),
-            Op::Binary { op: BinOp::Lt | BinOp::Le | BinOp::Eq | BinOp::Ne | BinOp::InBounds, x, .. }
-                if self.func.operand_type(*x).elem == Scalar::I64 =>
-            {
+            Op::Binary { op: BinOp::Compare(_), x, .. } if self.func.operand_type(*x).elem == Scalar::I64 => {
                 self.comparison(stmt);
             }
-            Op::Binary { op: BinOp::Min | BinOp::Max, x, .. } if self.func.operand_type(*x).elem == Scalar::I64 => {
+            Op::Binary { op: BinOp::MinMax(_), x, .. } if self.func.operand_type(*x).elem == Scalar::I64 => {
                 self.bounded(stmt);
             }
-            &mut Op::Binary { op: BinOp::FloorMod | BinOp::Rem, x, y }
+            &mut Op::Binary { op: BinOp::FLOOR_MOD | BinOp::REM, x, y }
                 if self.func.operand_type(x).elem == Scalar::I64 =>
             {
                 self.remainder(stmt, x, y);
             }
             Op::Unary { op: UnOp::Abs, x } if self.func.operand_type(*x).elem == Scalar::I64 => self.bounded(stmt),
-            Op::Binary { op: BinOp::Add | BinOp::Sub, x, .. } if self.func.operand_type(*x).elem == Scalar::I64 => {
+            Op::Binary { op: BinOp::ADD | BinOp::SUB, x, .. } if self.func.operand_type(*x).elem == Scalar::I64 => {
                 self.distance(stmt);
             }
-            &mut Op::Binary { op: BinOp::Div, x, y } if self.func.operand_type(x).elem == Scalar::I64 => {
+            &mut Op::Binary { op: BinOp::DIV, x, y } if self.func.operand_type(x).elem == Scalar::I64 => {
                 self.quotient(stmt, x, y);
             }
             Op::If { cond, then, otherwise } => {
@@ -223,7 +221,7 @@ impl Checker<'_> {
             Op::Unary { x, .. } => is_at_least(&self.ranges.exact(x), &Sum::zero()).then_some(x),
             Op::Binary { op, x, y } => {
                 let (a, b) = (self.ranges.exact(x), self.ranges.exact(y));
-                let (larger, smaller) = if op == BinOp::Max { (x, y) } else { (y, x) };
+                let (larger, smaller) = if op == BinOp::MAX { (x, y) } else { (y, x) };
                 if is_at_least(&a, &b) { Some(larger) } else { is_at_least(&b, &a).then_some(smaller) }
             }
             _ => None,
@@ -281,7 +279,7 @@ impl Checker<'_> {
         }
         let mut found = Vec::new();
         for symbol in sum.symbols().into_iter().copied().filter(|_| choices > 0) {
-            let Some(&Op::Binary { op: BinOp::Min | BinOp::Max, x, y }) = self.ranges.definition(symbol.into()) else {
+            let Some(&Op::Binary { op: BinOp::MinMax(_), x, y }) = self.ranges.definition(symbol.into()) else {
                 continue;
             };
             let Some((factor, rest)) = sum.linear_in(&symbol) else { continue };
@@ -313,19 +311,19 @@ impl Checker<'_> {
         }
         if !is_dividend && x == Operand::i64(1) && self.ranges.prove_without_certs(&last) {
             let one_less = self.func.value(Type::scalar(Scalar::I64), stmt.span);
-            let op = Op::Binary { op: BinOp::Sub, x: y, y: x };
+            let op = Op::Binary { op: BinOp::SUB, x: y, y: x };
             self.push(Stmt { results: vec![one_less], op, certs: Vec::new(), span: stmt.span });
-            stmt.op = Op::Binary { op: BinOp::Min, x: one_less.into(), y: x };
+            stmt.op = Op::Binary { op: BinOp::MIN, x: one_less.into(), y: x };
             self.count += 1;
         }
         self.push(stmt);
         let found = self.ranges.exact(result.into());
         let stmt = self.out.last_mut().expect("the remainder is there");
         if found == &dividend + &divisor {
-            stmt.op = Op::Binary { op: BinOp::Add, x: y, y: x };
+            stmt.op = Op::Binary { op: BinOp::ADD, x: y, y: x };
             self.count += 1;
         } else if found == &dividend - &divisor {
-            stmt.op = Op::Binary { op: BinOp::Sub, x, y };
+            stmt.op = Op::Binary { op: BinOp::SUB, x, y };
             self.count += 1;
         }
     }
@@ -334,7 +332,7 @@ impl Checker<'_> {
     fn quotient(&mut self, mut stmt: Stmt, x: Operand, y: Operand) {
         let divisor = y.constant().and_then(Const::as_i64).unwrap_or(0);
         if divisor > 0 && divisor & (divisor - 1) == 0 && self.ranges.prove_without_certs(&self.ranges.exact(x)) {
-            stmt.op = Op::Binary { op: BinOp::FloorDiv, x, y };
+            stmt.op = Op::Binary { op: BinOp::FLOOR_DIV, x, y };
             self.count += 1;
         }
         self.push(stmt);
@@ -342,7 +340,7 @@ impl Checker<'_> {
 
     /// `max(n, 0)` is `n` where an assertion has seen that `n` is not negative.
     fn checked_size(&mut self, stmt: &Stmt) -> bool {
-        let &Op::Binary { op: BinOp::Max, x: Operand::Value(size), y } = &stmt.op else { return false };
+        let &Op::Binary { op: BinOp::MAX, x: Operand::Value(size), y } = &stmt.op else { return false };
         if y != Operand::i64(0) {
             return false;
         }
@@ -373,7 +371,7 @@ impl Checker<'_> {
             return;
         }
         let mut left = *cond;
-        while let Some(&Op::Binary { op: BinOp::And, x, y }) = self.ranges.definition(left) {
+        while let Some(&Op::Binary { op: BinOp::AND, x, y }) = self.ranges.definition(left) {
             let holds =
                 |checker: &mut Self, part| checker.ranges.decide_without_certs(checker.func, part) == Some(true);
             if holds(self, x) {
@@ -533,15 +531,13 @@ impl Checker<'_> {
             Op::Unary { op: UnOp::Not, x } if self.func.operand_type(x).elem == Scalar::Bool => {
                 Some(Condition::Not(boxed(x)?))
             }
-            Op::Binary { op: BinOp::And, x, y } if self.func.operand_type(x).elem == Scalar::Bool => {
+            Op::Binary { op: BinOp::AND, x, y } if self.func.operand_type(x).elem == Scalar::Bool => {
                 Some(Condition::Both(boxed(x)?, boxed(y)?))
             }
-            Op::Binary { op: BinOp::Or, x, y } if self.func.operand_type(x).elem == Scalar::Bool => {
+            Op::Binary { op: BinOp::OR, x, y } if self.func.operand_type(x).elem == Scalar::Bool => {
                 Some(Condition::Either(boxed(x)?, boxed(y)?))
             }
-            Op::Binary { op: op @ (BinOp::Lt | BinOp::Le | BinOp::Eq | BinOp::Ne | BinOp::InBounds), x, y }
-                if self.func.operand_type(x).elem == Scalar::I64 =>
-            {
+            Op::Binary { op: op @ BinOp::Compare(_), x, y } if self.func.operand_type(x).elem == Scalar::I64 => {
                 let (x, y) = (self.ranges.ring(x), self.ranges.ring(y));
                 let is_outside = self.is_outside(&x, loops) && self.is_outside(&y, loops);
                 is_outside.then(|| Condition::Compare(op, (*x).clone(), (*y).clone()))
@@ -558,12 +554,12 @@ impl Checker<'_> {
             return Some(vec![Check { condition, at: first }]);
         }
         match *self.ranges.definition(cond)? {
-            Op::Binary { op: BinOp::And, x, y } if self.func.operand_type(x).elem == Scalar::Bool => {
+            Op::Binary { op: BinOp::AND, x, y } if self.func.operand_type(x).elem == Scalar::Bool => {
                 let mut checks = self.plan(x, loops)?;
                 checks.extend(self.plan(y, loops)?);
                 Some(checks)
             }
-            Op::Binary { op: BinOp::Or, x, y } if self.func.operand_type(x).elem == Scalar::Bool => {
+            Op::Binary { op: BinOp::OR, x, y } if self.func.operand_type(x).elem == Scalar::Bool => {
                 let (known, open) = match (self.invariant(x, loops), self.invariant(y, loops)) {
                     (Some(known), _) => (known, y),
                     (None, Some(known)) => (known, x),
@@ -576,32 +572,15 @@ impl Checker<'_> {
                 Some(self.plan(open, loops)?.into_iter().map(either).collect())
             }
             Op::Binary { op, x, y } if self.func.operand_type(x).elem == Scalar::I64 => match op {
-                BinOp::Lt | BinOp::Le => {
+                BinOp::LT | BinOp::LE => {
                     if !self.ranges.is_exact(x) || !self.ranges.is_exact(y) {
                         return None;
                     }
                     Some(vec![self.extreme(op, &self.ranges.exact(x), &self.ranges.exact(y), loops)?])
                 }
-                BinOp::InBounds => self.plan_in_bounds(x, y, loops),
-                BinOp::Add
-                | BinOp::Sub
-                | BinOp::Mul
-                | BinOp::Div
-                | BinOp::Rem
-                | BinOp::FloorDiv
-                | BinOp::FloorMod
-                | BinOp::Pow
-                | BinOp::Atan2
-                | BinOp::Hypot
-                | BinOp::Min
-                | BinOp::Max
-                | BinOp::And
-                | BinOp::Or
-                | BinOp::Xor
-                | BinOp::Shl
-                | BinOp::Shr
-                | BinOp::Eq
-                | BinOp::Ne => None,
+                BinOp::IN_BOUNDS => self.plan_in_bounds(x, y, loops),
+                BinOp::Arith(_) | BinOp::Divide(_) | BinOp::Math(_) | BinOp::MinMax(_) | BinOp::Bits(_) => None,
+                BinOp::Compare(_) => None,
             },
             _ => None,
         }
@@ -632,7 +611,7 @@ impl Checker<'_> {
         // `n - 1 < m` is `n <= m`.
         let next = &x + &Sum::constant(1);
         let condition = match op {
-            BinOp::Lt if next.as_symbol().is_some() => Condition::Compare(BinOp::Le, next, y),
+            BinOp::LT if next.as_symbol().is_some() => Condition::Compare(BinOp::LE, next, y),
             _ => Condition::Compare(op, x, y),
         };
         Some(Check { condition, at })
@@ -642,10 +621,10 @@ impl Checker<'_> {
     fn plan_in_bounds(&self, e: Operand, m: Operand, loops: &Iterations<'_>) -> Option<Vec<Check>> {
         if self.ranges.is_exact(e) && self.ranges.is_exact(m) {
             let (index, size) = (self.ranges.exact(e), self.ranges.exact(m));
-            let upper = self.extreme(BinOp::Lt, &index, &size, loops);
+            let upper = self.extreme(BinOp::LT, &index, &size, loops);
             let lower = match self.ranges.prove_without_certs(&index) {
                 true => Some(None),
-                false => self.extreme(BinOp::Le, &Sum::zero(), &index, loops).map(Some),
+                false => self.extreme(BinOp::LE, &Sum::zero(), &index, loops).map(Some),
             };
             if let (Some(upper), Some(lower)) = (upper, lower) {
                 return Some(lower.into_iter().chain([upper]).collect());
@@ -676,8 +655,8 @@ impl Checker<'_> {
         let is_rising = factor > 0;
         let room = if is_rising { &(&size - &Sum::constant(1)) - &first } else { first.clone() };
         let condition = match factor.unsigned_abs() {
-            1 if is_rising => Condition::Compare(BinOp::Le, &count + &Sum::constant(1), &room + &Sum::constant(1)),
-            1 => Condition::Compare(BinOp::Le, count, room),
+            1 if is_rising => Condition::Compare(BinOp::LE, &count + &Sum::constant(1), &room + &Sum::constant(1)),
+            1 => Condition::Compare(BinOp::LE, count, room),
             divisor => Condition::Room { count, room, divisor: divisor as i64 },
         };
         let last_check = Check { condition, at: vec![last] };
@@ -687,7 +666,7 @@ impl Checker<'_> {
         if is_implied {
             return Some(vec![last_check]);
         }
-        let first_check = Check { condition: Condition::Compare(BinOp::InBounds, first, size), at: vec![lower] };
+        let first_check = Check { condition: Condition::Compare(BinOp::IN_BOUNDS, first, size), at: vec![lower] };
         Some(vec![first_check, last_check])
     }
 
@@ -704,10 +683,10 @@ impl Checker<'_> {
             if is_exact && self.ranges.prove(&room).is_some() {
                 continue;
             }
-            let none = self.emit(Op::Binary { op: BinOp::Le, x: axis.upper, y: axis.lower }, Scalar::Bool, span);
+            let none = self.emit(Op::Binary { op: BinOp::LE, x: axis.upper, y: axis.lower }, Scalar::Bool, span);
             is_empty = Some(match is_empty {
                 None => none,
-                Some(other) => self.emit(Op::Binary { op: BinOp::Or, x: other, y: none }, Scalar::Bool, span),
+                Some(other) => self.emit(Op::Binary { op: BinOp::OR, x: other, y: none }, Scalar::Bool, span),
             });
         }
         for assertion in moved {
@@ -720,7 +699,7 @@ impl Checker<'_> {
                 if let Some(empty) = is_empty
                     && !self.holds_under(empty, cond)
                 {
-                    cond = self.emit(Op::Binary { op: BinOp::Or, x: empty, y: cond }, Scalar::Bool, span);
+                    cond = self.emit(Op::Binary { op: BinOp::OR, x: empty, y: cond }, Scalar::Bool, span);
                 }
                 let args = args.iter().map(|arg| self.emit_sum(arg, span)).collect();
                 let part = if is_single { cert } else { self.func.value(Type::scalar(Scalar::Cert), span) };
@@ -770,16 +749,16 @@ impl Checker<'_> {
             }
             Condition::Room { count, room, divisor } => {
                 let (count, room) = (self.emit_sum(count, span), self.emit_sum(room, span));
-                let op = Op::Binary { op: BinOp::FloorDiv, x: room, y: Operand::i64(*divisor) };
+                let op = Op::Binary { op: BinOp::FLOOR_DIV, x: room, y: Operand::i64(*divisor) };
                 let most = self.emit(op, Scalar::I64, span);
-                Op::Binary { op: BinOp::Le, x: count, y: most }
+                Op::Binary { op: BinOp::LE, x: count, y: most }
             }
             Condition::Not(inner) => Op::Unary { op: UnOp::Not, x: self.emit_condition(inner, span) },
             Condition::Both(x, y) => {
-                Op::Binary { op: BinOp::And, x: self.emit_condition(x, span), y: self.emit_condition(y, span) }
+                Op::Binary { op: BinOp::AND, x: self.emit_condition(x, span), y: self.emit_condition(y, span) }
             }
             Condition::Either(x, y) => {
-                Op::Binary { op: BinOp::Or, x: self.emit_condition(x, span), y: self.emit_condition(y, span) }
+                Op::Binary { op: BinOp::OR, x: self.emit_condition(x, span), y: self.emit_condition(y, span) }
             }
         };
         self.emit(op, Scalar::Bool, span)
@@ -797,19 +776,19 @@ impl Checker<'_> {
                 for _ in 0..exponent {
                     product = Some(match product {
                         None => symbol.into(),
-                        Some(x) => self.emit(Op::Binary { op: BinOp::Mul, x, y: symbol.into() }, Scalar::I64, span),
+                        Some(x) => self.emit(Op::Binary { op: BinOp::MUL, x, y: symbol.into() }, Scalar::I64, span),
                     });
                 }
             }
             let term = match product {
                 None => Operand::i64(factor),
                 Some(x) if factor == 1 => x,
-                Some(x) => self.emit(Op::Binary { op: BinOp::Mul, x, y: Operand::i64(factor) }, Scalar::I64, span),
+                Some(x) => self.emit(Op::Binary { op: BinOp::MUL, x, y: Operand::i64(factor) }, Scalar::I64, span),
             };
             total = Some(match total {
                 None => term,
                 Some(x) => {
-                    let op = if is_subtracted { BinOp::Sub } else { BinOp::Add };
+                    let op = if is_subtracted { BinOp::SUB } else { BinOp::ADD };
                     self.emit(Op::Binary { op, x, y: term }, Scalar::I64, span)
                 }
             });

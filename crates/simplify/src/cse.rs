@@ -262,7 +262,8 @@ impl<'a> Key<'a> {
                 self.operand(*x);
             }
             Op::Binary { op, x, y } => {
-                self.tag(12, *op as u64);
+                let position = frit_ir::BinOp::ALL.iter().position(|o| o == op).expect("the table has all");
+                self.tag(12, position as u64);
                 let is_swapped =
                     op.is_commutative(self.func.operand_type(*x).elem) && order(&self.word(*y)) < order(&self.word(*x));
                 let (x, y) = if is_swapped { (*y, *x) } else { (*x, *y) };

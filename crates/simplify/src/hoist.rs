@@ -444,33 +444,17 @@ impl Hoister<'_> {
             None => false,
         };
         match op {
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => match y {
+            BinOp::Divide(_) => match y {
                 Operand::Const(Const::Int(_, divisor)) => divisor != 0,
                 Operand::Const(_) => false,
                 Operand::Value(_) => proved(&(&exact - &one)) || proved(&-(&exact + &one)),
             },
-            BinOp::Pow => match y {
+            BinOp::POW => match y {
                 Operand::Const(Const::Int(_, exponent)) => exponent >= 0,
                 Operand::Const(_) => false,
                 Operand::Value(_) => proved(&exact),
             },
-            BinOp::Add
-            | BinOp::Sub
-            | BinOp::Mul
-            | BinOp::Min
-            | BinOp::Max
-            | BinOp::Atan2
-            | BinOp::Hypot
-            | BinOp::And
-            | BinOp::Or
-            | BinOp::Xor
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Eq
-            | BinOp::Ne
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => true,
+            BinOp::Arith(_) | BinOp::MinMax(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => true,
         }
     }
 }

@@ -101,9 +101,9 @@ impl Normaliser {
         }
         let sum = match stmt.op {
             Op::Unary { op: UnOp::Neg, x } => -&*self.sum(x)?,
-            Op::Binary { op: BinOp::Add, x, y } => &*self.sum(x)? + &*self.sum(y)?,
-            Op::Binary { op: BinOp::Sub, x, y } => &*self.sum(x)? - &*self.sum(y)?,
-            Op::Binary { op: BinOp::Mul, x, y } => {
+            Op::Binary { op: BinOp::ADD, x, y } => &*self.sum(x)? + &*self.sum(y)?,
+            Op::Binary { op: BinOp::SUB, x, y } => &*self.sum(x)? - &*self.sum(y)?,
+            Op::Binary { op: BinOp::MUL, x, y } => {
                 let (x, y) = (self.sum(x)?, self.sum(y)?);
                 if x.len() * y.len() > 2 * MAX_TERMS {
                     return None;
@@ -155,7 +155,7 @@ impl Normaliser {
         if constant != 0
             && let Some(Operand::Value(value)) = self.already_there(&-&rest)
         {
-            return Some(Op::Binary { op: BinOp::Sub, x: Operand::i64(constant), y: value.into() });
+            return Some(Op::Binary { op: BinOp::SUB, x: Operand::i64(constant), y: value.into() });
         }
         if constant != 0 {
             return None;
@@ -166,17 +166,17 @@ impl Normaliser {
         let terms: Vec<(&Monomial<Value>, i64)> = sum.terms().collect();
         match terms[..] {
             [(monomial, coefficient)] => match (monomial.powers(), coefficient) {
-                (&[(symbol, 1)], factor) => binary(BinOp::Mul, symbol.into(), Operand::i64(factor)),
-                (&[(symbol, 2)], 1) => binary(BinOp::Mul, symbol.into(), symbol.into()),
-                (&[(a, 1), (b, 1)], 1) => binary(BinOp::Mul, a.into(), b.into()),
+                (&[(symbol, 1)], factor) => binary(BinOp::MUL, symbol.into(), Operand::i64(factor)),
+                (&[(symbol, 2)], 1) => binary(BinOp::MUL, symbol.into(), symbol.into()),
+                (&[(a, 1), (b, 1)], 1) => binary(BinOp::MUL, a.into(), b.into()),
                 _ => None,
             },
             [(first, a), (second, b)] => {
                 let (first, second) = (symbol(first)?, symbol(second)?);
                 match (a, b) {
-                    (1, 1) => binary(BinOp::Add, first, second),
-                    (1, -1) => binary(BinOp::Sub, first, second),
-                    (-1, 1) => binary(BinOp::Sub, second, first),
+                    (1, 1) => binary(BinOp::ADD, first, second),
+                    (1, -1) => binary(BinOp::SUB, first, second),
+                    (-1, 1) => binary(BinOp::SUB, second, first),
                     _ => None,
                 }
             }
@@ -198,8 +198,8 @@ fn binary(op: BinOp, x: Operand, y: Operand) -> Option<Op> {
 
 fn plus_constant(x: Operand, constant: i64) -> Op {
     match constant.checked_neg() {
-        Some(negated) if constant < 0 => Op::Binary { op: BinOp::Sub, x, y: Operand::i64(negated) },
-        Some(_) | None => Op::Binary { op: BinOp::Add, x, y: Operand::i64(constant) },
+        Some(negated) if constant < 0 => Op::Binary { op: BinOp::SUB, x, y: Operand::i64(negated) },
+        Some(_) | None => Op::Binary { op: BinOp::ADD, x, y: Operand::i64(constant) },
     }
 }
 
@@ -209,9 +209,9 @@ fn is_same(a: &Op, b: &Op) -> bool {
     match (a, b) {
         (&Op::Unary { op, x }, &Op::Unary { op: other, x: y }) => op == other && x == y,
         (&Op::Binary { op, x, y }, &Op::Binary { op: other, x: u, y: v }) => {
-            let is_commutative = matches!(op, BinOp::Add | BinOp::Mul);
+            let is_commutative = matches!(op, BinOp::ADD | BinOp::MUL);
             op == other && ((x, y) == (u, v) || is_commutative && (x, y) == (v, u))
-                || matches!((op, other), (BinOp::Add, BinOp::Sub) | (BinOp::Sub, BinOp::Add))
+                || matches!((op, other), (BinOp::ADD, BinOp::SUB) | (BinOp::SUB, BinOp::ADD))
                     && x == u
                     && negated(y) == Some(v)
         }

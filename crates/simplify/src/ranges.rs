@@ -234,14 +234,14 @@ impl Ranges {
 
     /// An index from a minimum on that is below one of the two, or below a maximum and not below one of the two, is bounded by the other.
     fn learn_of_clipped(&mut self, at: Sum, lower: Operand, upper: Operand) {
-        if let Some(&Op::Binary { op: BinOp::Max, x, y }) = self.definition(upper) {
+        if let Some(&Op::Binary { op: BinOp::MAX, x, y }) = self.definition(upper) {
             for (one, other) in [(x, y), (y, x)] {
                 if one == lower {
                     self.learn(&(&self.exact(other) - &Sum::constant(1)) - &at, None);
                 }
             }
         }
-        if let Some(&Op::Binary { op: BinOp::Min, x, y }) = self.definition(lower) {
+        if let Some(&Op::Binary { op: BinOp::MIN, x, y }) = self.definition(lower) {
             for (one, other) in [(x, y), (y, x)] {
                 let below = &(&self.exact(one) - &Sum::constant(1)) - &at;
                 if self.is_not_negative(&below, 2, &mut self.search(false)) {
@@ -418,28 +418,28 @@ impl Ranges {
         let (a, b) = (self.interval(x), self.interval(y));
         let itself = Sum::symbol(result);
         match op {
-            BinOp::Add => self.define_sum(result, (a.0 + b.0, a.1 + b.1), |r| &*r(x) + &*r(y)),
-            BinOp::Sub => self.define_sum(result, (a.0 - b.1, a.1 - b.0), |r| &*r(x) - &*r(y)),
-            BinOp::Mul => {
+            BinOp::ADD => self.define_sum(result, (a.0 + b.0, a.1 + b.1), |r| &*r(x) + &*r(y)),
+            BinOp::SUB => self.define_sum(result, (a.0 - b.1, a.1 - b.0), |r| &*r(x) - &*r(y)),
+            BinOp::MUL => {
                 let corners = [a.0, a.1].into_iter().flat_map(|p| [b.0, b.1].map(|q| p.saturating_mul(q)));
                 let (low, high) = corners.fold((i128::MAX, i128::MIN), |(l, h), c| (l.min(c), h.max(c)));
                 self.define_sum(result, (low, high), |r| &*r(x) * &*r(y));
             }
-            BinOp::Min => {
+            BinOp::MIN => {
                 self.symbol_mut(result).interval = (a.0.min(b.0), a.1.min(b.1));
                 let (x, y) = (self.exact(x), self.exact(y));
                 self.learn(&x - &itself, None);
                 self.learn(&y - &itself, None);
             }
-            BinOp::Max => {
+            BinOp::MAX => {
                 self.symbol_mut(result).interval = (a.0.max(b.0), a.1.max(b.1));
                 let (x, y) = (self.exact(x), self.exact(y));
                 self.learn(&itself - &x, None);
                 self.learn(&itself - &y, None);
             }
-            BinOp::FloorDiv | BinOp::Div => {
+            BinOp::FLOOR_DIV | BinOp::DIV => {
                 let Some(divisor) = y.constant().and_then(Const::as_i64).filter(|&d| d > 0) else { return };
-                if op == BinOp::Div && a.0 < 0 {
+                if op == BinOp::DIV && a.0 < 0 {
                     return;
                 }
                 let wide = i128::from(divisor);
@@ -456,8 +456,8 @@ impl Ranges {
                     self.learn(&(&scaled + &Sum::constant(divisor - 1)) - &x, None);
                 }
             }
-            BinOp::FloorMod | BinOp::Rem => {
-                if op == BinOp::Rem && a.0 < 0 {
+            BinOp::FLOOR_MOD | BinOp::REM => {
+                if op == BinOp::REM && a.0 < 0 {
                     return;
                 }
                 let (last, certs) =
@@ -471,27 +471,17 @@ impl Ranges {
                     Some(_) | None => {}
                 }
             }
-            BinOp::And => {
+            BinOp::AND => {
                 if let Some(mask) = y.constant().and_then(Const::as_i64).filter(|&m| m >= 0) {
                     self.symbol_mut(result).interval = (0, mask.into());
                 }
             }
-            BinOp::Shr => {
+            BinOp::SHR => {
                 if let Some(amount) = y.constant().and_then(Const::as_i64).filter(|amount| (0..64).contains(amount)) {
                     self.symbol_mut(result).interval = (a.0 >> amount, a.1 >> amount);
                 }
             }
-            BinOp::Or
-            | BinOp::Xor
-            | BinOp::Shl
-            | BinOp::Pow
-            | BinOp::Atan2
-            | BinOp::Hypot
-            | BinOp::Eq
-            | BinOp::Ne
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => {}
+            BinOp::OR | BinOp::XOR | BinOp::SHL | BinOp::Math(_) | BinOp::Compare(_) => {}
         }
     }
 
@@ -608,16 +598,16 @@ impl Ranges {
         let Some(op) = self.definition(cond) else { return };
         match *op {
             Op::Unary { op: UnOp::Not, x } => self.assume(func, x, !holds, cert),
-            Op::Binary { op: BinOp::And, x, y } if holds => {
+            Op::Binary { op: BinOp::AND, x, y } if holds => {
                 self.assume(func, x, true, cert);
                 self.assume(func, y, true, cert);
             }
-            Op::Binary { op: BinOp::Or, x, y } if !holds => {
+            Op::Binary { op: BinOp::OR, x, y } if !holds => {
                 self.assume(func, x, false, cert);
                 self.assume(func, y, false, cert);
             }
             // One side of a disjunction holds if the other one cannot.
-            Op::Binary { op: BinOp::Or, x, y } if holds => {
+            Op::Binary { op: BinOp::OR, x, y } if holds => {
                 let is_decided = self.assume_either(func, x, y, cert);
                 if !is_decided && self.undecided.len() < MOST_UNDECIDED {
                     self.undecided.push(Disjunction { x, y, cert, level: self.level() });
@@ -630,15 +620,15 @@ impl Ranges {
                 }
                 let one = Sum::constant(1);
                 match (op, holds) {
-                    (BinOp::Lt, true) => self.learn(&(&b - &a) - &one, cert),
-                    (BinOp::Lt, false) => self.learn(&a - &b, cert),
-                    (BinOp::Le, true) => self.learn(&b - &a, cert),
-                    (BinOp::Le, false) => self.learn(&(&a - &b) - &one, cert),
-                    (BinOp::Eq, true) | (BinOp::Ne, false) => {
+                    (BinOp::LT, true) => self.learn(&(&b - &a) - &one, cert),
+                    (BinOp::LT, false) => self.learn(&a - &b, cert),
+                    (BinOp::LE, true) => self.learn(&b - &a, cert),
+                    (BinOp::LE, false) => self.learn(&(&a - &b) - &one, cert),
+                    (BinOp::EQ, true) | (BinOp::NE, false) => {
                         self.learn(&a - &b, cert);
                         self.learn(&b - &a, cert);
                     }
-                    (BinOp::Eq, false) | (BinOp::Ne, true) => {
+                    (BinOp::EQ, false) | (BinOp::NE, true) => {
                         // Next to a bound, a difference is a stricter bound.
                         if self.prove_without_certs(&(&a - &b)) {
                             self.learn(&(&a - &b) - &one, cert);
@@ -646,7 +636,7 @@ impl Ranges {
                             self.learn(&(&b - &a) - &one, cert);
                         }
                     }
-                    (BinOp::InBounds, true) => {
+                    (BinOp::IN_BOUNDS, true) => {
                         self.learn(&(&b - &a) - &one, cert);
                         self.learn(a, cert);
                     }
@@ -712,14 +702,14 @@ impl Ranges {
         let Some(op) = self.definition(cond) else { return false };
         match *op {
             Op::Unary { op: UnOp::Not, x } => self.condition(func, x, !truth, search),
-            Op::Binary { op: BinOp::And, x, y } if func.operand_type(x).elem == Scalar::Bool => {
+            Op::Binary { op: BinOp::AND, x, y } if func.operand_type(x).elem == Scalar::Bool => {
                 if truth {
                     self.condition(func, x, true, search) && self.condition(func, y, true, search)
                 } else {
                     self.condition(func, x, false, search) || self.condition(func, y, false, search)
                 }
             }
-            Op::Binary { op: BinOp::Or, x, y } if func.operand_type(x).elem == Scalar::Bool => {
+            Op::Binary { op: BinOp::OR, x, y } if func.operand_type(x).elem == Scalar::Bool => {
                 if !truth {
                     return self.condition(func, x, false, search) && self.condition(func, y, false, search);
                 }
@@ -734,7 +724,7 @@ impl Ranges {
                 holds
             }
             Op::Binary { op, x, y } if func.operand_type(x).elem == Scalar::I64 => {
-                if op == BinOp::InBounds && truth {
+                if op == BinOp::IN_BOUNDS && truth {
                     return self.in_bounds(x, y, search);
                 }
                 let (a, b) = (self.exact_where_proved(x, search), self.exact_where_proved(y, search));
@@ -745,22 +735,22 @@ impl Ranges {
                     ranges.is_not_negative(&(&(left - right) - &Sum::constant(margin)), DEPTH, search)
                 };
                 match (op, truth) {
-                    (BinOp::Lt, true) | (BinOp::Le, false) => {
+                    (BinOp::LT, true) | (BinOp::LE, false) => {
                         let (small, large) = if truth { (&a, &b) } else { (&b, &a) };
                         at_least(self, large, small, 1, search)
                     }
-                    (BinOp::Le, true) | (BinOp::Lt, false) => {
+                    (BinOp::LE, true) | (BinOp::LT, false) => {
                         let (small, large) = if truth { (&a, &b) } else { (&b, &a) };
                         at_least(self, large, small, 0, search)
                     }
-                    (BinOp::Eq, true) | (BinOp::Ne, false) => {
+                    (BinOp::EQ, true) | (BinOp::NE, false) => {
                         self.ring(x) == self.ring(y)
                             || at_least(self, &a, &b, 0, search) && at_least(self, &b, &a, 0, search)
                     }
-                    (BinOp::Eq, false) | (BinOp::Ne, true) => {
+                    (BinOp::EQ, false) | (BinOp::NE, true) => {
                         at_least(self, &a, &b, 1, search) || at_least(self, &b, &a, 1, search)
                     }
-                    (BinOp::InBounds, false) => {
+                    (BinOp::IN_BOUNDS, false) => {
                         at_least(self, &Sum::zero(), &a, 1, search) || at_least(self, &a, &b, 0, search)
                     }
                     _ => false,

@@ -107,7 +107,7 @@ impl Sizes {
             Operand::Value(value)
         };
         space.into_iter().fold(size, |size, extent| {
-            let is_empty = Op::Binary { op: BinOp::Le, x: extent.into(), y: Operand::i64(0) };
+            let is_empty = Op::Binary { op: BinOp::LE, x: extent.into(), y: Operand::i64(0) };
             let cond = emit(func, is_empty, Scalar::Bool);
             emit(func, Op::Select { cond, on_true: Operand::i64(0), on_false: size }, Scalar::I64)
         })

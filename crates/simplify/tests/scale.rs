@@ -51,11 +51,11 @@ fn ten_thousand_checked_reads_in_one_block() {
         let (mut b, n, array, x) = start();
         let mut sum: Operand = x.into();
         for at in 0..10_000 {
-            let index = b.binary(BinOp::Add, sum, Operand::i64(at));
-            let cond = b.binary(BinOp::InBounds, index, n.into());
+            let index = b.binary(BinOp::ADD, sum, Operand::i64(at));
+            let cond = b.binary(BinOp::IN_BOUNDS, index, n.into());
             let cert = b.assert(cond, FailureKind::OutOfBounds, vec![index, n.into()]);
             let element = b.index(array, vec![index], vec![cert]);
-            sum = b.binary(BinOp::Sub, element.into(), sum);
+            sum = b.binary(BinOp::SUB, element.into(), sum);
         }
         run("reads", b.finish(vec![sum]));
     });
@@ -70,12 +70,12 @@ fn ten_thousand_loops_in_one_another() {
         for _ in 0..10_000 {
             let (index, param) = (b.value(I64, None), b.value(I64, None));
             b.open_block();
-            b.binary(BinOp::Add, n.into(), x.into());
-            let cond = b.binary(BinOp::InBounds, index.into(), n.into());
+            b.binary(BinOp::ADD, n.into(), x.into());
+            let cond = b.binary(BinOp::IN_BOUNDS, index.into(), n.into());
             let cert = b.assert(cond, FailureKind::OutOfBounds, vec![index.into(), n.into()]);
             let element = b.index(array, vec![index.into()], vec![cert]);
             open.push((index, param, outer));
-            outer = b.binary(BinOp::Add, param.into(), element.into());
+            outer = b.binary(BinOp::ADD, param.into(), element.into());
         }
         let mut result = outer;
         for (index, param, init) in open.into_iter().rev() {
@@ -93,19 +93,19 @@ fn ten_thousand_branches_and_with_loops_in_one_another() {
         let (mut b, n, array, x) = start();
         let mut open = Vec::new();
         for at in 0..10_000 {
-            let cond = b.binary(BinOp::Lt, x.into(), Operand::i64(at));
+            let cond = b.binary(BinOp::LT, x.into(), Operand::i64(at));
             b.open_block();
             let index = b.value(I64, None);
             b.open_block();
-            b.binary(BinOp::Add, index.into(), x.into());
+            b.binary(BinOp::ADD, index.into(), x.into());
             open.push((cond, index));
         }
-        let mut result: Operand = b.binary(BinOp::Add, n.into(), x.into());
+        let mut result: Operand = b.binary(BinOp::ADD, n.into(), x.into());
         for (cond, index) in open.into_iter().rev() {
             let body = b.close_block(vec![result]);
             let (a, c) = (b.value(I64, None), b.value(I64, None));
             b.open_block();
-            let sum = b.binary(BinOp::Add, a.into(), c.into());
+            let sum = b.binary(BinOp::ADD, a.into(), c.into());
             let combine = frit_ir::array::Lambda { params: vec![a, c], body: b.close_block(vec![sum]) };
             let op = Operator::Fold { combine, neutral: vec![Operand::i64(0)], commutative: true };
             let operators = vec![OperatorData::new(op)];
@@ -131,11 +131,11 @@ fn a_chain_of_functions_that_call_twice_stays_within_the_growth_limit() {
         func.results = vec![ResultType { elem: Scalar::I64, shape: vec![], unique: true }];
         let mut b = Builder::new(func);
         let result = match last {
-            None => b.binary(BinOp::Mul, x.into(), x.into()),
+            None => b.binary(BinOp::MUL, x.into(), x.into()),
             Some(callee) => {
                 let a = b.emit_one(Op::Call { callee, args: vec![x.into()] }, I64, vec![]);
                 let c = b.emit_one(Op::Call { callee, args: vec![a.into()] }, I64, vec![]);
-                b.binary(BinOp::Sub, a.into(), c.into())
+                b.binary(BinOp::SUB, a.into(), c.into())
             }
         };
         last = Some(program.funcs.push(b.finish(vec![result])));
@@ -157,7 +157,7 @@ fn a_long_chain_of_functions_is_one_function() {
         func.params = vec![Param { value: x, consumed: false }];
         func.results = vec![ResultType { elem: Scalar::I64, shape: vec![], unique: true }];
         let mut b = Builder::new(func);
-        let mut result = b.binary(BinOp::Xor, x.into(), Operand::i64(at));
+        let mut result = b.binary(BinOp::XOR, x.into(), Operand::i64(at));
         if let Some(callee) = last {
             result = b.emit_one(Op::Call { callee, args: vec![result] }, I64, vec![]).into();
         }

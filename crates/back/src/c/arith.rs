@@ -71,7 +71,7 @@ impl Helper {
         match self {
             Helper::Binary(op, scalar) => {
                 let t = c_type(scalar);
-                let result = if op == BinOp::InBounds { "bool" } else { t };
+                let result = if op == BinOp::IN_BOUNDS { "bool" } else { t };
                 format!("static inline {result} {name}({t} x, {t} y) {{ {} }}\n", binary_body(op, scalar))
             }
             Helper::Unary(UnOp::Convert(to), from) => {
@@ -82,7 +82,7 @@ impl Helper {
             Helper::Quotient(scalar) => quotient(scalar, &name),
             Helper::Scan { op, scalar, streaming } => scan_function(&name, op, scalar, streaming),
             Helper::Transpose(scalar) => transpose_function(&name, scalar),
-            Helper::Unary(UnOp::Cbrt, _) => CUBE_ROOT.replace("NAME", &name),
+            Helper::Unary(UnOp::CBRT, _) => CUBE_ROOT.replace("NAME", &name),
             Helper::Unary(op, scalar) => {
                 let t = c_type(scalar);
                 assert_eq!(
@@ -180,22 +180,22 @@ static double NAME(double x)
 fn binary_body(op: BinOp, scalar: Scalar) -> String {
     let t = c_type(scalar);
     match op {
-        BinOp::Min => "return x < y ? x : y;".into(),
-        BinOp::Max => "return y < x ? x : y;".into(),
+        BinOp::MIN => "return x < y ? x : y;".into(),
+        BinOp::MAX => "return y < x ? x : y;".into(),
         // The least integer divided by -1 wraps, but traps on the machine.
-        BinOp::Div => format!("return ({t})(y == -1 ? -x : x / y);"),
-        BinOp::Rem => format!("return ({t})(y == -1 ? 0 : x % y);"),
-        BinOp::FloorDiv => {
+        BinOp::DIV => format!("return ({t})(y == -1 ? -x : x / y);"),
+        BinOp::REM => format!("return ({t})(y == -1 ? 0 : x % y);"),
+        BinOp::FLOOR_DIV => {
             format!(
                 "if (y == -1) return ({t})-x; {t} q = ({t})(x / y); return ({t})(q - ((x % y != 0) & ((x < 0) != (y < 0))));"
             )
         }
-        BinOp::FloorMod => {
+        BinOp::FLOOR_MOD => {
             format!(
                 "if (y == -1) return 0; {t} r = ({t})(x % y); return ({t})(r + ((r != 0) & ((r < 0) != (y < 0)) ? y : 0));"
             )
         }
-        BinOp::Pow => {
+        BinOp::POW => {
             let mut body = String::new();
             if scalar.is_signed() {
                 body += "if (y < 0) return x == 1 || x == 0 ? 1 : x == -1 ? (y % 2 == 0 ? 1 : -1) : x < 0 && y % 2 != 0 ? -1 : 0; ";
@@ -205,21 +205,8 @@ fn binary_body(op: BinOp, scalar: Scalar) -> String {
             body += "for (uint64_t n = (uint64_t)y; n > 0; n >>= 1, base *= base) if (n & 1) product *= base; ";
             body + &format!("return ({t})product;")
         }
-        BinOp::InBounds => "return (0 <= x) & (x < y);".into(),
-        BinOp::Add
-        | BinOp::Sub
-        | BinOp::Mul
-        | BinOp::And
-        | BinOp::Or
-        | BinOp::Xor
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::Atan2
-        | BinOp::Hypot => panic!("C has {}", op.name()),
+        BinOp::IN_BOUNDS => "return (0 <= x) & (x < y);".into(),
+        BinOp::Arith(_) | BinOp::Bits(_) | BinOp::Compare(_) | BinOp::Math(_) => panic!("C has {}", op.name()),
     }
 }
 

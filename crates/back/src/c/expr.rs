@@ -134,7 +134,7 @@ fn cast(x: &Term, to: Scalar) -> Term {
 /// one that saturates.
 fn truncated_if_limited<'e>(cond: &Expr, value: &'e Expr) -> Option<(&'e Expr, bool)> {
     let Expr::Unary { op: UnOp::Convert(Scalar::I64), x: real } = value else { return None };
-    let Expr::Binary { op: BinOp::Lt, x: magnitude, y: limit } = cond else { return None };
+    let Expr::Binary { op: BinOp::LT, x: magnitude, y: limit } = cond else { return None };
     let (Expr::Unary { op: UnOp::Abs, x: of }, Expr::Const(limit)) = (&**magnitude, &**limit) else { return None };
     let limit = match *limit {
         Const::F32(bits) => f32::from_bits(bits).into(),
@@ -155,7 +155,7 @@ impl ProcPrinter<'_, '_> {
                 let x = self.expr(x);
                 self.unary(*op, &x)
             }
-            Expr::Binary { op: BinOp::Div, x, y } if self.may_be_by_products(y) => self.quotient(x, y),
+            Expr::Binary { op: BinOp::DIV, x, y } if self.may_be_by_products(y) => self.quotient(x, y),
             Expr::Binary { op, x, y } => {
                 let x = self.expr(x);
                 let y = self.expr(y);
@@ -218,40 +218,13 @@ impl ProcPrinter<'_, '_> {
             Expr::Const(_) | Expr::Var(_) | Expr::Threads => true,
             Expr::Load { .. } => false,
             Expr::Unary { op, x } => {
-                *calls |= is_transcendental(*op);
+                *calls |= matches!(op, UnOp::Math(_));
                 self.is_total(x, calls)
             }
             Expr::Binary { op, x, y } => {
-                let is_partial = match op {
-                    BinOp::Atan2 | BinOp::Hypot => {
-                        *calls = true;
-                        false
-                    }
-                    BinOp::Rem if self.is_real(x) => {
-                        *calls = true;
-                        false
-                    }
-                    BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => !self.is_real(x),
-                    BinOp::Pow => {
-                        *calls = true;
-                        !self.is_real(x)
-                    }
-                    BinOp::Add
-                    | BinOp::Sub
-                    | BinOp::Mul
-                    | BinOp::Min
-                    | BinOp::Max
-                    | BinOp::And
-                    | BinOp::Or
-                    | BinOp::Xor
-                    | BinOp::Shl
-                    | BinOp::Shr
-                    | BinOp::Eq
-                    | BinOp::Ne
-                    | BinOp::Lt
-                    | BinOp::Le
-                    | BinOp::InBounds => false,
-                };
+                let is_real = self.is_real(x);
+                *calls |= matches!(op, BinOp::Math(_)) || *op == BinOp::REM && is_real;
+                let is_partial = matches!(*op, BinOp::Divide(_) | BinOp::POW) && !is_real;
                 !is_partial && self.is_total(x, calls) && self.is_total(y, calls)
             }
             Expr::Select { cond, on_true, on_false } => {
@@ -331,22 +304,7 @@ impl ProcPrinter<'_, '_> {
             UnOp::Sqrt => self.function("sqrt", t, &[x]),
             UnOp::Floor => self.function("floor", t, &[x]),
             UnOp::Ceil => self.function("ceil", t, &[x]),
-            UnOp::Exp
-            | UnOp::Log
-            | UnOp::Sin
-            | UnOp::Cos
-            | UnOp::Tan
-            | UnOp::Asin
-            | UnOp::Acos
-            | UnOp::Atan
-            | UnOp::Sinh
-            | UnOp::Cosh
-            | UnOp::Tanh
-            | UnOp::Log2
-            | UnOp::Log10
-            | UnOp::Log1p
-            | UnOp::Expm1
-            | UnOp::Cbrt => self.transcendental(op.name(), &[x]),
+            UnOp::Math(_) => self.transcendental(op.name(), &[x]),
             UnOp::Convert(to) => self.convert(x, to),
         }
     }
@@ -390,7 +348,7 @@ impl ProcPrinter<'_, '_> {
         let (x, divisor) = (self.expr(x), self.expr(divisor));
         self.quotients += 1;
         if !self.quotients.is_multiple_of(2) {
-            return self.binary(BinOp::Div, &x, &divisor);
+            return self.binary(BinOp::DIV, &x, &divisor);
         }
         self.helper(Helper::Quotient(x.scalar), x.scalar, &[&x, &divisor])
     }
@@ -399,43 +357,38 @@ impl ProcPrinter<'_, '_> {
         let t = x.scalar;
         let result = op.result(t).expect("operands have the types their operation needs");
         match op {
-            BinOp::Add => infix("+", Level::Sum, t, x, y),
-            BinOp::Sub => infix("-", Level::Sum, t, x, y),
-            BinOp::Mul => infix("*", Level::Product, t, x, y),
-            BinOp::Div if t.is_float() || !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
+            BinOp::ADD => infix("+", Level::Sum, t, x, y),
+            BinOp::SUB => infix("-", Level::Sum, t, x, y),
+            BinOp::MUL => infix("*", Level::Product, t, x, y),
+            BinOp::DIV if t.is_float() || !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
                 infix("/", Level::Product, t, x, y)
             }
             // Exact in single precision, but a call.
-            BinOp::Rem if t.is_float() => Term { calls: true, ..self.function("fmod", t, &[x, y]) },
-            BinOp::Rem if !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
+            BinOp::REM if t.is_float() => Term { calls: true, ..self.function("fmod", t, &[x, y]) },
+            BinOp::REM if !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
                 infix("%", Level::Product, t, x, y)
             }
-            BinOp::FloorDiv if !t.is_signed() => infix("/", Level::Product, t, x, y),
-            BinOp::FloorMod if !t.is_signed() => infix("%", Level::Product, t, x, y),
-            BinOp::FloorDiv if y.constant.is_some_and(is_power_of_two) => {
+            BinOp::FLOOR_DIV if !t.is_signed() => infix("/", Level::Product, t, x, y),
+            BinOp::FLOOR_MOD if !t.is_signed() => infix("%", Level::Product, t, x, y),
+            BinOp::FLOOR_DIV if y.constant.is_some_and(is_power_of_two) => {
                 let bits = Term::i64(y.constant.map_or(0, |c| c.trailing_zeros().into()));
                 mixed(">>", t, &x.strong(Level::Sum), x, &bits)
             }
-            BinOp::FloorMod if y.constant.is_some_and(is_power_of_two) => {
+            BinOp::FLOOR_MOD if y.constant.is_some_and(is_power_of_two) => {
                 let mask = Term::i64(y.constant.map_or(0, |c| c - 1));
                 mixed("&", t, &x.strong(Level::Sum), x, &mask)
             }
-            BinOp::Pow if t.is_float() => self.transcendental("pow", &[x, y]),
-            BinOp::Atan2 | BinOp::Hypot => self.transcendental(op.name(), &[x, y]),
-            BinOp::Div
-            | BinOp::Rem
-            | BinOp::FloorDiv
-            | BinOp::FloorMod
-            | BinOp::Pow
-            | BinOp::Min
-            | BinOp::Max
-            | BinOp::InBounds => self.helper(Helper::Binary(op, t), result, &[x, y]),
-            BinOp::And => mixed("&", t, &x.strong(Level::Sum), x, y),
-            BinOp::Or => mixed("|", t, &x.strong(Level::Sum), x, y),
-            BinOp::Xor => mixed("^", t, &x.strong(Level::Sum), x, y),
-            BinOp::Shl | BinOp::Shr => {
+            BinOp::POW if t.is_float() => self.transcendental("pow", &[x, y]),
+            BinOp::ATAN2 | BinOp::HYPOT => self.transcendental(op.name(), &[x, y]),
+            BinOp::Divide(_) | BinOp::POW | BinOp::MinMax(_) | BinOp::IN_BOUNDS => {
+                self.helper(Helper::Binary(op, t), result, &[x, y])
+            }
+            BinOp::AND => mixed("&", t, &x.strong(Level::Sum), x, y),
+            BinOp::OR => mixed("|", t, &x.strong(Level::Sum), x, y),
+            BinOp::XOR => mixed("^", t, &x.strong(Level::Sum), x, y),
+            BinOp::SHL | BinOp::SHR => {
                 let width = 8 * t.bytes() as i64;
-                let sign = if op == BinOp::Shl { "<<" } else { ">>" };
+                let sign = if op == BinOp::SHL { "<<" } else { ">>" };
                 let amount = match y.constant {
                     Some(amount) => Term::i64(amount.rem_euclid(width)),
                     None => {
@@ -450,10 +403,10 @@ impl ProcPrinter<'_, '_> {
                 }
                 shifted
             }
-            BinOp::Eq => mixed("==", result, &x.at(Level::Sum), x, y),
-            BinOp::Ne => mixed("!=", result, &x.at(Level::Sum), x, y),
-            BinOp::Lt => mixed("<", result, &x.at(Level::Sum), x, y),
-            BinOp::Le => mixed("<=", result, &x.at(Level::Sum), x, y),
+            BinOp::EQ => mixed("==", result, &x.at(Level::Sum), x, y),
+            BinOp::NE => mixed("!=", result, &x.at(Level::Sum), x, y),
+            BinOp::LT => mixed("<", result, &x.at(Level::Sum), x, y),
+            BinOp::LE => mixed("<=", result, &x.at(Level::Sum), x, y),
         }
     }
 
@@ -473,9 +426,9 @@ impl ProcPrinter<'_, '_> {
     /// precision and rounded once more, as the interpreter does.
     fn transcendental(&mut self, name: &str, operands: &[&Term]) -> Term {
         let t = operands[0].scalar;
-        let term = if name == UnOp::Cbrt.name() && self.module.options.strict_fp {
+        let term = if name == UnOp::CBRT.name() && self.module.options.strict_fp {
             let wide = self.convert(operands[0], Scalar::F64);
-            let wide = self.helper(Helper::Unary(UnOp::Cbrt, Scalar::F64), Scalar::F64, &[&wide]);
+            let wide = self.helper(Helper::Unary(UnOp::CBRT, Scalar::F64), Scalar::F64, &[&wide]);
             self.convert(&wide, t)
         } else if t == Scalar::F32 && self.module.options.strict_fp {
             let wide: Vec<Term> = operands.iter().map(|x| self.convert(x, Scalar::F64)).collect();
@@ -497,29 +450,6 @@ impl Term {
 fn call(name: &str, result: Scalar, operands: &[&Term]) -> Term {
     let arguments: Vec<&str> = operands.iter().map(|x| x.code.as_str()).collect();
     Term::from_operands(format!("{name}({})", arguments.join(", ")), Level::Atom, result, operands)
-}
-
-/// True if the operation calls a function that vectors are to call too.
-fn is_transcendental(op: UnOp) -> bool {
-    match op {
-        UnOp::Exp
-        | UnOp::Log
-        | UnOp::Sin
-        | UnOp::Cos
-        | UnOp::Tan
-        | UnOp::Asin
-        | UnOp::Acos
-        | UnOp::Atan
-        | UnOp::Sinh
-        | UnOp::Cosh
-        | UnOp::Tanh
-        | UnOp::Log2
-        | UnOp::Log10
-        | UnOp::Log1p
-        | UnOp::Expm1
-        | UnOp::Cbrt => true,
-        UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Convert(_) => false,
-    }
 }
 
 /// True if C's division by this constant is the IR's.

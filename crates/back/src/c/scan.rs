@@ -36,7 +36,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             return self.scan_in_blocks(data, body, reductions);
         }
         let count = data.upper.clone() - data.lower.clone();
-        let is_short = self.expr_text(&Expr::binary(BinOp::Lt, count, Expr::i64(LEAST)));
+        let is_short = self.expr_text(&Expr::binary(BinOp::LT, count, Expr::i64(LEAST)));
         self.open(&format!("if ({is_short}) {{"));
         // The body is printed twice, with all that it declares: straight-line code, so variables.
         let mut variables = Vec::new();
@@ -180,13 +180,13 @@ pub(super) fn scan_function(name: &str, op: BinOp, scalar: Scalar, streaming: bo
 /// How `x` and `y` are combined, in vectors and alone.
 fn combinations(op: BinOp) -> (&'static str, &'static str) {
     match op {
-        BinOp::Add => ("x + y", "x + y"),
-        BinOp::Mul => ("x * y", "x * y"),
-        BinOp::And => ("x & y", "x & y"),
-        BinOp::Or => ("x | y", "x | y"),
-        BinOp::Xor => ("x ^ y", "x ^ y"),
-        BinOp::Min => ("(lanes)(((places)x & (x < y)) | ((places)y & ~(x < y)))", "x < y ? x : y"),
-        BinOp::Max => ("(lanes)(((places)x & (y < x)) | ((places)y & ~(y < x)))", "y < x ? x : y"),
+        BinOp::ADD => ("x + y", "x + y"),
+        BinOp::MUL => ("x * y", "x * y"),
+        BinOp::AND => ("x & y", "x & y"),
+        BinOp::OR => ("x | y", "x | y"),
+        BinOp::XOR => ("x ^ y", "x ^ y"),
+        BinOp::MIN => ("(lanes)(((places)x & (x < y)) | ((places)y & ~(x < y)))", "x < y ? x : y"),
+        BinOp::MAX => ("(lanes)(((places)x & (y < x)) | ((places)y & ~(y < x)))", "y < x ? x : y"),
         _ => panic!("{} accumulates nothing", op.name()),
     }
 }

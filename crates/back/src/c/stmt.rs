@@ -474,7 +474,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             (true, _) => {
                 let range = data.upper.clone() - data.lower.clone();
                 let iterations =
-                    if data.step == 1 { range } else { Expr::binary(BinOp::Div, range, Expr::i64(data.step)) };
+                    if data.step == 1 { range } else { Expr::binary(BinOp::DIV, range, Expr::i64(data.step)) };
                 format!("dynamic, frit_portion(w, {})", self.expr_text(&iterations))
             }
             (false, true) => "simd:static".to_owned(),
@@ -711,28 +711,16 @@ fn may_combine(proc: &frit_ir::nest::Proc, reductions: &[Reduction]) -> bool {
 /// The operator of a reduction clause.
 fn reduction_operator(op: BinOp) -> &'static str {
     match op {
-        BinOp::Add => "+",
-        BinOp::Mul => "*",
-        BinOp::Min => "min",
-        BinOp::Max => "max",
-        BinOp::And => "&",
-        BinOp::Or => "|",
-        BinOp::Xor => "^",
-        BinOp::Sub
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => panic!("{} is no operation of reductions", op.name()),
+        BinOp::ADD => "+",
+        BinOp::MUL => "*",
+        BinOp::MIN => "min",
+        BinOp::MAX => "max",
+        BinOp::AND => "&",
+        BinOp::OR => "|",
+        BinOp::XOR => "^",
+        BinOp::SUB | BinOp::Divide(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => {
+            panic!("{} is no operation of reductions", op.name())
+        }
     }
 }
 

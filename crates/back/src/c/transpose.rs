@@ -116,7 +116,7 @@ fn count(data: &LoopData) -> Expr {
         return upper;
     }
     let [cond, on_true, on_false] =
-        [Expr::binary(BinOp::Lt, lower.clone(), upper.clone()), upper - lower, Expr::i64(0)].map(Box::new);
+        [Expr::binary(BinOp::LT, lower.clone(), upper.clone()), upper - lower, Expr::i64(0)].map(Box::new);
     Expr::Select { cond, on_true, on_false }
 }
 

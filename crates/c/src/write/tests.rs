@@ -5,7 +5,8 @@ use super::{Transformed, WriteOptions, write};
 use crate::expansion::Source;
 use crate::region::{CArray, CLoop, CParam, Declaration, File, Form, Hole, HoleKind, Region, Storage, Template};
 use expect_test::{Expect, expect};
-use frit_isl::{Context, Map, PwAff, Set};
+use frit_isl::{Map, PwAff, Set};
+use frit_scop::builder::Builder;
 use frit_scop::model::{AccessKind, Home, ParamData};
 use frit_scop::program::{BinOp, Expr, Fate, ForLoop, Instance, Iterator, IteratorData, LoopKind, Program, Step};
 use frit_scop::recompute::{Evaluation, Recomputed};
@@ -33,16 +34,7 @@ impl Case {
         let text = text.replace(&first, "").replace(&last, "");
         let code = &text[begin..end];
         let indent = &code[..code.len() - code.trim_start_matches([' ', '\t']).len()];
-        let isl = Context::new();
-        let scop = Scop {
-            assumed: Set::parse(&isl, "{ : }").unwrap(),
-            isl,
-            params: Table::new(),
-            arrays: Table::new(),
-            loops: Table::new(),
-            statements: Table::new(),
-            body: Vec::new(),
-        };
+        let scop = Builder::new().finish();
         let region = Region {
             range: begin + indent.len()..begin + code.trim_end().len(),
             indent: indent.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Kind};
 use crate::source::json_offset;
-use frit_plan::memory::{Array, Graph, Node};
+use frit_plan::memory::{Array, DataFlowGraph, Node};
 use frit_support::{Diagnostic, FileId, SourceMap, Span};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const MAX_MISTAKES: usize = 20;
 /// # Errors
 ///
 /// The file cannot be read, or every mistake in it.
-pub fn load(path: &Path) -> Result<Graph, Error> {
+pub fn load(path: &Path) -> Result<DataFlowGraph, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::file(path, error))?;
     let name = path.display().to_string();
     match String::from_utf8(bytes) {
@@ -40,7 +40,7 @@ pub fn load(path: &Path) -> Result<Graph, Error> {
 /// # Errors
 ///
 /// Every mistake in the text.
-pub fn parse(name: &str, text: &str) -> Result<Graph, Error> {
+pub fn parse(name: &str, text: &str) -> Result<DataFlowGraph, Error> {
     let mut sources = SourceMap::new();
     let file = sources.add(name, text);
     let mut reader = Reader { text, file, mistakes: Vec::new() };
@@ -81,7 +81,7 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     /// The whole file. `None` if so much is wrong that looking at edges makes no sense.
-    fn graph(&mut self, whole: &'t RawValue) -> Option<Graph> {
+    fn graph(&mut self, whole: &'t RawValue) -> Option<DataFlowGraph> {
         let keys = self.object(whole, "the file")?;
         let format = self.key(&keys, "format", whole)?;
         if self.string(format, "`format`")? != "dfg/1" {
@@ -99,7 +99,7 @@ impl<'t> Reader<'t> {
             self.wrong(loops, Diagnostic::error("graph-size", message), "in this list");
             return None;
         }
-        let mut graph = Graph::default();
+        let mut graph = DataFlowGraph::default();
         let nodes = self.nodes(&mut graph, &loop_names);
         let arrays = self.arrays(&mut graph, &array_list);
         for edge in edges {
@@ -108,7 +108,7 @@ impl<'t> Reader<'t> {
         Some(graph)
     }
 
-    fn nodes(&mut self, graph: &mut Graph, names: &[&'t RawValue]) -> BTreeMap<String, Node> {
+    fn nodes(&mut self, graph: &mut DataFlowGraph, names: &[&'t RawValue]) -> BTreeMap<String, Node> {
         let mut nodes: BTreeMap<String, Node> = BTreeMap::new();
         let mut first: BTreeMap<String, &RawValue> = BTreeMap::new();
         for raw in names {
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
         nodes
     }
 
-    fn arrays(&mut self, graph: &mut Graph, list: &[&'t RawValue]) -> BTreeMap<String, Array> {
+    fn arrays(&mut self, graph: &mut DataFlowGraph, list: &[&'t RawValue]) -> BTreeMap<String, Array> {
         let mut arrays: BTreeMap<String, Array> = BTreeMap::new();
         let mut first: BTreeMap<String, &RawValue> = BTreeMap::new();
         for whole in list {
@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
 
     fn edge(
         &mut self,
-        graph: &mut Graph,
+        graph: &mut DataFlowGraph,
         nodes: &BTreeMap<String, Node>,
         arrays: &BTreeMap<String, Array>,
         whole: &'t RawValue,

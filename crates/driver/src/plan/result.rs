@@ -1,6 +1,6 @@
 //! Writes plans in the format `dfg-result/1`.
 
-use frit_plan::memory::{self, Array, Conflict, Edge, Fate, Graph, Node, Objective, Solution};
+use frit_plan::memory::{self, Array, Conflict, DataFlowGraph, Edge, Fate, Solution};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -57,44 +57,22 @@ struct Link<'g> {
     preventing: bool,
 }
 
-/// The name of an objective on the command line and in results.
-pub fn objective_name(objective: Objective) -> &'static str {
-    match objective {
-        Objective::Size => "size",
-        Objective::Peak => "peak",
-        Objective::Traffic => "traffic",
-    }
-}
-
-/// The code of what becomes of an array.
-pub fn fate_name(fate: &Fate) -> &'static str {
-    match fate {
-        Fate::Removed => "removed",
-        Fate::Kept => "kept",
-        Fate::Unused => "unused",
-        Fate::PreventingEdge(_) => "preventing-edge",
-        Fate::PreventingPath { .. } => "preventing-path",
-        Fate::Conflict { .. } => "conflict",
-        Fate::NotWorthwhile => "not-worthwhile",
-    }
-}
-
 /// The plan as one JSON object, with a line end.
-pub fn print(graph: &Graph, solution: &Solution) -> String {
+pub fn print(graph: &DataFlowGraph, solution: &Solution) -> String {
     let names = Names { graph };
     let plan = Plan {
         format: "dfg-result/1",
-        objective: objective_name(solution.objective),
+        objective: solution.objective.name(),
         proved: solution.is_proved(),
         cost: solution.cost,
         bound: solution.bound,
-        removed: names.arrays(&solution.removed),
+        removed: graph.array_names(&solution.removed),
         removed_size: graph.size_of(&solution.removed),
         total_size: graph.total_size(),
         peak: memory::peak(graph, &solution.clusters),
         traffic: memory::traffic(graph, &solution.clusters),
-        clusters: solution.clusters.iter().map(|cluster| names.nodes(cluster)).collect(),
-        removable: names.arrays(&solution.removable),
+        clusters: solution.clusters.iter().map(|cluster| graph.node_names(cluster)).collect(),
+        removable: graph.array_names(&solution.removable),
         arrays: solution.fates.iter().map(|(array, fate)| names.reason(array, fate)).collect(),
         conflicts: solution.conflicts.iter().map(|conflict| names.cycle(conflict)).collect(),
     };
@@ -102,20 +80,12 @@ pub fn print(graph: &Graph, solution: &Solution) -> String {
 }
 
 struct Names<'g> {
-    graph: &'g Graph,
+    graph: &'g DataFlowGraph,
 }
 
 impl<'g> Names<'g> {
     fn array(&self, array: Array) -> &'g str {
         &self.graph.arrays()[array].name
-    }
-
-    fn arrays(&self, arrays: &[Array]) -> Vec<&'g str> {
-        arrays.iter().map(|&array| self.array(array)).collect()
-    }
-
-    fn nodes(&self, nodes: &[Node]) -> Vec<&'g str> {
-        nodes.iter().map(|&node| self.graph.nodes()[node].as_str()).collect()
     }
 
     fn link(&self, edge: Edge) -> Link<'g> {
@@ -125,7 +95,7 @@ impl<'g> Names<'g> {
     }
 
     fn reason(&self, array: Array, fate: &Fate) -> Reason<'g> {
-        let (name, fate_name) = (self.array(array), fate_name(fate));
+        let (name, fate_name) = (self.array(array), fate.code());
         let mut reason =
             Reason { name, fate: fate_name, edge: None, path: Vec::new(), conflict: None, in_favour_of: None };
         match fate {
@@ -137,7 +107,7 @@ impl<'g> Names<'g> {
             }
             Fate::Conflict { conflict, others } => {
                 reason.conflict = Some(*conflict);
-                reason.in_favour_of = Some(self.arrays(others));
+                reason.in_favour_of = Some(self.graph.array_names(others));
             }
         }
         reason
@@ -146,7 +116,7 @@ impl<'g> Names<'g> {
     fn cycle(&self, conflict: &Conflict) -> Cycle<'g> {
         let step = |hop: &memory::Hop| Step { edge: self.link(hop.edge), backwards: hop.backwards };
         Cycle {
-            arrays: self.arrays(&conflict.arrays),
+            arrays: self.graph.array_names(&conflict.arrays),
             preventing: self.link(conflict.preventing),
             walk: conflict.walk.iter().map(step).collect(),
         }

@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::graph::svg::{self, Drawing, MAX_NODES, Plain};
 use crate::graph::{Edge, Graph as Picture, Node as Box, NodeKind};
-use frit_plan::memory::{Array, Graph, Node, Solution};
+use frit_plan::memory::{Array, DataFlowGraph, Node, Solution};
 use frit_support::{Index, Span};
 
 /// The graph and the plan as a file.
@@ -12,7 +12,7 @@ use frit_support::{Index, Span};
 /// # Errors
 ///
 /// There are too many loops to be drawn.
-pub fn print(graph: &Graph, solution: &Solution) -> Result<String, Error> {
+pub fn print(graph: &DataFlowGraph, solution: &Solution) -> Result<String, Error> {
     let before = flow(graph, solution);
     let places: Vec<Vec<usize>> =
         solution.clusters.iter().map(|cluster| cluster.iter().map(|node| node.at()).collect()).collect();
@@ -35,7 +35,7 @@ pub fn print(graph: &Graph, solution: &Solution) -> Result<String, Error> {
 }
 
 /// The graph as it is drawn.
-fn flow(graph: &Graph, solution: &Solution) -> Picture {
+fn flow(graph: &DataFlowGraph, solution: &Solution) -> Picture {
     let node = |(node, name): (Node, &String)| Box {
         id: format!("n{}", node.at()),
         kind: NodeKind::WithLoop,

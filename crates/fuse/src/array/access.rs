@@ -338,18 +338,18 @@ impl Search<'_> {
     fn arithmetic(&mut self, stmt: &Stmt) {
         let Op::Binary { op, x, y } = stmt.op else { return };
         match op {
-            BinOp::Div | BinOp::FloorDiv => {
+            BinOp::DIV | BinOp::FLOOR_DIV => {
                 self.quotients.insert(stmt.results[0], (x, y));
             }
-            BinOp::Rem | BinOp::FloorMod => {
+            BinOp::REM | BinOp::FLOOR_MOD => {
                 self.remainders.insert(stmt.results[0], (x, y));
             }
             _ => {}
         }
         let sum = match op {
-            BinOp::Add => &self.sum(x) + &self.sum(y),
-            BinOp::Sub => &self.sum(x) - &self.sum(y),
-            BinOp::Mul => &self.sum(x) * &self.sum(y),
+            BinOp::ADD => &self.sum(x) + &self.sum(y),
+            BinOp::SUB => &self.sum(x) - &self.sum(y),
+            BinOp::MUL => &self.sum(x) * &self.sum(y),
             _ => return,
         };
         if sum.len() <= 8 && self.func.ty(stmt.results[0]).elem == frit_ir::Scalar::I64 {

@@ -179,7 +179,7 @@ fn linearise(func: &mut Func, label: WithLoop, shape: &[Extent], view: Value, ar
     let mut position: Operand = indices[0].into();
     let mut stmts = Vec::new();
     for (&index, &extent) in indices.iter().zip(shape).skip(1) {
-        for (op, y) in [(BinOp::Mul, extent.into()), (BinOp::Add, Operand::from(index))] {
+        for (op, y) in [(BinOp::MUL, extent.into()), (BinOp::ADD, Operand::from(index))] {
             let value = func.value(Type::scalar(Scalar::I64), span);
             stmts.push(Stmt { results: vec![value], op: Op::Binary { op, x: position, y }, certs: Vec::new(), span });
             position = value.into();

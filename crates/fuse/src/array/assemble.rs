@@ -84,7 +84,7 @@ fn concatenation(
         let mut indices = own.to_vec();
         let mut cells = Cells { func: bounds.func, span };
         if start != Operand::i64(0) {
-            indices[0] = cells.compute(&mut body, BinOp::Sub, own[0], start);
+            indices[0] = cells.compute(&mut body, BinOp::SUB, own[0], start);
         }
         parts.push((full.with_axis(0, Axis::dense(start, end)), cells.read(body, array.into(), indices)));
         start = end;
@@ -122,8 +122,8 @@ impl Cells<'_> {
             }
             View::Slice { starts, steps } => {
                 let place = |((&index, &start), &step): ((&Operand, &Operand), &i64)| {
-                    let distance = self.compute(&mut body, BinOp::Mul, index, Operand::i64(step));
-                    self.compute(&mut body, BinOp::Add, distance, start)
+                    let distance = self.compute(&mut body, BinOp::MUL, index, Operand::i64(step));
+                    self.compute(&mut body, BinOp::ADD, distance, start)
                 };
                 own.iter().zip(starts).zip(steps).map(place).collect()
             }
@@ -149,8 +149,8 @@ impl Cells<'_> {
             number = Some(match number {
                 None => own[axis],
                 Some(before) => {
-                    let row = self.compute(body, BinOp::Mul, before, shape[axis].into());
-                    self.compute(body, BinOp::Add, row, own[axis])
+                    let row = self.compute(body, BinOp::MUL, before, shape[axis].into());
+                    self.compute(body, BinOp::ADD, row, own[axis])
                 }
             });
         }
@@ -159,8 +159,8 @@ impl Cells<'_> {
         for (axis, &extent) in middle.iter().enumerate().rev() {
             // There is an element, so no extent is 0, and the outermost index needs no remainder.
             if axis > 0 {
-                places[axis] = self.compute(body, BinOp::FloorMod, rest, extent.into());
-                rest = self.compute(body, BinOp::FloorDiv, rest, extent.into());
+                places[axis] = self.compute(body, BinOp::FLOOR_MOD, rest, extent.into());
+                rest = self.compute(body, BinOp::FLOOR_DIV, rest, extent.into());
             } else {
                 places[axis] = rest;
             }
@@ -171,11 +171,11 @@ impl Cells<'_> {
     /// An integer operation, if it does anything.
     fn compute(&mut self, body: &mut Block, op: BinOp, x: Operand, y: Operand) -> Operand {
         let is = |operand: Operand, value: i64| operand == Operand::i64(value);
-        let is_neutral = op == BinOp::Add && is(y, 0) || [BinOp::Mul, BinOp::FloorDiv].contains(&op) && is(y, 1);
+        let is_neutral = op == BinOp::ADD && is(y, 0) || [BinOp::MUL, BinOp::FLOOR_DIV].contains(&op) && is(y, 1);
         if is_neutral {
             return x;
         }
-        if op == BinOp::FloorMod && is(y, 1) {
+        if op == BinOp::FLOOR_MOD && is(y, 1) {
             return Operand::i64(0);
         }
         self.push(body, Op::Binary { op, x, y }, Type::scalar(Scalar::I64))
@@ -317,10 +317,10 @@ fn element_read(data: &WithLoopData, body: &Block) -> Option<Read> {
     let mut offset = Operand::i64(0);
     if let Some(stmt) = subtraction {
         let Op::Binary { op, x, y } = stmt.op else { return None };
-        offset = match op == BinOp::Add {
+        offset = match op == BinOp::ADD {
             // The simplifier writes the difference to a constant as a sum.
             true => Operand::i64(y.constant().and_then(Const::as_i64).and_then(i64::checked_neg)?),
-            false if op == BinOp::Sub => y,
+            false if op == BinOp::SUB => y,
             false => return None,
         };
         if indices[0] != Operand::Value(stmt.results[0]) {

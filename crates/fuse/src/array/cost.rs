@@ -100,39 +100,16 @@ fn unary(op: UnOp) -> u64 {
     match op {
         UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Convert(_) | UnOp::Floor | UnOp::Ceil => 1,
         UnOp::Sqrt => 4,
-        UnOp::Exp | UnOp::Log | UnOp::Log2 | UnOp::Log10 | UnOp::Sin | UnOp::Cos => 8,
-        UnOp::Tan
-        | UnOp::Asin
-        | UnOp::Acos
-        | UnOp::Atan
-        | UnOp::Sinh
-        | UnOp::Cosh
-        | UnOp::Tanh
-        | UnOp::Log1p
-        | UnOp::Expm1
-        | UnOp::Cbrt => 16,
+        UnOp::EXP | UnOp::LOG | UnOp::LOG2 | UnOp::LOG10 | UnOp::SIN | UnOp::COS => 8,
+        UnOp::Math(_) => 16,
     }
 }
 
 fn binary(op: BinOp, elem: Scalar) -> u64 {
     match op {
-        BinOp::Add
-        | BinOp::Sub
-        | BinOp::Mul
-        | BinOp::Min
-        | BinOp::Max
-        | BinOp::And
-        | BinOp::Or
-        | BinOp::Xor
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => 1,
-        BinOp::Div if matches!(elem, Scalar::F32 | Scalar::F64) => 4,
-        BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => 8,
-        BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => 16,
+        BinOp::Arith(_) | BinOp::MinMax(_) | BinOp::Bits(_) | BinOp::Compare(_) => 1,
+        BinOp::DIV if matches!(elem, Scalar::F32 | Scalar::F64) => 4,
+        BinOp::Divide(_) => 8,
+        BinOp::Math(_) => 16,
     }
 }

@@ -11,7 +11,7 @@ use super::traffic::{SizeNames, Sizes};
 use super::with_loop_folding::Folding;
 use super::with_loop_fusion::{Iterations, correspondence};
 use frit_ir::array::{Block, Func, Op, Operand, Value};
-use frit_plan::graph::{ArrayData, Graph, Node, NodeData, Pair, Size};
+use frit_plan::graph::{ArrayData, FusionGraph, Node, NodeData, Pair, Size};
 use frit_plan::{Log, Symbol};
 use frit_simplify::sharing::Sharing;
 use frit_support::Table;
@@ -26,7 +26,7 @@ pub(super) struct Forbidden {
 
 /// The graph of a block, and what its nodes are.
 pub(super) struct Candidates {
-    pub(super) graph: Graph,
+    pub(super) graph: FusionGraph,
     /// The statement of each node.
     pub(super) positions: Table<Node, usize>,
     /// What may be folded.
@@ -91,7 +91,7 @@ impl<'a> GraphBuilder<'a> {
         foldings: &'a Foldings,
     ) -> Self {
         let candidates = Candidates {
-            graph: Graph::default(),
+            graph: FusionGraph::default(),
             positions: Table::new(),
             foldings: BTreeMap::new(),
             refusals: Vec::new(),

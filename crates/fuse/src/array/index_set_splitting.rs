@@ -223,15 +223,15 @@ fn neighbours(data: &WithLoopData, generator: &Generator) -> BTreeSet<Comparison
         let Op::Binary { op, x, y } = stmt.op else { continue };
         let constant = |operand: Operand| operand.constant().and_then(Const::as_i64);
         let distance = match op {
-            BinOp::Add if x == own => constant(y),
-            BinOp::Add if y == own => constant(x),
-            BinOp::Sub if x == own => constant(y).and_then(i64::checked_neg),
+            BinOp::ADD if x == own => constant(y),
+            BinOp::ADD if y == own => constant(x),
+            BinOp::SUB if x == own => constant(y).and_then(i64::checked_neg),
             _ => None,
         };
         if let Some(distance) = distance.filter(|distance| (-FARTHEST..=FARTHEST).contains(distance)) {
             distances.insert(stmt.results[0].into(), distance);
         }
-        if let (BinOp::FloorMod, true, Some(&distance)) = (op, y == extent, distances.get(&x)) {
+        if let (BinOp::FLOOR_MOD, true, Some(&distance)) = (op, y == extent, distances.get(&x)) {
             let bound = if distance > 0 { extent } else { Operand::i64(0) };
             found.insert(Comparison { axis, op: Ordering::Below, distance, bound });
         }
@@ -249,8 +249,8 @@ fn condition_of(
     let known = |operand: Operand| operand.value().and_then(|value| conditions.get(&value)).cloned().map(Box::new);
     match stmt.op {
         Op::Unary { op: UnOp::Not, x } => Some(Condition::Not(known(x)?)),
-        Op::Binary { op: BinOp::And, x, y } => Some(Condition::And(known(x)?, known(y)?)),
-        Op::Binary { op: BinOp::Or, x, y } => Some(Condition::Or(known(x)?, known(y)?)),
+        Op::Binary { op: BinOp::AND, x, y } => Some(Condition::And(known(x)?, known(y)?)),
+        Op::Binary { op: BinOp::OR, x, y } => Some(Condition::Or(known(x)?, known(y)?)),
         Op::Binary { op, x, y } => {
             let axis = |operand: Operand| data.indices.iter().position(|&index| operand == Operand::Value(index));
             let is_outside = |operand: Operand| operand.value().is_none_or(|value| !inside.contains(&value));
@@ -258,17 +258,17 @@ fn condition_of(
             let not = |condition| Condition::Not(Box::new(condition));
             match (axis(x), axis(y)) {
                 (Some(axis), None) if is_outside(y) => match op {
-                    BinOp::Lt => Some(is(axis, Ordering::Below, y)),
-                    BinOp::Le => Some(is(axis, Ordering::AtMost, y)),
-                    BinOp::Eq => Some(is(axis, Ordering::At, y)),
-                    BinOp::Ne => Some(not(is(axis, Ordering::At, y))),
+                    BinOp::LT => Some(is(axis, Ordering::Below, y)),
+                    BinOp::LE => Some(is(axis, Ordering::AtMost, y)),
+                    BinOp::EQ => Some(is(axis, Ordering::At, y)),
+                    BinOp::NE => Some(not(is(axis, Ordering::At, y))),
                     _ => None,
                 },
                 (None, Some(axis)) if is_outside(x) => match op {
-                    BinOp::Lt => Some(not(is(axis, Ordering::AtMost, x))),
-                    BinOp::Le => Some(not(is(axis, Ordering::Below, x))),
-                    BinOp::Eq => Some(is(axis, Ordering::At, x)),
-                    BinOp::Ne => Some(not(is(axis, Ordering::At, x))),
+                    BinOp::LT => Some(not(is(axis, Ordering::AtMost, x))),
+                    BinOp::LE => Some(not(is(axis, Ordering::Below, x))),
+                    BinOp::EQ => Some(is(axis, Ordering::At, x)),
+                    BinOp::NE => Some(not(is(axis, Ordering::At, x))),
                     _ => None,
                 },
                 _ => None,

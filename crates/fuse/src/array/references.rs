@@ -48,9 +48,9 @@ impl Reads<'_> {
             return;
         }
         let sum = match op {
-            BinOp::Add => &self.sum(x) + &self.sum(y),
-            BinOp::Sub => &self.sum(x) - &self.sum(y),
-            BinOp::Mul => &self.sum(x) * &self.sum(y),
+            BinOp::ADD => &self.sum(x) + &self.sum(y),
+            BinOp::SUB => &self.sum(x) - &self.sum(y),
+            BinOp::MUL => &self.sum(x) * &self.sum(y),
             _ => return,
         };
         if sum.len() <= 8 {

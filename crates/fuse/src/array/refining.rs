@@ -125,9 +125,9 @@ impl Reads<'_> {
         }
         let (x, y) = (self.sum(x)?, self.sum(y)?);
         match op {
-            BinOp::Add => Some(&x + &y),
-            BinOp::Sub => Some(&x - &y),
-            BinOp::Mul => Some(&x * &y),
+            BinOp::ADD => Some(&x + &y),
+            BinOp::SUB => Some(&x - &y),
+            BinOp::MUL => Some(&x * &y),
             _ => None,
         }
     }

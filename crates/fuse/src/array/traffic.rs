@@ -136,11 +136,11 @@ impl Sizes {
             -self.poly(*x)
         } else if let Op::Binary { op, x, y } = op {
             let (x, y) = (self.poly(*x), self.poly(*y));
-            if *op == BinOp::Add {
+            if *op == BinOp::ADD {
                 x + y
-            } else if *op == BinOp::Sub {
+            } else if *op == BinOp::SUB {
                 x - y
-            } else if *op == BinOp::Mul && x.len() * y.len() <= 2 * MAX_TERMS {
+            } else if *op == BinOp::MUL && x.len() * y.len() <= 2 * MAX_TERMS {
                 x * y
             } else {
                 return None;

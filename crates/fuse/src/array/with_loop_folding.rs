@@ -715,8 +715,8 @@ impl Folder<'_> {
             View::Slice { starts, steps } => {
                 let mut inner = Vec::with_capacity(indices.len());
                 for ((&index, &start), &step) in indices.iter().zip(starts).zip(steps) {
-                    let offset = self.integer(BinOp::Mul, index, Operand::i64(step), span, out);
-                    inner.push(self.integer(BinOp::Add, start, offset, span, out));
+                    let offset = self.integer(BinOp::MUL, index, Operand::i64(step), span, out);
+                    inner.push(self.integer(BinOp::ADD, start, offset, span, out));
                 }
                 inner
             }
@@ -740,13 +740,13 @@ impl Folder<'_> {
         let (from_end, to_end) = (from.len() - behind, to.len() - behind);
         let mut position = Operand::i64(0);
         for axis in front..from_end {
-            let scaled = self.integer(BinOp::Mul, position, from[axis].into(), span, out);
-            position = self.integer(BinOp::Add, scaled, indices[axis], span, out);
+            let scaled = self.integer(BinOp::MUL, position, from[axis].into(), span, out);
+            position = self.integer(BinOp::ADD, scaled, indices[axis], span, out);
         }
         let mut middle = Vec::new();
         for axis in (front + 1..to_end).rev() {
-            middle.push(self.integer(BinOp::Rem, position, to[axis].into(), span, out));
-            position = self.integer(BinOp::Div, position, to[axis].into(), span, out);
+            middle.push(self.integer(BinOp::REM, position, to[axis].into(), span, out));
+            position = self.integer(BinOp::DIV, position, to[axis].into(), span, out);
         }
         if front < to_end {
             middle.push(position);
@@ -758,11 +758,11 @@ impl Folder<'_> {
     fn integer(&mut self, op: BinOp, x: Operand, y: Operand, span: Span, out: &mut Vec<Stmt>) -> Operand {
         let (zero, one) = (Operand::i64(0), Operand::i64(1));
         match op {
-            BinOp::Add if x == zero => return y,
-            BinOp::Add if y == zero => return x,
-            BinOp::Mul if x == zero || y == zero => return zero,
-            BinOp::Mul | BinOp::Div if y == one => return x,
-            BinOp::Mul if x == one => return y,
+            BinOp::ADD if x == zero => return y,
+            BinOp::ADD if y == zero => return x,
+            BinOp::MUL if x == zero || y == zero => return zero,
+            BinOp::MUL | BinOp::DIV if y == one => return x,
+            BinOp::MUL if x == one => return y,
             _ => {}
         }
         let value = self.func.value(Type::scalar(Scalar::I64), span);

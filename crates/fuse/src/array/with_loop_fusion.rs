@@ -18,7 +18,7 @@ use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
     Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, WithLoop, WithLoopData,
 };
-use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
+use frit_ir::scalar::{Const, Scalar, UnOp};
 use frit_simplify::sharing::Sharing;
 use frit_support::Span;
 use std::collections::BTreeSet;
@@ -326,38 +326,19 @@ const MAX_SPECULATED: usize = 12;
 fn is_total(stmt: &Stmt) -> bool {
     match &stmt.op {
         Op::Unary { op, .. } => !matches!(
-            op,
-            UnOp::Exp
-                | UnOp::Log
-                | UnOp::Log2
-                | UnOp::Log10
-                | UnOp::Log1p
-                | UnOp::Expm1
-                | UnOp::Cbrt
-                | UnOp::Sin
-                | UnOp::Cos
-                | UnOp::Tan
+            *op,
+            UnOp::EXP
+                | UnOp::LOG
+                | UnOp::LOG2
+                | UnOp::LOG10
+                | UnOp::LOG1P
+                | UnOp::EXPM1
+                | UnOp::CBRT
+                | UnOp::SIN
+                | UnOp::COS
+                | UnOp::TAN
         ),
-        Op::Binary { op, .. } => match op {
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => {
-                false
-            }
-            BinOp::Add
-            | BinOp::Sub
-            | BinOp::Mul
-            | BinOp::Min
-            | BinOp::Max
-            | BinOp::And
-            | BinOp::Or
-            | BinOp::Xor
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Eq
-            | BinOp::Ne
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => true,
-        },
+        Op::Binary { op, .. } => op.is_cheap(),
         Op::Select { .. } => true,
         Op::Index { .. }
         | Op::View { .. }

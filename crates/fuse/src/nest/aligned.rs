@@ -210,8 +210,8 @@ impl<'n> Aligned<'n> {
         let steps = self.steps();
         let relevant = self.nests.iter().zip(&self.rows).filter(|(_, row)| !steps.skips() || **row == steps);
         let bounds: Vec<(Expr, Expr)> = relevant.map(|(nest, row)| self.bounds(proc, *nest, row, &steps)).collect();
-        let lower = extreme(BinOp::Min, bounds.iter().map(|(lower, _)| lower)).expect("there are nests");
-        (lower, extreme(BinOp::Max, bounds.iter().map(|(_, upper)| upper)).expect("there are nests"))
+        let lower = extreme(BinOp::MIN, bounds.iter().map(|(lower, _)| lower)).expect("there are nests");
+        (lower, extreme(BinOp::MAX, bounds.iter().map(|(_, upper)| upper)).expect("there are nests"))
     }
 
     /// From where to below where the nest runs: iterations if it skips rows, and else rows.
@@ -260,11 +260,11 @@ impl<'n> Aligned<'n> {
             };
             let then = rewritten_loops(proc, &nest, &mut Copy { windows: &windows, own });
             let then = then.expect("nests of straight-line code were looked for");
-            let at_least = Expr::binary(BinOp::Le, lower, at.into());
-            let less = Expr::binary(BinOp::Lt, at.into(), upper);
-            let is_inside = Expr::binary(BinOp::And, at_least, less);
+            let at_least = Expr::binary(BinOp::LE, lower, at.into());
+            let less = Expr::binary(BinOp::LT, at.into(), upper);
+            let is_inside = Expr::binary(BinOp::AND, at_least, less);
             let runs = match guard {
-                Some(guard) => Expr::binary(BinOp::And, guard.clone(), is_inside),
+                Some(guard) => Expr::binary(BinOp::AND, guard.clone(), is_inside),
                 None => is_inside,
             };
             body.push(Stmt::If { cond: runs, then, otherwise: Vec::new() });

@@ -329,7 +329,7 @@ fn range(region: &mut Region, rows: &Table<Statement, Row>, strip: (Param, Param
             let all = all.iter().map(|linear| linear.expr(&[], &shape.params));
             all.reduce(|one, other| Expr::binary(op, one, other)).expect("a loop has bounds")
         };
-        let pair = (extreme(&bounds.lower, BinOp::Max), extreme(&bounds.upper, BinOp::Min));
+        let pair = (extreme(&bounds.lower, BinOp::MAX), extreme(&bounds.upper, BinOp::MIN));
         let lower = bounds.lower.iter().map(|lower| format!("{} >= {}", strip.0, lower.text()));
         let upper = bounds.upper.iter().map(|upper| format!("{} <= {}", strip.1, upper.text()));
         texts.insert(lower.chain(upper).collect::<Vec<_>>().join(" and "));
@@ -342,7 +342,7 @@ fn range(region: &mut Region, rows: &Table<Statement, Row>, strip: (Param, Param
         region.scop.assumed = region.scop.assumed.intersect(&frit_isl::Set::parse(&region.scop.isl, &text)?)?;
     }
     let all = found.into_iter().reduce(|(first, end), (other_first, other_end)| {
-        (Expr::binary(BinOp::Min, first, other_first), Expr::binary(BinOp::Max, end, other_end))
+        (Expr::binary(BinOp::MIN, first, other_first), Expr::binary(BinOp::MAX, end, other_end))
     });
     all.ok_or_else(|| Refusal::TooComplex { reason: "the loops have no results".into() })
 }
@@ -361,14 +361,14 @@ fn in_strips(
     let int = Expr::i64;
     let [rows, strips, number] = [(); 3].map(|()| proc.index());
     let (first, end) = range;
-    let count = Expr::binary(BinOp::Max, end - first.clone(), int(0));
+    let count = Expr::binary(BinOp::MAX, end - first.clone(), int(0));
     let most = Expr::Var(rows) + int(least_rows - 1);
-    let most = Expr::binary(BinOp::Div, most, int(least_rows));
+    let most = Expr::binary(BinOp::DIV, most, int(least_rows));
     let mut stmts = vec![
         Stmt::Assign { var: rows, value: count },
-        Stmt::Assign { var: strips, value: Expr::binary(BinOp::Min, Expr::Threads, most) },
+        Stmt::Assign { var: strips, value: Expr::binary(BinOp::MIN, Expr::Threads, most) },
     ];
-    let border = |number: Expr| first.clone() + Expr::binary(BinOp::Div, number * Expr::Var(rows), Expr::Var(strips));
+    let border = |number: Expr| first.clone() + Expr::binary(BinOp::DIV, number * Expr::Var(rows), Expr::Var(strips));
     let mut inside = vec![
         Stmt::Assign { var: strip.0, value: border(Expr::Var(number)) },
         Stmt::Assign { var: strip.1, value: border(Expr::Var(number) + int(1)) },

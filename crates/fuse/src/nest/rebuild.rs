@@ -214,14 +214,14 @@ impl Builder<'_> {
                 let truth = |op| binary(op, self.condition(x), self.condition(y));
                 let compare = |op| binary(op, self.value(x), self.value(y));
                 match op {
-                    Op::And => truth(BinOp::And),
-                    Op::Or => truth(BinOp::Or),
-                    Op::Lt => compare(BinOp::Lt),
-                    Op::Le => compare(BinOp::Le),
-                    Op::Gt => binary(BinOp::Lt, self.value(y), self.value(x)),
-                    Op::Ge => binary(BinOp::Le, self.value(y), self.value(x)),
-                    Op::Eq => compare(BinOp::Eq),
-                    Op::Ne => compare(BinOp::Ne),
+                    Op::And => truth(BinOp::AND),
+                    Op::Or => truth(BinOp::OR),
+                    Op::Lt => compare(BinOp::LT),
+                    Op::Le => compare(BinOp::LE),
+                    Op::Gt => binary(BinOp::LT, self.value(y), self.value(x)),
+                    Op::Ge => binary(BinOp::LE, self.value(y), self.value(x)),
+                    Op::Eq => compare(BinOp::EQ),
+                    Op::Ne => compare(BinOp::NE),
                     Op::Add
                     | Op::Sub
                     | Op::Mul
@@ -230,10 +230,10 @@ impl Builder<'_> {
                     | Op::Mod
                     | Op::FloorMod
                     | Op::Min
-                    | Op::Max => binary(BinOp::Ne, self.value(expr), Expr::i64(0)),
+                    | Op::Max => binary(BinOp::NE, self.value(expr), Expr::i64(0)),
                 }
             }
-            _ => binary(BinOp::Ne, self.value(expr), Expr::i64(0)),
+            _ => binary(BinOp::NE, self.value(expr), Expr::i64(0)),
         }
     }
 }
@@ -242,15 +242,15 @@ impl Builder<'_> {
 fn integer(op: program::BinOp) -> Option<BinOp> {
     use program::BinOp as Op;
     Some(match op {
-        Op::Add => BinOp::Add,
-        Op::Sub => BinOp::Sub,
-        Op::Mul => BinOp::Mul,
-        Op::Div => BinOp::Div,
-        Op::FloorDiv => BinOp::FloorDiv,
-        Op::Mod => BinOp::Rem,
-        Op::FloorMod => BinOp::FloorMod,
-        Op::Min => BinOp::Min,
-        Op::Max => BinOp::Max,
+        Op::Add => BinOp::ADD,
+        Op::Sub => BinOp::SUB,
+        Op::Mul => BinOp::MUL,
+        Op::Div => BinOp::DIV,
+        Op::FloorDiv => BinOp::FLOOR_DIV,
+        Op::Mod => BinOp::REM,
+        Op::FloorMod => BinOp::FLOOR_MOD,
+        Op::Min => BinOp::MIN,
+        Op::Max => BinOp::MAX,
         Op::And | Op::Or | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => return None,
     })
 }

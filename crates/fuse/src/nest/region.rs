@@ -116,9 +116,9 @@ fn known(shape: &Shape, expr: &Expr) -> Option<Linear> {
     match expr {
         Expr::Const(_) => expr.as_i64().filter(|value| value.unsigned_abs() < 1 << 31).map(Linear::constant),
         Expr::Var(var) => known(shape, shape.defs.get(var)?),
-        Expr::Binary { op: BinOp::Add, x, y } => known(shape, x)?.plus(&known(shape, y)?, 1),
-        Expr::Binary { op: BinOp::Sub, x, y } => known(shape, x)?.plus(&known(shape, y)?, -1),
-        Expr::Binary { op: BinOp::Mul, x, y } => {
+        Expr::Binary { op: BinOp::ADD, x, y } => known(shape, x)?.plus(&known(shape, y)?, 1),
+        Expr::Binary { op: BinOp::SUB, x, y } => known(shape, x)?.plus(&known(shape, y)?, -1),
+        Expr::Binary { op: BinOp::MUL, x, y } => {
             let (x, y) = (known(shape, x)?, known(shape, y)?);
             match (x.as_constant(), y.as_constant()) {
                 (Some(factor), _) => Linear::default().plus(&y, factor),
@@ -149,8 +149,8 @@ fn assumed(shape: &Shape, facts: &[Expr]) -> String {
 
 /// What a maximum or minimum says of its value.
 fn bounds_of(shape: &Shape, param: Param, def: &Expr, found: &mut Vec<String>) {
-    if let Expr::Binary { op: op @ (BinOp::Max | BinOp::Min), x, y } = def {
-        let sign = if *op == BinOp::Max { ">=" } else { "<=" };
+    if let Expr::Binary { op: op @ BinOp::MinMax(_), x, y } = def {
+        let sign = if *op == BinOp::MAX { ">=" } else { "<=" };
         for operand in [x, y] {
             if let Some(linear) = known(shape, operand) {
                 found.push(format!("{param} {sign} {}", linear.text()));
@@ -161,19 +161,19 @@ fn bounds_of(shape: &Shape, param: Param, def: &Expr, found: &mut Vec<String>) {
 
 fn constraints(shape: &Shape, fact: &Expr, found: &mut Vec<String>) {
     let Expr::Binary { op, x, y } = fact else { return };
-    if *op == BinOp::And {
+    if *op == BinOp::AND {
         constraints(shape, x, found);
         constraints(shape, y, found);
         return;
     }
-    if *op == BinOp::InBounds {
+    if *op == BinOp::IN_BOUNDS {
         found.extend(known(shape, x).map(|x| format!("{} >= 0", x.text())));
     }
-    let sign = match op {
-        BinOp::InBounds => "<",
-        BinOp::Le => "<=",
-        BinOp::Lt => "<",
-        BinOp::Eq => "=",
+    let sign = match *op {
+        BinOp::IN_BOUNDS => "<",
+        BinOp::LE => "<=",
+        BinOp::LT => "<",
+        BinOp::EQ => "=",
         _ => return,
     };
     if let (Some(x), Some(y)) = (known(shape, x), known(shape, y)) {

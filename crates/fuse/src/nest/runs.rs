@@ -33,7 +33,7 @@ pub(super) fn fuse_in_proc(
     let mut facts = Vec::new();
     for (_, array) in proc.arrays.iter() {
         if let Storage::Param { .. } = array.storage {
-            facts.extend(array.extents.iter().map(|extent| Expr::binary(BinOp::Le, Expr::i64(0), extent.clone())));
+            facts.extend(array.extents.iter().map(|extent| Expr::binary(BinOp::LE, Expr::i64(0), extent.clone())));
         }
     }
     let is_read = read(proc, &body);
@@ -65,15 +65,15 @@ fn number(expr: &Expr, defs: &BTreeMap<Var, Expr>) -> Poly<Var> {
         Expr::Const(_) => Poly::constant(expr.as_i64().unwrap_or(0)),
         Expr::Var(var) => match defs.get(var) {
             Some(def @ (Expr::Var(_) | Expr::Const(_))) => number(def, defs),
-            Some(def @ Expr::Binary { op: BinOp::Add | BinOp::Sub | BinOp::Mul, .. }) => number(def, defs),
+            Some(def @ Expr::Binary { op: BinOp::Arith(_), .. }) => number(def, defs),
             // Lengths that would be negative are none.
-            Some(Expr::Binary { op: BinOp::Max, x, y }) if y.as_i64() == Some(0) => number(x, defs),
+            Some(Expr::Binary { op: BinOp::MAX, x, y }) if y.as_i64() == Some(0) => number(x, defs),
             _ => Poly::symbol(*var),
         },
-        Expr::Binary { op: BinOp::Add, x, y } => number(x, defs) + number(y, defs),
-        Expr::Binary { op: BinOp::Sub, x, y } => number(x, defs) - number(y, defs),
-        Expr::Binary { op: BinOp::Mul, x, y } => number(x, defs) * number(y, defs),
-        Expr::Binary { op: BinOp::Max, x, y } if y.as_i64() == Some(0) => number(x, defs),
+        Expr::Binary { op: BinOp::ADD, x, y } => number(x, defs) + number(y, defs),
+        Expr::Binary { op: BinOp::SUB, x, y } => number(x, defs) - number(y, defs),
+        Expr::Binary { op: BinOp::MUL, x, y } => number(x, defs) * number(y, defs),
+        Expr::Binary { op: BinOp::MAX, x, y } if y.as_i64() == Some(0) => number(x, defs),
         // Lowering names the extents that are no sums and products.
         _ => Poly::zero(),
     }

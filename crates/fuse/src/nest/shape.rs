@@ -30,8 +30,8 @@ impl Surroundings<'_> {
             bound == small || bound.as_i64().zip(small.as_i64()).is_some_and(|(bound, small)| small <= bound)
         };
         self.facts.iter().any(|fact| match fact {
-            Expr::Binary { op: BinOp::Le | BinOp::Lt, x, y } => **y == *large && is_less(x),
-            Expr::Binary { op: BinOp::InBounds, x, .. } => **x == *large && is_less(&Expr::i64(0)),
+            Expr::Binary { op: BinOp::LE | BinOp::LT, x, y } => **y == *large && is_less(x),
+            Expr::Binary { op: BinOp::IN_BOUNDS, x, .. } => **x == *large && is_less(&Expr::i64(0)),
             _ => false,
         })
     }
@@ -149,8 +149,8 @@ impl Reader<'_> {
         let data = &proc.loops[l];
         let at = data.span;
         let (Some(var), true) = (data.var, data.step >= 1) else { return Err(Refusal::UnknownStatement { at }) };
-        let lower = self.extremes(&data.lower, BinOp::Max).ok_or(Refusal::UnknownBounds { at })?;
-        let upper = self.extremes(&data.upper, BinOp::Min).ok_or(Refusal::UnknownBounds { at })?;
+        let lower = self.extremes(&data.lower, BinOp::MAX).ok_or(Refusal::UnknownBounds { at })?;
+        let upper = self.extremes(&data.upper, BinOp::MIN).ok_or(Refusal::UnknownBounds { at })?;
         if data.step != 1 && lower.len() != 1 {
             return Err(Refusal::UnknownBounds { at });
         }
@@ -232,9 +232,9 @@ impl Reader<'_> {
         match expr {
             Expr::Const(_) => expr.as_i64().filter(|value| value.unsigned_abs() < 1 << 31).map(Linear::constant),
             Expr::Var(var) => self.variable(*var),
-            Expr::Binary { op: BinOp::Add, x, y } => self.linear(x)?.plus(&self.linear(y)?, 1),
-            Expr::Binary { op: BinOp::Sub, x, y } => self.linear(x)?.plus(&self.linear(y)?, -1),
-            Expr::Binary { op: BinOp::Mul, x, y } => {
+            Expr::Binary { op: BinOp::ADD, x, y } => self.linear(x)?.plus(&self.linear(y)?, 1),
+            Expr::Binary { op: BinOp::SUB, x, y } => self.linear(x)?.plus(&self.linear(y)?, -1),
+            Expr::Binary { op: BinOp::MUL, x, y } => {
                 let (x, y) = (self.linear(x)?, self.linear(y)?);
                 match (x.as_constant(), y.as_constant()) {
                     (Some(factor), _) => Linear::default().plus(&y, factor),
@@ -242,8 +242,8 @@ impl Reader<'_> {
                     _ => self.invariant(expr),
                 }
             }
-            Expr::Binary { op: BinOp::Max, x, y } if self.around.is_at_least(x, y) => self.linear(x),
-            Expr::Binary { op: BinOp::Max, x, y } if self.around.is_at_least(y, x) => self.linear(y),
+            Expr::Binary { op: BinOp::MAX, x, y } if self.around.is_at_least(x, y) => self.linear(x),
+            Expr::Binary { op: BinOp::MAX, x, y } if self.around.is_at_least(y, x) => self.linear(y),
             Expr::Unary { op: UnOp::Neg, x } => Linear::default().plus(&self.linear(x)?, -1),
             _ => self.invariant(expr),
         }
@@ -286,7 +286,7 @@ fn is_total(expr: &Expr) -> bool {
         Expr::Const(_) | Expr::Var(_) | Expr::Threads => true,
         Expr::Load { .. } => false,
         Expr::Unary { x, .. } => is_total(x),
-        Expr::Binary { op: BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow, x, y } => {
+        Expr::Binary { op: BinOp::Divide(_) | BinOp::POW, x, y } => {
             is_total(x) && y.as_i64().is_some_and(|divisor| divisor > 0)
         }
         Expr::Binary { x, y, .. } => is_total(x) && is_total(y),

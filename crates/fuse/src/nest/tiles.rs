@@ -214,23 +214,23 @@ impl<'w> Pipeline<'w> {
         let independent = || LoopKind::independent(false);
         let results = self.stages.iter().filter(|stage| stage.writes_none_of(self.windows));
         let results: Vec<&LoopData> = results.map(|stage| &proc.loops[stage.along]).collect();
-        let left = extreme(BinOp::Min, results.iter().map(|data| &data.lower)).expect("a pipeline has results");
-        let right = extreme(BinOp::Max, results.iter().map(|data| &data.upper)).expect("a pipeline has results");
+        let left = extreme(BinOp::MIN, results.iter().map(|data| &data.lower)).expect("a pipeline has results");
+        let right = extreme(BinOp::MAX, results.iter().map(|data| &data.upper)).expect("a pipeline has results");
         for stage in &self.stages {
             let own = proc.var_like(self.row);
             let data = proc.loops[stage.along].clone();
             let is_result = stage.writes_none_of(self.windows);
             let least = if is_result { 0 } else { stage.overlap.0 - margin };
             let (begin, end_column) = (Expr::Var(column), Expr::Var(column) + Expr::i64(COLUMNS + stage.overlap.1));
-            let latest = |begin| Expr::binary(BinOp::Max, data.lower.clone(), begin);
-            let soonest = |end| Expr::binary(BinOp::Min, data.upper.clone(), end);
+            let latest = |begin| Expr::binary(BinOp::MAX, data.lower.clone(), begin);
+            let soonest = |end| Expr::binary(BinOp::MIN, data.upper.clone(), end);
             let mut bounds = Vec::new();
             let (lower, upper) = match stage.lines {
                 Some(lines) => {
                     let line = |at: Expr| at.clone() - lines.begun(proc, own.into(), at);
                     let (begin, end) = (latest(line(begin)), soonest(line(end_column.clone())));
                     // The last tile ends where the row does.
-                    let cond = Box::new(Expr::binary(BinOp::Le, right.clone(), end_column));
+                    let cond = Box::new(Expr::binary(BinOp::LE, right.clone(), end_column));
                     let [on_true, on_false] = [data.upper.clone(), end].map(Box::new);
                     let [first, last] = [(); 2].map(|()| proc.index());
                     bounds.push(Stmt::Assign { var: first, value: begin });
@@ -264,7 +264,7 @@ impl<'w> Pipeline<'w> {
             span: self.rows.span,
         };
         // What a block leaves over is written the other way round: see `has_at_most` of the vector loops.
-        let upto = Expr::binary(BinOp::Min, limit.into(), Expr::Var(first) + Expr::i64(ROWS));
+        let upto = Expr::binary(BinOp::MIN, limit.into(), Expr::Var(first) + Expr::i64(ROWS));
         let body = vec![Stmt::Assign { var: end, value: upto }, proc.add_loop(columns)];
         let blocks = LoopData {
             var: Some(first),
@@ -318,7 +318,7 @@ impl Stage {
         let mut place = |array: Array, index: &[Expr]| {
             let [of_row, of_column] = index else { return None };
             let of_row = match of_row {
-                Expr::Binary { op: BinOp::Rem | BinOp::FloorMod, x, y } if windows.contains(&array) => {
+                Expr::Binary { op: BinOp::REM | BinOp::FLOOR_MOD, x, y } if windows.contains(&array) => {
                     (y.as_i64() == Some(ROWS)).then_some(&**x)?
                 }
                 _ if windows.contains(&array) => return None,
@@ -390,7 +390,7 @@ impl Lines {
     fn begun(self, proc: &Proc, row: Expr, column: Expr) -> Expr {
         let width = proc.arrays[self.result].extents[1].clone();
         let offset = (row + Expr::i64(self.place.0)) * width + (column + Expr::i64(self.place.1));
-        Expr::binary(BinOp::FloorMod, offset, Expr::i64(self.length))
+        Expr::binary(BinOp::FLOOR_MOD, offset, Expr::i64(self.length))
     }
 }
 

@@ -133,7 +133,7 @@ impl Maker {
     }
 
     fn operation(&mut self, x: Operand, y: Operand) -> Operand {
-        let op = self.choices.of(&[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Min, BinOp::Max]);
+        let op = self.choices.of(&[BinOp::ADD, BinOp::SUB, BinOp::MUL, BinOp::MIN, BinOp::MAX]);
         self.b.binary(op, x, y)
     }
 
@@ -153,12 +153,12 @@ impl Maker {
                 }
                 4 => {
                     let (x, y) = (self.real(scope), self.real(scope));
-                    let result = self.b.binary(BinOp::Lt, x, y);
+                    let result = self.b.binary(BinOp::LT, x, y);
                     scope.truths.push(result);
                 }
                 5 if self.choices.one_in(3) => {
                     let x = self.real(scope);
-                    let result = self.b.unary(UnOp::Exp, x);
+                    let result = self.b.unary(UnOp::EXP, x);
                     scope.reals.push(result);
                 }
                 6 if self.choices.one_in(2) => self.checked(scope),
@@ -170,9 +170,9 @@ impl Maker {
     fn checked(&mut self, scope: &mut Scope) {
         let (x, limit) = (self.int(scope), self.choices.of(&self.extents));
         let limit = if self.choices.one_in(3) { limit.into() } else { Operand::i64(2) };
-        let cond = self.b.binary(BinOp::Le, x, limit);
+        let cond = self.b.binary(BinOp::LE, x, limit);
         let cert = self.b.assert(cond, FailureKind::AssertionFailed, vec![]);
-        let result = self.b.binary_under(BinOp::Add, x, Operand::i64(1), vec![cert]);
+        let result = self.b.binary_under(BinOp::ADD, x, Operand::i64(1), vec![cert]);
         let result = self.b.unary(UnOp::Convert(Scalar::F64), result);
         scope.reals.push(result);
     }
@@ -340,7 +340,7 @@ impl Maker {
             }
             2 => {
                 // All but the first row of a longer array, or it reversed.
-                let longer = self.b.binary(BinOp::Add, shape[0].into(), Operand::i64(1));
+                let longer = self.b.binary(BinOp::ADD, shape[0].into(), Operand::i64(1));
                 let source_shape = [&[longer.extent()], &shape[1..]].concat();
                 let source = self.array(scope, &source_shape);
                 let is_reversed = self.choices.one_in(2);
@@ -362,7 +362,7 @@ impl Maker {
         let cond = match scope.truths.is_empty() {
             true => {
                 let (x, y) = (self.int(scope), self.int(scope));
-                self.b.binary(BinOp::Lt, x, y)
+                self.b.binary(BinOp::LT, x, y)
             }
             false => self.choices.of(&scope.truths),
         };
@@ -413,7 +413,7 @@ impl Maker {
             let mut cells = Vec::new();
             if guarded {
                 let (x, y) = (self.int(&own), self.int(&own));
-                cells.push(self.b.binary(BinOp::Lt, x, y));
+                cells.push(self.b.binary(BinOp::LT, x, y));
             }
             cells.extend((0..count).map(|_| Operand::Value(self.array(&mut own, &row))));
             generator.body = self.b.close_block(cells);
@@ -470,7 +470,7 @@ impl Maker {
 
     fn truth(&mut self, scope: &Scope) -> Operand {
         let (x, y) = (self.real(scope), self.real(scope));
-        self.b.binary(BinOp::Lt, x, y)
+        self.b.binary(BinOp::LT, x, y)
     }
 
     /// Maps over the axes of the rows, one inside of the other, each over one axis or more.
@@ -492,7 +492,7 @@ impl Maker {
             let touch = |at: usize| if at == 0 && self.choices.one_in(3) { Some(extra) } else { None };
             let touched: Vec<Option<Operand>> = (0..count).map(touch).collect();
             let finish = combined.into_iter().zip(touched);
-            finish.map(|(x, extra)| extra.map_or(x, |y| self.b.binary(BinOp::Max, x, y))).collect()
+            finish.map(|(x, extra)| extra.map_or(x, |y| self.b.binary(BinOp::MAX, x, y))).collect()
         } else {
             self.elementwise(&inner, &row[axes..], params, place).into_iter().map(Operand::Value).collect()
         };

@@ -125,7 +125,7 @@ impl Maker {
         let fresh = self.b.copy(source);
         let extent = self.b.func.ty(fresh).shape[0];
         let read = if self.choices.one_in(3) {
-            let last = self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1));
+            let last = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
             let view = View::Slice { starts: vec![last], steps: vec![-1] };
             self.b.view(fresh, view, vec![extent], vec![])
         } else {

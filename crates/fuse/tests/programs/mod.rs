@@ -277,11 +277,11 @@ impl Maker {
             (Scalar::Bool, choice) => {
                 let elem = self.choices.of(&[Scalar::F64, Scalar::I64]);
                 let (x, y) = (self.scalar(scope, elem), self.scalar(scope, elem));
-                let op = [BinOp::Lt, BinOp::Lt, BinOp::Le, BinOp::Le, BinOp::Ne, BinOp::Eq][choice];
+                let op = [BinOp::LT, BinOp::LT, BinOp::LE, BinOp::LE, BinOp::NE, BinOp::EQ][choice];
                 self.b.binary(op, x, y)
             }
             (elem, choice) => {
-                let ops = [BinOp::Add, BinOp::Add, BinOp::Mul, BinOp::Sub, BinOp::Min, BinOp::Max];
+                let ops = [BinOp::ADD, BinOp::ADD, BinOp::MUL, BinOp::SUB, BinOp::MIN, BinOp::MAX];
                 let (x, y) = (self.scalar(scope, elem), self.scalar(scope, elem));
                 self.b.binary(ops[choice], x, y)
             }
@@ -296,9 +296,9 @@ impl Maker {
     fn assertion(&mut self, scope: &mut Scope) {
         let x = self.scalar(scope, Scalar::I64);
         let y = Operand::i64(self.choices.of(&[9, 30, 60]));
-        let cond = self.b.binary(BinOp::Lt, x, y);
+        let cond = self.b.binary(BinOp::LT, x, y);
         let cert = self.b.assert(cond, FailureKind::AssertionFailed, vec![]);
-        let result = self.b.binary_under(BinOp::Add, x, Operand::i64(1), vec![cert]);
+        let result = self.b.binary_under(BinOp::ADD, x, Operand::i64(1), vec![cert]);
         scope.ints.push(result);
     }
 
@@ -311,12 +311,12 @@ impl Maker {
         let mut is_inside = Operand::Const(Const::Bool(true));
         for &extent in &shape[..axes] {
             let place = match self.choices.below(3) {
-                0 => self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1)),
+                0 => self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1)),
                 1 => self.scalar(scope, Scalar::I64),
                 _ => Operand::i64(0),
             };
-            let inside = self.b.binary(BinOp::InBounds, place, extent.into());
-            is_inside = self.b.binary(BinOp::And, is_inside, inside);
+            let inside = self.b.binary(BinOp::IN_BOUNDS, place, extent.into());
+            is_inside = self.b.binary(BinOp::AND, is_inside, inside);
             places.push(place);
         }
         if axes < shape.len() || self.choices.one_in(6) {
@@ -336,9 +336,9 @@ impl Maker {
 
     /// `x` brought into the bounds of the extent, which is not zero.
     fn clamped(&mut self, x: Operand, extent: Extent) -> Operand {
-        let last = self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1));
-        let low = self.b.binary(BinOp::Max, x, Operand::i64(0));
-        self.b.binary(BinOp::Min, low, last)
+        let last = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
+        let low = self.b.binary(BinOp::MAX, x, Operand::i64(0));
+        self.b.binary(BinOp::MIN, low, last)
     }
 
     fn push_with_loop(&mut self, data: WithLoopData, types: Vec<Type>, certs: Vec<Value>) -> Vec<Value> {

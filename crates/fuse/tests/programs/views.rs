@@ -44,14 +44,14 @@ impl Maker {
 
     fn reversed(&mut self, array: Value) -> Value {
         let extent = self.b.func.ty(array).shape[0];
-        let last = self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1));
+        let last = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
         self.slice(array, last, -1, extent, vec![])
     }
 
     fn tail(&mut self, scope: &mut Scope, array: Value) -> Value {
         let extent = self.b.func.ty(array).shape[0];
-        let shorter = self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1));
-        let shorter = self.b.binary(BinOp::Max, shorter, Operand::i64(0)).extent();
+        let shorter = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
+        let shorter = self.b.binary(BinOp::MAX, shorter, Operand::i64(0)).extent();
         scope.extents.push(shorter);
         let start = Operand::i64(self.choices.below(2) as i64);
         self.slice(array, start, 1, shorter, vec![])
@@ -60,7 +60,7 @@ impl Maker {
     /// Every other element.
     fn halves(&mut self, scope: &mut Scope, array: Value) -> Value {
         let extent = self.b.func.ty(array).shape[0];
-        let half = self.b.binary(BinOp::Div, extent.into(), Operand::i64(2)).extent();
+        let half = self.b.binary(BinOp::DIV, extent.into(), Operand::i64(2)).extent();
         scope.extents.push(half);
         let start = Operand::i64(self.choices.below(2) as i64);
         self.slice(array, start, 2, half, vec![])
@@ -72,16 +72,16 @@ impl Maker {
         let at = self.scalar(scope, Scalar::I64);
         let is_checked = self.choices.one_in(12);
         let (at, certs) = if is_checked {
-            let low = self.b.binary(BinOp::Le, Operand::i64(0), at);
-            let high = self.b.binary(BinOp::Le, at, extent.into());
-            let both = self.b.binary(BinOp::And, low, high);
+            let low = self.b.binary(BinOp::LE, Operand::i64(0), at);
+            let high = self.b.binary(BinOp::LE, at, extent.into());
+            let both = self.b.binary(BinOp::AND, low, high);
             (at, vec![self.b.assert(both, FailureKind::SplitOutOfBounds, vec![at, extent.into()])])
         } else {
-            let low = self.b.binary(BinOp::Max, at, Operand::i64(0));
-            (self.b.binary(BinOp::Min, low, extent.into()), vec![])
+            let low = self.b.binary(BinOp::MAX, at, Operand::i64(0));
+            (self.b.binary(BinOp::MIN, low, extent.into()), vec![])
         };
         let first = self.slice(array, Operand::i64(0), 1, at.extent(), certs.clone());
-        let rest = self.b.binary(BinOp::Sub, extent.into(), at).extent();
+        let rest = self.b.binary(BinOp::SUB, extent.into(), at).extent();
         if !is_checked {
             scope.extents.extend([at.extent(), rest]);
         }
@@ -94,7 +94,7 @@ impl Maker {
         let from = self.choices.below(shape.len() - 1);
         let mut size: Operand = shape[from].into();
         for &extent in &shape[from + 1..] {
-            size = self.b.binary(BinOp::Mul, size, extent.into());
+            size = self.b.binary(BinOp::MUL, size, extent.into());
         }
         scope.extents.push(size.extent());
         let shape = [&shape[..from], &[size.extent()]].concat();
@@ -112,7 +112,7 @@ impl Maker {
             |other: &Type| other.elem == ty.elem && other.rank() == ty.rank() && other.shape[1..] == ty.shape[1..];
         let second = self.source_where(scope, fits).expect("the first fits itself");
         let lengths = [first, second].map(|array| Operand::from(self.b.func.ty(array).shape[0]));
-        let length = self.b.binary(BinOp::Add, lengths[0], lengths[1]).extent();
+        let length = self.b.binary(BinOp::ADD, lengths[0], lengths[1]).extent();
         let mut shape = ty.shape;
         shape[0] = length;
         let arrays = vec![first, second];
@@ -126,8 +126,8 @@ impl Maker {
     /// As rows of two, without the odd element at the end.
     fn folded(&mut self, scope: &mut Scope, array: Value) {
         let extent = self.b.func.ty(array).shape[0];
-        let rows = self.b.binary(BinOp::Div, extent.into(), Operand::i64(2));
-        let even = self.b.binary(BinOp::Mul, rows, Operand::i64(2)).extent();
+        let rows = self.b.binary(BinOp::DIV, extent.into(), Operand::i64(2));
+        let even = self.b.binary(BinOp::MUL, rows, Operand::i64(2)).extent();
         let even = self.slice(array, Operand::i64(0), 1, even, vec![]);
         let view = self.b.view(even, View::Reshape, vec![rows.extent(), Extent::Const(2)], vec![]);
         scope.extents.push(rows.extent());

@@ -66,7 +66,7 @@ impl Maker {
             if lengths[0] != lengths[1] && !self.choices.one_in(4) {
                 return None;
             }
-            let same = self.b.binary(BinOp::Eq, lengths[0], lengths[1]);
+            let same = self.b.binary(BinOp::EQ, lengths[0], lengths[1]);
             let cert = self.b.assert(same, FailureKind::LengthMismatch, lengths.to_vec());
             return Some(Source { array, cert: Some(cert) });
         }
@@ -118,7 +118,7 @@ impl Maker {
         let zero = Operand::i64(0);
         let within = |maker: &mut Self, at: i64| match space[0] {
             Extent::Const(n) => Operand::i64(at.min(n)),
-            Extent::Value(n) => maker.b.binary(BinOp::Min, n.into(), Operand::i64(at)),
+            Extent::Value(n) => maker.b.binary(BinOp::MIN, n.into(), Operand::i64(at)),
         };
         match self.choices.below(if is_partial { 4 } else { 12 }) {
             0 => {
@@ -195,8 +195,8 @@ impl Maker {
 
     fn plan_uniform(&mut self, scope: &Scope, space: &[Extent], plan: &mut Plan) {
         let size = self.scalar(scope, Scalar::I64);
-        let size = self.b.binary(BinOp::Min, size, Operand::i64(3));
-        let size = self.b.binary(BinOp::Max, size, Operand::i64(0));
+        let size = self.b.binary(BinOp::MIN, size, Operand::i64(3));
+        let size = self.b.binary(BinOp::MAX, size, Operand::i64(0));
         plan.cells.push(Cell::Row(size));
         plan.operators.extend([Operator::Uniform, Operator::GenArray].map(OperatorData::new));
         plan.results.extend([I64, Type::array(Scalar::F64, [space, &[RESULT_BEFORE]].concat())]);
@@ -225,7 +225,7 @@ impl Maker {
         let params: Vec<Value> = types.into_iter().map(|ty| self.b.value(ty, None)).collect();
         let [x, at, y, other] = [0, 1, 2, 3].map(|i| Operand::Value(params[i]));
         self.b.open_block();
-        let is_larger = self.b.binary(BinOp::Lt, x, y);
+        let is_larger = self.b.binary(BinOp::LT, x, y);
         let results = vec![self.b.select(is_larger, y, x), self.b.select(is_larger, other, at)];
         let combine = Lambda { params, body: self.b.close_block(results) };
         let neutral = vec![Const::f64(f64::NEG_INFINITY).into(), Operand::i64(-1)];
@@ -250,7 +250,7 @@ impl Maker {
         let elem = self.choices.of(&[Scalar::F64, Scalar::I64]);
         let extent = self.extent(scope);
         let row = Type::array(elem, vec![extent]);
-        let op = self.choices.of(&[BinOp::Add, BinOp::Max, BinOp::Mul]);
+        let op = self.choices.of(&[BinOp::ADD, BinOp::MAX, BinOp::MUL]);
         let neutral = unit(op, elem);
         let neutral = vec![self.b.replicate(extent.into(), neutral, vec![]).into()];
         let params = vec![self.b.value(row.clone(), None), self.b.value(row.clone(), None)];
@@ -276,8 +276,8 @@ impl Maker {
     /// An associative operator on scalars, and its unit.
     fn combination(&mut self, elem: Scalar) -> (Lambda, Operand) {
         let op = match elem {
-            Scalar::Bool => self.choices.of(&[BinOp::And, BinOp::Or]),
-            _ => self.choices.of(&[BinOp::Add, BinOp::Add, BinOp::Mul, BinOp::Min, BinOp::Max]),
+            Scalar::Bool => self.choices.of(&[BinOp::AND, BinOp::OR]),
+            _ => self.choices.of(&[BinOp::ADD, BinOp::ADD, BinOp::MUL, BinOp::MIN, BinOp::MAX]),
         };
         let params = vec![self.b.value(Type::scalar(elem), None), self.b.value(Type::scalar(elem), None)];
         self.b.open_block();
@@ -327,10 +327,10 @@ impl Maker {
         let Some(&(index, extent)) = scope.indices.get(self.choices.below(scope.indices.len().max(1))) else { return };
         let place = match self.choices.below(3) {
             0 => Operand::i64(1),
-            1 => self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1)),
+            1 => self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1)),
             _ => Operand::i64(0),
         };
-        let op = self.choices.of(&[BinOp::Lt, BinOp::Le, BinOp::Eq, BinOp::Ne]);
+        let op = self.choices.of(&[BinOp::LT, BinOp::LE, BinOp::EQ, BinOp::NE]);
         let cond = self.b.binary(op, index.into(), place);
         let elem = self.choices.of(&[Scalar::F64, Scalar::I64]);
         let sides = [0, 1].map(|_| {
@@ -365,7 +365,7 @@ impl Maker {
             Cell::Guard => {
                 let elem = self.choices.of(&[Scalar::F64, Scalar::I64]);
                 let (x, limit) = (self.scalar(scope, elem), self.scalar(scope, elem));
-                let op = self.choices.of(&[BinOp::Lt, BinOp::Le, BinOp::Ne]);
+                let op = self.choices.of(&[BinOp::LT, BinOp::LE, BinOp::NE]);
                 results.push(self.b.binary(op, x, limit));
             }
             Cell::Index(axis) => results.push(indices[*axis].into()),
@@ -413,14 +413,14 @@ impl Maker {
         match self.choices.below(16) {
             0 => {
                 let by = Operand::i64(self.choices.of(&[1, -1, 2]));
-                let shifted = self.b.binary(BinOp::Add, index, by);
+                let shifted = self.b.binary(BinOp::ADD, index, by);
                 places[axis] = self.clamped(shifted, extent);
             }
             1 => {
-                let last = self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1));
-                places[axis] = self.b.binary(BinOp::Sub, last, index);
+                let last = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
+                places[axis] = self.b.binary(BinOp::SUB, last, index);
             }
-            2 => places[axis] = self.b.binary(BinOp::Div, index, Operand::i64(2)),
+            2 => places[axis] = self.b.binary(BinOp::DIV, index, Operand::i64(2)),
             3 => places[axis] = Operand::i64(0),
             4 if axes.len() == 2 && axes[0].1 == axes[1].1 => places.reverse(),
             5 if places.len() == rank => return self.guarded_read(scope, array, places, axis, extent, certs),
@@ -428,7 +428,7 @@ impl Maker {
             6 => {
                 let element = self.b.index(array, places.clone(), certs.clone());
                 self.add(scope, element.into());
-                let next = self.b.binary(BinOp::Add, index, Operand::i64(1));
+                let next = self.b.binary(BinOp::ADD, index, Operand::i64(1));
                 places[axis] = self.clamped(next, extent);
             }
             _ => {}
@@ -447,8 +447,8 @@ impl Maker {
         extent: Extent,
         certs: Vec<Value>,
     ) {
-        places[axis] = self.b.binary(BinOp::Sub, places[axis], Operand::i64(1));
-        let inside = self.b.binary(BinOp::InBounds, places[axis], extent.into());
+        places[axis] = self.b.binary(BinOp::SUB, places[axis], Operand::i64(1));
+        let inside = self.b.binary(BinOp::IN_BOUNDS, places[axis], extent.into());
         self.b.open_block();
         let element = self.b.index(array, places, certs);
         let then = self.b.close_block(vec![element.into()]);
@@ -504,7 +504,7 @@ impl Maker {
         let mut cell = Operand::Value(made);
         if !is_perfect && ty.is_scalar() {
             let x = self.scalar(&inner, elem);
-            cell = self.b.binary(BinOp::Add, cell, x);
+            cell = self.b.binary(BinOp::ADD, cell, x);
         }
         self.depth -= 1;
         let body = self.b.close_block(vec![cell]);
@@ -538,7 +538,7 @@ impl Maker {
         let element = self.b.index(made, vec![indices[1].into(), indices[0].into()], vec![]);
         let cell = match ty.elem {
             Scalar::Bool => self.b.unary(UnOp::Not, element.into()),
-            _ => self.b.binary(BinOp::Add, element.into(), element.into()),
+            _ => self.b.binary(BinOp::ADD, element.into(), element.into()),
         };
         let body = self.b.close_block(vec![cell]);
         let operators = vec![OperatorData::new(Operator::GenArray)];
@@ -558,13 +558,13 @@ fn vec_from(first: Operand, space: &[Extent]) -> Vec<Operand> {
 /// What leaves other operands as they are.
 fn unit(op: BinOp, elem: Scalar) -> Operand {
     let constant = match (op, elem) {
-        (BinOp::Mul, Scalar::F64) => Const::f64(1.0),
-        (BinOp::Min, Scalar::F64) => Const::f64(f64::INFINITY),
-        (BinOp::Max, Scalar::F64) => Const::f64(f64::NEG_INFINITY),
-        (BinOp::Mul, _) => Const::i64(1),
-        (BinOp::Min, _) => Const::i64(i64::MAX),
-        (BinOp::Max, _) => Const::i64(i64::MIN),
-        (BinOp::And, _) => Const::Bool(true),
+        (BinOp::MUL, Scalar::F64) => Const::f64(1.0),
+        (BinOp::MIN, Scalar::F64) => Const::f64(f64::INFINITY),
+        (BinOp::MAX, Scalar::F64) => Const::f64(f64::NEG_INFINITY),
+        (BinOp::MUL, _) => Const::i64(1),
+        (BinOp::MIN, _) => Const::i64(i64::MAX),
+        (BinOp::MAX, _) => Const::i64(i64::MIN),
+        (BinOp::AND, _) => Const::Bool(true),
         _ => elem.zero(),
     };
     constant.into()

@@ -140,7 +140,7 @@ impl Maker {
 
     /// `acc + x` of `i64`.
     pub fn sum(&mut self) -> Lambda {
-        self.lambda(vec![Type::scalar(I64); 2], |m, p| vec![m.binary(BinOp::Add, p[0], p[1])])
+        self.lambda(vec![Type::scalar(I64); 2], |m, p| vec![m.binary(BinOp::ADD, p[0], p[1])])
     }
 
     pub fn indices(&mut self, count: usize) -> Vec<Value> {

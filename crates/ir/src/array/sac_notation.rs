@@ -282,22 +282,22 @@ impl<'a> Printer<'a> {
 
     fn binary(&self, op: BinOp, x: Operand, y: Operand) -> Expr {
         let (sign, binding) = match op {
-            BinOp::Add => ("+", Binding::Sum),
-            BinOp::Sub => ("-", Binding::Sum),
-            BinOp::Mul => ("*", Binding::Product),
-            BinOp::Div => ("/", Binding::Product),
-            BinOp::Rem => ("%", Binding::Product),
-            BinOp::Shl => ("<<", Binding::Shift),
-            BinOp::Shr => (">>", Binding::Shift),
-            BinOp::Lt => ("<", Binding::Order),
-            BinOp::Le => ("<=", Binding::Order),
-            BinOp::Eq => ("==", Binding::Equality),
-            BinOp::Ne => ("!=", Binding::Equality),
-            BinOp::And => ("&", Binding::And),
-            BinOp::Xor => ("^", Binding::Xor),
-            BinOp::Or => ("|", Binding::Or),
-            BinOp::FloorMod => return Expr::name(format!("mod({}, {})", self.text(x), self.text(y))),
-            BinOp::FloorDiv | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot | BinOp::Min | BinOp::Max | BinOp::InBounds => {
+            BinOp::ADD => ("+", Binding::Sum),
+            BinOp::SUB => ("-", Binding::Sum),
+            BinOp::MUL => ("*", Binding::Product),
+            BinOp::DIV => ("/", Binding::Product),
+            BinOp::REM => ("%", Binding::Product),
+            BinOp::SHL => ("<<", Binding::Shift),
+            BinOp::SHR => (">>", Binding::Shift),
+            BinOp::LT => ("<", Binding::Order),
+            BinOp::LE => ("<=", Binding::Order),
+            BinOp::EQ => ("==", Binding::Equality),
+            BinOp::NE => ("!=", Binding::Equality),
+            BinOp::AND => ("&", Binding::And),
+            BinOp::XOR => ("^", Binding::Xor),
+            BinOp::OR => ("|", Binding::Or),
+            BinOp::FLOOR_MOD => return Expr::name(format!("mod({}, {})", self.text(x), self.text(y))),
+            BinOp::FLOOR_DIV | BinOp::Math(_) | BinOp::MinMax(_) | BinOp::IN_BOUNDS => {
                 return Expr::name(format!("{}({}, {})", op.name(), self.text(x), self.text(y)));
             }
         };
@@ -523,10 +523,10 @@ impl<'a> Printer<'a> {
             && lambda.body.results[..] == [stmt.results[0].into()]
         {
             return match op {
-                BinOp::Add => "+".into(),
-                BinOp::Mul => "*".into(),
-                BinOp::And => "&&".into(),
-                BinOp::Or => "||".into(),
+                BinOp::ADD => "+".into(),
+                BinOp::MUL => "*".into(),
+                BinOp::AND => "&&".into(),
+                BinOp::OR => "||".into(),
                 _ => op.name().into(),
             };
         }

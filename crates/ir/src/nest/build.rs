@@ -13,17 +13,17 @@ impl Expr {
 
     /// The lesser of two.
     pub fn min(self, other: Expr) -> Self {
-        Expr::binary(BinOp::Min, self, other)
+        Expr::binary(BinOp::MIN, self, other)
     }
 
     /// The greater of two.
     pub fn max(self, other: Expr) -> Self {
-        Expr::binary(BinOp::Max, self, other)
+        Expr::binary(BinOp::MAX, self, other)
     }
 
     /// Both of two conditions.
     pub fn and(self, other: Expr) -> Self {
-        Expr::binary(BinOp::And, self, other)
+        Expr::binary(BinOp::AND, self, other)
     }
 }
 

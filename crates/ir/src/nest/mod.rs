@@ -333,15 +333,15 @@ impl Expr {
     /// An operation on two operands; constant `i64` sums, differences and products are folded, as are the units 0 and 1.
     pub fn binary(op: BinOp, x: Expr, y: Expr) -> Self {
         if let (Expr::Const(a), Expr::Const(b)) = (&x, &y)
-            && let (BinOp::Add | BinOp::Sub | BinOp::Mul, Some(_), Some(_)) = (op, a.as_i64(), b.as_i64())
+            && let (BinOp::Arith(_), Some(_), Some(_)) = (op, a.as_i64(), b.as_i64())
             && let Some(folded) = op.eval(*a, *b)
         {
             return Expr::Const(folded);
         }
         match (op, x.as_i64(), y.as_i64()) {
-            (BinOp::Add, Some(0), _) | (BinOp::Mul, Some(1), _) => y,
-            (BinOp::Add | BinOp::Sub, _, Some(0)) | (BinOp::Mul, _, Some(1)) => x,
-            (BinOp::Mul, Some(0), _) | (BinOp::Mul, _, Some(0)) => Expr::i64(0),
+            (BinOp::ADD, Some(0), _) | (BinOp::MUL, Some(1), _) => y,
+            (BinOp::ADD | BinOp::SUB, _, Some(0)) | (BinOp::MUL, _, Some(1)) => x,
+            (BinOp::MUL, Some(0), _) | (BinOp::MUL, _, Some(0)) => Expr::i64(0),
             _ => Expr::Binary { op, x: Box::new(x), y: Box::new(y) },
         }
     }
@@ -358,12 +358,12 @@ impl Expr {
     pub fn added_to(&self, var: Var) -> Option<i64> {
         match self {
             Expr::Var(found) if *found == var => Some(0),
-            Expr::Binary { op: BinOp::Add, x, y } => match (x.as_i64(), y.as_i64()) {
+            Expr::Binary { op: BinOp::ADD, x, y } => match (x.as_i64(), y.as_i64()) {
                 (None, Some(by)) => x.added_to(var)?.checked_add(by),
                 (Some(by), None) => y.added_to(var)?.checked_add(by),
                 _ => None,
             },
-            Expr::Binary { op: BinOp::Sub, x, y } => x.added_to(var)?.checked_sub(y.as_i64()?),
+            Expr::Binary { op: BinOp::SUB, x, y } => x.added_to(var)?.checked_sub(y.as_i64()?),
             _ => None,
         }
     }
@@ -373,10 +373,10 @@ impl Expr {
         let mentions = |e: &Expr| e.reads(var);
         match self {
             Expr::Var(found) => *found == var,
-            Expr::Binary { op: BinOp::Add, x, y } => {
+            Expr::Binary { op: BinOp::ADD, x, y } => {
                 (x.is_shifted(var) && !mentions(y)) || (y.is_shifted(var) && !mentions(x))
             }
-            Expr::Binary { op: BinOp::Sub, x, y } => x.is_shifted(var) && !mentions(y),
+            Expr::Binary { op: BinOp::SUB, x, y } => x.is_shifted(var) && !mentions(y),
             Expr::Binary { .. }
             | Expr::Const(_)
             | Expr::Load { .. }
@@ -390,21 +390,21 @@ impl Expr {
 impl std::ops::Add for Expr {
     type Output = Expr;
     fn add(self, other: Expr) -> Expr {
-        Expr::binary(BinOp::Add, self, other)
+        Expr::binary(BinOp::ADD, self, other)
     }
 }
 
 impl std::ops::Sub for Expr {
     type Output = Expr;
     fn sub(self, other: Expr) -> Expr {
-        Expr::binary(BinOp::Sub, self, other)
+        Expr::binary(BinOp::SUB, self, other)
     }
 }
 
 impl std::ops::Mul for Expr {
     type Output = Expr;
     fn mul(self, other: Expr) -> Expr {
-        Expr::binary(BinOp::Mul, self, other)
+        Expr::binary(BinOp::MUL, self, other)
     }
 }
 

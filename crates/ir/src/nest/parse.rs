@@ -268,9 +268,9 @@ impl<'c, 'a> Parser<'c, 'a> {
         let mut sum = self.product()?;
         loop {
             let op = if self.cursor.eat("+") {
-                BinOp::Add
+                BinOp::ADD
             } else if self.cursor.eat("-") {
-                BinOp::Sub
+                BinOp::SUB
             } else {
                 return Ok(sum);
             };
@@ -281,7 +281,7 @@ impl<'c, 'a> Parser<'c, 'a> {
     fn product(&mut self) -> Parsed<Expr> {
         let mut product = self.primary()?;
         while self.cursor.eat("*") {
-            product = Expr::Binary { op: BinOp::Mul, x: Box::new(product), y: Box::new(self.primary()?) };
+            product = Expr::Binary { op: BinOp::MUL, x: Box::new(product), y: Box::new(self.primary()?) };
         }
         Ok(product)
     }

@@ -84,28 +84,10 @@ enum Tightness {
 /// How an operation is written: between its operands, or `None` if it is written as a function.
 fn infix(op: BinOp) -> Option<(&'static str, Tightness)> {
     match op {
-        BinOp::Add => Some(("+", Tightness::Sum)),
-        BinOp::Sub => Some(("-", Tightness::Sum)),
-        BinOp::Mul => Some(("*", Tightness::Product)),
-        BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Min
-        | BinOp::Max
-        | BinOp::And
-        | BinOp::Or
-        | BinOp::Xor
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => None,
+        BinOp::ADD => Some(("+", Tightness::Sum)),
+        BinOp::SUB => Some(("-", Tightness::Sum)),
+        BinOp::MUL => Some(("*", Tightness::Product)),
+        BinOp::Divide(_) | BinOp::Math(_) | BinOp::MinMax(_) | BinOp::Bits(_) | BinOp::Compare(_) => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Const, Scalar};
 
-/// The cube root as [`UnOp::Cbrt`](super::UnOp::Cbrt) defines it. Libraries differ in its last bit, so one step of Newton's method in
+/// The cube root as [`UnOp::CBRT`](super::UnOp::CBRT) defines it. Libraries differ in its last bit, so one step of Newton's method in
 /// twice the precision follows; generated code does the same.
 pub(super) fn cbrt(x: f64) -> f64 {
     let magnitude = x.abs();
@@ -63,7 +63,7 @@ pub(super) fn convert(x: Const, to: Scalar) -> Const {
     }
 }
 
-/// `a` to the power of `b` as [`BinOp::Pow`](super::BinOp::Pow) defines it on integers; `None` for zero to a negative power.
+/// `a` to the power of `b` as [`BinOp::POW`](super::BinOp::POW) defines it on integers; `None` for zero to a negative power.
 pub(super) fn int_pow(kind: Scalar, a: i64, b: i64) -> Option<Const> {
     if kind.is_signed() && b < 0 {
         return match a {

@@ -118,22 +118,22 @@ impl Maker<'_, '_> {
         match self.choices.below(if depth == 0 { 9 } else { 13 }) {
             0 => {
                 let (x, y) = (self.int(scope), self.int(scope));
-                let op = self.pick(&[BinOp::Add, BinOp::Mul, BinOp::Xor, BinOp::Min, BinOp::Shl]);
+                let op = self.pick(&[BinOp::ADD, BinOp::MUL, BinOp::XOR, BinOp::MIN, BinOp::SHL]);
                 scope.ints.push(self.builder.binary(op, x, y));
             }
             1 => {
                 let x = self.real(scope);
-                let op = self.pick(&[UnOp::Sqrt, UnOp::Neg, UnOp::Exp, UnOp::Floor]);
+                let op = self.pick(&[UnOp::Sqrt, UnOp::Neg, UnOp::EXP, UnOp::Floor]);
                 scope.reals.push(self.builder.unary(op, x));
             }
             2 => {
                 let constants = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, 1e300, -0.1];
                 let (x, y) = (self.real(scope), Const::f64(self.pick(&constants)).into());
-                scope.reals.push(self.builder.binary(BinOp::Mul, x, y));
+                scope.reals.push(self.builder.binary(BinOp::MUL, x, y));
             }
             3 => {
                 let (i, n) = (self.int(scope), self.extent.into());
-                let cond = self.builder.binary(BinOp::InBounds, i, n);
+                let cond = self.builder.binary(BinOp::IN_BOUNDS, i, n);
                 let cert = self.builder.assert(cond, FailureKind::OutOfBounds, vec![i, n]);
                 scope.certs.push(cert);
                 let array = self.array(scope);
@@ -188,7 +188,7 @@ impl Maker<'_, '_> {
 
     fn branch(&mut self, scope: &mut Scope, depth: usize) {
         let (x, y) = (self.int(scope), self.int(scope));
-        let cond = self.builder.binary(BinOp::Lt, x, y);
+        let cond = self.builder.binary(BinOp::LT, x, y);
         let (then, otherwise) = (self.inner_block(scope, depth), self.inner_block(scope, depth));
         let types = vec![self.vector(), Self::real_type()];
         let results = self.builder.emit(Op::If { cond, then, otherwise }, types, vec![]);
@@ -208,7 +208,7 @@ impl Maker<'_, '_> {
             LoopKind::For { index, count }
         } else {
             self.builder.open_block();
-            let cond = self.builder.binary(BinOp::Lt, real.into(), start);
+            let cond = self.builder.binary(BinOp::LT, real.into(), start);
             LoopKind::While { condition: self.builder.close_block(vec![cond]) }
         };
         let body = self.inner_block(&inner, depth);
@@ -221,7 +221,7 @@ impl Maker<'_, '_> {
     fn lambda(&mut self) -> Lambda {
         let params = vec![self.fresh(Self::real_type()), self.fresh(Self::real_type())];
         self.builder.open_block();
-        let sum = self.builder.binary(BinOp::Add, params[0].into(), params[1].into());
+        let sum = self.builder.binary(BinOp::ADD, params[0].into(), params[1].into());
         Lambda { params, body: self.builder.close_block(vec![sum]) }
     }
 
@@ -277,7 +277,7 @@ impl Maker<'_, '_> {
         self.builder.open_block();
         self.stmts(&mut inner, depth - 1);
         let (x, y) = (self.real(&inner), self.real(&inner));
-        let guard = self.builder.binary(BinOp::Le, x, y);
+        let guard = self.builder.binary(BinOp::LE, x, y);
         let body = self.builder.close_block(vec![guard, x, Operand::i64(7)]);
         let operators = vec![
             OperatorData { op: Operator::Filter { arrays: 1 }, guarded: true },

@@ -159,7 +159,7 @@ impl Generator {
     }
 
     fn arithmetic(&mut self) -> Operand {
-        let ops = [BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Min, BinOp::Max, BinOp::Xor];
+        let ops = [BinOp::ADD, BinOp::SUB, BinOp::MUL, BinOp::MIN, BinOp::MAX, BinOp::XOR];
         let op = ops[self.random(ops.len())];
         let (x, y) = (self.number(), self.number());
         let result = self.b.binary(op, x, y);
@@ -169,7 +169,7 @@ impl Generator {
 
     fn condition(&mut self) -> Operand {
         let (x, y) = (self.number(), self.number());
-        self.b.binary(BinOp::Lt, x, y)
+        self.b.binary(BinOp::LT, x, y)
     }
 
     fn statement(&mut self, depth: usize) {
@@ -209,7 +209,7 @@ impl Generator {
         match extent {
             Extent::Const(n) if n > 0 => {
                 let number = self.number();
-                Some(self.b.binary(BinOp::FloorMod, number, Operand::i64(n)))
+                Some(self.b.binary(BinOp::FLOOR_MOD, number, Operand::i64(n)))
             }
             Extent::Const(_) | Extent::Value(_) => None,
         }
@@ -232,7 +232,7 @@ impl Generator {
             0 if rank == 2 => Some(self.b.permute(array, vec![1, 0])),
             1 => {
                 // The array reversed along its first axis.
-                let last = self.b.binary(BinOp::Sub, shape[0].into(), Operand::i64(1));
+                let last = self.b.binary(BinOp::SUB, shape[0].into(), Operand::i64(1));
                 let mut starts = vec![Operand::i64(0); rank];
                 let mut steps = vec![1; rank];
                 (starts[0], steps[0]) = (last, -1);
@@ -294,7 +294,7 @@ impl Generator {
         let ty = match extent {
             Extent::Const(n) => Type::array(Scalar::I64, vec![Extent::Const(2 * n)]),
             Extent::Value(v) => {
-                let length = self.b.binary(BinOp::Add, v.into(), v.into());
+                let length = self.b.binary(BinOp::ADD, v.into(), v.into());
                 Type::array(Scalar::I64, vec![length.extent()])
             }
         };
@@ -375,7 +375,7 @@ impl Generator {
                 });
             }
             if is_while {
-                results.push(g.b.binary(BinOp::Add, counter.into(), Operand::i64(1)));
+                results.push(g.b.binary(BinOp::ADD, counter.into(), Operand::i64(1)));
             }
             (results, ())
         });
@@ -385,7 +385,7 @@ impl Generator {
             init.push(Operand::i64(0));
             consumed.push(false);
             let (condition, ()) =
-                self.nested(|g| (vec![g.b.binary(BinOp::Lt, counter.into(), Operand::i64(count))], ()));
+                self.nested(|g| (vec![g.b.binary(BinOp::LT, counter.into(), Operand::i64(count))], ()));
             LoopKind::While { condition }
         } else {
             LoopKind::For { index, count: Operand::i64(count) }
@@ -427,7 +427,7 @@ impl Generator {
             let kind = self.random(if rank == 1 { 8 } else { 5 });
             kinds.push(kind);
         }
-        let lambda_ops = [BinOp::Add, BinOp::Min, BinOp::Max, BinOp::Xor, BinOp::Mul];
+        let lambda_ops = [BinOp::ADD, BinOp::MIN, BinOp::MAX, BinOp::XOR, BinOp::MUL];
         let (body, ()) = self.nested(|g| {
             g.scope.extend(&indices);
             // What has the space's extent can be read at the index.

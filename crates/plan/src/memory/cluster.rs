@@ -1,12 +1,12 @@
 //! What a clustering is worth: whether it is legal, what it removes, and what it costs under every objective. These are the
 //! definitions; the solvers are held to them.
 
-use super::graph::{Array, Graph, Node};
+use super::graph::{Array, DataFlowGraph, Node};
 use frit_support::Index;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each node the place of its cluster in the list; `None` if a node is in no cluster or in two.
-fn places(graph: &Graph, clusters: &[Vec<Node>]) -> Option<Vec<usize>> {
+fn places(graph: &DataFlowGraph, clusters: &[Vec<Node>]) -> Option<Vec<usize>> {
     let mut places = vec![usize::MAX; graph.nodes().len()];
     for (at, cluster) in clusters.iter().enumerate() {
         for node in cluster {
@@ -18,7 +18,7 @@ fn places(graph: &Graph, clusters: &[Vec<Node>]) -> Option<Vec<usize>> {
 }
 
 /// True if each node is in one cluster, no preventing edge in any, and no edge leads to an earlier cluster.
-pub fn is_legal(graph: &Graph, clusters: &[Vec<Node>]) -> bool {
+pub fn is_legal(graph: &DataFlowGraph, clusters: &[Vec<Node>]) -> bool {
     places(graph, clusters).is_some_and(|place| {
         graph.edges().iter().all(|(_, edge)| {
             let (from, to) = (place[edge.from.at()], place[edge.to.at()]);
@@ -28,7 +28,7 @@ pub fn is_legal(graph: &Graph, clusters: &[Vec<Node>]) -> bool {
 }
 
 /// The arrays that a legal clustering removes: not kept, with an edge, and with every edge inside of a cluster. Ascending.
-pub fn removed(graph: &Graph, clusters: &[Vec<Node>]) -> Vec<Array> {
+pub fn removed(graph: &DataFlowGraph, clusters: &[Vec<Node>]) -> Vec<Array> {
     let place = places(graph, clusters).expect("the clustering is legal");
     let mut inside: Vec<Option<bool>> = vec![None; graph.arrays().len()];
     for (_, edge) in graph.edges().iter() {
@@ -44,7 +44,7 @@ pub fn removed(graph: &Graph, clusters: &[Vec<Node>]) -> Vec<Array> {
 /// \[MEM\]'s MemoryCost of a legal clustering whose clusters run in this order: the largest sum of sizes of arrays that are live at one
 /// time. Kept arrays are live throughout. Of other arrays a value, that is, a connected part of an array's edges, is live from the first cluster that touches it to
 /// the last, and takes no memory if that is one cluster.
-pub fn peak(graph: &Graph, clusters: &[Vec<Node>]) -> u128 {
+pub fn peak(graph: &DataFlowGraph, clusters: &[Vec<Node>]) -> u128 {
     let place = places(graph, clusters).expect("the clustering is legal");
     let kept: u128 =
         graph.arrays().iter().filter(|(_, array)| array.kept).map(|(_, array)| u128::from(array.size)).sum();
@@ -88,7 +88,7 @@ pub fn peak(graph: &Graph, clusters: &[Vec<Node>]) -> u128 {
 /// What a legal clustering moves to and from memory, in units of size. What a node writes to an array is written once, if another cluster
 /// reads it or the array is kept, and read once by each other cluster that reads it. An edge says that its head reads what
 /// its tail wrote.
-pub fn traffic(graph: &Graph, clusters: &[Vec<Node>]) -> u128 {
+pub fn traffic(graph: &DataFlowGraph, clusters: &[Vec<Node>]) -> u128 {
     let place = places(graph, clusters).expect("the clustering is legal");
     let mut reading: BTreeMap<(Array, Node), BTreeSet<usize>> = BTreeMap::new();
     for (_, edge) in graph.edges().iter() {
@@ -117,7 +117,7 @@ pub(super) struct Value {
 
 /// The values of all arrays: the connected parts of the edges of each. One array may hold several, one after the other, which have
 /// nothing to do with each other: each is written and read by nodes of its own.
-pub(super) fn values(graph: &Graph) -> Vec<Value> {
+pub(super) fn values(graph: &DataFlowGraph) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
     for (array, edges) in graph.edges_by_array().into_iter().enumerate() {
         let mut parts: Vec<BTreeSet<Node>> = Vec::new();
@@ -141,7 +141,7 @@ pub(super) fn values(graph: &Graph) -> Vec<Value> {
 
 /// The clusters, given as a number for each node, in the order of their height in the graph of clusters, those of one height in
 /// the order of the program: the code order of \[MEM\] section 2.4. `None` if the clusters depend on each other.
-pub(super) fn by_height(graph: &Graph, cluster: &[usize]) -> Option<Vec<Vec<Node>>> {
+pub(super) fn by_height(graph: &DataFlowGraph, cluster: &[usize]) -> Option<Vec<Vec<Node>>> {
     // Named by their first nodes.
     let mut head: BTreeMap<usize, usize> = BTreeMap::new();
     let heads: Vec<usize> =

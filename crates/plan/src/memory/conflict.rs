@@ -5,7 +5,7 @@
 //! walks; a choice of arrays is legal if no preventing edge lies in a component. If one does, the way back from its head to its tail
 //! closes one of the paper's cycles: see `Note [Conflicts]`.
 
-use super::graph::{Array, Edge, Graph, Node};
+use super::graph::{Array, DataFlowGraph, Edge, Node};
 use frit_support::Index;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -52,7 +52,7 @@ struct Step {
 }
 
 impl Walks {
-    pub(super) fn new(graph: &Graph, starred: &[Array]) -> Self {
+    pub(super) fn new(graph: &DataFlowGraph, starred: &[Array]) -> Self {
         let mut position = vec![None; graph.arrays().len()];
         starred.iter().enumerate().for_each(|(at, array)| position[array.at()] = Some(at));
         let mut between: BTreeMap<(Node, Node), Vec<Edge>> = BTreeMap::new();

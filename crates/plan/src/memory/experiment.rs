@@ -5,8 +5,8 @@
 //! loops that could run in parallel write it. Where the paper is silent: edges lie between random pairs of nodes, each pair at most once; an
 //! edge whose tail is the end of the path of an array continues it with probability 1/2, and is a new array otherwise.
 
-use super::graph::{Array, Graph, Node};
-use super::{Limits, Objective, Random, Solution, solve};
+use super::graph::{Array, DataFlowGraph, Node};
+use super::{Objective, Random, SearchLimits, Solution, solve};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -85,7 +85,7 @@ pub fn run(graphs: usize, seed: u64, planned: &mut dyn FnMut()) -> Report {
     for number in 0..graphs {
         let graph = graph(seed, number);
         let start = Instant::now();
-        let solution = solve(&graph, Objective::Size, &Limits::default());
+        let solution = solve(&graph, Objective::Size, &SearchLimits::default());
         let time = start.elapsed();
         report.time += time;
         report.longest = report.longest.max(time);
@@ -104,7 +104,7 @@ pub fn run(graphs: usize, seed: u64, planned: &mut dyn FnMut()) -> Report {
 }
 
 impl Gain {
-    fn add(&mut self, graph: &Graph, solution: &Solution) {
+    fn add(&mut self, graph: &DataFlowGraph, solution: &Solution) {
         let prevented: BTreeSet<Array> =
             graph.edges().iter().filter(|(_, edge)| edge.preventing).filter_map(|(_, edge)| edge.array).collect();
         let arrays: Vec<Array> = match self.whole {
@@ -125,11 +125,11 @@ impl Gain {
 }
 
 /// A graph of the experiment.
-pub fn graph(seed: u64, number: usize) -> Graph {
+pub fn graph(seed: u64, number: usize) -> DataFlowGraph {
     // Far apart in the generator's sequence.
     let mut random = Random::new(seed ^ (number as u64).wrapping_mul(0xd134_2543_de82_ef95));
     let count = NODES.start() + number % NODES.count();
-    let mut graph = Graph::default();
+    let mut graph = DataFlowGraph::default();
     let nodes: Vec<Node> = (1..=count).map(|at| graph.add_node(format!("L{at}"))).collect();
     let mut pairs = BTreeSet::new();
     let (mut into, mut out) = (vec![0; count], vec![0; count]);

@@ -1,7 +1,7 @@
 //! What becomes of every array, and why.
 
 use super::conflict::{Conflict, Walks};
-use super::graph::{Array, Edge, Graph};
+use super::graph::{Array, DataFlowGraph, Edge};
 use super::removable::{Closure, preventing_path};
 use frit_support::{Index, Table};
 
@@ -36,7 +36,7 @@ pub enum Fate {
 
 /// The fates of all arrays. Conflicts that are needed to tell them are added to the list.
 pub(super) fn fates(
-    graph: &Graph,
+    graph: &DataFlowGraph,
     closure: &Closure,
     walks: &Walks,
     removable: &[Array],

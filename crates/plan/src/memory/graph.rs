@@ -2,33 +2,28 @@
 //! Source: \[MEM\] section 2.1. Which loops a language has and why a dependence prevents fusion is not known here; whoever
 //! builds a graph says so. Read [`solve`](super::solve) next.
 
+pub use crate::graph::{Array, Node};
 use frit_support::{Index, Table, define_index};
 
-define_index!(
-    /// A loop nest, or an isolated statement: that is a node all of whose edges are preventing.
-    Node, "n"
-);
-define_index!(
-    /// An array.
-    Array, "a"
-);
 define_index!(
     /// A dependence.
     Edge, "e"
 );
 
-/// The loop nests of one region and the dependences between them. Edges lead from earlier to later nodes, so there are no
-/// cycles; this holds by construction.
+/// The loop nests of one region and the dependences between them.
+///
+/// A node is a loop nest, or an isolated statement: that is a node all of whose edges are preventing. Edges lead from earlier
+/// to later nodes, so there are no cycles; this holds by construction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Graph {
+pub struct DataFlowGraph {
     nodes: Table<Node, String>,
-    arrays: Table<Array, ArrayData>,
+    arrays: Table<Array, SizedArray>,
     edges: Table<Edge, EdgeData>,
 }
 
-/// An array.
+/// An array of a data-flow graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ArrayData {
+pub struct SizedArray {
     /// For reports.
     pub name: String,
     /// What it takes in memory, in any unit.
@@ -59,7 +54,16 @@ pub struct NotForward {
     pub to: Node,
 }
 
-impl Graph {
+impl std::fmt::Display for NotForward {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (from, to) = (self.from.at() + 1, self.to.at() + 1);
+        write!(f, "an edge leads from node {from} to node {to} in the order of the program, which is not a later one")
+    }
+}
+
+impl std::error::Error for NotForward {}
+
+impl DataFlowGraph {
     /// Adds a node behind all others, in the order of the program.
     pub fn add_node(&mut self, name: impl Into<String>) -> Node {
         self.nodes.push(name.into())
@@ -67,7 +71,7 @@ impl Graph {
 
     /// Adds an array.
     pub fn add_array(&mut self, name: impl Into<String>, size: u64, kept: bool) -> Array {
-        self.arrays.push(ArrayData { name: name.into(), size, kept })
+        self.arrays.push(SizedArray { name: name.into(), size, kept })
     }
 
     /// Adds a dependence. Two nodes may have any number of them, over the same array too.
@@ -95,13 +99,23 @@ impl Graph {
     }
 
     /// The arrays.
-    pub fn arrays(&self) -> &Table<Array, ArrayData> {
+    pub fn arrays(&self) -> &Table<Array, SizedArray> {
         &self.arrays
     }
 
     /// The dependences.
     pub fn edges(&self) -> &Table<Edge, EdgeData> {
         &self.edges
+    }
+
+    /// The names of nodes.
+    pub fn node_names(&self, nodes: &[Node]) -> Vec<&str> {
+        nodes.iter().map(|&node| self.nodes[node].as_str()).collect()
+    }
+
+    /// The names of arrays.
+    pub fn array_names(&self, arrays: &[Array]) -> Vec<&str> {
+        arrays.iter().map(|&array| self.arrays[array].name.as_str()).collect()
     }
 
     /// The sum of the sizes of all arrays.
@@ -132,7 +146,7 @@ mod tests {
 
     #[test]
     fn edges_lead_forwards() {
-        let mut graph = Graph::default();
+        let mut graph = DataFlowGraph::default();
         let (first, second) = (graph.add_node("first"), graph.add_node("second"));
         assert!(graph.add_edge(first, second, None, true).is_ok());
         assert_eq!(graph.add_edge(second, first, None, false), Err(NotForward { from: second, to: first }));

@@ -7,6 +7,7 @@
 //! - `peak`: the choice with the least memory in use at any time;
 //! - `traffic`: the choice that moves least to and from memory;
 //! - `cluster`: what a clustering is worth, by definition;
+//! - `fate`, `words`: what becomes of every array, and plans in words;
 //! - [`experiment`]: the paper's section 3.
 //!
 //! A program given as whole-array operations has its own [planner](crate::solve()), which also weighs repeated work; this one takes
@@ -24,11 +25,12 @@ mod random;
 mod removable;
 mod size;
 mod traffic;
+mod words;
 
 pub use cluster::{is_legal, peak, removed, traffic};
 pub use conflict::{Conflict, Hop};
 pub use fate::Fate;
-pub use graph::{Array, ArrayData, Edge, EdgeData, Graph, Node, NotForward};
+pub use graph::{Array, DataFlowGraph, Edge, EdgeData, Node, NotForward, SizedArray};
 pub use random::Random;
 pub use removable::removable;
 
@@ -50,14 +52,14 @@ pub enum Objective {
 
 /// When a search ends without a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct SearchLimits {
     /// After so much time.
     pub time: Option<Duration>,
     /// For [`Objective::Peak`]: after so many clusters have been looked at that may run next. This bounds memory as well.
     pub steps: usize,
 }
 
-impl Default for Limits {
+impl Default for SearchLimits {
     /// No limit of time: equal graphs have equal plans.
     fn default() -> Self {
         Self { time: None, steps: 1 << 22 }
@@ -94,7 +96,7 @@ impl Solution {
 }
 
 /// The best plan for a graph, or the best one found within the limits.
-pub fn solve(graph: &Graph, objective: Objective, limits: &Limits) -> Solution {
+pub fn solve(graph: &DataFlowGraph, objective: Objective, limits: &SearchLimits) -> Solution {
     let deadline = Deadline::after(limits.time);
     let closure = Closure::new(graph);
     let removable = removable::starred(graph, &closure);

@@ -6,7 +6,7 @@
 
 use super::Deadline;
 use super::cluster::{self, values};
-use super::graph::{Graph, Node};
+use super::graph::{DataFlowGraph, Node};
 use super::removable::Closure;
 use frit_support::Index;
 use std::cmp::Reverse;
@@ -21,7 +21,7 @@ const QUICK_STEPS: usize = 1 << 9;
 
 /// The clusters with the least peak, in order, and a lower bound on the peak. `least` is a clustering to compare with.
 pub(super) fn best(
-    graph: &Graph,
+    graph: &DataFlowGraph,
     closure: &Closure,
     least: Vec<Vec<Node>>,
     steps: usize,
@@ -112,7 +112,7 @@ struct State {
 }
 
 impl Search {
-    fn new(graph: &Graph, closure: &Closure) -> Self {
+    fn new(graph: &DataFlowGraph, closure: &Closure) -> Self {
         let nodes = graph.nodes().len();
         let empty: Set = vec![0; nodes.div_ceil(64)].into();
         let (mut needs, mut above, mut below, mut apart) = (

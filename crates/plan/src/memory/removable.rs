@@ -1,7 +1,7 @@
 //! Which arrays can be removed if only one of their edges is looked at: the starred arrays of \[MEM\] section 2.2, by transitive
 //! closure. That starred arrays can be in each other's way is the matter of [`conflict`](super::conflict).
 
-use super::graph::{Array, Edge, Graph, Node};
+use super::graph::{Array, DataFlowGraph, Edge, Node};
 use crate::relation::Relation;
 use frit_support::Index;
 
@@ -14,7 +14,7 @@ pub(super) struct Closure {
 }
 
 impl Closure {
-    pub(super) fn new(graph: &Graph) -> Self {
+    pub(super) fn new(graph: &DataFlowGraph) -> Self {
         let nodes = graph.nodes().len();
         let (mut reach, mut apart) = (Relation::new(nodes), Relation::new(nodes));
         let mut edges: Vec<_> = graph.edges().iter().map(|(_, edge)| *edge).collect();
@@ -35,18 +35,18 @@ impl Closure {
     }
 
     /// True if a path with a preventing edge leads along this edge's ends.
-    pub(super) fn is_apart(&self, graph: &Graph, edge: Edge) -> bool {
+    pub(super) fn is_apart(&self, graph: &DataFlowGraph, edge: Edge) -> bool {
         let edge = graph.edges()[edge];
         self.apart.contains(edge.from.at(), edge.to.at())
     }
 }
 
 /// The starred arrays: not kept, with an edge, and no path with a preventing edge beside any of their edges. Ascending.
-pub fn removable(graph: &Graph) -> Vec<Array> {
+pub fn removable(graph: &DataFlowGraph) -> Vec<Array> {
     starred(graph, &Closure::new(graph))
 }
 
-pub(super) fn starred(graph: &Graph, closure: &Closure) -> Vec<Array> {
+pub(super) fn starred(graph: &DataFlowGraph, closure: &Closure) -> Vec<Array> {
     let edges = graph.edges_by_array();
     let is_starred = |array: &Array| {
         let edges = &edges[array.at()];
@@ -56,7 +56,7 @@ pub(super) fn starred(graph: &Graph, closure: &Closure) -> Vec<Array> {
 }
 
 /// A shortest path between the ends of an edge on which there is a preventing edge, if there is one.
-pub(super) fn preventing_path(graph: &Graph, edge: Edge) -> Option<Vec<Edge>> {
+pub(super) fn preventing_path(graph: &DataFlowGraph, edge: Edge) -> Option<Vec<Edge>> {
     let (start, end) = (graph.edges()[edge].from, graph.edges()[edge].to);
     let mut leaving = vec![Vec::new(); graph.nodes().len()];
     for (edge, data) in graph.edges().iter() {

@@ -2,8 +2,8 @@
 //! of whole-array operations, whose clusters are legal under the same conditions.
 
 use super::cluster;
-use super::graph::{Edge, EdgeData, Graph, Node};
-use crate::graph as whole;
+use super::graph::{DataFlowGraph, Edge, EdgeData, Node};
+use crate::graph::{ArrayData, FusionGraph};
 use crate::solve::{Limits, Method, solve};
 use frit_support::{Index, Poly};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_NODES: usize = 1000;
 
 /// The clusters that move least, and a lower bound on what has to be moved. `least` is a clustering for graphs that are too large.
-pub(super) fn best(graph: &Graph, least: Vec<Vec<Node>>) -> (Vec<Vec<Node>>, u128) {
+pub(super) fn best(graph: &DataFlowGraph, least: Vec<Vec<Node>>) -> (Vec<Vec<Node>>, u128) {
     if graph.nodes().len() > MAX_NODES {
         return (least, unavoidable(graph));
     }
@@ -32,12 +32,11 @@ pub(super) fn best(graph: &Graph, least: Vec<Vec<Node>>) -> (Vec<Vec<Node>>, u12
 
 /// The graph of the other planner: what a node writes to an array is an array of its own there. Also whether sizes kept their proportions:
 /// that planner's numbers are smaller.
-fn translate(graph: &Graph) -> (whole::Graph, bool) {
-    let mut translated = whole::Graph::default();
+fn translate(graph: &DataFlowGraph) -> (FusionGraph, bool) {
+    let mut translated = FusionGraph::default();
     for (_, name) in graph.nodes().iter() {
-        translated.nodes.push(whole::NodeData { name: name.clone(), generators: 1, fold: None });
+        translated.add_loop(name);
     }
-    let node = |node: Node| whole::Node::new(node.at());
     let mut written: BTreeMap<_, BTreeSet<Node>> = BTreeMap::new();
     let mut apart: BTreeSet<(Node, Node)> = BTreeSet::new();
     for (_, edge) in graph.edges().iter() {
@@ -45,7 +44,7 @@ fn translate(graph: &Graph) -> (whole::Graph, bool) {
             Some(array) => {
                 written.entry((array, edge.from)).or_default().insert(edge.to);
             }
-            None => translated.orders.push((node(edge.from), node(edge.to))),
+            None => translated.orders.push((edge.from, edge.to)),
         }
         if edge.preventing {
             apart.insert((edge.from, edge.to));
@@ -62,18 +61,18 @@ fn translate(graph: &Graph) -> (whole::Graph, bool) {
     for ((array, writer), readers) in written {
         let data = &graph.arrays()[array];
         let size = i64::try_from((data.size / common) >> shift).expect("the size was shifted until it fits");
-        translated.arrays.push(whole::ArrayData {
+        translated.arrays.push(ArrayData {
             name: data.name.clone(),
             bytes: Poly::constant(size),
-            producer: Some(node(writer)),
-            readers: readers.into_iter().map(node).collect(),
+            producer: Some(writer),
+            readers: readers.into_iter().collect(),
             kept: data.kept,
         });
     }
     let nodes: Vec<Node> = graph.nodes().indices().collect();
     for (at, &first) in nodes.iter().enumerate() {
         let together = nodes[at + 1..].iter().filter(|second| !apart.contains(&(first, **second)));
-        translated.pairs.extend(together.map(|&second| whole::Pair { first: node(first), second: node(second) }));
+        together.for_each(|&second| translated.add_pair(first, second));
     }
     (translated, shift == 0)
 }
@@ -86,7 +85,7 @@ fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
 }
 
 /// What every clustering moves: what is kept is written; what is written at one end of a preventing path is written, and read at the other.
-fn unavoidable(graph: &Graph) -> u128 {
+fn unavoidable(graph: &DataFlowGraph) -> u128 {
     let closure = super::removable::Closure::new(graph);
     let mut moved: BTreeMap<_, (bool, bool)> = BTreeMap::new();
     let is_apart = |edge: Edge| closure.is_apart(graph, edge);

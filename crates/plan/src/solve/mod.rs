@@ -17,9 +17,10 @@ mod problem;
 mod reduce;
 mod relaxation;
 
-use crate::graph::{Graph, Node, Size};
+use crate::graph::{FusionGraph, Node, Size, Symbol};
+use crate::log::size_text;
 use components::Components;
-use frit_support::Index;
+use frit_support::{Index, Table};
 use problem::{Partition, Problem};
 
 /// When the exact solver gives up.
@@ -88,6 +89,38 @@ impl Cost {
     pub fn minus(&self, other: &Self) -> Self {
         Self { bytes: &self.bytes - &other.bytes, held: &self.held - &other.held, work: &self.work - &other.work }
     }
+
+    /// The cost in words, without what is zero: `16*n bytes moved, 8*n bytes held`.
+    pub fn text(&self, symbols: &Table<Symbol, String>) -> String {
+        let parts = [(&self.bytes, "bytes moved"), (&self.held, "bytes held"), (&self.work, "operations repeated")];
+        let parts = parts.into_iter().filter(|(size, _)| !size.is_zero());
+        let parts: Vec<String> = parts.map(|(size, what)| format!("{} {what}", size_text(size, symbols))).collect();
+        if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
+    }
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Method::Exact => f.write_str("exact"),
+            Method::Greedy { nodes } => write!(f, "greedy ({nodes} loops could be merged)"),
+        }
+    }
+}
+
+impl Plan {
+    /// The plan as lines of text, with the names of the graph.
+    pub fn text(&self, graph: &FusionGraph) -> String {
+        let mut text = String::new();
+        for name in graph.names(&self.folded) {
+            text += &format!("fold   {name}\n");
+        }
+        for (number, cluster) in self.clusters.iter().enumerate() {
+            text += &format!("loop {} {}\n", number + 1, graph.names(cluster).join(" "));
+        }
+        let [before, after] = [&self.before, &self.after].map(|cost| cost.text(&graph.symbols));
+        text + &format!("{}: {after}; without merges {before}\n", self.method)
+    }
 }
 
 /// The best plan for a graph. Of plans, the one that moves the fewest bytes is the best, then the one that holds the fewest,
@@ -96,7 +129,7 @@ impl Cost {
 ///
 /// Sizes are compared as if all symbols were one large number: the highest degree decides, then the sum of the coefficients of that degree,
 /// and so on down. What is held is the sum of all arrays that the graph's nodes store.
-pub fn solve(graph: &Graph, limits: &Limits) -> Plan {
+pub fn solve(graph: &FusionGraph, limits: &Limits) -> Plan {
     let mut problem = Problem::new(graph, limits.generators);
     let Some(reach) = problem.reach() else {
         unreachable!("edges of a fusion graph lead from earlier to later nodes");
@@ -125,7 +158,7 @@ pub fn solve(graph: &Graph, limits: &Limits) -> Plan {
 }
 
 /// What a partition costs, in full.
-fn cost(graph: &Graph, problem: &Problem, partition: &Partition) -> Cost {
+fn cost(graph: &FusionGraph, problem: &Problem, partition: &Partition) -> Cost {
     let mut cost = Cost::default();
     for ((_, array), fate) in graph.arrays.iter().zip(problem.fates(partition)) {
         let passes = fate.reads + usize::from(fate.stored);

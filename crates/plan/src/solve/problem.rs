@@ -1,7 +1,7 @@
 //! A fusion graph as the solvers see it: nodes and arrays by number, sizes as vectors that compare in order, and what a
 //! partition of the nodes costs.
 
-use crate::graph::{Graph, Size};
+use crate::graph::{FusionGraph, Size};
 use crate::relation::Relation;
 use frit_support::Index;
 use std::collections::BTreeSet;
@@ -118,7 +118,7 @@ impl Partition {
 
 impl Problem {
     /// The graph in numbers. Folds that can never be chosen are left out.
-    pub(super) fn new(graph: &Graph, limit: u32) -> Self {
+    pub(super) fn new(graph: &FusionGraph, limit: u32) -> Self {
         let nodes = graph.nodes.len();
         let works = graph.nodes.iter().filter_map(|(_, node)| node.fold.as_ref());
         let sizes = graph.arrays.iter().map(|(_, array)| &array.bytes).chain(works);

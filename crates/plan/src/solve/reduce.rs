@@ -213,12 +213,12 @@ fn change(problem: &Problem, array: &Traffic, node: usize, other: usize) -> (i32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Array, ArrayData, Graph, Node, NodeData, Pair, Size};
+    use crate::graph::{Array, ArrayData, FusionGraph, Node, NodeData, Pair, Size};
     use frit_support::Index;
 
     /// Loops of which all are pairs, with one array of 8 bytes for each producer and its readers.
-    fn graph(nodes: usize, arrays: &[(Option<usize>, &[usize])]) -> Graph {
-        let mut graph = Graph::default();
+    fn graph(nodes: usize, arrays: &[(Option<usize>, &[usize])]) -> FusionGraph {
+        let mut graph = FusionGraph::default();
         for at in 0..nodes {
             let node = graph.nodes.push(NodeData { generators: 1, ..NodeData::default() });
             graph.pairs.extend((0..at).map(|first| Pair { first: Node::new(first), second: node }));
@@ -234,7 +234,7 @@ mod tests {
         graph
     }
 
-    fn reduced(graph: &Graph) -> (Problem, Vec<Vec<usize>>) {
+    fn reduced(graph: &FusionGraph) -> (Problem, Vec<Vec<usize>>) {
         let members = (0..graph.nodes.len()).map(|node| vec![node]).collect();
         reduce(Problem::new(graph, 64), members).expect("there is no cycle")
     }

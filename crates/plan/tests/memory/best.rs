@@ -1,7 +1,7 @@
 //! Plans against all plans there are.
 
 use crate::support::{check, clusterings, orders, random_graph};
-use frit_plan::memory::{Fate, Limits, Objective, Random, peak, removed, solve, traffic};
+use frit_plan::memory::{Fate, Objective, Random, SearchLimits, peak, removed, solve, traffic};
 
 #[test]
 fn two_thousand_plans_remove_the_greatest_size_there_is() {
@@ -9,7 +9,7 @@ fn two_thousand_plans_remove_the_greatest_size_there_is() {
     let (mut given_up, mut apart) = (0, 0);
     for at in 0..2000 {
         let graph = random_graph(&mut random, 8);
-        let solution = solve(&graph, Objective::Size, &Limits::default());
+        let solution = solve(&graph, Objective::Size, &SearchLimits::default());
         check(&graph, &solution);
         assert!(solution.is_proved());
         let all = clusterings(&graph);
@@ -29,7 +29,7 @@ fn plans_have_the_least_peak_there_is() {
     let mut other = 0;
     for at in 0..700 {
         let graph = random_graph(&mut random, 6);
-        let solution = solve(&graph, Objective::Peak, &Limits::default());
+        let solution = solve(&graph, Objective::Peak, &SearchLimits::default());
         check(&graph, &solution);
         assert!(solution.is_proved() && solution.cost == peak(&graph, &solution.clusters));
         let mut best = u128::MAX;
@@ -37,7 +37,7 @@ fn plans_have_the_least_peak_there_is() {
             orders(&graph, &mut Vec::new(), &clusters, &mut |order| best = best.min(peak(&graph, order)), false);
         }
         assert_eq!(best, solution.cost, "graph {at}: {graph:#?}\n{solution:#?}");
-        other += usize::from(peak(&graph, &solve(&graph, Objective::Size, &Limits::default()).clusters) > best);
+        other += usize::from(peak(&graph, &solve(&graph, Objective::Size, &SearchLimits::default()).clusters) > best);
     }
     assert!(other > 8, "only {other} plans of the least size do not have the least peak");
 }
@@ -48,13 +48,14 @@ fn plans_move_the_least_there_is() {
     let mut other = 0;
     for at in 0..1000 {
         let graph = random_graph(&mut random, 7);
-        let solution = solve(&graph, Objective::Traffic, &Limits::default());
+        let solution = solve(&graph, Objective::Traffic, &SearchLimits::default());
         check(&graph, &solution);
         assert!(solution.is_proved());
         let best = clusterings(&graph).iter().map(|clusters| traffic(&graph, clusters)).min();
         assert_eq!(best, Some(solution.cost), "graph {at}: {graph:#?}\n{solution:#?}");
-        other +=
-            usize::from(Some(traffic(&graph, &solve(&graph, Objective::Size, &Limits::default()).clusters)) > best);
+        other += usize::from(
+            Some(traffic(&graph, &solve(&graph, Objective::Size, &SearchLimits::default()).clusters)) > best,
+        );
     }
     assert!(other > 100, "only {other} plans of the least size do not move least");
 }

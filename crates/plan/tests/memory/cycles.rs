@@ -1,14 +1,14 @@
 //! Proposition 1 and the exploration of figure 7, as printed and put right, against all plans there are.
 
 use crate::support::{clusterings, graph, names, random_graph};
-use frit_plan::memory::{Array, Graph, Limits, Node, Objective, Random, removable, removed, solve};
+use frit_plan::memory::{Array, DataFlowGraph, Node, Objective, Random, SearchLimits, removable, removed, solve};
 use std::collections::BTreeSet;
 
 /// A cycle of proposition 1: the pairs of loops of its mu+, that is, of its starred edges walked against their direction.
 type Cycle = BTreeSet<(Node, Node)>;
 
 /// The starred arrays between two loops.
-fn starred(graph: &Graph, pair: (Node, Node)) -> Vec<Array> {
+fn starred(graph: &DataFlowGraph, pair: (Node, Node)) -> Vec<Array> {
     let starred = removable(graph);
     let between = graph.edges().iter().filter(|(_, edge)| (edge.from, edge.to) == pair);
     between.filter_map(|(_, edge)| edge.array).filter(|array| starred.contains(array)).collect()
@@ -16,7 +16,7 @@ fn starred(graph: &Graph, pair: (Node, Node)) -> Vec<Array> {
 
 /// The exploration put right: from the head of every preventing edge back to its tail, over any edge forwards and over starred ones
 /// backwards; what is recorded is mu+.
-fn cycles(graph: &Graph) -> BTreeSet<Cycle> {
+fn cycles(graph: &DataFlowGraph) -> BTreeSet<Cycle> {
     let mut found = BTreeSet::new();
     for (_, edge) in graph.edges().iter().filter(|(_, edge)| edge.preventing) {
         explore(graph, edge.to, edge.from, &mut BTreeSet::from([edge.to]), &mut Cycle::new(), &mut found);
@@ -25,7 +25,7 @@ fn cycles(graph: &Graph) -> BTreeSet<Cycle> {
 }
 
 fn explore(
-    graph: &Graph,
+    graph: &DataFlowGraph,
     at: Node,
     target: Node,
     mark: &mut BTreeSet<Node>,
@@ -51,8 +51,15 @@ fn explore(
 }
 
 /// Figure 7 as printed: sets of loops.
-fn printed(graph: &Graph) -> BTreeSet<BTreeSet<Node>> {
-    fn explore(graph: &Graph, k: Node, u: Node, v: Node, mark: &mut BTreeSet<Node>, c: &mut BTreeSet<BTreeSet<Node>>) {
+fn printed(graph: &DataFlowGraph) -> BTreeSet<BTreeSet<Node>> {
+    fn explore(
+        graph: &DataFlowGraph,
+        k: Node,
+        u: Node,
+        v: Node,
+        mark: &mut BTreeSet<Node>,
+        c: &mut BTreeSet<BTreeSet<Node>>,
+    ) {
         mark.insert(k);
         for t in graph.nodes().indices() {
             let edge = |from, to| graph.edges().iter().any(|(_, edge)| (edge.from, edge.to) == (from, to));
@@ -99,7 +106,7 @@ fn figure_7_as_printed_reports_cycles_where_there_are_none() {
     let graph = graph(3, &[], &["1 a 2", "2 b/ 3"]);
     assert!(cycles(&graph).is_empty());
     assert!(!printed(&graph).is_empty());
-    let plan = solve(&graph, Objective::Size, &Limits::default());
+    let plan = solve(&graph, Objective::Size, &SearchLimits::default());
     assert_eq!(names(&graph, &plan.removed), ["a"]);
 }
 

@@ -1,15 +1,17 @@
 //! The figures of the paper, as far as its text tells what is in them, and the places where it is not right as printed.
 
 use crate::support::{array, graph, names, numbers};
-use frit_plan::memory::{Fate, Graph, Limits, Objective, Solution, is_legal, peak, removable, removed, solve};
+use frit_plan::memory::{
+    DataFlowGraph, Fate, Objective, SearchLimits, Solution, is_legal, peak, removable, removed, solve,
+};
 use frit_support::Index;
 
-fn plan(graph: &Graph) -> Solution {
-    solve(graph, Objective::Size, &Limits::default())
+fn plan(graph: &DataFlowGraph) -> Solution {
+    solve(graph, Objective::Size, &SearchLimits::default())
 }
 
 /// The program of figure 3: L2 and L3 cannot be fused because of a2, and all four arrays are live in L4.
-fn figure_3() -> Graph {
+fn figure_3() -> DataFlowGraph {
     let sizes = [("a1", 10), ("a2", 20), ("a3", 30), ("a4", 40)];
     graph(5, &sizes, &["1 a1 2", "1 a1 4", "2 a2/ 3", "2 a2 4", "3 a3 4", "3 a3 5", "4 a4 5"])
 }
@@ -92,7 +94,7 @@ fn figure_6_b_the_loops_1_3_6_and_2_4_5_cannot_both_be_fused() {
 }
 
 /// Arrays, by name, that are all the cycles of proposition 1.
-fn conflicts(graph: &Graph) -> Vec<Vec<String>> {
+fn conflicts(graph: &DataFlowGraph) -> Vec<Vec<String>> {
     plan(graph).conflicts.iter().map(|conflict| names(graph, &conflict.arrays)).collect()
 }
 
@@ -183,7 +185,7 @@ fn section_2_1_the_least_size_is_not_the_least_memory_cost() {
     let sizes = [("a", 3), ("b", 2), ("c", 2), ("d", 2)];
     let graph = graph(7, &sizes, &["1 a 2", "2 b/ 3", "1 a 4", "4 c/ 5", "1 a 6", "6 d/ 7"]);
     let least_size = plan(&graph);
-    let least_peak = solve(&graph, Objective::Peak, &Limits::default());
+    let least_peak = solve(&graph, Objective::Peak, &SearchLimits::default());
     assert_eq!(names(&graph, &least_size.removed), ["a"]);
     assert_eq!(peak(&graph, &least_size.clusters), 6);
     assert!(least_peak.removed.is_empty() && least_peak.is_proved());

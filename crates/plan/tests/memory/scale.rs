@@ -1,12 +1,12 @@
 //! Graphs with very many cycles, and graphs too large to be sure about.
 
 use crate::support::check;
-use frit_plan::memory::{Graph, Limits, Node, Objective, Random, experiment, solve};
+use frit_plan::memory::{DataFlowGraph, Node, Objective, Random, SearchLimits, experiment, solve};
 use std::time::{Duration, Instant};
 
 /// Steps of a ladder, each with two ways from one node to the next, under one preventing edge: 2^steps cycles.
-fn ladder(steps: usize) -> Graph {
-    let mut graph = Graph::default();
+fn ladder(steps: usize) -> DataFlowGraph {
+    let mut graph = DataFlowGraph::default();
     let nodes: Vec<Node> = (0..=3 * steps).map(|at| graph.add_node(format!("L{at}"))).collect();
     let mut random = Random::new(7);
     for step in 0..steps {
@@ -23,7 +23,7 @@ fn ladder(steps: usize) -> Graph {
 fn a_graph_with_a_billion_billion_cycles_is_planned_at_once() {
     let graph = ladder(60);
     let start = Instant::now();
-    let solution = solve(&graph, Objective::Size, &Limits::default());
+    let solution = solve(&graph, Objective::Size, &SearchLimits::default());
     check(&graph, &solution);
     assert!(solution.is_proved());
     assert!(solution.conflicts.len() < 1000, "{} conflicts were looked at", solution.conflicts.len());
@@ -39,7 +39,7 @@ fn plans_of_the_experiment_have_a_peak_and_a_bound() {
     let mut proved = 0;
     for number in 0..21 {
         let graph = experiment::graph(1, number);
-        let limits = Limits { steps: 1 << 14, ..Limits::default() };
+        let limits = SearchLimits { steps: 1 << 14, ..SearchLimits::default() };
         let solution = solve(&graph, Objective::Peak, &limits);
         check(&graph, &solution);
         proved += usize::from(solution.is_proved());
@@ -54,10 +54,10 @@ fn plans_of_the_experiment_have_a_peak_and_a_bound() {
 fn a_search_without_time_gives_a_legal_plan_and_a_bound() {
     let graph = experiment::graph(1, 20);
     for objective in [Objective::Size, Objective::Peak, Objective::Traffic] {
-        let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+        let limits = SearchLimits { time: Some(Duration::ZERO), ..SearchLimits::default() };
         let hurried = solve(&graph, objective, &limits);
         check(&graph, &hurried);
-        let best = solve(&graph, objective, &Limits::default());
+        let best = solve(&graph, objective, &SearchLimits::default());
         assert!(hurried.bound <= best.cost && best.cost <= hurried.cost);
     }
 }
@@ -67,7 +67,7 @@ fn equal_graphs_have_equal_plans() {
     for number in 0..5 {
         let graph = experiment::graph(9, number);
         for objective in [Objective::Size, Objective::Peak, Objective::Traffic] {
-            let limits = Limits { steps: 2000, ..Limits::default() };
+            let limits = SearchLimits { steps: 2000, ..SearchLimits::default() };
             assert_eq!(solve(&graph, objective, &limits), solve(&graph.clone(), objective, &limits));
         }
     }
@@ -75,14 +75,14 @@ fn equal_graphs_have_equal_plans() {
 
 #[test]
 fn sizes_as_large_as_numbers_get_are_added_up() {
-    let mut graph = Graph::default();
+    let mut graph = DataFlowGraph::default();
     let nodes: Vec<Node> = (0..3).map(|at| graph.add_node(format!("L{at}"))).collect();
     let arrays: Vec<_> = (0..3).map(|at| graph.add_array(format!("a{at}"), u64::MAX, at == 2)).collect();
     graph.add_edge(nodes[0], nodes[1], Some(arrays[0]), false).unwrap();
     graph.add_edge(nodes[1], nodes[2], Some(arrays[1]), false).unwrap();
     graph.add_edge(nodes[0], nodes[2], Some(arrays[2]), true).unwrap();
     for (objective, cost) in [(Objective::Size, 2), (Objective::Peak, 2), (Objective::Traffic, 4)] {
-        let solution = solve(&graph, objective, &Limits::default());
+        let solution = solve(&graph, objective, &SearchLimits::default());
         check(&graph, &solution);
         assert_eq!(solution.cost, cost * u128::from(u64::MAX));
     }
@@ -91,7 +91,7 @@ fn sizes_as_large_as_numbers_get_are_added_up() {
 #[test]
 fn an_empty_graph_has_an_empty_plan() {
     for objective in [Objective::Size, Objective::Peak, Objective::Traffic] {
-        let solution = solve(&Graph::default(), objective, &Limits::default());
+        let solution = solve(&DataFlowGraph::default(), objective, &SearchLimits::default());
         assert!(solution.clusters.is_empty() && solution.is_proved() && solution.cost == 0);
     }
 }

@@ -1,13 +1,13 @@
 //! Graphs in short notation, random graphs, and all plans of a graph.
 
-use frit_plan::memory::{Array, Graph, Node, Random, Solution, is_legal, removed};
+use frit_plan::memory::{Array, DataFlowGraph, Node, Random, Solution, is_legal, removed};
 use frit_support::Index;
 use std::collections::BTreeMap;
 
 /// A graph from lines `1 a 3`: array `a` from the first loop to the third; `1 a/ 3` prevents fusion, and `-` is no array. Sizes are given
 /// by name; 1 where they are not; kept arrays are written `a!`.
-pub(crate) fn graph(nodes: usize, sizes: &[(&str, u64)], edges: &[&str]) -> Graph {
-    let mut graph = Graph::default();
+pub(crate) fn graph(nodes: usize, sizes: &[(&str, u64)], edges: &[&str]) -> DataFlowGraph {
+    let mut graph = DataFlowGraph::default();
     let nodes: Vec<Node> = (1..=nodes).map(|number| graph.add_node(format!("L{number}"))).collect();
     let mut arrays: BTreeMap<String, Array> = BTreeMap::new();
     let sizes: BTreeMap<&str, u64> = sizes.iter().copied().collect();
@@ -27,7 +27,7 @@ pub(crate) fn graph(nodes: usize, sizes: &[(&str, u64)], edges: &[&str]) -> Grap
 }
 
 /// The names of arrays.
-pub(crate) fn names(graph: &Graph, arrays: &[Array]) -> Vec<String> {
+pub(crate) fn names(graph: &DataFlowGraph, arrays: &[Array]) -> Vec<String> {
     arrays.iter().map(|&array| graph.arrays()[array].name.clone()).collect()
 }
 
@@ -37,13 +37,13 @@ pub(crate) fn numbers(clusters: &[Vec<Node>]) -> Vec<Vec<usize>> {
 }
 
 /// The array of this name.
-pub(crate) fn array(graph: &Graph, name: &str) -> Array {
+pub(crate) fn array(graph: &DataFlowGraph, name: &str) -> Array {
     graph.arrays().iter().find(|(_, data)| data.name == name).map(|(array, _)| array).unwrap()
 }
 
 /// A graph of at most so many nodes: with several edges between two nodes, arrays of no size, kept arrays, arrays with edges anywhere.
-pub(crate) fn random_graph(random: &mut Random, most: usize) -> Graph {
-    let mut graph = Graph::default();
+pub(crate) fn random_graph(random: &mut Random, most: usize) -> DataFlowGraph {
+    let mut graph = DataFlowGraph::default();
     let nodes: Vec<Node> = (0..1 + random.below(most)).map(|at| graph.add_node(format!("L{at}"))).collect();
     let arrays: Vec<Array> = (0..1 + random.below(2 * nodes.len()))
         .map(|at| graph.add_array(format!("a{at}"), random.below(10) as u64, random.below(12) == 0))
@@ -61,13 +61,13 @@ pub(crate) fn random_graph(random: &mut Random, most: usize) -> Graph {
 }
 
 /// All legal clusterings, each in some order in which it can run.
-pub(crate) fn clusterings(graph: &Graph) -> Vec<Vec<Vec<Node>>> {
+pub(crate) fn clusterings(graph: &DataFlowGraph) -> Vec<Vec<Vec<Node>>> {
     let mut all = Vec::new();
     partitions(graph, 0, &mut Vec::new(), &mut all);
     all
 }
 
-fn partitions(graph: &Graph, at: usize, blocks: &mut Vec<Vec<Node>>, all: &mut Vec<Vec<Vec<Node>>>) {
+fn partitions(graph: &DataFlowGraph, at: usize, blocks: &mut Vec<Vec<Node>>, all: &mut Vec<Vec<Vec<Node>>>) {
     if at == graph.nodes().len() {
         let mut order = None;
         orders(graph, &mut Vec::new(), blocks, &mut |found| order = Some(found.to_vec()), true);
@@ -89,7 +89,7 @@ fn partitions(graph: &Graph, at: usize, blocks: &mut Vec<Vec<Node>>, all: &mut V
 
 /// All orders in which the clusters can run, or the first one; none if the clustering is not legal.
 pub(crate) fn orders(
-    graph: &Graph,
+    graph: &DataFlowGraph,
     before: &mut Vec<Vec<Node>>,
     clusters: &[Vec<Node>],
     visit: &mut dyn FnMut(&[Vec<Node>]),
@@ -121,7 +121,7 @@ pub(crate) fn orders(
 }
 
 /// Panics unless what a solution says of itself is so.
-pub(crate) fn check(graph: &Graph, solution: &Solution) {
+pub(crate) fn check(graph: &DataFlowGraph, solution: &Solution) {
     assert!(is_legal(graph, &solution.clusters), "{graph:#?}\n{solution:#?}");
     assert_eq!(removed(graph, &solution.clusters), solution.removed);
     assert!(solution.bound <= solution.cost);

@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
 use frit_plan::memory;
-use frit_plan::{Array, ArrayData, Graph, Limits, Node, NodeData, Pair, Plan, Size, Symbol};
+use frit_plan::{Array, ArrayData, FusionGraph, Limits, Node, NodeData, Pair, Plan, Size, Symbol};
 use frit_support::{Index, Monomial, Poly};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,27 +34,27 @@ pub fn size(coefficient: i64, degree: usize) -> Size {
 }
 
 /// A graph without nodes; sizes are in `n`.
-pub fn empty() -> Graph {
-    let mut graph = Graph::default();
+pub fn empty() -> FusionGraph {
+    let mut graph = FusionGraph::default();
     graph.symbols.push("n".into());
     graph
 }
 
-pub fn node(graph: &mut Graph, name: &str) -> Node {
+pub fn node(graph: &mut FusionGraph, name: &str) -> Node {
     graph.nodes.push(NodeData { name: name.into(), generators: 1, fold: None })
 }
 
-pub fn array(graph: &mut Graph, bytes: Size, producer: Option<Node>, readers: &[Node], kept: bool) -> Array {
+pub fn array(graph: &mut FusionGraph, bytes: Size, producer: Option<Node>, readers: &[Node], kept: bool) -> Array {
     let name = format!("a{}", graph.arrays.len());
     graph.arrays.push(ArrayData { name, bytes, producer, readers: readers.to_vec(), kept })
 }
 
-pub fn pair(graph: &mut Graph, first: Node, second: Node) {
+pub fn pair(graph: &mut FusionGraph, first: Node, second: Node) {
     graph.pairs.push(Pair { first, second });
 }
 
 /// All pairs of these nodes may be fused.
-pub fn all_pairs(graph: &mut Graph, nodes: &[Node]) {
+pub fn all_pairs(graph: &mut FusionGraph, nodes: &[Node]) {
     for (at, &first) in nodes.iter().enumerate() {
         nodes[at + 1..].iter().for_each(|&second| pair(graph, first, second));
     }
@@ -95,7 +95,7 @@ pub const PLAIN: Shape = Shape {
     distance: usize::MAX,
 };
 
-pub fn random_graph(random: &mut Random, shape: Shape) -> Graph {
+pub fn random_graph(random: &mut Random, shape: Shape) -> FusionGraph {
     let mut graph = empty();
     let mut spaces = Vec::new();
     let outside = (0..2).map(|_| array(&mut graph, size(8, 1), None, &[], true)).collect::<Vec<_>>();
@@ -161,7 +161,7 @@ fn value(size: &Size) -> i128 {
 
 /// What a plan costs: the definition, word for word. `cluster` names the cluster of every node; folded nodes' names are their own.
 /// `None` if the plan is not legal.
-pub fn criteria(graph: &Graph, cluster: &[usize], folded: &[bool], limits: &Limits) -> Option<Criteria> {
+pub fn criteria(graph: &FusionGraph, cluster: &[usize], folded: &[bool], limits: &Limits) -> Option<Criteria> {
     let nodes = graph.nodes.len();
     let pairs: BTreeSet<(usize, usize)> = graph.pairs.iter().map(|p| (p.first.at(), p.second.at())).collect();
     for one in 0..nodes {
@@ -248,7 +248,7 @@ pub fn criteria(graph: &Graph, cluster: &[usize], folded: &[bool], limits: &Limi
 }
 
 /// The criteria of a plan. Panics if it is not legal, or out of order, or says the wrong cost.
-pub fn check(graph: &Graph, plan: &Plan, limits: &Limits) -> Criteria {
+pub fn check(graph: &FusionGraph, plan: &Plan, limits: &Limits) -> Criteria {
     let mut cluster = vec![usize::MAX; graph.nodes.len()];
     let mut folded = vec![false; graph.nodes.len()];
     for node in &plan.folded {
@@ -282,7 +282,7 @@ pub fn check(graph: &Graph, plan: &Plan, limits: &Limits) -> Criteria {
 }
 
 /// The criteria of the best plan, found by trying all.
-pub fn best(graph: &Graph, limits: &Limits) -> Criteria {
+pub fn best(graph: &FusionGraph, limits: &Limits) -> Criteria {
     let nodes = graph.nodes.len();
     let foldable: Vec<usize> = (0..nodes).filter(|&node| graph.nodes[Node::new(node)].fold.is_some()).collect();
     let mut best = None;
@@ -294,7 +294,13 @@ pub fn best(graph: &Graph, limits: &Limits) -> Criteria {
     best.expect("no merge at all is legal")
 }
 
-fn partitions(graph: &Graph, limits: &Limits, cluster: &mut Vec<usize>, folded: &[bool], best: &mut Option<Criteria>) {
+fn partitions(
+    graph: &FusionGraph,
+    limits: &Limits,
+    cluster: &mut Vec<usize>,
+    folded: &[bool],
+    best: &mut Option<Criteria>,
+) {
     let node = cluster.len();
     if node == graph.nodes.len() {
         let Some(found) = criteria(graph, cluster, folded, limits) else { return };

@@ -15,7 +15,7 @@ use super::tie::{Tie, Ties};
 use crate::dependence::Kind;
 use crate::model::{Array, Loop};
 use frit_isl::Error;
-use frit_plan::memory::{self, Fate, Graph, Limits, Objective, Solution};
+use frit_plan::memory::{self, DataFlowGraph, Fate, Objective, SearchLimits, Solution};
 use frit_support::Index;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -221,7 +221,7 @@ impl Plan {
     /// The clusters of the best plan.
     fn fuse(&mut self, level: &Level) -> Result<(), Error> {
         let objective = level.options.objective;
-        let limits = Limits { time: None, steps: STEPS };
+        let limits = SearchLimits { time: None, steps: STEPS };
         let moves = objective == Objective::Traffic;
         let inputs = if moves { self.shared_inputs(level) } else { BTreeMap::new() };
         let graph = self.graph(level, &inputs, moves);
@@ -261,11 +261,11 @@ impl Plan {
     }
 
     /// Fuses clusters between which values go through arrays that stay: that saves traffic and costs no memory.
-    fn fuse_for_traffic(&mut self, level: &Level, limits: &Limits) -> Result<(), Error> {
+    fn fuse_for_traffic(&mut self, level: &Level, limits: &SearchLimits) -> Result<(), Error> {
         let place = self.places();
         let all = self.graph(level, &BTreeMap::new(), true);
         let before = all.nodes(&self.clusters);
-        let mut contracted = Graph::default();
+        let mut contracted = DataFlowGraph::default();
         for cluster in &self.clusters {
             contracted.add_node(self.units[cluster[0]].statements[0].to_string());
         }
@@ -474,7 +474,7 @@ impl Plan {
 /// A graph of units, and what its arrays are.
 #[derive(Default)]
 struct Planned {
-    graph: Graph,
+    graph: DataFlowGraph,
     labels: BTreeMap<Array, memory::Array>,
     /// The nodes before stand for inputs.
     units_from: usize,

@@ -134,7 +134,6 @@ impl Reader<'_, '_, '_> {
                 }
                 steps
             }
-            AstNodeKind::Mark(_, node) => self.node(&node, values)?,
             AstNodeKind::User(call) => {
                 let (copy, operands) = self.call(&call)?;
                 vec![match self.copies[copy].what {
@@ -166,7 +165,7 @@ impl Reader<'_, '_, '_> {
     /// Any copy in a node.
     fn copy_in(&self, node: &AstNode) -> Result<usize, Error> {
         match node.kind()? {
-            AstNodeKind::For { body: node, .. } | AstNodeKind::If { then: node, .. } | AstNodeKind::Mark(_, node) => {
+            AstNodeKind::For { body: node, .. } | AstNodeKind::If { then: node, .. } => {
                 self.copy_in(&node)
             }
             AstNodeKind::Block(nodes) => self.copy_in(nodes.first().ok_or(Error::Form("an empty block"))?),

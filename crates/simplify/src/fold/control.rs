@@ -325,43 +325,12 @@ fn op_cost(func: &Func, op: &Op) -> u32 {
         Op::Unary { op, .. } => match op {
             UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Convert(_) | UnOp::Floor | UnOp::Ceil => 1,
             UnOp::Sqrt => 6,
-            UnOp::Exp
-            | UnOp::Log
-            | UnOp::Sin
-            | UnOp::Cos
-            | UnOp::Tan
-            | UnOp::Asin
-            | UnOp::Acos
-            | UnOp::Atan
-            | UnOp::Sinh
-            | UnOp::Cosh
-            | UnOp::Tanh
-            | UnOp::Log2
-            | UnOp::Log10
-            | UnOp::Log1p
-            | UnOp::Expm1
-            | UnOp::Cbrt => u32::MAX,
+            UnOp::Math(_) => u32::MAX,
         },
-        Op::Binary { op, x, .. } => match op {
-            BinOp::Add
-            | BinOp::Sub
-            | BinOp::Mul
-            | BinOp::Min
-            | BinOp::Max
-            | BinOp::And
-            | BinOp::Or
-            | BinOp::Xor
-            | BinOp::Shl
-            | BinOp::Shr
-            | BinOp::Eq
-            | BinOp::Ne
-            | BinOp::Lt
-            | BinOp::Le
-            | BinOp::InBounds => 1,
-            BinOp::Div if func.operand_type(*x).elem.is_float() => 4,
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Pow | BinOp::Atan2 | BinOp::Hypot => {
-                u32::MAX
-            }
+        Op::Binary { op, x, .. } => match *op {
+            BinOp::Arith(_) | BinOp::MinMax(_) | BinOp::Bits(_) | BinOp::Compare(_) => 1,
+            BinOp::DIV if func.operand_type(*x).elem.is_float() => 4,
+            BinOp::Divide(_) | BinOp::Math(_) => u32::MAX,
         },
         Op::Select { .. } => 1,
         Op::Index { .. }

@@ -154,10 +154,10 @@ impl Folder<'_> {
                 }
                 let place = |(at, &index): (usize, &Operand)| {
                     if steps[at] == -1 {
-                        return self.arithmetic(BinOp::Sub, starts[at], index, stmt);
+                        return self.arithmetic(BinOp::SUB, starts[at], index, stmt);
                     }
-                    let offset = self.arithmetic(BinOp::Mul, index, Operand::i64(steps[at]), stmt);
-                    self.arithmetic(BinOp::Add, offset, starts[at], stmt)
+                    let offset = self.arithmetic(BinOp::MUL, index, Operand::i64(steps[at]), stmt);
+                    self.arithmetic(BinOp::ADD, offset, starts[at], stmt)
                 };
                 Some(indices.iter().enumerate().map(place).collect())
             }
@@ -195,8 +195,8 @@ impl Folder<'_> {
             1 => {
                 let mut flat = Operand::i64(0);
                 for (axis, &index) in indices.iter().enumerate().take(from_end).skip(front) {
-                    let scaled = self.arithmetic(BinOp::Mul, flat, from[axis].into(), stmt);
-                    flat = self.arithmetic(BinOp::Add, scaled, index, stmt);
+                    let scaled = self.arithmetic(BinOp::MUL, flat, from[axis].into(), stmt);
+                    flat = self.arithmetic(BinOp::ADD, scaled, index, stmt);
                 }
                 inner.push(flat);
             }
@@ -240,8 +240,8 @@ impl Folder<'_> {
                 let mut composed = (Vec::new(), Vec::new());
                 for axis in 0..starts.len() {
                     let Some(step) = steps[axis].checked_mul(inner_steps[axis]) else { return Verdict::Keep };
-                    let offset = self.arithmetic(BinOp::Mul, starts[axis], Operand::i64(inner_steps[axis]), stmt);
-                    composed.0.push(self.arithmetic(BinOp::Add, offset, inner_starts[axis], stmt));
+                    let offset = self.arithmetic(BinOp::MUL, starts[axis], Operand::i64(inner_steps[axis]), stmt);
+                    composed.0.push(self.arithmetic(BinOp::ADD, offset, inner_starts[axis], stmt));
                     composed.1.push(step);
                 }
                 View::Slice { starts: composed.0, steps: composed.1 }

@@ -57,17 +57,17 @@ pub(super) fn unary(known: &impl Known, op: UnOp, x: Operand) -> Option<Folded> 
         (UnOp::Abs, Some(&Op::Unary { op: UnOp::Neg, x: inner })) => unary_op(UnOp::Abs, inner),
         (UnOp::Abs, Some(&Op::Unary { op: UnOp::Abs, .. })) => operand(x),
         // The difference of reals is not exact in its sign: 1 - 1 is 0, and so is its opposite, but with another sign.
-        (UnOp::Neg, Some(&Op::Binary { op: BinOp::Sub, x: a, y: b })) if elem.is_integer() => {
-            binary_op(BinOp::Sub, b, a)
+        (UnOp::Neg, Some(&Op::Binary { op: BinOp::SUB, x: a, y: b })) if elem.is_integer() => {
+            binary_op(BinOp::SUB, b, a)
         }
-        (UnOp::Not, Some(&Op::Binary { op: BinOp::Eq, x: a, y: b })) => binary_op(BinOp::Ne, a, b),
-        (UnOp::Not, Some(&Op::Binary { op: BinOp::Ne, x: a, y: b })) => binary_op(BinOp::Eq, a, b),
+        (UnOp::Not, Some(&Op::Binary { op: BinOp::EQ, x: a, y: b })) => binary_op(BinOp::NE, a, b),
+        (UnOp::Not, Some(&Op::Binary { op: BinOp::NE, x: a, y: b })) => binary_op(BinOp::EQ, a, b),
         // NaN is neither less nor not less.
-        (UnOp::Not, Some(&Op::Binary { op: BinOp::Lt, x: a, y: b })) if !known.elem(a).is_float() => {
-            binary_op(BinOp::Le, b, a)
+        (UnOp::Not, Some(&Op::Binary { op: BinOp::LT, x: a, y: b })) if !known.elem(a).is_float() => {
+            binary_op(BinOp::LE, b, a)
         }
-        (UnOp::Not, Some(&Op::Binary { op: BinOp::Le, x: a, y: b })) if !known.elem(a).is_float() => {
-            binary_op(BinOp::Lt, b, a)
+        (UnOp::Not, Some(&Op::Binary { op: BinOp::LE, x: a, y: b })) if !known.elem(a).is_float() => {
+            binary_op(BinOp::LT, b, a)
         }
         _ => None,
     }
@@ -100,29 +100,14 @@ pub(super) fn binary(known: &impl Known, op: BinOp, x: Operand, y: Operand) -> O
 fn of_equal_operands(op: BinOp, x: Operand, elem: Scalar) -> Option<Folded> {
     let is_real = elem.is_float();
     match op {
-        BinOp::And | BinOp::Or => operand(x),
-        BinOp::Min | BinOp::Max => operand(x),
-        BinOp::Sub if !is_real => constant(elem.zero()),
-        BinOp::Xor => constant(elem.zero()),
-        BinOp::Eq | BinOp::Le if !is_real => truth(true),
-        BinOp::Ne if !is_real => truth(false),
-        BinOp::Lt => truth(false),
-        BinOp::InBounds => truth(false),
-        BinOp::Add
-        | BinOp::Sub
-        | BinOp::Mul
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Le => None,
+        BinOp::AND | BinOp::OR | BinOp::MinMax(_) => operand(x),
+        BinOp::SUB if !is_real => constant(elem.zero()),
+        BinOp::XOR => constant(elem.zero()),
+        BinOp::EQ | BinOp::LE if !is_real => truth(true),
+        BinOp::NE if !is_real => truth(false),
+        BinOp::LT => truth(false),
+        BinOp::IN_BOUNDS => truth(false),
+        BinOp::Arith(_) | BinOp::Divide(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => None,
     }
 }
 
@@ -130,14 +115,14 @@ fn real(op: BinOp, x: Operand, y: Operand, elem: Scalar) -> Option<Folded> {
     let number = |value: f64| if elem == Scalar::F32 { Const::f32(value as f32) } else { Const::f64(value) };
     let y_is = |value: f64| y == Operand::Const(number(value));
     match op {
-        BinOp::Mul | BinOp::Div if y_is(1.0) => operand(x),
-        BinOp::Mul | BinOp::Div if y_is(-1.0) => unary_op(UnOp::Neg, x),
-        BinOp::Sub if y_is(0.0) => operand(x),
-        BinOp::Add if y_is(-0.0) => operand(x),
-        BinOp::Sub if x == Operand::Const(number(-0.0)) => unary_op(UnOp::Neg, y),
-        BinOp::Pow if y_is(1.0) => operand(x),
+        BinOp::MUL | BinOp::DIV if y_is(1.0) => operand(x),
+        BinOp::MUL | BinOp::DIV if y_is(-1.0) => unary_op(UnOp::Neg, x),
+        BinOp::SUB if y_is(0.0) => operand(x),
+        BinOp::ADD if y_is(-0.0) => operand(x),
+        BinOp::SUB if x == Operand::Const(number(-0.0)) => unary_op(UnOp::Neg, y),
+        BinOp::POW if y_is(1.0) => operand(x),
         // The reciprocal of a power of two is exact, so quotient and product round the same number.
-        BinOp::Div => {
+        BinOp::DIV => {
             let divisor = match y {
                 Operand::Const(Const::F64(bits)) => f64::from_bits(bits),
                 Operand::Const(Const::F32(bits)) => f64::from(f32::from_bits(bits)),
@@ -146,31 +131,13 @@ fn real(op: BinOp, x: Operand, y: Operand, elem: Scalar) -> Option<Folded> {
             let exponent_range = if elem == Scalar::F32 { 1e-30..1e30 } else { 1e-300..1e300 };
             let is_power_of_two = divisor.to_bits() & ((1 << 52) - 1) == 0;
             if is_power_of_two && exponent_range.contains(&divisor.abs()) {
-                return binary_op(BinOp::Mul, x, number(1.0 / divisor).into());
+                return binary_op(BinOp::MUL, x, number(1.0 / divisor).into());
             }
             None
         }
-        BinOp::Add
-        | BinOp::Sub
-        | BinOp::Mul
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Min
-        | BinOp::Max
-        | BinOp::And
-        | BinOp::Or
-        | BinOp::Xor
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => None,
+        BinOp::Arith(_) | BinOp::Divide(_) | BinOp::Math(_) | BinOp::MinMax(_) | BinOp::Bits(_) | BinOp::Compare(_) => {
+            None
+        }
     }
 }
 
@@ -178,43 +145,22 @@ fn integer(op: BinOp, x: Operand, y: Operand, elem: Scalar) -> Option<Folded> {
     let is = |o: Operand, value: i64| o == Operand::Const(Const::int(elem, value));
     let is_not_positive = |o: Operand| o.constant().and_then(Const::as_i64).is_some_and(|c| c <= 0);
     match op {
-        BinOp::Add | BinOp::Sub | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr if is(y, 0) => operand(x),
-        BinOp::Sub if is(x, 0) && elem.is_signed() => unary_op(UnOp::Neg, y),
-        BinOp::Mul | BinOp::Div | BinOp::FloorDiv | BinOp::Pow if is(y, 1) => operand(x),
-        BinOp::Mul | BinOp::And if is(y, 0) => constant(elem.zero()),
-        BinOp::And if is(y, -1) => operand(x),
-        BinOp::Mul if is(y, -1) && elem.is_signed() => unary_op(UnOp::Neg, x),
-        BinOp::Rem | BinOp::FloorMod if is(y, 1) => constant(elem.zero()),
+        BinOp::ADD | BinOp::SUB | BinOp::OR | BinOp::XOR | BinOp::SHL | BinOp::SHR if is(y, 0) => operand(x),
+        BinOp::SUB if is(x, 0) && elem.is_signed() => unary_op(UnOp::Neg, y),
+        BinOp::MUL | BinOp::DIV | BinOp::FLOOR_DIV | BinOp::POW if is(y, 1) => operand(x),
+        BinOp::MUL | BinOp::AND if is(y, 0) => constant(elem.zero()),
+        BinOp::AND if is(y, -1) => operand(x),
+        BinOp::MUL if is(y, -1) && elem.is_signed() => unary_op(UnOp::Neg, x),
+        BinOp::REM | BinOp::FLOOR_MOD if is(y, 1) => constant(elem.zero()),
         // The divisor is not zero.
-        BinOp::Div | BinOp::FloorDiv | BinOp::Rem | BinOp::FloorMod | BinOp::Shl | BinOp::Shr if is(x, 0) => {
-            constant(elem.zero())
+        BinOp::Divide(_) | BinOp::SHL | BinOp::SHR if is(x, 0) => constant(elem.zero()),
+        BinOp::POW if is(y, 0) => constant(Const::int(elem, 1)),
+        BinOp::POW if is(x, 1) => constant(Const::int(elem, 1)),
+        BinOp::POW if is(y, 2) => binary_op(BinOp::MUL, x, x),
+        BinOp::IN_BOUNDS if is_not_positive(y) => truth(false),
+        BinOp::Arith(_) | BinOp::Divide(_) | BinOp::Math(_) | BinOp::MinMax(_) | BinOp::Bits(_) | BinOp::Compare(_) => {
+            None
         }
-        BinOp::Pow if is(y, 0) => constant(Const::int(elem, 1)),
-        BinOp::Pow if is(x, 1) => constant(Const::int(elem, 1)),
-        BinOp::Pow if is(y, 2) => binary_op(BinOp::Mul, x, x),
-        BinOp::InBounds if is_not_positive(y) => truth(false),
-        BinOp::Add
-        | BinOp::Sub
-        | BinOp::Mul
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Min
-        | BinOp::Max
-        | BinOp::And
-        | BinOp::Or
-        | BinOp::Xor
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => None,
     }
 }
 
@@ -222,18 +168,18 @@ fn logic(known: &impl Known, op: BinOp, x: Operand, y: Operand) -> Option<Folded
     let is_complement = |a: Operand, b: Operand| matches!(known.definition(a), Some(&Op::Unary { op: UnOp::Not, x: inner }) if inner == b);
     let Some(right) = y.constant().and_then(Const::as_bool) else {
         return match op {
-            BinOp::And if is_complement(x, y) || is_complement(y, x) => truth(false),
-            BinOp::Or if is_complement(x, y) || is_complement(y, x) => truth(true),
+            BinOp::AND if is_complement(x, y) || is_complement(y, x) => truth(false),
+            BinOp::OR if is_complement(x, y) || is_complement(y, x) => truth(true),
             _ => None,
         };
     };
     match (op, right) {
-        (BinOp::And, true) | (BinOp::Or, false) | (BinOp::Xor, false) | (BinOp::Eq, true) | (BinOp::Ne, false) => {
+        (BinOp::AND, true) | (BinOp::OR, false) | (BinOp::XOR, false) | (BinOp::EQ, true) | (BinOp::NE, false) => {
             operand(x)
         }
-        (BinOp::And, false) => truth(false),
-        (BinOp::Or, true) => truth(true),
-        (BinOp::Xor, true) | (BinOp::Eq, false) | (BinOp::Ne, true) => unary_op(UnOp::Not, x),
+        (BinOp::AND, false) => truth(false),
+        (BinOp::OR, true) => truth(true),
+        (BinOp::XOR, true) | (BinOp::EQ, false) | (BinOp::NE, true) => unary_op(UnOp::Not, x),
         _ => None,
     }
 }
@@ -250,8 +196,8 @@ pub(super) fn select(known: &impl Known, cond: Operand, on_true: Operand, on_fal
     match (as_bool(on_true), as_bool(on_false)) {
         (Some(true), Some(false)) => return operand(cond),
         (Some(false), Some(true)) => return unary_op(UnOp::Not, cond),
-        (None, Some(false)) => return binary_op(BinOp::And, cond, on_true),
-        (Some(true), None) => return binary_op(BinOp::Or, cond, on_false),
+        (None, Some(false)) => return binary_op(BinOp::AND, cond, on_true),
+        (Some(true), None) => return binary_op(BinOp::OR, cond, on_false),
         _ => {}
     }
     match known.definition(cond) {
@@ -259,20 +205,20 @@ pub(super) fn select(known: &impl Known, cond: Operand, on_true: Operand, on_fal
             Some(Folded::Op(Op::Select { cond: x, on_true: on_false, on_false: on_true }))
         }
         // `min` and `max` of reals are defined as exactly these selections.
-        Some(&Op::Binary { op: BinOp::Lt, x, y }) if is_number(known.elem(x)) => {
+        Some(&Op::Binary { op: BinOp::LT, x, y }) if is_number(known.elem(x)) => {
             if (on_true, on_false) == (x, y) {
-                binary_op(BinOp::Min, x, y)
+                binary_op(BinOp::MIN, x, y)
             } else if (on_true, on_false) == (y, x) {
-                binary_op(BinOp::Max, y, x)
+                binary_op(BinOp::MAX, y, x)
             } else {
                 None
             }
         }
-        Some(&Op::Binary { op: BinOp::Le, x, y }) if known.elem(x).is_integer() => {
+        Some(&Op::Binary { op: BinOp::LE, x, y }) if known.elem(x).is_integer() => {
             if (on_true, on_false) == (x, y) {
-                binary_op(BinOp::Min, x, y)
+                binary_op(BinOp::MIN, x, y)
             } else if (on_true, on_false) == (y, x) {
-                binary_op(BinOp::Max, x, y)
+                binary_op(BinOp::MAX, x, y)
             } else {
                 None
             }

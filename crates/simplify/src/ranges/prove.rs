@@ -153,8 +153,8 @@ impl Ranges {
     fn by_cases(&self, symbol: Value, factor: &Sum, rest: &Sum, depth: u32, search: &mut Search) -> bool {
         let Some(sign) = factor.as_constant() else { return false };
         let cases = match self.symbol(symbol).and_then(|s| s.op.as_ref()) {
-            Some(&Op::Binary { op: BinOp::Min, x, y }) if sign > 0 => [x, y],
-            Some(&Op::Binary { op: BinOp::Max, x, y }) if sign < 0 => [x, y],
+            Some(&Op::Binary { op: BinOp::MIN, x, y }) if sign > 0 => [x, y],
+            Some(&Op::Binary { op: BinOp::MAX, x, y }) if sign < 0 => [x, y],
             Some(&Op::Select { on_true, on_false, .. }) => [on_true, on_false],
             _ => return false,
         };

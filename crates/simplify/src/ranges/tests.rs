@@ -30,21 +30,21 @@ fn decide(build: impl FnOnce(&mut Builder, Operand, Operand) -> Operand) -> Opti
 #[test]
 fn a_number_is_not_below_the_least_one() {
     let least = Operand::i64(i64::MIN);
-    assert_ne!(decide(|b, _, x| b.binary(BinOp::Le, least, x)), Some(false));
-    assert_ne!(decide(|b, _, x| b.binary(BinOp::Lt, x, least)), Some(true));
+    assert_ne!(decide(|b, _, x| b.binary(BinOp::LE, least, x)), Some(false));
+    assert_ne!(decide(|b, _, x| b.binary(BinOp::LT, x, least)), Some(true));
 }
 
 #[test]
 fn a_size_is_not_negative_and_a_number_may_be() {
-    assert_eq!(decide(|b, n, _| b.binary(BinOp::Le, Operand::i64(0), n)), Some(true));
-    assert_eq!(decide(|b, _, x| b.binary(BinOp::Le, Operand::i64(0), x)), None);
+    assert_eq!(decide(|b, n, _| b.binary(BinOp::LE, Operand::i64(0), n)), Some(true));
+    assert_eq!(decide(|b, _, x| b.binary(BinOp::LE, Operand::i64(0), x)), None);
 }
 
 #[test]
 fn a_sum_that_may_wrap_proves_nothing() {
     let next = |b: &mut Builder, x| {
-        let next = b.binary(BinOp::Add, x, Operand::i64(1));
-        b.binary(BinOp::Lt, x, next)
+        let next = b.binary(BinOp::ADD, x, Operand::i64(1));
+        b.binary(BinOp::LT, x, next)
     };
     assert_eq!(decide(|b, n, _| next(b, n)), Some(true));
     assert_eq!(decide(|b, _, x| next(b, x)), None);
@@ -54,25 +54,25 @@ fn a_sum_that_may_wrap_proves_nothing() {
 fn a_remainder_of_what_is_near_zero_is_a_sum() {
     let of = |number: i64, expected: fn(&mut Builder, Operand) -> Operand| {
         decide(|b, n, _| {
-            let divisor = b.binary(BinOp::Max, n, Operand::i64(1));
-            let rest = b.binary(BinOp::FloorMod, Operand::i64(number), divisor);
+            let divisor = b.binary(BinOp::MAX, n, Operand::i64(1));
+            let rest = b.binary(BinOp::FLOOR_MOD, Operand::i64(number), divisor);
             let expected = expected(b, divisor);
-            b.binary(BinOp::Eq, rest, expected)
+            b.binary(BinOp::EQ, rest, expected)
         })
     };
-    assert_eq!(of(-1, |b, divisor| b.binary(BinOp::Sub, divisor, Operand::i64(1))), Some(true));
+    assert_eq!(of(-1, |b, divisor| b.binary(BinOp::SUB, divisor, Operand::i64(1))), Some(true));
     assert_eq!(of(0, |_, _| Operand::i64(0)), Some(true));
     assert_eq!(of(1, |_, _| Operand::i64(1)), None);
-    assert_eq!(of(-2, |b, divisor| b.binary(BinOp::Sub, divisor, Operand::i64(2))), None);
+    assert_eq!(of(-2, |b, divisor| b.binary(BinOp::SUB, divisor, Operand::i64(2))), None);
 }
 
 #[test]
 fn remainders_of_one_and_of_minus_one_are_in_order() {
     let ordered = decide(|b, n, _| {
-        let divisor = b.binary(BinOp::Max, n, Operand::i64(1));
-        let one = b.binary(BinOp::FloorMod, Operand::i64(1), divisor);
-        let other = b.binary(BinOp::FloorMod, Operand::i64(-1), divisor);
-        b.binary(BinOp::Le, one, other)
+        let divisor = b.binary(BinOp::MAX, n, Operand::i64(1));
+        let one = b.binary(BinOp::FLOOR_MOD, Operand::i64(1), divisor);
+        let other = b.binary(BinOp::FLOOR_MOD, Operand::i64(-1), divisor);
+        b.binary(BinOp::LE, one, other)
     });
     assert_eq!(ordered, Some(true));
 }
@@ -80,14 +80,14 @@ fn remainders_of_one_and_of_minus_one_are_in_order() {
 #[test]
 fn a_remainder_is_below_a_positive_divisor() {
     let clipped = |b: &mut Builder, n, x| {
-        let divisor = b.binary(BinOp::Max, n, Operand::i64(1));
-        let rest = b.binary(BinOp::FloorMod, x, divisor);
-        b.binary(BinOp::InBounds, rest, divisor)
+        let divisor = b.binary(BinOp::MAX, n, Operand::i64(1));
+        let rest = b.binary(BinOp::FLOOR_MOD, x, divisor);
+        b.binary(BinOp::IN_BOUNDS, rest, divisor)
     };
     assert_eq!(decide(clipped), Some(true));
     let unknown = |b: &mut Builder, n, x| {
-        let rest = b.binary(BinOp::FloorMod, x, n);
-        b.binary(BinOp::InBounds, rest, n)
+        let rest = b.binary(BinOp::FLOOR_MOD, x, n);
+        b.binary(BinOp::IN_BOUNDS, rest, n)
     };
     assert_eq!(decide(unknown), None);
 }
@@ -95,10 +95,10 @@ fn a_remainder_is_below_a_positive_divisor() {
 #[test]
 fn a_proof_by_an_assertion_names_its_certificate() {
     let (mut ranges, func, results) = facts(|b, n, x| {
-        let inside = b.binary(BinOp::InBounds, x, n);
+        let inside = b.binary(BinOp::IN_BOUNDS, x, n);
         let cert = b.assert(inside, frit_ir::FailureKind::OutOfBounds, vec![x, n]);
-        let half = b.binary(BinOp::FloorDiv, x, Operand::i64(2));
-        vec![b.binary(BinOp::InBounds, half, n), cert.into()]
+        let half = b.binary(BinOp::FLOOR_DIV, x, Operand::i64(2));
+        vec![b.binary(BinOp::IN_BOUNDS, half, n), cert.into()]
     });
     let cert = results[1].value().expect("a certificate is a value");
     assert_eq!(ranges.prove_condition(&func, results[0]), Some(vec![cert]));
@@ -107,7 +107,7 @@ fn a_proof_by_an_assertion_names_its_certificate() {
 
 #[test]
 fn what_a_block_taught_is_forgotten_after_it() {
-    let (mut ranges, func, results) = facts(|b, n, x| vec![b.binary(BinOp::Lt, x, n), b.binary(BinOp::Le, x, n)]);
+    let (mut ranges, func, results) = facts(|b, n, x| vec![b.binary(BinOp::LT, x, n), b.binary(BinOp::LE, x, n)]);
     ranges.enter();
     ranges.assume(&func, results[0], true, None);
     assert_eq!(ranges.decide_without_certs(&func, results[1]), Some(true));
@@ -147,25 +147,25 @@ fn decide_of_index(
 /// The index and a number, modulo the size, are the index and another number of sizes and that.
 fn is_neighbour(number: i64, sizes: i64) -> impl FnOnce(&mut Builder, Operand, Operand) -> Operand {
     move |b, n, i| {
-        let x = b.binary(BinOp::Add, i, Operand::i64(number));
-        let rest = b.binary(BinOp::FloorMod, x, n);
+        let x = b.binary(BinOp::ADD, i, Operand::i64(number));
+        let rest = b.binary(BinOp::FLOOR_MOD, x, n);
         let expected = match sizes {
             0 => x,
-            1 => b.binary(BinOp::Add, x, n),
-            _ => b.binary(BinOp::Sub, x, n),
+            1 => b.binary(BinOp::ADD, x, n),
+            _ => b.binary(BinOp::SUB, x, n),
         };
-        b.binary(BinOp::Eq, rest, expected)
+        b.binary(BinOp::EQ, rest, expected)
     }
 }
 
 #[test]
 fn neighbours_across_borders_are_sums() {
-    let first = |b: &mut Builder, n| (Operand::i64(0), b.binary(BinOp::Min, n, Operand::i64(1)));
-    let others = |b: &mut Builder, n| (b.binary(BinOp::Min, n, Operand::i64(1)), n);
+    let first = |b: &mut Builder, n| (Operand::i64(0), b.binary(BinOp::MIN, n, Operand::i64(1)));
+    let others = |b: &mut Builder, n| (b.binary(BinOp::MIN, n, Operand::i64(1)), n);
     let last = |b: &mut Builder, n| {
-        let first = b.binary(BinOp::Min, n, Operand::i64(1));
-        let before = b.binary(BinOp::Sub, n, Operand::i64(1));
-        (b.binary(BinOp::Max, before, first), n)
+        let first = b.binary(BinOp::MIN, n, Operand::i64(1));
+        let before = b.binary(BinOp::SUB, n, Operand::i64(1));
+        (b.binary(BinOp::MAX, before, first), n)
     };
     assert_eq!(decide_of_index(first, is_neighbour(-1, 1)), Some(true));
     assert_eq!(decide_of_index(others, is_neighbour(-1, 0)), Some(true));

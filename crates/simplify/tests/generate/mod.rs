@@ -200,8 +200,8 @@ impl Generator<'_> {
             0 => Operand::i64(self.choices.below(4) as i64),
             1 => {
                 let x = self.int(env);
-                let clipped = self.b.binary(BinOp::Min, x, Operand::i64(5));
-                let size = self.b.binary(BinOp::Max, clipped, Operand::i64(0));
+                let clipped = self.b.binary(BinOp::MIN, x, Operand::i64(5));
+                let size = self.b.binary(BinOp::MAX, clipped, Operand::i64(0));
                 env.ints.push(size);
                 size
             }
@@ -220,7 +220,7 @@ impl Generator<'_> {
     }
 
     fn checked(&mut self, index: Operand, extent: Operand) -> Value {
-        let cond = self.b.binary(BinOp::InBounds, index, extent);
+        let cond = self.b.binary(BinOp::IN_BOUNDS, index, extent);
         self.b.assert(cond, FailureKind::OutOfBounds, vec![index, extent])
     }
 
@@ -263,11 +263,11 @@ impl Generator<'_> {
     fn integer_arithmetic(&mut self, env: &mut Env) {
         let (x, y) = (self.int(env), self.int(env));
         let result = match self.choices.below(10) {
-            0 | 1 => self.b.binary(BinOp::Add, x, y),
-            2 | 3 => self.b.binary(BinOp::Sub, x, y),
-            4 => self.b.binary(BinOp::Mul, x, y),
+            0 | 1 => self.b.binary(BinOp::ADD, x, y),
+            2 | 3 => self.b.binary(BinOp::SUB, x, y),
+            4 => self.b.binary(BinOp::MUL, x, y),
             5 => {
-                let op = self.choices.of(&[BinOp::Min, BinOp::Max]);
+                let op = self.choices.of(&[BinOp::MIN, BinOp::MAX]);
                 self.b.binary(op, x, y)
             }
             6 => {
@@ -276,14 +276,14 @@ impl Generator<'_> {
             }
             7 => {
                 let divisor = Operand::i64(self.choices.of(&[1, 2, 3, -2, 7]));
-                let op = self.choices.of(&[BinOp::FloorDiv, BinOp::FloorMod, BinOp::Div, BinOp::Rem]);
+                let op = self.choices.of(&[BinOp::FLOOR_DIV, BinOp::FLOOR_MOD, BinOp::DIV, BinOp::REM]);
                 self.b.binary(op, x, divisor)
             }
             8 => {
-                let y = if self.choices.one_in(12) { y } else { self.b.binary(BinOp::Max, y, Operand::i64(1)) };
-                let cond = self.b.binary(BinOp::Ne, y, Operand::i64(0));
+                let y = if self.choices.one_in(12) { y } else { self.b.binary(BinOp::MAX, y, Operand::i64(1)) };
+                let cond = self.b.binary(BinOp::NE, y, Operand::i64(0));
                 let cert = self.b.assert(cond, FailureKind::DivisionByZero, vec![]);
-                let op = self.choices.of(&[BinOp::FloorDiv, BinOp::FloorMod]);
+                let op = self.choices.of(&[BinOp::FLOOR_DIV, BinOp::FLOOR_MOD]);
                 self.b.binary_under(op, x, y, vec![cert])
             }
             _ => {
@@ -298,7 +298,7 @@ impl Generator<'_> {
         let (x, y) = (self.real(env), self.real(env));
         let result = match self.choices.below(8) {
             0..=4 => {
-                let op = self.choices.of(&[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Div, BinOp::Min, BinOp::Max]);
+                let op = self.choices.of(&[BinOp::ADD, BinOp::SUB, BinOp::MUL, BinOp::DIV, BinOp::MIN, BinOp::MAX]);
                 self.b.binary(op, x, y)
             }
             5 => {
@@ -306,7 +306,7 @@ impl Generator<'_> {
                 self.b.unary(op, x)
             }
             6 => {
-                let cond = self.b.binary(BinOp::Lt, x, y);
+                let cond = self.b.binary(BinOp::LT, x, y);
                 self.b.select(cond, x, y)
             }
             _ => {
@@ -318,13 +318,13 @@ impl Generator<'_> {
     }
 
     fn comparison(&mut self, env: &mut Env) {
-        let op = self.choices.of(&[BinOp::Lt, BinOp::Le, BinOp::Eq, BinOp::Ne]);
+        let op = self.choices.of(&[BinOp::LT, BinOp::LE, BinOp::EQ, BinOp::NE]);
         let result = if self.choices.one_in(4) {
             let (x, y) = (self.real(env), self.real(env));
             self.b.binary(op, x, y)
         } else {
             let (x, y) = (self.int(env), self.int(env));
-            let op = if self.choices.one_in(5) { BinOp::InBounds } else { op };
+            let op = if self.choices.one_in(5) { BinOp::IN_BOUNDS } else { op };
             self.b.binary(op, x, y)
         };
         env.truths.push(result);
@@ -334,8 +334,8 @@ impl Generator<'_> {
         let (x, y) = (self.truth(env), self.truth(env));
         let result = match self.choices.below(3) {
             0 => self.b.unary(UnOp::Not, x),
-            1 => self.b.binary(BinOp::And, x, y),
-            _ => self.b.binary(BinOp::Or, x, y),
+            1 => self.b.binary(BinOp::AND, x, y),
+            _ => self.b.binary(BinOp::OR, x, y),
         };
         env.truths.push(result);
     }
@@ -349,10 +349,10 @@ impl Generator<'_> {
         let index = Operand::Value(self.choices.of(&fitting));
         Some(match self.choices.below(4) {
             0 => {
-                let last = self.b.binary(BinOp::Sub, extent.into(), Operand::i64(1));
-                self.b.binary(BinOp::Sub, last, index)
+                let last = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
+                self.b.binary(BinOp::SUB, last, index)
             }
-            1 => self.b.binary(BinOp::FloorDiv, index, Operand::i64(2)),
+            1 => self.b.binary(BinOp::FLOOR_DIV, index, Operand::i64(2)),
             _ => index,
         })
     }
@@ -381,8 +381,8 @@ impl Generator<'_> {
         let mut cond = Operand::Const(Const::Bool(true));
         if is_guarded {
             for (index, extent) in open {
-                let inside = self.b.binary(BinOp::InBounds, index, extent.into());
-                cond = self.b.binary(BinOp::And, cond, inside);
+                let inside = self.b.binary(BinOp::IN_BOUNDS, index, extent.into());
+                cond = self.b.binary(BinOp::AND, cond, inside);
             }
             self.b.open_block();
         }
@@ -438,7 +438,7 @@ impl Generator<'_> {
                 let Some(a) = self.array_of(env, Scalar::F64, 1) else { return };
                 let Some(b) = self.array_of(env, Scalar::F64, 1) else { return };
                 let lengths = [a, b].map(|v| Operand::from(self.b.func.ty(v).shape[0]));
-                let length = self.b.binary(BinOp::Add, lengths[0], lengths[1]);
+                let length = self.b.binary(BinOp::ADD, lengths[0], lengths[1]);
                 env.ints.push(length);
                 let ty = Type::array(Scalar::F64, vec![length.extent()]);
                 self.b.emit_one(Op::Concat { arrays: vec![a, b] }, ty, vec![])
@@ -453,17 +453,17 @@ impl Generator<'_> {
         let view = match (shape.len(), self.choices.below(3)) {
             (2, 0) => self.b.permute(array, vec![1, 0]),
             (2, 1) => {
-                let size = self.b.binary(BinOp::Mul, shape[0].into(), shape[1].into());
+                let size = self.b.binary(BinOp::MUL, shape[0].into(), shape[1].into());
                 env.ints.push(size);
                 self.b.view(array, View::Reshape, vec![size.extent()], vec![])
             }
             (2, _) => {
-                let size = self.b.binary(BinOp::Mul, shape[0].into(), shape[1].into());
+                let size = self.b.binary(BinOp::MUL, shape[0].into(), shape[1].into());
                 let flat = self.b.view(array, View::Reshape, vec![size.extent()], vec![]);
                 self.b.view(flat, View::Reshape, shape, vec![])
             }
             (1, 0) => {
-                let last = self.b.binary(BinOp::Sub, shape[0].into(), Operand::i64(1));
+                let last = self.b.binary(BinOp::SUB, shape[0].into(), Operand::i64(1));
                 let view = View::Slice { starts: vec![last], steps: vec![-1] };
                 self.b.view(array, view, shape, vec![])
             }
@@ -473,8 +473,8 @@ impl Generator<'_> {
             }
             _ => {
                 let start = Operand::i64(1);
-                let rest = self.b.binary(BinOp::Sub, shape[0].into(), start);
-                let rest = self.b.binary(BinOp::Max, rest, Operand::i64(0));
+                let rest = self.b.binary(BinOp::SUB, shape[0].into(), start);
+                let rest = self.b.binary(BinOp::MAX, rest, Operand::i64(0));
                 let mut starts = vec![start];
                 starts.resize(shape.len(), Operand::i64(0));
                 let mut shape = shape;
@@ -488,17 +488,17 @@ impl Generator<'_> {
 
     fn assertion(&mut self, env: &mut Env) {
         let (x, y) = (self.int(env), self.choices.of(&env.sizes));
-        let x = if self.choices.one_in(10) { x } else { self.b.binary(BinOp::Max, x, Operand::i64(-2)) };
-        let low = self.b.binary(BinOp::Le, Operand::i64(-2), x);
-        let high = self.b.binary(BinOp::Lt, x, y);
+        let x = if self.choices.one_in(10) { x } else { self.b.binary(BinOp::MAX, x, Operand::i64(-2)) };
+        let low = self.b.binary(BinOp::LE, Operand::i64(-2), x);
+        let high = self.b.binary(BinOp::LT, x, y);
         let cond = match self.choices.below(16) {
-            0 => self.b.binary(BinOp::And, low, high),
-            1 => self.b.binary(BinOp::Or, low, high),
+            0 => self.b.binary(BinOp::AND, low, high),
+            1 => self.b.binary(BinOp::OR, low, high),
             _ => low,
         };
         let cert = self.b.assert(cond, FailureKind::AssertionFailed, vec![]);
         env.certs.push(cert);
-        let result = self.b.binary_under(BinOp::Add, x, Operand::i64(1), vec![cert]);
+        let result = self.b.binary_under(BinOp::ADD, x, Operand::i64(1), vec![cert]);
         env.ints.push(result);
     }
 
@@ -524,7 +524,7 @@ impl Generator<'_> {
             0 => Operand::i64(self.choices.below(3) as i64),
             1 => {
                 let x = self.int(env);
-                self.b.binary(BinOp::Min, x, Operand::i64(4))
+                self.b.binary(BinOp::MIN, x, Operand::i64(4))
             }
             _ => self.choices.of(&env.sizes),
         }
@@ -665,11 +665,11 @@ impl Generator<'_> {
     fn lambda(&mut self, env: &Env) -> Lambda {
         let params = vec![self.b.value(I64, None), self.b.value(I64, None)];
         self.b.open_block();
-        let mut sum = self.b.binary(BinOp::Add, params[0].into(), params[1].into());
+        let mut sum = self.b.binary(BinOp::ADD, params[0].into(), params[1].into());
         if self.choices.one_in(3) {
             let x = self.int(env);
-            let zero = self.b.binary(BinOp::Sub, x, x);
-            sum = self.b.binary(BinOp::Add, sum, zero);
+            let zero = self.b.binary(BinOp::SUB, x, x);
+            sum = self.b.binary(BinOp::ADD, sum, zero);
         }
         Lambda { params, body: self.b.close_block(vec![sum]) }
     }
@@ -686,7 +686,7 @@ impl Generator<'_> {
         }
         let params = vec![self.b.value(I64, None), self.b.value(F64, None)];
         self.b.open_block();
-        let more = self.b.binary(BinOp::Lt, params[0].into(), Operand::i64(3));
+        let more = self.b.binary(BinOp::LT, params[0].into(), Operand::i64(3));
         let condition = self.b.close_block(vec![more]);
         self.b.open_block();
         self.depth += 1;
@@ -695,7 +695,7 @@ impl Generator<'_> {
         inner.reals.push(params[1].into());
         self.statements(&mut inner, 2);
         self.depth -= 1;
-        let next = self.b.binary(BinOp::Add, params[0].into(), Operand::i64(1));
+        let next = self.b.binary(BinOp::ADD, params[0].into(), Operand::i64(1));
         let real = self.real(&inner);
         let body = self.b.close_block(vec![next, real]);
         let init = vec![Operand::i64(0), self.real(env)];

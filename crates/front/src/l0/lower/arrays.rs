@@ -16,7 +16,7 @@ impl Emitter {
         let mut certs = Vec::new();
         for (&index, &extent) in indices.iter().zip(extents) {
             let length = self.length(extent);
-            let fits = self.total_binary(BinOp::InBounds, index, length);
+            let fits = self.total_binary(BinOp::IN_BOUNDS, index, length);
             certs.extend(self.check(fits, FailureKind::OutOfBounds, vec![index, length]));
         }
         certs
@@ -118,13 +118,13 @@ impl Emitter {
     pub(super) fn split(&mut self, n: Operand, array: &Typed, certs: &[Value]) -> Parts {
         let outer = self.outer_extent(array);
         let length = self.length(outer);
-        let limit = self.total_binary(BinOp::Add, length, Operand::i64(1));
-        let fits = self.total_binary(BinOp::InBounds, n, limit);
+        let limit = self.total_binary(BinOp::ADD, length, Operand::i64(1));
+        let fits = self.total_binary(BinOp::IN_BOUNDS, n, limit);
         let cert = self.check(fits, FailureKind::SplitOutOfBounds, vec![n, length]);
         self.assume_not_negative(n, cert);
         let mut certs = certs.to_vec();
         certs.extend(cert);
-        let rest = self.total_binary(BinOp::Sub, length, n);
+        let rest = self.total_binary(BinOp::SUB, length, n);
         self.assume_not_negative(rest, cert);
         let mut parts = Vec::new();
         for (start, count) in [(Operand::i64(0), n), (n, rest)] {
@@ -149,7 +149,7 @@ impl Emitter {
         let needed: Vec<Extent> = std::iter::once(second_outer).chain(extents[1..].iter().copied()).collect();
         let second = self.with_extents(second, &needed, FailureKind::ShapeMismatch);
         let (front, back) = (self.length(extents[0]), self.length(second_outer));
-        let total = self.total_binary(BinOp::Add, front, back);
+        let total = self.total_binary(BinOp::ADD, front, back);
         self.assume_not_negative(total, None);
         extents[0] = total.extent();
         let types = component_types(&flat, &extents);
@@ -171,16 +171,16 @@ impl Emitter {
         let lengths: Vec<Operand> = extents[..rank].iter().map(|&extent| self.length(extent)).collect();
         let count = self.product(&lengths);
         let needed = self.product(dims);
-        let fits = self.total_binary(BinOp::Eq, needed, count);
+        let fits = self.total_binary(BinOp::EQ, needed, count);
         certs.extend(self.check(fits, FailureKind::ShapeMismatch, vec![needed, count]));
         if dims.len() > 1 {
             // The product wraps, and may come out right by accident: then the extents would promise elements that are
             // not there. In reals it does not wrap, and its rounding does not matter at this size.
             let reals: Vec<Operand> =
                 dims.iter().map(|&dim| self.total_unary(UnOp::Convert(Scalar::F64), dim)).collect();
-            let product = reals.iter().copied().reduce(|x, y| self.total_binary(BinOp::Mul, x, y));
+            let product = reals.iter().copied().reduce(|x, y| self.total_binary(BinOp::MUL, x, y));
             let product = product.expect("there are several");
-            let fits = self.total_binary(BinOp::Le, product, Const::f64(MAX_ELEMENTS).into());
+            let fits = self.total_binary(BinOp::LE, product, Const::f64(MAX_ELEMENTS).into());
             certs.extend(self.check(fits, FailureKind::ShapeMismatch, vec![needed, count]));
         }
         let reshape = |&part: &Operand| {
@@ -194,7 +194,7 @@ impl Emitter {
 
     fn product(&mut self, factors: &[Operand]) -> Operand {
         let first = Operand::i64(1);
-        factors.iter().copied().reduce(|x, y| self.total_binary(BinOp::Mul, x, y)).unwrap_or(first)
+        factors.iter().copied().reduce(|x, y| self.total_binary(BinOp::MUL, x, y)).unwrap_or(first)
     }
 
     /// `rearrange(axes, a)`.

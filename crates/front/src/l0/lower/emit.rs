@@ -254,7 +254,7 @@ impl Emitter {
             return None;
         }
         let (needed, found) = (self.length(needed), self.length(found));
-        let equal = self.total_binary(BinOp::Eq, needed, found);
+        let equal = self.total_binary(BinOp::EQ, needed, found);
         self.check(equal, kind, vec![needed, found])
     }
 
@@ -264,7 +264,7 @@ impl Emitter {
         if let Some(cert) = self.known_not_negative(size) {
             return cert;
         }
-        let fits = self.total_binary(BinOp::InBounds, size, Operand::i64(MAX_SIZE + 1));
+        let fits = self.total_binary(BinOp::IN_BOUNDS, size, Operand::i64(MAX_SIZE + 1));
         let cert = self.check(fits, FailureKind::NegativeSize, vec![size]);
         self.assume_not_negative(size, cert);
         cert
@@ -336,7 +336,7 @@ impl Emitter {
         if self.is_not_negative(extent) {
             return extent;
         }
-        let length = self.total_binary(BinOp::Max, extent, Operand::i64(0));
+        let length = self.total_binary(BinOp::MAX, extent, Operand::i64(0));
         self.assume_not_negative(length, None);
         length
     }
@@ -352,7 +352,7 @@ impl Emitter {
         if certs.is_empty() {
             return length;
         }
-        let size = self.builder.binary_under(BinOp::Max, length, Operand::i64(0), certs);
+        let size = self.builder.binary_under(BinOp::MAX, length, Operand::i64(0), certs);
         if let (Some(size), Operand::Value(known)) = (size.value(), self.canonical(length)) {
             self.representatives.insert(size, known);
         }
@@ -591,28 +591,12 @@ impl Emitter {
 /// True if the operation is defined whatever its operands are.
 fn is_total(op: BinOp, elem: Scalar, y: Operand) -> bool {
     match op {
-        BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => {
+        BinOp::Divide(_) => {
             let is_zero = |c: Const| matches!(c, Const::Int(_, 0));
             elem.is_float() || y.constant().is_some_and(|c| !is_zero(c))
         }
-        BinOp::Pow => elem.is_float(),
-        BinOp::Add
-        | BinOp::Sub
-        | BinOp::Mul
-        | BinOp::Min
-        | BinOp::Max
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::And
-        | BinOp::Or
-        | BinOp::Xor
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => true,
+        BinOp::POW => elem.is_float(),
+        BinOp::Arith(_) | BinOp::MinMax(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => true,
     }
 }
 

@@ -176,8 +176,8 @@ impl<'f, 'p> Body<'f, 'p> {
             UnaryOp::ToReal => UnOp::Convert(Scalar::F64),
             UnaryOp::Trunc => UnOp::Convert(Scalar::I64),
             UnaryOp::Sqrt => UnOp::Sqrt,
-            UnaryOp::Log => UnOp::Log,
-            UnaryOp::Exp => UnOp::Exp,
+            UnaryOp::Log => UnOp::LOG,
+            UnaryOp::Exp => UnOp::EXP,
         };
         let x = self.scalar(operand);
         vec![self.emitter.unary(op, x)]
@@ -186,21 +186,21 @@ impl<'f, 'p> Body<'f, 'p> {
     fn binary(&mut self, op: BinaryOp, x: Operand, y: Operand) -> Operand {
         let is_real = self.emitter.operand_type(x).elem.is_float();
         let op = match op {
-            BinaryOp::Or | BinaryOp::BitOr => BinOp::Or,
-            BinaryOp::And | BinaryOp::BitAnd => BinOp::And,
-            BinaryOp::BitXor => BinOp::Xor,
-            BinaryOp::LessEqual => BinOp::Le,
-            BinaryOp::Less => BinOp::Lt,
-            BinaryOp::Equal => BinOp::Eq,
-            BinaryOp::ShiftLeft => BinOp::Shl,
-            BinaryOp::ShiftRight => BinOp::Shr,
-            BinaryOp::Add => BinOp::Add,
-            BinaryOp::Subtract => BinOp::Sub,
-            BinaryOp::Multiply => BinOp::Mul,
-            BinaryOp::Divide if is_real => BinOp::Div,
-            BinaryOp::Power if is_real => BinOp::Pow,
-            BinaryOp::Divide => return self.division(BinOp::FloorDiv, x, y),
-            BinaryOp::Modulo => return self.division(BinOp::FloorMod, x, y),
+            BinaryOp::Or | BinaryOp::BitOr => BinOp::OR,
+            BinaryOp::And | BinaryOp::BitAnd => BinOp::AND,
+            BinaryOp::BitXor => BinOp::XOR,
+            BinaryOp::LessEqual => BinOp::LE,
+            BinaryOp::Less => BinOp::LT,
+            BinaryOp::Equal => BinOp::EQ,
+            BinaryOp::ShiftLeft => BinOp::SHL,
+            BinaryOp::ShiftRight => BinOp::SHR,
+            BinaryOp::Add => BinOp::ADD,
+            BinaryOp::Subtract => BinOp::SUB,
+            BinaryOp::Multiply => BinOp::MUL,
+            BinaryOp::Divide if is_real => BinOp::DIV,
+            BinaryOp::Power if is_real => BinOp::POW,
+            BinaryOp::Divide => return self.division(BinOp::FLOOR_DIV, x, y),
+            BinaryOp::Modulo => return self.division(BinOp::FLOOR_MOD, x, y),
             BinaryOp::Power => return self.integer_power(x, y),
         };
         self.emitter.binary(op, x, y, Vec::new())
@@ -208,7 +208,7 @@ impl<'f, 'p> Body<'f, 'p> {
 
     fn division(&mut self, op: BinOp, x: Operand, y: Operand) -> Operand {
         let emitter = &mut self.emitter;
-        let fits = emitter.total_binary(BinOp::Ne, y, Operand::i64(0));
+        let fits = emitter.total_binary(BinOp::NE, y, Operand::i64(0));
         let cert = emitter.check(fits, FailureKind::DivisionByZero, Vec::new());
         emitter.binary(op, x, y, cert.into_iter().collect())
     }
@@ -220,12 +220,12 @@ impl<'f, 'p> Body<'f, 'p> {
         let cert = if is_defined {
             None
         } else {
-            let has_inverse = emitter.total_binary(BinOp::Ne, x, Operand::i64(0));
-            let needs_none = emitter.total_binary(BinOp::Le, Operand::i64(0), y);
-            let fits = emitter.total_binary(BinOp::Or, has_inverse, needs_none);
+            let has_inverse = emitter.total_binary(BinOp::NE, x, Operand::i64(0));
+            let needs_none = emitter.total_binary(BinOp::LE, Operand::i64(0), y);
+            let fits = emitter.total_binary(BinOp::OR, has_inverse, needs_none);
             emitter.check(fits, FailureKind::NegativeExponent, Vec::new())
         };
-        emitter.binary(BinOp::Pow, x, y, cert.into_iter().collect())
+        emitter.binary(BinOp::POW, x, y, cert.into_iter().collect())
     }
 
     // ---- literals ----

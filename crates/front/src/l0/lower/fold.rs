@@ -58,7 +58,7 @@ impl Candidate {
             return None;
         }
         let commutative = match self.scalar_operators(emitter) {
-            Some(ops) if !ops.iter().all(|op| is_associative(*op)) => return None,
+            Some(ops) if !ops.iter().all(|op| op.is_reduction()) => return None,
             Some(ops) => ops.iter().zip(accumulators).all(|(op, ty)| op.is_commutative(ty.elem)),
             None => false,
         };
@@ -100,7 +100,7 @@ impl Candidate {
             } else {
                 return None;
             };
-            (ty.is_scalar() && is_associative(op)).then_some(FinalStep { result, op, element })
+            (ty.is_scalar() && op.is_reduction()).then_some(FinalStep { result, op, element })
         };
         let steps: Vec<FinalStep> = self.params.iter().zip(&self.combine.results).map(step).collect::<Option<_>>()?;
         // Each accumulator is used once, by its own step; each step's result once, by the block.
@@ -173,26 +173,4 @@ fn count_uses(func: &Func, block: &Block, of: &BTreeSet<Value>) -> usize {
         stmt.op.for_each_block(func, &mut |inner| count += count_uses(func, inner, of));
     }
     count
-}
-
-/// True if the operator is associative, on reals up to rounding.
-fn is_associative(op: BinOp) -> bool {
-    match op {
-        BinOp::Add | BinOp::Mul | BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or | BinOp::Xor => true,
-        BinOp::Sub
-        | BinOp::Div
-        | BinOp::Rem
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Pow
-        | BinOp::Atan2
-        | BinOp::Hypot
-        | BinOp::Shl
-        | BinOp::Shr
-        | BinOp::Eq
-        | BinOp::Ne
-        | BinOp::Lt
-        | BinOp::Le
-        | BinOp::InBounds => false,
-    }
 }

@@ -229,7 +229,7 @@ fn scan_in_order(emitter: &mut Emitter, step: Step, start: &Typed, outer: Extent
     emitter.reopen_block(body, scope);
     let before = Typed::new(array.clone(), stored.enter(emitter, &[]));
     let next = Typed::new(start.ty.clone(), carried.next_parts());
-    let is_first = emitter.total_binary(BinOp::Eq, index.into(), Operand::i64(0));
+    let is_first = emitter.total_binary(BinOp::EQ, index.into(), Operand::i64(0));
     let flat = array.flat();
     emitter.open_block();
     let all = emitter.replicate(count, &next, &[]);

@@ -212,7 +212,7 @@ impl Positions {
         let rest = picked.contains(&Picked::Axes).then(|| {
             let rest = maker.local("rest", INT);
             let rank = apply(Prim::Dim, vec![read(array)]);
-            maker.assign(rest, apply(Prim::Binary(BinOp::Sub), vec![rank, number(single)]));
+            maker.assign(rest, apply(Prim::Binary(BinOp::SUB), vec![rank, number(single)]));
             rest
         });
         Positions { single, rest }
@@ -221,7 +221,7 @@ impl Positions {
     /// The position with so many single axes before it, behind the others or not.
     fn at(&self, before: usize, is_behind: bool) -> Expr {
         match self.rest {
-            Some(rest) if is_behind => apply(Prim::Binary(BinOp::Add), vec![number(before), read(rest)]),
+            Some(rest) if is_behind => apply(Prim::Binary(BinOp::ADD), vec![number(before), read(rest)]),
             _ => number(before),
         }
     }

@@ -70,11 +70,11 @@ fn conversion(operation: &str) -> Option<Basic> {
 fn binary(operation: &str) -> Option<(Prim, bool)> {
     let plain = |op: BinOp| Some((Prim::Binary(op), false));
     match operation {
-        "mod" | "fmod" => plain(BinOp::Rem),
+        "mod" | "fmod" => plain(BinOp::REM),
         "aplmod" => Some((Prim::AplMod, false)),
-        "neq" => plain(BinOp::Ne),
-        "gt" => Some((Prim::Binary(BinOp::Lt), true)),
-        "ge" => Some((Prim::Binary(BinOp::Le), true)),
+        "neq" => plain(BinOp::NE),
+        "gt" => Some((Prim::Binary(BinOp::LT), true)),
+        "ge" => Some((Prim::Binary(BinOp::LE), true)),
         "in_bounds" | "floordiv" | "floormod" | "rem" | "ne" => None,
         other => plain(BinOp::from_name(other)?),
     }
@@ -214,7 +214,7 @@ impl Checker<'_> {
         }
         let result = match op {
             Prim::AplMod => is_integer(basic).then_some(args[0].ty.elem).flatten(),
-            Prim::Binary(BinOp::Pow) if is_integer(basic) => args[0].ty.elem,
+            Prim::Binary(BinOp::POW) if is_integer(basic) => args[0].ty.elem,
             Prim::Binary(op) => {
                 op.result(basic.scalar()).map(|scalar| if scalar == Scalar::Bool { BOOL } else { Elem::Basic(basic) })
             }
@@ -222,9 +222,9 @@ impl Checker<'_> {
         };
         let Some(result) = result else {
             let takes = match op {
-                Prim::AplMod | Prim::Binary(BinOp::Shl | BinOp::Shr) => "integers",
-                Prim::Binary(BinOp::And | BinOp::Or | BinOp::Xor) => "integers or truth values",
-                Prim::Binary(BinOp::Atan2 | BinOp::Hypot) => "reals",
+                Prim::AplMod | Prim::Binary(BinOp::SHL | BinOp::SHR) => "integers",
+                Prim::Binary(BinOp::AND | BinOp::OR | BinOp::XOR) => "integers or truth values",
+                Prim::Binary(BinOp::ATAN2 | BinOp::HYPOT) => "reals",
                 _ => "numbers",
             };
             return self.bad_operand(name, takes, &args[0]);

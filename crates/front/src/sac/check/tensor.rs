@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
                     let cells = vec![int(0, span); names.len()];
                     let zeros = Expr { kind: ExprKind::Array { elem: INT, cells }, span };
                     let ty = Ty::index(Some(names.len()));
-                    prim(Prim::Binary(BinOp::Add), vec![zeros, value.expr], ty, span)
+                    prim(Prim::Binary(BinOp::ADD), vec![zeros, value.expr], ty, span)
                 }
                 _ => value,
             };
@@ -170,7 +170,7 @@ impl<'a> Checker<'a> {
             }
             if bound.is_inclusive {
                 let ty = Ty { value: None, ..shape.ty };
-                shape = prim(Prim::Binary(BinOp::Add), vec![shape.expr, int(1, span)], ty, span);
+                shape = prim(Prim::Binary(BinOp::ADD), vec![shape.expr, int(1, span)], ty, span);
             }
             return shape;
         }
@@ -280,7 +280,7 @@ impl<'a> Checker<'a> {
                 least = Some(match least {
                     None => extent,
                     Some(least) if least.ty.is_error() || extent.ty.is_error() => Value::error(span),
-                    Some(least) => prim(Prim::Binary(BinOp::Min), vec![least.expr, extent.expr], Ty::scalar(INT), span),
+                    Some(least) => prim(Prim::Binary(BinOp::MIN), vec![least.expr, extent.expr], Ty::scalar(INT), span),
                 });
             }
             cells.push(least.ok_or(*name)?);
@@ -302,7 +302,7 @@ impl<'a> Checker<'a> {
                 Some(least) => {
                     let class = super::convert::meet(&least.ty.class, &shape.ty.class);
                     let ty = Ty::new(INT, class);
-                    prim(Prim::Binary(BinOp::Min), vec![least.expr, shape.expr], ty, span)
+                    prim(Prim::Binary(BinOp::MIN), vec![least.expr, shape.expr], ty, span)
                 }
             });
         }
@@ -334,7 +334,7 @@ impl<'a> Checker<'a> {
         } else {
             let rank = Expr { kind: ExprKind::Prim { prim: Prim::Dim, args: vec![array.expr.clone()] }, span };
             let args = vec![rank, int(-axis, span)];
-            Expr { kind: ExprKind::Prim { prim: Prim::Binary(BinOp::Sub), args }, span }
+            Expr { kind: ExprKind::Prim { prim: Prim::Binary(BinOp::SUB), args }, span }
         };
         let shape = Expr { kind: ExprKind::Prim { prim: Prim::Shape, args: vec![array.expr] }, span };
         let kind = ExprKind::Select { array: Box::new(shape), index: Box::new(at) };

@@ -680,7 +680,7 @@ impl<'a> Checker<'a> {
         if is_wrong {
             return None;
         }
-        let op = if is_and { BinOp::And } else { BinOp::Or };
+        let op = if is_and { BinOp::AND } else { BinOp::OR };
         let function = FoldFunction::Prim(Prim::Binary(op));
         let stop = stop.map(|stop| stop.expr);
         Some((Operation::Fold { function, args: Vec::new(), neutral: neutral.expr, stop }, Ty::scalar(BOOL)))

@@ -183,12 +183,12 @@ fn binary_scalar(prim: Prim, x: Const, y: Const, span: Span) -> Outcome<Const> {
         Prim::Binary(op) => op,
         // The residue of division by zero is the dividend.
         Prim::AplMod if matches!(y, Const::Int(_, 0)) => return Ok(x),
-        Prim::AplMod => BinOp::FloorMod,
+        Prim::AplMod => BinOp::FLOOR_MOD,
         other => panic!("{other:?} is no operation on two scalars"),
     };
     match op.eval(x, y) {
         Some(result) => Ok(result),
-        None if op == BinOp::Pow => fail(FailureKind::NegativeExponent, &[], span),
+        None if op == BinOp::POW => fail(FailureKind::NegativeExponent, &[], span),
         None => fail(FailureKind::DivisionByZero, &[], span),
     }
 }

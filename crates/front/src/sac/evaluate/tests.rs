@@ -128,7 +128,7 @@ impl Maker {
 fn add(program: &mut Program) -> OverloadId {
     let mut maker = Maker::new("add");
     let (x, y) = (maker.param("x", pattern(vec![])), maker.param("y", pattern(vec![])));
-    let function = maker.returns(pattern(vec![]), binary(BinOp::Add, var(x), var(y)));
+    let function = maker.returns(pattern(vec![]), binary(BinOp::ADD, var(x), var(y)));
     let id = program.functions.push(function);
     program.overloads.push(Overload { name: "add".into(), candidates: vec![id] })
 }
@@ -245,7 +245,7 @@ fn variables_of_a_block_have_no_value_at_the_next_index() {
     let mut maker = Maker::new("main");
     let (iv, x) = (maker.local("iv"), maker.local("x"));
     let mut part = generator(iv, ints(&[0]), ints(&[2]), var(x));
-    let is_first = binary(BinOp::Eq, select(var(iv), ints(&[0])), int(0));
+    let is_first = binary(BinOp::EQ, select(var(iv), ints(&[0])), int(0));
     let then = vec![assign(x, int(1))];
     part.body = vec![Stmt { kind: StmtKind::If { cond: is_first, then, otherwise: vec![] }, span: Span::NONE }];
     let value = with(vec![part], vec![genarray(ints(&[2]), None)]);
@@ -366,12 +366,12 @@ fn the_empty_literal_fits_any_array_without_elements() {
 #[test]
 fn arithmetic_wraps_at_32_bits_and_division_by_zero_fails() {
     let most = i64::from(i32::MAX);
-    assert_eq!(run_expr(binary(BinOp::Add, int(most), int(1))), Ok(Value::int(i32::MIN)));
-    assert_eq!(kind(run_expr(binary(BinOp::Div, int(1), int(0)))), (FailureKind::DivisionByZero, vec![]));
+    assert_eq!(run_expr(binary(BinOp::ADD, int(most), int(1))), Ok(Value::int(i32::MIN)));
+    assert_eq!(kind(run_expr(binary(BinOp::DIV, int(1), int(0)))), (FailureKind::DivisionByZero, vec![]));
     assert_eq!(run_expr(prim(Prim::AplMod, vec![int(-1), int(3)])), Ok(Value::int(2)));
     assert_eq!(run_expr(prim(Prim::AplMod, vec![int(-1), int(0)])), Ok(Value::int(-1)));
-    assert_eq!(run_expr(binary(BinOp::Mul, ints(&[1, 2]), int(3))), Ok(Value::ints(vec![3, 6])));
-    let unequal = run_expr(binary(BinOp::Mul, ints(&[1, 2]), ints(&[3])));
+    assert_eq!(run_expr(binary(BinOp::MUL, ints(&[1, 2]), int(3))), Ok(Value::ints(vec![3, 6])));
+    let unequal = run_expr(binary(BinOp::MUL, ints(&[1, 2]), ints(&[3])));
     assert_eq!(kind(unequal), (FailureKind::LengthMismatch, vec![2, 1]));
 }
 
@@ -408,8 +408,8 @@ fn a_million_updates_in_place_are_quick() {
     let add = add(&mut program);
     let size = 300_000;
     let body = vec![assign(a, modarray(var(a), index(), call(add, vec![select(var(a), index()), var(i)])))];
-    let step = vec![assign(i, binary(BinOp::Add, var(i), int(1)))];
-    let cond = binary(BinOp::Lt, var(i), int(size));
+    let step = vec![assign(i, binary(BinOp::ADD, var(i), int(1)))];
+    let cond = binary(BinOp::LT, var(i), int(size));
     let all = generator(iv, ints(&[0]), ints(&[size]), select(var(iv), ints(&[0])));
     maker.function.body = vec![
         assign(a, with(vec![all], vec![genarray(ints(&[size]), None)])),
@@ -430,9 +430,9 @@ fn an_array_without_rows_has_the_row_size_that_rows_would_have() {
     let mut maker = Maker::new("f");
     let (x, y, iv) = (maker.param("x", pattern(vec![Axis::Any])), maker.local("y"), maker.local("iv"));
     let shape = prim(Prim::Shape, vec![var(x)]);
-    let twice = binary(BinOp::Add, select(var(y), var(iv)), select(var(y), var(iv)));
+    let twice = binary(BinOp::ADD, select(var(y), var(iv)), select(var(y), var(iv)));
     let map = with(vec![generator(iv, int(0), shape.clone(), twice)], vec![genarray(shape, None)]);
-    let cond = binary(BinOp::Lt, select(var(y), ints(&[0])), int(9));
+    let cond = binary(BinOp::LT, select(var(y), ints(&[0])), int(9));
     let looped = StmtKind::Loop { is_do: false, cond: cond.clone(), body: vec![assign(y, map)], step: vec![] };
     let branch = StmtKind::If { cond, then: vec![assign(y, var(x))], otherwise: vec![] };
     maker.function.body =

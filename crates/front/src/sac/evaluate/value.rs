@@ -410,7 +410,7 @@ impl Value {
     /// True if the elements of two values of one type are equal, as `==` on them says, and so are the shapes.
     pub(super) fn equals(&self, other: &Value) -> bool {
         let same = |x: &TensorData, y: &TensorData| {
-            let equal = |at| frit_ir::BinOp::Eq.eval(x.get(at), y.get(at)) == Some(Const::Bool(true));
+            let equal = |at| frit_ir::BinOp::EQ.eval(x.get(at), y.get(at)) == Some(Const::Bool(true));
             x.len() == y.len() && (0..x.len()).all(equal)
         };
         self.shape == other.shape && self.leaves().iter().zip(&other.leaves()).all(|(x, y)| same(x, y))

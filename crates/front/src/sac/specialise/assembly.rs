@@ -181,7 +181,7 @@ impl<'p> Specialiser<'p> {
     ) -> Vec<array::Value> {
         let params: Vec<array::Value> = (0..2 * count).map(|_| self.builder.value(Self::size_type(), None)).collect();
         self.builder.open_block();
-        let larger = |at: usize| self.builder.binary(BinOp::Max, params[at].into(), params[at + count].into());
+        let larger = |at: usize| self.builder.binary(BinOp::MAX, params[at].into(), params[at + count].into());
         let results = (0..count).map(larger).collect();
         let combine = Lambda { body: self.builder.close_block(results), params };
         let neutral = vec![Operand::i64(0); count];

@@ -109,7 +109,7 @@ impl<'p> Specialiser<'p> {
                 match (accepts, equal) {
                     (_, Operand::Const(Const::Bool(true))) => continue,
                     (Operand::Const(Const::Bool(true)), _) => accepts = equal,
-                    _ => accepts = self.total_binary(BinOp::And, accepts, equal),
+                    _ => accepts = self.total_binary(BinOp::AND, accepts, equal),
                 }
                 pairs.push((Operand::i64(*needed), found.into()));
             }

@@ -228,7 +228,7 @@ impl<'p> Specialiser<'p> {
             Op::Binary { op, x, y } => {
                 let elem = self.builder.func.operand_type(*x).elem;
                 let on_zero = |y: Const| op.eval(elem.zero(), y).is_some();
-                elem.is_float() || y.constant().map_or(*op != BinOp::Pow && on_zero(elem.zero()), on_zero)
+                elem.is_float() || y.constant().map_or(*op != BinOp::POW && on_zero(elem.zero()), on_zero)
             }
             Op::Index { array, indices } => {
                 let shape = &self.builder.func.ty(*array).shape;

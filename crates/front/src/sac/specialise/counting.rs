@@ -127,7 +127,7 @@ impl<'p> Specialiser<'p> {
         let count = if stride == 1 {
             left
         } else {
-            let count = self.total_binary(BinOp::Div, padded, Operand::i64(stride));
+            let count = self.total_binary(BinOp::DIV, padded, Operand::i64(stride));
             let (low, high) = self.bounds(padded);
             self.bound(count, low.min(0), high.max(0) / stride);
             count

@@ -114,14 +114,14 @@ impl<'p> Specialiser<'p> {
         let all = |test: &dyn Fn(BinOp, frit_ir::Scalar) -> bool| {
             operators.as_ref().is_some_and(|ops| ops.iter().zip(&params).all(|(&op, &param)| test(op, elem(param))))
         };
-        if operators.is_some() && !all(&|op, _| is_associative(op)) {
+        if operators.is_some() && !all(&|op, _| op.is_reduction()) {
             return Ok(None);
         }
         if let Some(stop) = &fold.stop {
             // The fold ends with that anyway if nothing leads away from it.
             let stop = stop.as_scalar().and_then(|stop| stop.as_const());
             let absorbs = |op: BinOp, _| match stop {
-                Some(Const::Bool(stop)) => op == if stop { BinOp::Or } else { BinOp::And },
+                Some(Const::Bool(stop)) => op == if stop { BinOp::OR } else { BinOp::AND },
                 _ => false,
             };
             let checks = bodies.iter().any(|body| self.has_checks(&body.block));
@@ -230,7 +230,7 @@ impl<'p> Specialiser<'p> {
         let bool_type = Type::scalar(frit_ir::Scalar::Bool);
         let params: Vec<array::Value> = (0..2).map(|_| self.builder.value(bool_type.clone(), None)).collect();
         self.builder.open_block();
-        let both = self.builder.binary(BinOp::And, params[0].into(), params[1].into());
+        let both = self.builder.binary(BinOp::AND, params[0].into(), params[1].into());
         let combine = Lambda { params, body: self.builder.close_block(vec![both]) };
         let generators = vec![Generator::full(space, body)];
         let neutral = vec![Const::Bool(true).into()];
@@ -273,10 +273,4 @@ impl<'p> Specialiser<'p> {
         };
         results.iter().enumerate().map(operator).collect()
     }
-}
-
-/// True if the operator is associative, on reals up to rounding.
-fn is_associative(op: BinOp) -> bool {
-    use BinOp::{Add, And, Max, Min, Mul, Or, Xor};
-    matches!(op, Add | Mul | Min | Max | And | Or | Xor)
 }

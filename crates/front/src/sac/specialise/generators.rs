@@ -188,7 +188,7 @@ impl<'p> Specialiser<'p> {
         match (x, y) {
             (TRUE, other) | (other, TRUE) => other,
             (FALSE, _) | (_, FALSE) => FALSE,
-            _ => self.total_binary(BinOp::And, x, y),
+            _ => self.total_binary(BinOp::AND, x, y),
         }
     }
 
@@ -197,7 +197,7 @@ impl<'p> Specialiser<'p> {
         match (x, y) {
             (FALSE, other) | (other, FALSE) => other,
             (TRUE, _) | (_, TRUE) => TRUE,
-            _ => self.total_binary(BinOp::Or, x, y),
+            _ => self.total_binary(BinOp::OR, x, y),
         }
     }
 
@@ -406,15 +406,15 @@ impl<'p> Specialiser<'p> {
     /// The remainder by a positive number, which the certificates say it is.
     pub(super) fn remainder_under(&mut self, x: Operand, y: Operand, certs: Vec<frit_ir::array::Value>) -> Operand {
         if let (Some(a), Some(b)) = (x.constant(), y.constant())
-            && let Some(folded) = BinOp::FloorMod.eval(a, b)
+            && let Some(folded) = BinOp::FLOOR_MOD.eval(a, b)
         {
             return folded.into();
         }
         if y.constant().is_some() {
-            return self.total_binary(BinOp::FloorMod, x, y);
+            return self.total_binary(BinOp::FLOOR_MOD, x, y);
         }
         self.count_statement();
-        self.builder.binary_under(BinOp::FloorMod, x, y, certs)
+        self.builder.binary_under(BinOp::FLOOR_MOD, x, y, certs)
     }
 
     /// Whether an index is one of a generator's. `from` and `to` are bounds that it is known to be between.

@@ -168,8 +168,8 @@ impl<'p> Specialiser<'p> {
             None => length,
             Some((step, width)) => {
                 let (step, width) = (Operand::i64(step), Operand::i64(width));
-                let full = self.total_binary(BinOp::FloorDiv, length, step);
-                let rest = self.total_binary(BinOp::FloorMod, length, step);
+                let full = self.total_binary(BinOp::FLOOR_DIV, length, step);
+                let rest = self.total_binary(BinOp::FLOOR_MOD, length, step);
                 let (full, rest) = (self.product(full, width), self.smaller(rest, width));
                 self.sum(full, rest)
             }
@@ -188,8 +188,8 @@ impl<'p> Specialiser<'p> {
                 None => this.sum(part.lower[axis], counter.into()),
                 Some((step, width)) => {
                     let (step, width) = (Operand::i64(step), Operand::i64(width));
-                    let full = this.total_binary(BinOp::FloorDiv, counter.into(), width);
-                    let rest = this.total_binary(BinOp::FloorMod, counter.into(), width);
+                    let full = this.total_binary(BinOp::FLOOR_DIV, counter.into(), width);
+                    let rest = this.total_binary(BinOp::FLOOR_MOD, counter.into(), width);
                     let begin = this.product(full, step);
                     let distance = this.sum(begin, rest);
                     let component = this.sum(part.lower[axis], distance);
@@ -536,7 +536,7 @@ impl<'p> Specialiser<'p> {
                     if scalars.len() == others.len() =>
                 {
                     for (&a, &b) in scalars.iter().zip(others) {
-                        let same = self.binary(BinOp::Eq, a, b, span)?;
+                        let same = self.binary(BinOp::EQ, a, b, span)?;
                         let same = self.as_operand(same);
                         all = self.both(all, same);
                     }
@@ -554,7 +554,7 @@ impl<'p> Specialiser<'p> {
     /// Whether all elements of two arrays are equal, if they have the same shape.
     fn all_equal(&mut self, same_shape: Operand, x: Operand, y: Operand, shape: &[Extent]) -> Result<Operand> {
         let (Some(x), Some(y)) = (x.value(), y.value()) else {
-            return Ok(self.total_binary(BinOp::Eq, x, y));
+            return Ok(self.total_binary(BinOp::EQ, x, y));
         };
         if same_shape == Const::Bool(false).into() {
             return Ok(same_shape);
@@ -565,7 +565,7 @@ impl<'p> Specialiser<'p> {
             let (mut body, same) = this.in_block(|this| {
                 let x = this.builder.index(x, at.clone(), Vec::new());
                 let y = this.builder.index(y, at, Vec::new());
-                Ok(this.total_binary(BinOp::Eq, x.into(), y.into()))
+                Ok(this.total_binary(BinOp::EQ, x.into(), y.into()))
             })?;
             body.results = vec![same.expect("a comparison does not fail")];
             Ok(this.conjunction(shape, indices, body))

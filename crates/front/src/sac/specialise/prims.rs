@@ -68,17 +68,17 @@ impl<'p> Specialiser<'p> {
     /// The residue; that of division by zero is the dividend.
     fn apl_mod(&mut self, x: Scalar, y: Scalar, span: Span) -> Result<Scalar> {
         let zero = Scalar::zero(y.basic);
-        let is_zero = self.binary(BinOp::Eq, y, zero, span)?;
+        let is_zero = self.binary(BinOp::EQ, y, zero, span)?;
         match is_zero.as_const().and_then(frit_ir::Const::as_bool) {
             Some(true) => return Ok(x),
-            Some(false) => return self.binary(BinOp::FloorMod, x, y, span),
+            Some(false) => return self.binary(BinOp::FLOOR_MOD, x, y, span),
             None => {}
         }
         let cond = self.as_operand(is_zero);
         let (dividend, divisor) = (self.as_operand(x), self.as_operand(y));
         let one = Operand::Const(UnOp::Convert(y.basic.scalar()).eval(frit_ir::Const::i64(1)));
         let safe = self.total_select(cond, one, divisor);
-        let residue = self.total_binary(BinOp::FloorMod, dividend, safe);
+        let residue = self.total_binary(BinOp::FLOOR_MOD, dividend, safe);
         let result = self.total_select(cond, dividend, residue);
         Ok(Scalar::operand(x.basic, result))
     }

@@ -133,7 +133,7 @@ impl Specialiser<'_> {
         }
         if let Known::Wide { .. } = x.known {
             match op {
-                UnOp::Neg => return self.wide_sum(BinOp::Sub, Scalar::int(0), x),
+                UnOp::Neg => return self.wide_sum(BinOp::SUB, Scalar::int(0), x),
                 UnOp::Convert(Elem::I32) => return x,
                 UnOp::Convert(to @ (Elem::I64 | Elem::F64 | Elem::F32)) => {
                     let exact = self.as_exact(x);
@@ -162,7 +162,7 @@ impl Specialiser<'_> {
     /// An operation on two scalars of one type, which is defined on whatever they are or whose condition is checked.
     pub(super) fn binary(&mut self, op: BinOp, x: Scalar, y: Scalar, span: Span) -> Result<Scalar> {
         let basic = match op {
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::InBounds => Basic::Bool,
+            BinOp::Compare(_) => Basic::Bool,
             _ => x.basic,
         };
         if let (Some(a), Some(b)) = (x.as_const(), y.as_const())
@@ -174,37 +174,29 @@ impl Specialiser<'_> {
         let is_wide = |s: &Scalar| matches!(s.known, Known::Wide { .. });
         if (is_wide(&x) || is_wide(&y)) && certs.is_empty() {
             match op {
-                BinOp::Add | BinOp::Sub | BinOp::Mul => return Ok(self.wide_sum(op, x, y)),
-                BinOp::Min | BinOp::Max => {
+                BinOp::Arith(_) => return Ok(self.wide_sum(op, x, y)),
+                BinOp::MinMax(_) => {
                     let (a, b) = (self.as_exact(x), self.as_exact(y));
-                    let exact = if op == BinOp::Min { self.smaller(a, b) } else { self.larger(a, b) };
+                    let exact = if op == BinOp::MIN { self.smaller(a, b) } else { self.larger(a, b) };
                     return Ok(self.wide(exact));
                 }
-                BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le => {
+                BinOp::EQ | BinOp::NE | BinOp::LT | BinOp::LE => {
                     let (a, b) = (self.as_exact(x), self.as_exact(y));
                     let truth = match op {
-                        BinOp::Eq => self.equal(a, b),
-                        BinOp::Lt => self.below(a, b),
-                        BinOp::Le => self.at_most(a, b),
+                        BinOp::EQ => self.equal(a, b),
+                        BinOp::LT => self.below(a, b),
+                        BinOp::LE => self.at_most(a, b),
                         _ => match self.equal(a, b) {
                             Operand::Const(Const::Bool(b)) => Const::Bool(!b).into(),
-                            Operand::Const(_) | Operand::Value(_) => self.total_binary(BinOp::Ne, a, b),
+                            Operand::Const(_) | Operand::Value(_) => self.total_binary(BinOp::NE, a, b),
                         },
                     };
                     return Ok(Scalar::operand(Basic::Bool, truth));
                 }
-                BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => {
+                BinOp::Divide(_) => {
                     return Ok(self.wide_quotient(op, x, y));
                 }
-                BinOp::And
-                | BinOp::Or
-                | BinOp::Xor
-                | BinOp::Shl
-                | BinOp::Shr
-                | BinOp::Pow
-                | BinOp::Atan2
-                | BinOp::Hypot
-                | BinOp::InBounds => {}
+                BinOp::Bits(_) | BinOp::Math(_) | BinOp::IN_BOUNDS => {}
             }
         }
         if basic == Basic::Bool
@@ -229,25 +221,25 @@ impl Specialiser<'_> {
             return Ok(Vec::new());
         }
         match op {
-            BinOp::Div | BinOp::Rem | BinOp::FloorDiv | BinOp::FloorMod => {
+            BinOp::Divide(_) => {
                 let (low, high) = self.bounds_of(y);
                 if low > 0 || high < 0 || y.as_int().is_some_and(|n| n != 0) {
                     return Ok(Vec::new());
                 }
                 let zero = Scalar::zero(y.basic);
-                let nonzero = self.binary(BinOp::Ne, y, zero, span)?;
+                let nonzero = self.binary(BinOp::NE, y, zero, span)?;
                 let cond = self.as_operand(nonzero);
                 self.check(cond, FailureKind::DivisionByZero, Vec::new(), span)
             }
-            BinOp::Pow => {
+            BinOp::POW => {
                 let elem = x.basic.scalar();
                 if !elem.is_signed() || y.as_int().is_some_and(|n| n >= 0) || x.as_int().is_some_and(|n| n != 0) {
                     return Ok(Vec::new());
                 }
                 let zero = Scalar::zero(y.basic);
-                let nonzero = self.binary(BinOp::Ne, x, zero, span)?;
-                let natural = self.binary(BinOp::Le, zero, y, span)?;
-                let either = self.binary(BinOp::Or, nonzero, natural, span)?;
+                let nonzero = self.binary(BinOp::NE, x, zero, span)?;
+                let natural = self.binary(BinOp::LE, zero, y, span)?;
+                let either = self.binary(BinOp::OR, nonzero, natural, span)?;
                 let cond = self.as_operand(either);
                 self.check(cond, FailureKind::NegativeExponent, Vec::new(), span)
             }
@@ -284,8 +276,8 @@ impl Specialiser<'_> {
             b = self.as_exact(y);
         }
         let result = match op {
-            BinOp::Add => self.sum(a, b),
-            BinOp::Sub => self.difference(a, b),
+            BinOp::ADD => self.sum(a, b),
+            BinOp::SUB => self.difference(a, b),
             _ => self.product(a, b),
         };
         match result {
@@ -299,19 +291,19 @@ impl Specialiser<'_> {
         let (a, b) = (self.as_exact(x), self.as_exact(y));
         let ((xl, xh), (yl, yh)) = (self.bounds_of(x), self.bounds_of(y));
         let is_divisor = yl > 0;
-        if matches!(op, BinOp::Rem | BinOp::FloorMod) && is_divisor && xl >= 0 && xh < yl {
+        if matches!(op, BinOp::REM | BinOp::FLOOR_MOD) && is_divisor && xl >= 0 && xh < yl {
             return x;
         }
-        if b == Operand::i64(1) && matches!(op, BinOp::Div | BinOp::FloorDiv) {
+        if b == Operand::i64(1) && matches!(op, BinOp::DIV | BinOp::FLOOR_DIV) {
             return x;
         }
         let result = self.total_binary(op, a, b);
         let largest = yh.max(-yl) - 1;
         let (low, high) = match op {
-            BinOp::Div | BinOp::FloorDiv if is_divisor && xl >= 0 => (xl / yh, xh / yl),
-            BinOp::Div | BinOp::FloorDiv => (-(xl.abs().max(xh.abs())), xl.abs().max(xh.abs())),
-            BinOp::FloorMod if is_divisor => (0, yh - 1),
-            BinOp::Rem if xl >= 0 => (0, xh.min(largest)),
+            BinOp::DIV | BinOp::FLOOR_DIV if is_divisor && xl >= 0 => (xl / yh, xh / yl),
+            BinOp::DIV | BinOp::FLOOR_DIV => (-(xl.abs().max(xh.abs())), xl.abs().max(xh.abs())),
+            BinOp::FLOOR_MOD if is_divisor => (0, yh - 1),
+            BinOp::REM if xl >= 0 => (0, xh.min(largest)),
             _ => (-largest, largest),
         };
         self.bound(result, low, high);
@@ -323,10 +315,10 @@ impl Specialiser<'_> {
 fn logic(op: BinOp, x: Scalar, y: Scalar) -> Option<Scalar> {
     let truth = |s: Scalar| s.as_const().and_then(Const::as_bool);
     match (op, truth(x), truth(y)) {
-        (BinOp::And, Some(true), _) | (BinOp::Or, Some(false), _) => Some(y),
-        (BinOp::And, _, Some(true)) | (BinOp::Or, _, Some(false)) => Some(x),
-        (BinOp::And, Some(false), _) | (BinOp::And, _, Some(false)) => Some(Scalar::truth(false)),
-        (BinOp::Or, Some(true), _) | (BinOp::Or, _, Some(true)) => Some(Scalar::truth(true)),
+        (BinOp::AND, Some(true), _) | (BinOp::OR, Some(false), _) => Some(y),
+        (BinOp::AND, _, Some(true)) | (BinOp::OR, _, Some(false)) => Some(x),
+        (BinOp::AND, Some(false), _) | (BinOp::AND, _, Some(false)) => Some(Scalar::truth(false)),
+        (BinOp::OR, Some(true), _) | (BinOp::OR, _, Some(true)) => Some(Scalar::truth(true)),
         _ => None,
     }
 }

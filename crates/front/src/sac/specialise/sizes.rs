@@ -245,17 +245,17 @@ impl Specialiser<'_> {
 
     /// `x + y` of `i64`.
     pub(super) fn sum(&mut self, x: Operand, y: Operand) -> Operand {
-        self.size_op(BinOp::Add, x, y)
+        self.size_op(BinOp::ADD, x, y)
     }
 
     /// `x - y` of `i64`.
     pub(super) fn difference(&mut self, x: Operand, y: Operand) -> Operand {
-        self.size_op(BinOp::Sub, x, y)
+        self.size_op(BinOp::SUB, x, y)
     }
 
     /// `x * y` of `i64`.
     pub(super) fn product(&mut self, x: Operand, y: Operand) -> Operand {
-        self.size_op(BinOp::Mul, x, y)
+        self.size_op(BinOp::MUL, x, y)
     }
 
     /// The larger of two `i64`.
@@ -266,7 +266,7 @@ impl Specialiser<'_> {
         if self.is_at_most(y, x) {
             return x;
         }
-        self.size_op(BinOp::Max, x, y)
+        self.size_op(BinOp::MAX, x, y)
     }
 
     /// The smaller of two `i64`.
@@ -277,7 +277,7 @@ impl Specialiser<'_> {
         if self.is_at_most(y, x) {
             return y;
         }
-        self.size_op(BinOp::Min, x, y)
+        self.size_op(BinOp::MIN, x, y)
     }
 
     /// `x <= y` of `i64`: a constant if it is known.
@@ -289,7 +289,7 @@ impl Specialiser<'_> {
         if self.bounds(y).1 < self.bounds(x).0 || self.facts.is_not_negative(&beyond) {
             return Const::Bool(false).into();
         }
-        self.total_binary(BinOp::Le, x, y)
+        self.total_binary(BinOp::LE, x, y)
     }
 
     /// `x < y` of `i64`.
@@ -302,7 +302,7 @@ impl Specialiser<'_> {
         if self.is_at_most(y, x) {
             return Const::Bool(false).into();
         }
-        self.total_binary(BinOp::Lt, x, y)
+        self.total_binary(BinOp::LT, x, y)
     }
 
     /// `x == y` of `i64`.
@@ -315,7 +315,7 @@ impl Specialiser<'_> {
         if low > 0 || high < 0 || x_range.1 < y_range.0 || y_range.1 < x_range.0 {
             return Const::Bool(false).into();
         }
-        self.total_binary(BinOp::Eq, x, y)
+        self.total_binary(BinOp::EQ, x, y)
     }
 
     /// `0 <= x && x < n` of `i64`.
@@ -326,7 +326,7 @@ impl Specialiser<'_> {
             (Operand::Const(Const::Bool(true)), _) => below,
             (_, Operand::Const(Const::Bool(true))) => above,
             (Operand::Const(_), _) | (_, Operand::Const(_)) => Const::Bool(false).into(),
-            _ => self.total_binary(BinOp::InBounds, x, n),
+            _ => self.total_binary(BinOp::IN_BOUNDS, x, n),
         }
     }
 
@@ -335,11 +335,11 @@ impl Specialiser<'_> {
         let (fx, fy) = (self.facts.form(x), self.facts.form(y));
         let (bx, by) = (self.bounds(x), self.bounds(y));
         let (form, bounds) = match op {
-            BinOp::Add => (Some(fx + fy), (bx.0.saturating_add(by.0), bx.1.saturating_add(by.1))),
-            BinOp::Sub => (Some(fx - fy), (bx.0.saturating_sub(by.1), bx.1.saturating_sub(by.0))),
-            BinOp::Mul => (Some(fx * fy), multiplied(bx, by)),
-            BinOp::Min => (None, (bx.0.min(by.0), bx.1.min(by.1))),
-            BinOp::Max => (None, (bx.0.max(by.0), bx.1.max(by.1))),
+            BinOp::ADD => (Some(fx + fy), (bx.0.saturating_add(by.0), bx.1.saturating_add(by.1))),
+            BinOp::SUB => (Some(fx - fy), (bx.0.saturating_sub(by.1), bx.1.saturating_sub(by.0))),
+            BinOp::MUL => (Some(fx * fy), multiplied(bx, by)),
+            BinOp::MIN => (None, (bx.0.min(by.0), bx.1.min(by.1))),
+            BinOp::MAX => (None, (bx.0.max(by.0), bx.1.max(by.1))),
             _ => (None, (i64::MIN, i64::MAX)),
         };
         let Some(form) = form else {
@@ -521,14 +521,14 @@ impl Specialiser<'_> {
     /// What a comparison of `i64` says of one of their symbols: `factor * symbol + rest > 0`. `factor` is a constant.
     pub(super) fn linear_comparison(&self, comparison: Operand, symbol: Value) -> Option<(i64, Poly<Value>)> {
         let (op, x, y) = match self.facts.origins.get(&comparison.value()?)? {
-            Origin::Binary(op @ (BinOp::Lt | BinOp::Le), x, y) => (*op, *x, *y),
+            Origin::Binary(op @ (BinOp::LT | BinOp::LE), x, y) => (*op, *x, *y),
             Origin::Form(_) | Origin::Unary(..) | Origin::Binary(..) | Origin::Select(..) => return None,
         };
         if self.builder.func.operand_type(x).elem != Scalar::I64 {
             return None;
         }
         let mut difference = self.facts.form(y) - self.facts.form(x);
-        if op == BinOp::Le {
+        if op == BinOp::LE {
             difference = difference + Poly::constant(1);
         }
         let (factor, rest) = difference.linear_in(&symbol)?;

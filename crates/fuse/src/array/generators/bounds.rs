@@ -132,7 +132,7 @@ impl<'a> Bounds<'a> {
         if self.at_most(y, x) {
             return x;
         }
-        self.emit(BinOp::Max, x, y)
+        self.emit(BinOp::MAX, x, y)
     }
 
     /// The smaller of two.
@@ -143,19 +143,19 @@ impl<'a> Bounds<'a> {
         if self.at_most(y, x) {
             return y;
         }
-        self.emit(BinOp::Min, x, y)
+        self.emit(BinOp::MIN, x, y)
     }
 
     /// `x + y`.
     pub fn add(&mut self, x: Operand, y: Operand) -> Operand {
         let sum = &*self.facts.ring(x) + &*self.facts.ring(y);
-        self.known(&sum).unwrap_or_else(|| self.emit(BinOp::Add, x, y))
+        self.known(&sum).unwrap_or_else(|| self.emit(BinOp::ADD, x, y))
     }
 
     /// `x - y`.
     pub fn sub(&mut self, x: Operand, y: Operand) -> Operand {
         let difference = &*self.facts.ring(x) - &*self.facts.ring(y);
-        self.known(&difference).unwrap_or_else(|| self.emit(BinOp::Sub, x, y))
+        self.known(&difference).unwrap_or_else(|| self.emit(BinOp::SUB, x, y))
     }
 
     /// `x + y` for a constant.
@@ -166,7 +166,7 @@ impl<'a> Bounds<'a> {
     /// `x * factor`.
     pub fn scaled(&mut self, x: Operand, factor: i64) -> Operand {
         let product = self.facts.ring(x).scale(factor);
-        self.known(&product).unwrap_or_else(|| self.emit(BinOp::Mul, x, Operand::i64(factor)))
+        self.known(&product).unwrap_or_else(|| self.emit(BinOp::MUL, x, Operand::i64(factor)))
     }
 
     /// The quotient by a positive divisor, rounded down.
@@ -174,14 +174,14 @@ impl<'a> Bounds<'a> {
         if divisor == 1 {
             return x;
         }
-        self.emit(BinOp::FloorDiv, x, Operand::i64(divisor))
+        self.emit(BinOp::FLOOR_DIV, x, Operand::i64(divisor))
     }
 
     /// The remainder by a positive modulus, from 0 to below it.
     pub fn floor_mod(&mut self, x: Operand, modulus: i64) -> Operand {
         match self.distance_modulo(x, Operand::i64(0), modulus) {
             Some(rest) => Operand::i64(rest),
-            None => self.emit(BinOp::FloorMod, x, Operand::i64(modulus)),
+            None => self.emit(BinOp::FLOOR_MOD, x, Operand::i64(modulus)),
         }
     }
 
@@ -216,7 +216,7 @@ impl<'a> Bounds<'a> {
                     let symbol = Operand::Value(symbol);
                     product = Some(match product {
                         None => symbol,
-                        Some(before) => self.emit(BinOp::Mul, before, symbol),
+                        Some(before) => self.emit(BinOp::MUL, before, symbol),
                     });
                 }
             }

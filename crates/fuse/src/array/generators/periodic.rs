@@ -176,7 +176,7 @@ fn meet(bounds: &mut Bounds, x: Pattern, y: Pattern) -> Option<Vec<(Pattern, Ope
         let (from, to) = (bounds.plus(x.anchor, p), bounds.plus(y.anchor, q));
         let distance = bounds.sub(to, from);
         let rest = bounds.floor_mod(distance, common);
-        let exists = bounds.compare(BinOp::Eq, rest, Operand::i64(0));
+        let exists = bounds.compare(BinOp::EQ, rest, Operand::i64(0));
         if exists == Operand::Const(Const::Bool(false)) {
             continue;
         }
@@ -219,7 +219,7 @@ pub fn preimage_of_pattern(
         let index = bounds.plus(anchor, at);
         let distance = bounds.sub(index, offset);
         let rest = bounds.floor_mod(distance, common);
-        let exists = bounds.compare(BinOp::Eq, rest, Operand::i64(0));
+        let exists = bounds.compare(BinOp::EQ, rest, Operand::i64(0));
         if exists == Operand::Const(Const::Bool(false)) {
             continue;
         }

@@ -130,7 +130,7 @@ fn narrow(
         let Pattern { anchor, step, width } = axis.pattern();
         let distance = bounds.sub(offset, anchor);
         let phase = bounds.floor_mod(distance, step);
-        let is_on = bounds.compare(BinOp::Lt, phase, Operand::i64(width));
+        let is_on = bounds.compare(BinOp::LT, phase, Operand::i64(width));
         return clipped.into_iter().map(|grid| only_if(bounds, grid, is_on)).collect();
     };
     let mut parts = Vec::new();
@@ -206,7 +206,7 @@ fn at_one_place(
             return Some(Vec::new());
         }
         if !bounds.at_most(lower, place) {
-            let is_above = bounds.compare(BinOp::Le, lower, place);
+            let is_above = bounds.compare(BinOp::LE, lower, place);
             grid = only_if(bounds, grid, is_above)?;
         }
     }
@@ -215,7 +215,7 @@ fn at_one_place(
             return Some(Vec::new());
         }
         if !bounds.below(place, upper) {
-            let is_below = bounds.compare(BinOp::Lt, place, upper);
+            let is_below = bounds.compare(BinOp::LT, place, upper);
             grid = only_if(bounds, grid, is_below)?;
         }
     }

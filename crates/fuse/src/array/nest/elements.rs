@@ -699,7 +699,7 @@ fn under(source: Source, certs: Vec<Value>) -> Source {
 /// True if the statement says where an element is: sums and products of integers, and rows of arrays.
 fn is_address(func: &Func, stmt: &Stmt) -> bool {
     match &stmt.op {
-        Op::Binary { op: BinOp::Add | BinOp::Sub | BinOp::Mul, .. } => func.ty(stmt.results[0]).elem == Scalar::I64,
+        Op::Binary { op: BinOp::Arith(_), .. } => func.ty(stmt.results[0]).elem == Scalar::I64,
         Op::Index { .. } => !func.ty(stmt.results[0]).is_scalar(),
         _ => false,
     }

@@ -116,9 +116,9 @@ impl Emitter<'_> {
                     emitter.push(out, Op::Binary { op, x, y }, ty, Vec::new(), emitter.span)
                 };
                 if *step != 1 {
-                    index = compute(self, BinOp::Mul, index, Operand::i64(*step));
+                    index = compute(self, BinOp::MUL, index, Operand::i64(*step));
                 }
-                if start == Operand::i64(0) { index } else { compute(self, BinOp::Add, index, start) }
+                if start == Operand::i64(0) { index } else { compute(self, BinOp::ADD, index, start) }
             }
         }
     }

@@ -1,0 +1,383 @@
+//! Generators as loop nests. Each has a nest of its own wherever the order of the index space allows it; only where
+//! generators interleave and the order matters does one nest visit all indices and ask for each where it belongs.
+//!
+//! Generators that reach the same rows share the loop over these, so that memory passes the caches once: the borders of a
+//! row beside its interior, the colours of a grid one after the other. Inside, each has a loop of its own.
+//!
+//! Nests of their own need no tests inside, and vectors can run them. See [`crate::lowering::with_loop`] for what happens at an index.
+
+use crate::lowering::with_loop::{Chunk, Sink};
+use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
+use frit_ir::array::{Generator, Operand, WithLoopData};
+use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
+use frit_ir::scalar::BinOp;
+use frit_support::Index;
+
+/// How the iterations of a with-loop may be run.
+#[derive(Clone)]
+pub(crate) enum Order {
+    /// In the order of the index space.
+    Sequential,
+    /// In the order of the index space, but only for what these accumulators are at each index.
+    Scan { reductions: Vec<Reduction> },
+    /// In any order, but for these accumulators also at once.
+    Independent { reductions: Vec<Reduction> },
+}
+
+impl Order {
+    fn loop_kind(&self, parallel: Option<Parallel>) -> LoopKind {
+        match self {
+            Order::Sequential => LoopKind::Sequential,
+            Order::Scan { reductions } => {
+                LoopKind::Scan { simd: false, streaming: false, reductions: reductions.clone() }
+            }
+            Order::Independent { reductions } => {
+                LoopKind::Independent { parallel, simd: false, reductions: reductions.clone() }
+            }
+        }
+    }
+}
+
+/// One axis of a generator.
+#[derive(Clone)]
+struct Axis {
+    lower: Expr,
+    upper: Expr,
+    step: i64,
+    width: i64,
+    /// The lower end of what a chunk has of a grid whose periods it cuts.
+    clipped: Option<Expr>,
+}
+
+impl Axis {
+    fn dense(lower: Expr, upper: Expr) -> Self {
+        Self { lower, upper, step: 1, width: 1, clipped: None }
+    }
+
+    fn is_dense(&self) -> bool {
+        self.step == self.width
+    }
+
+    /// Known to hold one index.
+    fn is_single(&self) -> bool {
+        match (self.lower.as_i64(), self.upper.as_i64()) {
+            (Some(lower), Some(upper)) => upper.checked_sub(lower) == Some(1),
+            _ => false,
+        }
+    }
+}
+
+/// A generator whose nest is to be emitted.
+struct Member<'a> {
+    generator: &'a Generator,
+    axes: Vec<Axis>,
+}
+
+/// What lies inside a nest.
+type Inside<'f, 'a> = &'f mut dyn FnMut(&mut Lowering<'a>, &[Expr]);
+
+impl<'a> Lowering<'a> {
+    /// Emits the nests of the generators and feeds the cells to the sinks. With `forks`, large ones ask for threads.
+    pub(crate) fn run(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        order: &Order,
+        forks: bool,
+        chunk: Option<&Chunk>,
+    ) {
+        let generators = match order {
+            Order::Independent { .. } => Some(data.generators.iter().collect()),
+            Order::Sequential | Order::Scan { .. } => self.in_order(data),
+        };
+        let Some(generators) = generators else {
+            let whole: Vec<Axis> =
+                data.space.iter().map(|&extent| Axis::dense(Expr::i64(0), self.extent(extent))).collect();
+            let axes = self.clip(data, whole, chunk);
+            self.axes(data, &axes, order, None, &mut Vec::new(), &mut |lowering, index| {
+                lowering.dispatch(data, sinks, &data.generators, index);
+            });
+            return;
+        };
+        if generators.len() > 1 {
+            self.keep_what_is_read(&generators);
+        }
+        let is_free = matches!(order, Order::Independent { .. });
+        for class in classes(generators, |a, b| is_free && on_same_rows(a, b, 0)) {
+            // The index of the generator before is gone: an estimate of this one's work must not count with it.
+            data.indices.iter().for_each(|index| self.env[index.at()] = None);
+            let mut members: Vec<Member<'a>> =
+                class.iter().map(|&generator| Member { generator, axes: self.axes_of(data, generator) }).collect();
+            let outer = self.clip(data, members[0].axes.clone(), chunk);
+            if let Some(outermost) = outer.first() {
+                members.iter_mut().for_each(|member| member.axes[0] = outermost.clone());
+            }
+            let parallel = if forks {
+                let (mut work, mut irregular) = self.estimate_generator(class[0]);
+                for generator in &class[1..] {
+                    let (more, is_irregular) = self.estimate_generator(generator);
+                    work = work + more;
+                    irregular |= is_irregular;
+                }
+                self.parallel_if_worthwhile(work, irregular)
+            } else {
+                None
+            };
+            self.members(data, sinks, order, parallel, &members.iter().collect::<Vec<_>>(), &mut Vec::new());
+        }
+    }
+
+    /// The indices of several parts of the outermost axis, `length` from the lower end of each, that a dense generator reaches: one of each part in
+    /// turn, for sinks of its own.
+    pub(crate) fn run_side_by_side(
+        &mut self,
+        data: &'a WithLoopData,
+        generator: &'a Generator,
+        parts: &mut [(Chunk, Vec<Sink<'a>>)],
+        length: Expr,
+    ) {
+        let mut axes = self.axes_of(data, generator);
+        axes[0] = Axis::dense(Expr::i64(0), length);
+        self.axes(data, &axes, &Order::Sequential, None, &mut Vec::new(), &mut |lowering, index| {
+            for (part, sinks) in &mut *parts {
+                lowering.resume_folds(sinks);
+                let outermost = lowering.keep_i64(part.lower.clone() + index[0].clone());
+                lowering.point(data, sinks, generator, &[&[outermost], &index[1..]].concat());
+            }
+        });
+    }
+
+    fn axes_of(&self, data: &WithLoopData, generator: &Generator) -> Vec<Axis> {
+        let axis = |axis| Axis {
+            lower: self.scalar(generator.lower[axis]),
+            upper: self.scalar(generator.upper[axis]),
+            step: generator.step[axis],
+            width: generator.width[axis],
+            clipped: None,
+        };
+        (0..data.space.len()).map(axis).collect()
+    }
+
+    /// Generators may be lowered in another order than they stand in, and without a loop around: the arrays that they
+    /// read must live until all are.
+    pub(crate) fn keep_what_is_read(&mut self, generators: &[&'a Generator]) {
+        for generator in generators {
+            for value in self.func.free_values(&generator.body) {
+                if let Some(Lowered::Array(access)) = self.known(value)
+                    && let Some(array) = access.memory()
+                {
+                    self.keep_until(array, self.now);
+                }
+            }
+        }
+    }
+
+    /// The nests of generators that agree in the axes so far.
+    fn members(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        order: &Order,
+        parallel: Option<Parallel>,
+        members: &[&Member<'a>],
+        index: &mut Vec<Expr>,
+    ) {
+        let at = index.len();
+        let (axis, rest) = (members[0].axes.get(at), &members[1..]);
+        let Some(axis) = axis.filter(|_| !rest.is_empty()) else {
+            for member in members {
+                self.axes(data, &member.axes, order, parallel.clone(), index, &mut |lowering, index| {
+                    lowering.point(data, sinks, member.generator, index);
+                });
+            }
+            return;
+        };
+        let within = classes(members.to_vec(), |a, b| on_same_rows(a.generator, b.generator, at + 1));
+        self.axis_loop(data, axis, order, parallel, index, &mut |lowering, index| {
+            for class in &within {
+                lowering.members(data, sinks, order, None, class, index);
+            }
+        });
+    }
+
+    /// The generators one after the other such that all indices are met in order, if they are slabs along the outermost
+    /// axis and it can be seen how these follow each other.
+    fn in_order(&self, data: &'a WithLoopData) -> Option<Vec<&'a Generator>> {
+        if data.generators.len() < 2 {
+            return Some(data.generators.iter().collect());
+        }
+        let is_slab = |generator: &Generator| {
+            generator.step[0] == generator.width[0]
+                && data.space.iter().enumerate().skip(1).all(|(axis, &extent)| {
+                    let upper: Operand = extent.into();
+                    generator.lower[axis] == Operand::i64(0) && generator.upper[axis] == upper
+                })
+        };
+        if data.space.is_empty() || !data.generators.iter().all(is_slab) {
+            return None;
+        }
+        let mut rest: Vec<&Generator> = data.generators.iter().collect();
+        let mut found: Vec<&Generator> = Vec::new();
+        while !rest.is_empty() {
+            // The next one is that before all others; they are seen to be after it one by one, or because of those between.
+            let next = match found.last() {
+                Some(last) => rest.iter().position(|next| next.lower[0] == last.upper[0]),
+                None => None,
+            };
+            let next = next.or_else(|| {
+                rest.iter().position(|one| {
+                    let follows_another = rest.iter().any(|other| other.upper[0] == one.lower[0]);
+                    !follows_another && found.last().is_none_or(|last| ends_before(last, one))
+                })
+            })?;
+            found.push(rest.remove(next));
+        }
+        found.windows(2).all(|pair| ends_before(pair[0], pair[1])).then_some(found)
+    }
+
+    /// The part of the axes that lies in a chunk of the outermost one.
+    fn clip(&mut self, data: &WithLoopData, mut axes: Vec<Axis>, chunk: Option<&Chunk>) -> Vec<Axis> {
+        if let (Some(chunk), Some(axis), Some(&extent)) = (chunk, axes.first_mut(), data.space.first()) {
+            let (lower, upper) = (chunk.lower.clone(), chunk.upper.clone());
+            axis.upper = if axis.upper == self.extent(extent) { upper } else { min(axis.upper.clone(), upper) };
+            if axis.is_dense() {
+                axis.lower = if axis.lower.as_i64() == Some(0) { lower } else { max(axis.lower.clone(), lower) };
+            } else {
+                // The first period that reaches into the chunk.
+                let step = Expr::i64(axis.step);
+                let before = max(lower.clone() - axis.lower.clone(), Expr::i64(0));
+                let before = if axis.width == 1 { before + Expr::i64(axis.step - 1) } else { before };
+                let periods = Expr::binary(BinOp::DIV, before, step.clone());
+                let first = axis.lower.clone() + periods * step;
+                axis.lower = self.keep_i64(first);
+                axis.clipped = (axis.width > 1).then_some(lower);
+            }
+        }
+        axes
+    }
+
+    fn axes(
+        &mut self,
+        data: &WithLoopData,
+        axes: &[Axis],
+        order: &Order,
+        parallel: Option<Parallel>,
+        index: &mut Vec<Expr>,
+        body: Inside<'_, 'a>,
+    ) {
+        let Some(axis) = axes.get(index.len()) else { return body(self, index) };
+        self.axis_loop(data, axis, order, parallel, index, &mut |lowering, index| {
+            lowering.axes(data, axes, order, None, index, body);
+        });
+    }
+
+    /// The loop, or loops, over one axis.
+    fn axis_loop(
+        &mut self,
+        data: &WithLoopData,
+        axis: &Axis,
+        order: &Order,
+        parallel: Option<Parallel>,
+        index: &mut Vec<Expr>,
+        body: &mut dyn FnMut(&mut Self, &mut Vec<Expr>),
+    ) {
+        let at = index.len();
+        if axis.is_single() {
+            index.push(axis.lower.clone());
+            body(self, index);
+            index.pop();
+            return;
+        }
+        let name = data.indices.get(at).and_then(|&i| self.func.values[i].name.clone());
+        let kind = order.loop_kind(parallel);
+        let header = LoopHeader { lower: axis.lower.clone(), upper: axis.upper.clone(), step: 1, kind, name };
+        if axis.is_dense() {
+            self.counted_loop(header, |lowering, i| {
+                index.push(i);
+                body(lowering, index);
+                index.pop();
+            });
+            return;
+        }
+        let header = LoopHeader { step: axis.step, ..header };
+        self.counted_loop(header, |lowering, period| {
+            if axis.width == 1 {
+                index.push(period);
+                body(lowering, index);
+                index.pop();
+                return;
+            }
+            let end = min(period.clone() + Expr::i64(axis.width), axis.upper.clone());
+            let lower = match &axis.clipped {
+                Some(clipped) => max(period, clipped.clone()),
+                None => period,
+            };
+            let header = LoopHeader { lower, upper: end, step: 1, kind: order.loop_kind(None), name: None };
+            lowering.counted_loop(header, |lowering, i| {
+                index.push(i);
+                body(lowering, index);
+                index.pop();
+            });
+        });
+    }
+
+    /// One index of the space: the cells of the generator that it belongs to.
+    fn dispatch(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        generators: &'a [Generator],
+        index: &[Expr],
+    ) {
+        let Some((generator, others)) = generators.split_first() else { return };
+        let mut belongs: Option<Expr> = None;
+        for (axis, i) in index.iter().enumerate() {
+            let (lower, upper) = (self.scalar(generator.lower[axis]), self.scalar(generator.upper[axis]));
+            let distance = i.clone() - lower;
+            let mut here = Expr::binary(
+                BinOp::AND,
+                Expr::binary(BinOp::LE, Expr::i64(0), distance.clone()),
+                Expr::binary(BinOp::LT, i.clone(), upper),
+            );
+            if generator.step[axis] != generator.width[axis] {
+                let phase = Expr::binary(BinOp::FLOOR_MOD, distance, Expr::i64(generator.step[axis]));
+                let on_grid = Expr::binary(BinOp::LT, phase, Expr::i64(generator.width[axis]));
+                here = Expr::binary(BinOp::AND, here, on_grid);
+            }
+            belongs = Some(match belongs {
+                None => here,
+                Some(before) => Expr::binary(BinOp::AND, before, here),
+            });
+        }
+        let Some(belongs) = belongs else { return self.point(data, sinks, generator, index) };
+        let then = self.nested(|lowering| lowering.point(data, sinks, generator, index));
+        let otherwise = self.nested(|lowering| lowering.dispatch(data, sinks, others, index));
+        self.emit(nest::Stmt::If { cond: belongs, then, otherwise });
+    }
+}
+
+/// True if a loop along this axis can serve both generators, and leaves axes on which they differ.
+fn on_same_rows(a: &Generator, b: &Generator, axis: usize) -> bool {
+    axis + 1 < a.lower.len()
+        && (a.lower[axis], a.upper[axis]) == (b.lower[axis], b.upper[axis])
+        && (a.step[axis], a.width[axis]) == (b.step[axis], b.width[axis])
+}
+
+/// Groups of items that are alike, each where its first one stands.
+fn classes<T: Copy>(items: Vec<T>, alike: impl Fn(T, T) -> bool) -> Vec<Vec<T>> {
+    let mut classes: Vec<Vec<T>> = Vec::new();
+    for item in items {
+        match classes.iter_mut().find(|class| alike(class[0], item)) {
+            Some(class) => class.push(item),
+            None => classes.push(vec![item]),
+        }
+    }
+    classes
+}
+
+/// The first generator ends where the second begins, or earlier.
+fn ends_before(first: &Generator, second: &Generator) -> bool {
+    let (end, begin) = (first.upper[0], second.lower[0]);
+    let constants = end.constant().and_then(|c| c.as_i64()).zip(begin.constant().and_then(|c| c.as_i64()));
+    end == begin || constants.is_some_and(|(end, begin)| end <= begin)
+}

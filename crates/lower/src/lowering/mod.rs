@@ -1,0 +1,359 @@
+//! The state of the lowering of one function, its statements one by one, and the emission of loops.
+//!
+//! - [`facts`]: liveness and uses of one function, computed before anything is lowered;
+//! - [`access`]: how elements of array values are found; views are index arithmetic, not memory;
+//! - [`storage`]: who owns memory, when it is released, and when it may be overwritten;
+//! - [`scalar`], [`arrays`], [`control`]: scalars, array operations, branches, loops and calls;
+//! - [`carried`]: values that loops carry from iteration to iteration;
+//! - [`with_loop`] and its [`generators`]: loop nests of with-loops;
+//! - [`fold`], [`scan`], [`filter`], [`grown`]: the operators of with-loops;
+//! - [`multi_accumulator_folds`]: folds by an operation of the program's own, with several accumulators;
+//! - [`reduction`]: recognises folds that vectors can do;
+//! - [`work`]: estimates the cost of with-loops.
+
+pub(crate) mod access;
+pub(crate) mod arrays;
+pub(crate) mod carried;
+pub(crate) mod control;
+pub(crate) mod facts;
+pub(crate) mod filter;
+pub(crate) mod fold;
+pub(crate) mod generators;
+pub(crate) mod grown;
+pub(crate) mod multi_accumulator_folds;
+pub(crate) mod reduction;
+pub(crate) mod scalar;
+pub(crate) mod scan;
+pub(crate) mod storage;
+pub(crate) mod with_loop;
+pub(crate) mod work;
+
+use crate::lowering::access::{Access, certificate};
+use crate::lowering::facts::{Facts, Position};
+use crate::lowering::storage::{Memory, OpenBlock};
+use crate::{Options, Report};
+use frit_ir::array::{self, Block, Extent, Func, FuncId, Op, Operand, Value};
+use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Parallel, Proc, ProcId, Stmt, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+use frit_support::{Index, Span, Table};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What became of a value.
+#[derive(Clone, Debug)]
+pub(crate) enum Lowered {
+    /// A scalar; evaluates to the same wherever the value is used.
+    Scalar(Expr),
+    /// An array.
+    Array(Access),
+}
+
+/// The lowering of one function.
+pub(crate) struct Lowering<'a> {
+    pub(crate) program: &'a array::Program,
+    pub(crate) func: &'a Func,
+    pub(crate) facts: Facts<'a>,
+    pub(crate) options: &'a Options,
+    pub(crate) procs: &'a BTreeMap<FuncId, ProcId>,
+    pub(crate) report: &'a mut Report,
+    pub(crate) proc: Proc,
+    /// What became of the values defined so far.
+    pub(crate) env: Vec<Option<Lowered>>,
+    /// Where values are wanted in memory that exists already and holds nothing yet.
+    pub(crate) destinations: BTreeMap<Value, Access>,
+    /// Whether a loop's result is its parameter updated in place, as far as asked.
+    pub(crate) places_kept: BTreeMap<(Operand, Value), bool>,
+    pub(crate) open: Vec<OpenBlock>,
+    pub(crate) memory: Table<Array, Memory>,
+    /// The position where the statement being lowered uses its operands.
+    pub(crate) entry: Position,
+    /// The position after it and all inside it.
+    pub(crate) now: Position,
+    /// Threads may be started here: the code does not run on one of several already.
+    pub(crate) may_fork: bool,
+    /// The iteration whose code is being lowered; every loop body is one of its own.
+    pub(crate) iteration: u32,
+    pub(crate) iterations: u32,
+    pub(crate) naming: Option<Arc<str>>,
+    pub(crate) span: Span,
+}
+
+/// Lowers one function.
+pub(crate) fn lower_func(
+    program: &array::Program,
+    func: FuncId,
+    procs: &BTreeMap<FuncId, ProcId>,
+    options: &Options,
+    report: &mut Report,
+) -> Proc {
+    let func = &program.funcs[func];
+    let mut lowering = Lowering {
+        program,
+        func,
+        facts: Facts::of(func),
+        options,
+        procs,
+        report,
+        proc: Proc::new(func.name.clone(), func.span),
+        env: vec![None; func.values.len()],
+        destinations: BTreeMap::new(),
+        places_kept: BTreeMap::new(),
+        open: vec![OpenBlock::default()],
+        memory: Table::new(),
+        entry: 0,
+        now: 0,
+        may_fork: options.parallel,
+        iteration: 0,
+        iterations: 0,
+        naming: None,
+        span: func.span,
+    };
+    lowering.bind_parameters();
+    let results = lowering.block(&func.body, Vec::new());
+    lowering.return_results(&results);
+    lowering.proc.body = lowering.close_block();
+    lowering.proc
+}
+
+impl<'a> Lowering<'a> {
+    /// Lowers the statements of a block into the innermost open block. The results, as far as they are arrays, are made in
+    /// `destinations` where there is one and that is possible; the caller compares.
+    pub(crate) fn block(&mut self, block: &'a Block, destinations: Vec<Option<Access>>) -> Vec<Lowered> {
+        let (entry, now, span) = (self.entry, self.now, self.span);
+        let mut wanted = Vec::new();
+        for (result, destination) in block.results.iter().zip(destinations) {
+            if let (Operand::Value(value), Some(destination)) = (result, destination) {
+                wanted.extend(self.want(block, *value, destination));
+            }
+        }
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+        for value in wanted {
+            self.destinations.remove(&value);
+        }
+        (self.entry, self.now, self.span, self.naming) = (entry, now, span, None);
+        block.results.iter().map(|&result| self.lowered(result)).collect()
+    }
+
+    fn stmt(&mut self, stmt: &'a array::Stmt) {
+        let (entry, exit) = self.facts.positions(stmt);
+        (self.entry, self.now) = (entry, exit);
+        self.span = stmt.span;
+        self.naming = None;
+        if let [result] = stmt.results[..]
+            && self.func.ty(result).elem == Scalar::Cert
+            && !matches!(
+                stmt.op,
+                Op::Assert { .. } | Op::Output { .. } | Op::If { .. } | Op::Loop(_) | Op::With(_) | Op::Call { .. }
+            )
+        {
+            // Certificates carry no bits: whatever computes them computes nothing.
+            self.bind_certificates(result);
+            return;
+        }
+        match &stmt.op {
+            Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } | Op::Conjoin { .. } => {
+                self.scalar_stmt(stmt);
+            }
+            Op::Index { array, indices } => self.index(stmt.results[0], *array, indices),
+            Op::View { array, view } => self.view(stmt.results[0], *array, view),
+            Op::Table { tensor } => self.table(stmt.results[0], tensor),
+            Op::ArrayLit { elems } => self.array_literal(stmt.results[0], elems),
+            Op::Iota { n } => self.iota(stmt.results[0], *n),
+            Op::Replicate { n, x } => self.replicate(stmt.results[0], *n, *x),
+            Op::Concat { arrays } => self.concat(stmt.results[0], arrays),
+            Op::Copy { array } => self.copy(stmt.results[0], *array),
+            Op::Update { array, indices, value, consumes } => {
+                self.update(stmt.results[0], *array, indices, *value, *consumes);
+            }
+            Op::Output { format, args } => self.output(stmt, format, args),
+            Op::If { cond, then, otherwise } => self.branch(stmt, *cond, then, otherwise),
+            Op::Loop(data) => self.sequential_loop(stmt, data),
+            Op::With(w) => self.with_loop(stmt, &self.func.with_loops[*w]),
+            Op::Call { callee, args } => self.call(stmt, *callee, args),
+        }
+        self.now = exit;
+        self.release_dead(exit);
+    }
+
+    /// Gives a value its meaning.
+    pub(crate) fn bind(&mut self, value: Value, lowered: Lowered) {
+        if self.func.ty(value).elem == Scalar::Cert {
+            return self.bind_certificates(value);
+        }
+        match &lowered {
+            Lowered::Scalar(_) => {}
+            Lowered::Array(access) => {
+                if let Some(array) = access.memory() {
+                    self.keep_until(array, self.facts.last_use(value));
+                }
+            }
+        }
+        self.env[value.at()] = Some(lowered);
+    }
+
+    /// A certificate, or an array of them: nothing is stored.
+    pub(crate) fn bind_certificates(&mut self, value: Value) {
+        let lowered = if self.func.ty(value).is_scalar() {
+            Lowered::Scalar(certificate())
+        } else {
+            Lowered::Array(Access::fill(certificate(), self.extents_of(value)))
+        };
+        self.env[value.at()] = Some(lowered);
+    }
+
+    /// What became of an operand.
+    pub(crate) fn lowered(&self, operand: Operand) -> Lowered {
+        match operand {
+            Operand::Const(constant) => Lowered::Scalar(Expr::Const(constant)),
+            Operand::Value(value) => {
+                self.env[value.at()].clone().expect("a verified program defines values before their uses")
+            }
+        }
+    }
+
+    /// What became of a scalar operand.
+    pub(crate) fn scalar(&self, operand: Operand) -> Expr {
+        match self.lowered(operand) {
+            Lowered::Scalar(expr) => expr,
+            Lowered::Array(_) => panic!("a verified program has a scalar where one is needed, not {operand:?}"),
+        }
+    }
+
+    /// What became of scalar operands.
+    pub(crate) fn scalars(&self, operands: &[Operand]) -> Vec<Expr> {
+        operands.iter().map(|&operand| self.scalar(operand)).collect()
+    }
+
+    /// How the elements of an array are found.
+    pub(crate) fn access(&self, value: Value) -> Access {
+        match self.lowered(value.into()) {
+            Lowered::Array(access) => access,
+            Lowered::Scalar(_) => panic!("a verified program has an array where one is needed, not {value}"),
+        }
+    }
+
+    /// What became of an extent.
+    pub(crate) fn extent(&self, extent: Extent) -> Expr {
+        self.scalar(extent.into())
+    }
+
+    /// The extents of a value's type; what they mention must be defined.
+    pub(crate) fn extents_of(&self, value: Value) -> Vec<Expr> {
+        self.func.ty(value).shape.iter().map(|&extent| self.extent(extent)).collect()
+    }
+
+    /// A new scalar variable, named after the value being defined.
+    pub(crate) fn new_var(&mut self, scalar: Scalar) -> Var {
+        let name = self.naming.clone();
+        self.proc.var(scalar, name)
+    }
+
+    /// A scalar variable named after a value.
+    pub(crate) fn var_for(&mut self, value: Value) -> Var {
+        let known = &self.func.values[value];
+        self.proc.var(known.ty.elem, known.name.clone())
+    }
+
+    /// Keeps an expression in a variable, unless it is a variable or a constant anyway.
+    pub(crate) fn keep(&mut self, scalar: Scalar, expr: Expr) -> Expr {
+        match expr {
+            Expr::Const(_) | Expr::Var(_) => expr,
+            Expr::Load { .. } | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } | Expr::Threads => {
+                let var = self.new_var(scalar);
+                self.emit(Stmt::Assign { var, value: expr });
+                Expr::Var(var)
+            }
+        }
+    }
+
+    /// Keeps the result of an expression that is no variable or constant; never yields one that changes later.
+    pub(crate) fn keep_i64(&mut self, expr: Expr) -> Expr {
+        self.keep(Scalar::I64, expr)
+    }
+
+    /// Emits a counted loop; `body` is lowered with the loop variable as its argument.
+    pub(crate) fn counted_loop(&mut self, header: LoopHeader, body: impl FnOnce(&mut Self, Expr)) {
+        let var = self.proc.var(Scalar::I64, header.name);
+        let span = self.span;
+        let forks = matches!(&header.kind, LoopKind::Independent { parallel: Some(_), .. });
+        let (could_fork, outer) = (self.may_fork, self.iteration);
+        self.may_fork &= !forks;
+        self.iterations += 1;
+        self.iteration = self.iterations;
+        self.open_new_block();
+        body(self, Expr::Var(var));
+        let stmts = self.close_block();
+        self.iteration = outer;
+        self.may_fork = could_fork;
+        let made = self.proc.loops.push(LoopData {
+            var: Some(var),
+            lower: header.lower,
+            upper: header.upper,
+            step: header.step,
+            kind: header.kind,
+            body: stmts,
+            span,
+        });
+        self.emit(Stmt::For(made));
+    }
+
+    /// Lowers into a block of its own, for a branch, and takes the finished statements out.
+    pub(crate) fn nested(&mut self, body: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        self.open_new_block();
+        body(self);
+        self.close_block()
+    }
+
+    /// Emits `if cond then body`.
+    pub(crate) fn emit_if(&mut self, cond: Expr, body: impl FnOnce(&mut Self)) {
+        let then = self.nested(body);
+        self.emit(Stmt::If { cond, then, otherwise: Vec::new() });
+    }
+}
+
+/// A counted loop without its body.
+pub(crate) struct LoopHeader {
+    /// First value.
+    pub(crate) lower: Expr,
+    /// End, not included.
+    pub(crate) upper: Expr,
+    /// Distance of values.
+    pub(crate) step: i64,
+    /// How iterations may be executed.
+    pub(crate) kind: LoopKind,
+    /// The loop variable's name.
+    pub(crate) name: Option<Arc<str>>,
+}
+
+impl LoopHeader {
+    /// From 0 to below `upper`, in order.
+    pub(crate) fn sequential(upper: Expr) -> Self {
+        Self { lower: Expr::i64(0), upper, step: 1, kind: LoopKind::Sequential, name: None }
+    }
+
+    /// From 0 to below `upper`, iterations independent.
+    pub(crate) fn independent(upper: Expr, parallel: Option<Parallel>) -> Self {
+        let kind = LoopKind::Independent { parallel, simd: false, reductions: Vec::new() };
+        Self { kind, ..Self::sequential(upper) }
+    }
+}
+
+/// The smaller of two `i64` expressions.
+pub(crate) fn min(x: Expr, y: Expr) -> Expr {
+    match (x.as_i64(), y.as_i64()) {
+        (Some(a), Some(b)) => Expr::i64(a.min(b)),
+        _ if x == y => x,
+        _ => Expr::binary(BinOp::MIN, x, y),
+    }
+}
+
+/// The larger of two `i64` expressions.
+pub(crate) fn max(x: Expr, y: Expr) -> Expr {
+    match (x.as_i64(), y.as_i64()) {
+        (Some(a), Some(b)) => Expr::i64(a.max(b)),
+        _ if x == y => x,
+        _ => Expr::binary(BinOp::MAX, x, y),
+    }
+}

@@ -1,0 +1,293 @@
+//! Scans: a fold that stores every intermediate result.
+//!
+//! In chunks there are two passes, part by part of the index space, such that what a thread had in the first is still in its cache in the second. Cheap
+//! cells are computed twice: the first pass folds each chunk, the second scans it from what comes before, and stores what nothing needs to read again.
+//! The first pass over the next part runs with the second over this one, see [`Lowering::fold_then_scan`].
+//! Costly cells are computed once: the first pass scans each chunk, the second combines what comes before with each of its elements.
+//!
+//! See Blelloch, "Prefix Sums and Their Applications", for both orders (reduce then scan, scan then add).
+
+use crate::lowering::access::Access;
+use crate::lowering::fold::Folding;
+use crate::lowering::with_loop::{Chunk, Chunks, MOST_CHUNKS, Sink};
+use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
+use frit_ir::array::{Block, Lambda, Op, Operand, Value, WithLoopData};
+use frit_ir::nest::{Array, Expr, Parallel, Stmt, Var};
+use frit_ir::scalar::{BinOp, Scalar};
+use std::collections::BTreeSet;
+
+/// Cells that cost more are not computed twice.
+const LARGEST_REPEATED: i64 = 8;
+/// What a thread scans before what comes before is combined with it takes half of its own cache, and so does what it folds, beside what it folds for
+/// the next part: so many bytes of that cache are for an element.
+const BYTES: i64 = 16;
+
+/// A scan being lowered.
+#[derive(Clone)]
+pub(crate) struct Scanning<'a> {
+    /// The fold whose intermediate results are stored.
+    pub(crate) folding: Folding<'a>,
+    /// Where, if they have bits.
+    places: Vec<Option<Access>>,
+    /// In chunks: what comes before the next part of the index space, and before each chunk of a part.
+    before: Vec<(Var, Array)>,
+    /// Chunks start from what comes before them.
+    resumes: bool,
+}
+
+impl<'a> Lowering<'a> {
+    /// A scan in the order of the index space.
+    pub(crate) fn start_scan(&mut self, combine: &'a Lambda, neutral: &[Operand], results: &[Value]) -> Scanning<'a> {
+        let places = self.scan_places(results);
+        Scanning { folding: self.start_fold(combine, neutral, &[]), places, before: Vec::new(), resumes: false }
+    }
+
+    /// A scan in chunks, of one or several parts of the index space one after the other.
+    pub(crate) fn start_chunked_scan(
+        &mut self,
+        combine: &'a Lambda,
+        neutral: &[Operand],
+        results: &[Value],
+    ) -> Scanning<'a> {
+        let places = self.scan_places(results);
+        let mut folding = self.start_chunked_fold(combine, neutral);
+        let mut before = Vec::new();
+        for (neutral, &result) in folding.neutral.iter_mut().zip(results) {
+            let Lowered::Scalar(value) = neutral else { panic!("scans in chunks are over scalars") };
+            let elem = self.func.ty(result).elem;
+            let carried = self.proc.var(elem, None);
+            self.emit(Stmt::Assign { var: carried, value: value.clone() });
+            *value = Expr::Var(carried);
+            before.push((carried, self.allocate(elem, vec![Expr::i64(MOST_CHUNKS)], true)));
+        }
+        Scanning { folding, places, before, resumes: false }
+    }
+
+    fn scan_places(&mut self, results: &[Value]) -> Vec<Option<Access>> {
+        let place = |&result: &Value| (self.func.ty(result).elem != Scalar::Cert).then(|| self.place_for(result));
+        results.iter().map(place).collect()
+    }
+
+    /// Combines the cells of one index and stores the accumulators.
+    pub(crate) fn feed_scan(&mut self, scanning: &mut Scanning<'a>, index: &[Expr], cells: Vec<Lowered>) {
+        self.feed_fold(&mut scanning.folding, None, cells);
+        let accumulated = self.accumulated(&scanning.folding);
+        for (place, value) in scanning.places.iter().zip(accumulated) {
+            if let Some(place) = place {
+                self.write(place, index, value);
+            }
+        }
+    }
+
+    /// Cells may as well be computed twice: they are a few scalar operations on elements at places that are known without reading any.
+    fn may_repeat_cells(&self, data: &'a WithLoopData) -> bool {
+        data.generators.iter().all(|generator| {
+            let is_cheap = self.constant_cost(&generator.body).is_some_and(|cost| cost <= LARGEST_REPEATED);
+            is_cheap && self.reads_at_known_places(&generator.body)
+        })
+    }
+
+    fn reads_at_known_places(&self, body: &Block) -> bool {
+        let mut read = BTreeSet::new();
+        body.stmts.iter().all(|stmt| {
+            let mut depends = false;
+            stmt.op.for_each_operand(self.func, &mut |operand: Operand| {
+                depends |= operand.value().is_some_and(|value| read.contains(&value));
+            });
+            let (is_known, is_read) = match &stmt.op {
+                Op::Index { .. } => (!depends, true),
+                Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } | Op::Conjoin { .. } => {
+                    (true, depends)
+                }
+                _ => (false, false),
+            };
+            if is_read {
+                read.extend(stmt.results.iter().copied());
+            }
+            is_known
+        })
+    }
+
+    /// Runs a with-loop whose operators store and scan, of so many scans, part by part of the index space and in so many chunks of each part.
+    pub(crate) fn scan_in_parts(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        scans: i64,
+        extent: Expr,
+        count: Expr,
+        parallel: &Parallel,
+    ) {
+        let repeats = self.may_repeat_cells(data);
+        let at_once = Expr::i64((self.options.caches.own / BYTES / scans).max(1));
+        let length = self.keep_i64(Expr::select(
+            Expr::binary(BinOp::EQ, count.clone(), Expr::i64(1)),
+            max(extent.clone(), Expr::i64(1)),
+            count.clone() * at_once,
+        ));
+        let parts = extent.clone() + length.clone() - Expr::i64(1);
+        let parts = self.keep_i64(Expr::binary(BinOp::DIV, parts, length.clone()));
+        let chunks = |lowering: &mut Self, part: Expr| {
+            let first = lowering.keep_i64(part * length.clone());
+            let rest = max(min(length.clone(), extent.clone() - first.clone()), Expr::i64(0));
+            let rest = lowering.keep_i64(rest);
+            lowering.chunks(first, rest, count.clone())
+        };
+        if repeats {
+            return self.fold_then_scan(data, sinks, parts, &chunks, parallel);
+        }
+        self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
+            let chunks = chunks(lowering, part);
+            lowering.run_chunks(data, sinks, &chunks, parallel);
+            scans_of(sinks).for_each(|scanning| lowering.combine_scan(scanning, &chunks, parallel));
+        });
+    }
+
+    /// Both passes over the parts of the index space, with cells computed in each. A thread folds its chunk of the next part before or after it scans
+    /// that of this one, neighbours the other way round: so some read memory while others write it.
+    fn fold_then_scan(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        parts: Expr,
+        chunks: &dyn Fn(&mut Self, Expr) -> Chunks,
+        parallel: &Parallel,
+    ) {
+        let folded = |sink: &Sink<'a>| match sink {
+            Sink::Scanning(scanning) => Sink::Folding(scanning.folding.clone()),
+            _ => Sink::Nothing,
+        };
+        let mut folds: Vec<Sink<'a>> = sinks.iter().map(folded).collect();
+        for sink in &mut *sinks {
+            if let Sink::Scanning(scanning) = sink {
+                scanning.resumes = true;
+            }
+        }
+        let begin = |lowering: &mut Self, sinks: &[Sink<'a>]| {
+            for &(var, array) in scans_of(sinks).flat_map(|scanning| &scanning.before) {
+                lowering.emit(Stmt::Store { array, index: vec![Expr::i64(0)], value: Expr::Var(var) });
+            }
+        };
+        let first = chunks(self, Expr::i64(0));
+        begin(self, sinks);
+        let has_several = Expr::binary(BinOp::LT, Expr::i64(1), first.count.clone());
+        self.emit_if(has_several.clone(), |lowering| {
+            lowering.run_chunks(data, &mut folds, &first, parallel);
+            scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, &first));
+        });
+        self.counted_loop(LoopHeader::sequential(parts), |lowering, part| {
+            let here = chunks(lowering, part.clone());
+            let next = chunks(lowering, part + Expr::i64(1));
+            let header = LoopHeader::independent(here.count.clone(), Some(parallel.clone()));
+            lowering.counted_loop(header, |lowering, number| {
+                let parity = lowering.keep_i64(Expr::binary(BinOp::REM, number.clone(), Expr::i64(2)));
+                let mut fold_next = |lowering: &mut Self, parity_of_turn: i64| {
+                    let is_turn = Expr::binary(BinOp::EQ, parity.clone(), Expr::i64(parity_of_turn));
+                    let is_turn = Expr::binary(BinOp::AND, has_several.clone(), is_turn);
+                    lowering.emit_if(is_turn, |lowering| {
+                        lowering.run_chunk(data, &mut folds, &next, number.clone());
+                    });
+                };
+                fold_next(lowering, 1);
+                lowering.run_chunk(data, sinks, &here, number.clone());
+                fold_next(lowering, 0);
+            });
+            lowering.emit_if(has_several.clone(), |lowering| {
+                begin(lowering, sinks);
+                scans_of(sinks).for_each(|scanning| lowering.combine_before(scanning, &next));
+            });
+        });
+    }
+
+    pub(crate) fn start_scan_chunk(&mut self, scanning: &mut Scanning<'a>, chunk: &Chunk) {
+        if !scanning.resumes {
+            return self.start_fold_chunk(&mut scanning.folding, chunk);
+        }
+        let init = self.before_chunk(scanning, &chunk.number);
+        self.start_accumulators(&mut scanning.folding, init, &[]);
+    }
+
+    pub(crate) fn end_scan_chunk(&mut self, scanning: &mut Scanning<'a>, chunk: &Chunk) {
+        if !scanning.resumes {
+            self.end_fold_chunk(&mut scanning.folding, chunk);
+        }
+    }
+
+    fn before_chunk(&mut self, scanning: &Scanning<'a>, number: &Expr) -> Vec<Lowered> {
+        let load = |&(_, array): &(Var, Array)| {
+            let elem = self.proc.arrays[array].elem;
+            Lowered::Scalar(self.keep(elem, Expr::Load { array, index: vec![number.clone()] }))
+        };
+        scanning.before.iter().map(load).collect()
+    }
+
+    /// Combines the results of the chunks in order: what comes before each but the first, and before the next part.
+    fn combine_before(&mut self, scanning: &Scanning<'a>, chunks: &Chunks) {
+        let mut folding = scanning.folding.clone();
+        self.combine_partials(&mut folding, &[], chunks, |lowering, number, accumulated| {
+            for (&(_, array), value) in scanning.before.iter().zip(accumulated) {
+                lowering.emit(Stmt::Store { array, index: vec![number.clone()], value: scalar(value) });
+            }
+        });
+        for (&(var, _), value) in scanning.before.iter().zip(self.accumulated(&folding)) {
+            self.emit(Stmt::Assign { var, value: scalar(value) });
+        }
+    }
+
+    /// The results of a scan in order.
+    pub(crate) fn end_scan(&mut self, scanning: Scanning<'a>, results: &[Value]) {
+        for (place, &result) in scanning.places.into_iter().zip(results) {
+            match place {
+                Some(place) => self.bind(result, Lowered::Array(place)),
+                None => self.bind_certificates(result),
+            }
+        }
+    }
+
+    /// The second pass of a scan in chunks, of a part of the index space.
+    pub(crate) fn combine_scan(&mut self, scanning: &Scanning<'a>, chunks: &Chunks, parallel: &Parallel) {
+        self.combine_before(scanning, chunks);
+        // From the first on, though nothing comes before it: so each thread has the chunk that it has in its cache.
+        let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
+        self.counted_loop(header, |lowering, number| {
+            let is_later = Expr::binary(BinOp::LT, Expr::i64(0), number.clone());
+            lowering.emit_if(is_later, |lowering| {
+                let chunk = lowering.chunk(chunks, number.clone());
+                let carried = lowering.before_chunk(scanning, &number);
+                let header = LoopHeader { lower: chunk.lower, ..LoopHeader::independent(chunk.upper, None) };
+                lowering.counted_loop(header, |lowering, i| lowering.combine_with_before(scanning, carried, i));
+            });
+        });
+    }
+
+    /// Combines what comes before a chunk with one of its elements.
+    fn combine_with_before(&mut self, scanning: &Scanning<'a>, carried: Vec<Lowered>, i: Expr) {
+        let index = [i];
+        let elems: Vec<Scalar> = scanning.before.iter().map(|&(var, _)| self.proc.vars[var].scalar).collect();
+        let mut operands = carried;
+        for (place, elem) in scanning.places.iter().zip(&elems) {
+            let value = place.as_ref().map_or(Expr::Const(elem.zero()), |place| place.element(&index));
+            operands.push(Lowered::Scalar(value));
+        }
+        // All are computed before the first is stored.
+        let combined = self.combined(&scanning.folding, operands);
+        let combined: Vec<Expr> =
+            combined.into_iter().zip(elems).map(|(value, elem)| self.keep(elem, scalar(value))).collect();
+        for (place, value) in scanning.places.iter().zip(combined) {
+            if let Some(place) = place {
+                self.write(place, &index, Lowered::Scalar(value));
+            }
+        }
+    }
+}
+
+fn scans_of<'s, 'a>(sinks: &'s [Sink<'a>]) -> impl Iterator<Item = &'s Scanning<'a>> {
+    sinks.iter().filter_map(|sink| if let Sink::Scanning(scanning) = sink { Some(scanning) } else { None })
+}
+
+fn scalar(value: Lowered) -> Expr {
+    match value {
+        Lowered::Scalar(value) => value,
+        Lowered::Array(_) => panic!("scans in chunks are over scalars"),
+    }
+}

@@ -1,0 +1,569 @@
+//! With-loops: index spaces become loop nests, last axis innermost, and operators become what a nest does with the cells
+//! of each index.
+//!
+//! Three ways to run a with-loop: if all operators only store, iterations are independent and the outermost loop may be
+//! parallel; with folds, scans and filters the outermost axis is cut into one chunk per thread and the chunks' results
+//! are combined in order; else it runs in the order of the index space. What each operator does is in [`crate::lowering::fold`],
+//! [`crate::lowering::scan`], [`crate::lowering::filter`] and [`crate::lowering::grown`]; how generators become nests is in [`crate::lowering::generators`].
+
+use crate::CopyReason;
+use crate::lowering::access::{Access, at_least_zero};
+use crate::lowering::filter::Filtering;
+use crate::lowering::fold::Folding;
+use crate::lowering::generators::Order;
+use crate::lowering::grown::{Growing, Uniformity};
+use crate::lowering::multi_accumulator_folds::PIECES;
+use crate::lowering::scan::Scanning;
+use crate::lowering::{LoopHeader, Lowered, Lowering, min};
+use frit_ir::array::{
+    Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Stmt, Value, WithLoopData,
+};
+use frit_ir::nest::{Expr, Parallel, Reduction};
+use frit_ir::scalar::{BinOp, Scalar};
+
+/// There are no more chunks than this; their results fit on the stack.
+pub(crate) const MOST_CHUNKS: i64 = 256;
+
+/// How many chunks a thread gets of a loop whose iterations differ much in work.
+pub(crate) const IRREGULAR_CHUNKS: i64 = 16;
+
+/// How many chunks a loop is cut into: so many for each thread, if threads save so many of its scalar operations.
+pub(crate) fn chunk_count(work: Expr, threshold: i64, each: i64) -> Expr {
+    let saved = work.clone() - Expr::binary(BinOp::DIV, work, Expr::Threads);
+    Expr::select(
+        Expr::binary(BinOp::LE, Expr::i64(threshold), saved),
+        Expr::binary(BinOp::MIN, Expr::Threads * Expr::i64(each), Expr::i64(MOST_CHUNKS)),
+        Expr::i64(1),
+    )
+}
+
+/// What an operator does with its cells.
+#[derive(Clone)]
+pub(crate) enum Sink<'a> {
+    /// Certificates: nothing.
+    Nothing,
+    /// Stores them.
+    Elements(Access),
+    /// Stores them in an array whose row size the first cell tells.
+    Growing(Growing),
+    /// Combines them.
+    Folding(Folding<'a>),
+    /// Combines them and stores each intermediate result.
+    Scanning(Scanning<'a>),
+    /// Stores those that contribute.
+    Filtering(Filtering),
+    /// Checks that they are equal.
+    Uniform(Uniformity),
+}
+
+/// The chunk that a thread runs, of the outermost axis.
+#[derive(Clone)]
+pub(crate) struct Chunk {
+    /// Number of the chunk.
+    pub(crate) number: Expr,
+    /// First index.
+    pub(crate) lower: Expr,
+    /// End, not included.
+    pub(crate) upper: Expr,
+}
+
+/// How the outermost axis is cut.
+#[derive(Clone)]
+pub(crate) struct Chunks {
+    /// The number of chunks.
+    pub(crate) count: Expr,
+    /// Where the first begins.
+    first: Expr,
+    per_chunk: Expr,
+    extra: Expr,
+}
+
+impl<'a> Lowering<'a> {
+    /// A with-loop.
+    pub(crate) fn with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
+        if self.is_chunked(data) {
+            self.chunked_with_loop(stmt, data);
+        } else {
+            self.plain_with_loop(stmt, data);
+        }
+    }
+
+    /// The results of each operator.
+    pub(crate) fn results_of<'s>(
+        stmt: &'s Stmt,
+        data: &'a WithLoopData,
+    ) -> impl Iterator<Item = (&'a OperatorData, &'s [Value])> {
+        let mut rest = &stmt.results[..];
+        data.operators.iter().map(move |operator| {
+            let (results, others) = rest.split_at(operator.op.results());
+            rest = others;
+            (operator, results)
+        })
+    }
+
+    fn plain_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
+        let mut sinks = self.start_sinks(stmt, data);
+        let stores_only = sinks.iter().all(|sink| matches!(sink, Sink::Nothing | Sink::Elements(_)));
+        let forks = stores_only && !self.is_small_and_nested(data);
+        let order = order_of(&sinks);
+        self.run(data, &mut sinks, &order, forks, None);
+        self.finish_sinks(stmt, data, sinks);
+    }
+
+    /// A constant few outermost iterations with loops inside: those inside are better run in parallel.
+    fn is_small_and_nested(&self, data: &WithLoopData) -> bool {
+        const FEW: i64 = 8;
+        let few = match data.space.first() {
+            Some(Extent::Const(extent)) => *extent <= FEW,
+            Some(Extent::Value(_)) => false,
+            None => true,
+        };
+        few && data.generators.iter().any(|generator| {
+            generator.body.stmts.iter().any(|stmt| matches!(stmt.op, Op::With(_) | Op::Loop(_) | Op::If { .. }))
+        })
+    }
+
+    /// The with-loop is run in chunks, one per thread.
+    fn is_chunked(&self, data: &WithLoopData) -> bool {
+        let mut combines = false;
+        let splittable = data.operators.iter().all(|operator| match &operator.op {
+            Operator::GenArray => true,
+            Operator::ModArray { .. } => true,
+            Operator::Fold { combine, .. } | Operator::Scan { combine, .. } => {
+                combines = true;
+                self.may_regroup(combine)
+            }
+            Operator::Filter { .. } => {
+                combines = true;
+                true
+            }
+            Operator::Uniform => false,
+        });
+        let worthwhile = || self.estimate(data).0.as_i64().is_none_or(|work| work >= self.options.chunk_threshold);
+        self.may_fork
+            && combines
+            && splittable
+            && !data.space.is_empty()
+            && !self.is_small_and_nested(data)
+            && worthwhile()
+    }
+
+    fn chunked_with_loop(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) {
+        let (work, irregular) = self.estimate(data);
+        let work = self.keep_i64(work);
+        let extent = self.keep_i64(at_least_zero(self.extent(data.space[0])));
+        let is_scan = |operator: &&OperatorData| matches!(operator.op, Operator::Scan { .. });
+        let scans = data.operators.iter().filter(is_scan).count();
+        let mut sinks = self.start_shared_sinks(stmt, data);
+        // One chunk per thread, or one in all if there is little work.
+        let each = if irregular && scans == 0 { IRREGULAR_CHUNKS } else { 1 };
+        let generator = self.in_pieces(data, &sinks);
+        let mut count = chunk_count(work.clone(), self.options.chunk_threshold, each);
+        if generator.is_some() {
+            count = min(count, Expr::i64(MOST_CHUNKS / PIECES));
+        }
+        let count = self.keep_i64(count);
+        let parallel = Parallel { work, irregular };
+        // Part by part, if scans are all that needs an order.
+        let is_stored = |sink: &Sink<'_>| matches!(sink, Sink::Nothing | Sink::Elements(_) | Sink::Scanning(_));
+        if scans > 0 && sinks.iter().all(is_stored) {
+            let scans = i64::try_from(scans).expect("operators are few");
+            self.scan_in_parts(data, &mut sinks, scans, extent, count, &parallel);
+            return self.finish_sinks(stmt, data, sinks);
+        }
+        let mut chunks = self.chunks(Expr::i64(0), extent, count);
+        match generator {
+            Some(generator) => {
+                self.run_pieces(data, generator, &sinks, &chunks, &parallel);
+                chunks.count = chunks.count * Expr::i64(PIECES);
+            }
+            None => self.run_chunks(data, &mut sinks, &chunks, &parallel),
+        }
+        self.combine_chunks(stmt, data, sinks, &chunks, &parallel);
+    }
+
+    pub(crate) fn run_chunks(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        chunks: &Chunks,
+        parallel: &Parallel,
+    ) {
+        let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
+        self.counted_loop(header, |lowering, number| lowering.run_chunk(data, sinks, chunks, number));
+    }
+
+    /// One of them.
+    pub(crate) fn run_chunk(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        chunks: &Chunks,
+        number: Expr,
+    ) {
+        let chunk = self.chunk(chunks, number);
+        self.start_chunk(sinks, &chunk);
+        let order = order_of(sinks);
+        self.run(data, sinks, &order, false, Some(&chunk));
+        self.end_chunk(sinks, &chunk);
+    }
+
+    /// Cuts a part of an axis into so many chunks.
+    pub(crate) fn chunks(&mut self, first: Expr, extent: Expr, count: Expr) -> Chunks {
+        let per_chunk = self.keep_i64(Expr::binary(BinOp::DIV, extent.clone(), count.clone()));
+        let extra = self.keep_i64(Expr::binary(BinOp::REM, extent, count.clone()));
+        Chunks { count, first, per_chunk, extra }
+    }
+
+    /// The bounds of one chunk; the first chunks get what is left over.
+    pub(crate) fn chunk(&mut self, chunks: &Chunks, number: Expr) -> Chunk {
+        let start = |number: Expr| {
+            chunks.first.clone() + number.clone() * chunks.per_chunk.clone() + min(number, chunks.extra.clone())
+        };
+        let lower = self.keep_i64(start(number.clone()));
+        let upper = self.keep_i64(start(number.clone() + Expr::i64(1)));
+        Chunk { number, lower, upper }
+    }
+
+    /// What the operators do, if the whole index space is run by one thread, or all they do is store.
+    fn start_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
+        let uniform = self.start_uniformity(stmt, data);
+        let mut sinks = Vec::new();
+        for (operator, results) in Self::results_of(stmt, data) {
+            sinks.push(match &operator.op {
+                Operator::GenArray | Operator::ModArray { .. } => {
+                    self.start_elements(stmt, data, operator, results[0], uniform.as_ref())
+                }
+                Operator::Fold { combine, neutral, .. } => Sink::Folding(self.start_fold(combine, neutral, results)),
+                Operator::Scan { combine, neutral } => Sink::Scanning(self.start_scan(combine, neutral, results)),
+                Operator::Filter { .. } => Sink::Filtering(self.start_filter(data, results)),
+                Operator::Uniform => Sink::Uniform(self.uniformity_of(results[0], uniform.as_ref())),
+            });
+        }
+        sinks
+    }
+
+    /// What the operators do across all chunks: arrays that the chunks fill, and room for their results.
+    fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
+        let mut sinks = Vec::new();
+        for (operator, results) in Self::results_of(stmt, data) {
+            sinks.push(match &operator.op {
+                Operator::GenArray | Operator::ModArray { .. } => {
+                    self.start_elements(stmt, data, operator, results[0], None)
+                }
+                Operator::Fold { combine, neutral, .. } => Sink::Folding(self.start_chunked_fold(combine, neutral)),
+                Operator::Scan { combine, neutral } => {
+                    Sink::Scanning(self.start_chunked_scan(combine, neutral, results))
+                }
+                Operator::Filter { .. } => Sink::Filtering(self.start_chunked_filter(data, results)),
+                Operator::Uniform => panic!("a with-loop that checks for uniform rows is not run in chunks"),
+            });
+        }
+        sinks
+    }
+
+    pub(crate) fn start_chunk(&mut self, sinks: &mut [Sink<'a>], chunk: &Chunk) {
+        for sink in sinks {
+            match sink {
+                Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => {}
+                Sink::Folding(folding) => self.start_fold_chunk(folding, chunk),
+                Sink::Scanning(scanning) => self.start_scan_chunk(scanning, chunk),
+                Sink::Filtering(filtering) => self.start_filter_chunk(filtering, chunk),
+            }
+        }
+    }
+
+    pub(crate) fn end_chunk(&mut self, sinks: &mut [Sink<'a>], chunk: &Chunk) {
+        for sink in sinks {
+            match sink {
+                Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => {}
+                Sink::Folding(folding) => self.end_fold_chunk(folding, chunk),
+                Sink::Scanning(scanning) => self.end_scan_chunk(scanning, chunk),
+                Sink::Filtering(filtering) => self.end_filter_chunk(filtering, chunk),
+            }
+        }
+    }
+
+    fn combine_chunks(
+        &mut self,
+        stmt: &'a Stmt,
+        data: &'a WithLoopData,
+        sinks: Vec<Sink<'a>>,
+        chunks: &Chunks,
+        parallel: &Parallel,
+    ) {
+        for (sink, (_, results)) in sinks.into_iter().zip(Self::results_of(stmt, data)) {
+            match sink {
+                Sink::Nothing => results.iter().for_each(|&result| self.bind_certificates(result)),
+                Sink::Elements(place) => self.bind(results[0], Lowered::Array(place)),
+                Sink::Growing(_) | Sink::Uniform(_) => panic!("growing arrays are not made in chunks"),
+                Sink::Folding(folding) => self.combine_fold(folding, results, chunks),
+                Sink::Scanning(scanning) => {
+                    self.combine_scan(&scanning, chunks, parallel);
+                    self.end_scan(scanning, results);
+                }
+                Sink::Filtering(filtering) => self.combine_filter(filtering, results, chunks, parallel),
+            }
+        }
+    }
+
+    fn finish_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData, sinks: Vec<Sink<'a>>) {
+        for (sink, (_, results)) in sinks.into_iter().zip(Self::results_of(stmt, data)) {
+            match sink {
+                Sink::Nothing => results.iter().for_each(|&result| self.bind_certificates(result)),
+                Sink::Elements(place) => self.bind(results[0], Lowered::Array(place)),
+                Sink::Growing(growing) => self.bind(results[0], Lowered::Array(growing.place)),
+                Sink::Folding(folding) => self.end_fold(folding, results),
+                Sink::Scanning(scanning) => self.end_scan(scanning, results),
+                Sink::Filtering(filtering) => self.end_filter(filtering, results),
+                // Bound before, since the types of other results mention it.
+                Sink::Uniform(_) => {}
+            }
+        }
+    }
+
+    /// Where the cells of a `GenArray` or `ModArray` go.
+    fn start_elements(
+        &mut self,
+        stmt: &'a Stmt,
+        data: &'a WithLoopData,
+        operator: &'a OperatorData,
+        result: Value,
+        uniform: Option<&Uniformity>,
+    ) -> Sink<'a> {
+        if self.func.ty(result).elem == Scalar::Cert {
+            return Sink::Nothing;
+        }
+        match &operator.op {
+            Operator::ModArray { source, consumes } => {
+                let source_access = self.access(*source);
+                let covered = self.covers(data);
+                if self.may_overwrite(&source_access, *consumes) && self.reads_only_own_cells(data, *source) {
+                    // The last read of the source may be inside, and the elements are written after that.
+                    if let Some(array) = source_access.memory() {
+                        self.keep_until(array, self.now.max(self.facts.last_use(result)));
+                    }
+                    return Sink::Elements(source_access);
+                }
+                let place = self.place_for(result);
+                if !covered {
+                    if source_access.memory().is_some() {
+                        self.report_copy(CopyReason::UpdatedAndNeeded);
+                    }
+                    self.copy_into(&place, &source_access);
+                }
+                Sink::Elements(place)
+            }
+            Operator::GenArray => match uniform {
+                Some(uniform) if self.mentions_result(result, stmt) => {
+                    Sink::Growing(self.start_growing(result, uniform))
+                }
+                Some(_) | None => Sink::Elements(self.place_for(result)),
+            },
+            Operator::Fold { .. } | Operator::Scan { .. } | Operator::Filter { .. } | Operator::Uniform => {
+                panic!("only arrays of cells have elements")
+            }
+        }
+    }
+
+    /// The type of a result mentions another result of the same statement.
+    fn mentions_result(&self, result: Value, stmt: &Stmt) -> bool {
+        self.func.ty(result).shape.iter().any(|extent| match extent {
+            Extent::Const(_) => false,
+            Extent::Value(size) => stmt.results.contains(size),
+        })
+    }
+
+    /// One dense generator reaches every index.
+    pub(crate) fn covers(&self, data: &WithLoopData) -> bool {
+        data.generators.iter().any(|generator| {
+            data.space.iter().enumerate().all(|(axis, &extent)| {
+                generator.lower[axis] == Operand::i64(0)
+                    && generator.upper[axis] == extent.into()
+                    && generator.step[axis] == generator.width[axis]
+            })
+        })
+    }
+
+    /// Whatever in the with-loop's blocks may read the memory of `source` reads the element that the same iteration
+    /// replaces, before it does.
+    fn reads_only_own_cells(&mut self, data: &'a WithLoopData, source: Value) -> bool {
+        let access = self.access(source);
+        let mut blocks: Vec<&'a Block> = Vec::new();
+        data.for_each_block(&mut |block| blocks.push(block));
+        let own: Vec<Operand> = data.indices.iter().map(|&index| index.into()).collect();
+        while let Some(block) = blocks.pop() {
+            for stmt in &block.stmts {
+                if let Op::Index { array, indices } = &stmt.op
+                    && *array == source
+                    && *indices == own
+                    && self.func.ty(stmt.results[0]).is_scalar()
+                {
+                    continue;
+                }
+                let mut operands = Vec::new();
+                stmt.op.for_each_operand(self.func, &mut |operand| operands.push(operand));
+                if operands.into_iter().any(|operand| self.reads(operand, &access)) {
+                    return false;
+                }
+                stmt.op.for_each_block(self.func, &mut |inner| blocks.push(inner));
+            }
+            if block.results.clone().into_iter().any(|operand| self.reads(operand, &access)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn reads(&mut self, operand: Operand, access: &Access) -> bool {
+        match operand {
+            Operand::Const(_) => false,
+            Operand::Value(value) => match self.known(value) {
+                Some(Lowered::Array(other)) => self.may_share(&other, access),
+                // Scalars are values already; anything not known yet is made inside.
+                Some(Lowered::Scalar(_)) | None => false,
+            },
+        }
+    }
+
+    /// The cells of one index, and what the operators do with them.
+    pub(crate) fn point(
+        &mut self,
+        data: &'a WithLoopData,
+        sinks: &mut Vec<Sink<'a>>,
+        generator: &'a Generator,
+        index: &[Expr],
+    ) {
+        for (&value, i) in data.indices.iter().zip(index) {
+            self.bind(value, Lowered::Scalar(i.clone()));
+        }
+        let mut places = Vec::new();
+        for (operator, sink) in data.operators.iter().zip(&*sinks) {
+            places.extend(operator.guarded.then_some(None));
+            match sink {
+                Sink::Elements(place) if place.extents.len() > index.len() => places.push(Some(place.part(index))),
+                Sink::Filtering(filtering) => places.extend(filtering.places()),
+                Sink::Nothing
+                | Sink::Elements(_)
+                | Sink::Growing(_)
+                | Sink::Folding(_)
+                | Sink::Scanning(_)
+                | Sink::Uniform(_) => places.extend(vec![None; operator.op.cells()]),
+            }
+        }
+        let made_in: Vec<Access> = places.iter().flatten().cloned().collect();
+        let cells = self.block(&generator.body, places);
+        for cell in &cells {
+            // The lambdas that use them come later in the program, but not all of them at once.
+            if let Lowered::Array(cell) = cell
+                && let Some(array) = cell.memory()
+            {
+                self.keep_until(array, self.now);
+            }
+        }
+        let mut cells = cells.into_iter();
+        let mut fed = Vec::new();
+        for operator in &data.operators {
+            let guard = operator.guarded.then(|| cells.next().expect("a guarded operator has a guard"));
+            fed.push((guard, cells.by_ref().take(operator.op.cells()).collect::<Vec<_>>()));
+        }
+        // Sizes are compared before the rows that have them are stored.
+        for (sink, (_, cells)) in sinks.iter().zip(&fed) {
+            if let Sink::Uniform(uniformity) = sink {
+                self.feed_uniform(uniformity, &cells[0]);
+            }
+        }
+        let mut first = None;
+        // Rows may be made where a filter keeps the next one: all are used before it moves on.
+        let mut kept = Vec::new();
+        for (sink, (guard, cells)) in sinks.iter_mut().zip(fed) {
+            let guard = guard.map(|guard| match guard {
+                Lowered::Scalar(guard) => guard,
+                Lowered::Array(_) => panic!("a guard is a truth value"),
+            });
+            match sink {
+                Sink::Nothing => {}
+                Sink::Elements(place) => {
+                    let place = place.clone();
+                    for cell in cells {
+                        self.write(&place, index, cell);
+                    }
+                }
+                Sink::Growing(growing) => self.feed_growing(growing, index, &cells[0]),
+                Sink::Folding(folding) => {
+                    let cells = self.apart_from(&made_in, cells);
+                    self.feed_fold(folding, guard, cells);
+                }
+                Sink::Scanning(scanning) => {
+                    let cells = self.apart_from(&made_in, cells);
+                    self.feed_scan(scanning, index, cells);
+                }
+                Sink::Filtering(filtering) => {
+                    let guard = self.keep(Scalar::Bool, guard.expect("a filter has a guard"));
+                    self.feed_filter(filtering, &guard, cells);
+                    kept.push((&*filtering, guard));
+                }
+                Sink::Uniform(uniformity) => first = Some(uniformity.clone()),
+            }
+        }
+        for (filtering, guard) in kept {
+            self.advance_filter(filtering, guard);
+        }
+        if let Some(uniformity) = first {
+            self.mark_seen(&uniformity);
+        }
+    }
+
+    /// The cells in memory that is not that of other operators' results: accumulators may keep it.
+    fn apart_from(&mut self, places: &[Access], cells: Vec<Lowered>) -> Vec<Lowered> {
+        let apart = |cell| match cell {
+            Lowered::Array(cell) if places.iter().any(|place| self.may_share(place, &cell)) => {
+                Lowered::Array(self.stored_copy(&cell, false))
+            }
+            Lowered::Array(_) | Lowered::Scalar(_) => cell,
+        };
+        cells.into_iter().map(apart).collect()
+    }
+
+    /// The combination may be regrouped, and its accumulators are scalars that chunks can keep.
+    fn may_regroup(&self, combine: &Lambda) -> bool {
+        let scalars = combine.params.iter().all(|&param| self.func.ty(param).is_scalar());
+        let exact = self.recognise(combine).is_some_and(|ops| {
+            ops.iter().zip(&combine.params).all(|(op, &param)| op.op.is_exactly_associative(self.func.ty(param).elem))
+        });
+        scalars && (exact || !self.options.strict_fp)
+    }
+}
+
+impl Sink<'_> {
+    fn reductions(&self) -> Vec<Reduction> {
+        match self {
+            Sink::Folding(folding) => folding.reductions(),
+            Sink::Scanning(scanning) => scanning.folding.reductions(),
+            Sink::Filtering(filtering) => filtering.reduction().into_iter().collect(),
+            Sink::Nothing | Sink::Elements(_) | Sink::Growing(_) | Sink::Uniform(_) => Vec::new(),
+        }
+    }
+
+    /// What it does with an index depends on the indices before, and not by accumulators alone that may be combined in any grouping.
+    fn is_ordered(&self) -> bool {
+        match self {
+            Sink::Nothing | Sink::Elements(_) => false,
+            Sink::Folding(folding) | Sink::Scanning(Scanning { folding, .. }) => !folding.is_reduction(),
+            Sink::Filtering(filtering) => filtering.reduction().is_none(),
+            Sink::Growing(_) | Sink::Uniform(_) => true,
+        }
+    }
+}
+
+/// How iterations may be run that feed these sinks.
+fn order_of(sinks: &[Sink<'_>]) -> Order {
+    if sinks.iter().any(Sink::is_ordered) {
+        return Order::Sequential;
+    }
+    let reductions = sinks.iter().flat_map(Sink::reductions).collect();
+    if sinks.iter().any(|sink| matches!(sink, Sink::Scanning(_))) {
+        return Order::Scan { reductions };
+    }
+    Order::Independent { reductions }
+}

@@ -1,0 +1,173 @@
+//! Batches of recurrences: a loop that must run in order, of loops over columns that keep to their own column, is run by every thread for
+//! some of the columns.
+//!
+//! ```text
+//! for i { for j parallel { X[i, j] = e(X[i-1, j], i, j) } }
+//!     becomes   for c in threads parallel { for i { for j { X[i, j] = e(X[i-1, j], i, j) } } }   where j goes over the columns of c
+//! ```
+//!
+//! So threads start once, and not once for each row, and each finds its columns in its own cache. Columns may have any number of axes
+//! besides, and stand on any axis, but on the same one wherever an array is accessed that the loop stores to. Knows nothing of the array
+//! IR.
+
+use crate::lowering::access::{Aliases, all_reads, divided_up, loops_in_teams, round_up};
+use crate::lowering::with_loop::chunk_count;
+use crate::shape::rewrite::replace_loops::replace_loops;
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
+use frit_ir::scalar::BinOp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Columns of a thread are a multiple of this: neighbours in a line of the cache belong to one thread.
+const ALIGNMENT: i64 = 16;
+
+/// Does so wherever it can be done. Less work than the threshold, in scalar operations, is not divided.
+pub(crate) fn run_batches_in_parallel(proc: &mut Proc, threshold: i64) {
+    let aliases = Aliases::of(proc);
+    let reads = all_reads(proc);
+    // Threads do not start threads.
+    let inside = loops_in_teams(proc);
+    replace_loops(proc, &mut |proc, id| {
+        let batch = Batch::of(proc, id, &aliases, &reads).filter(|_| !inside.contains(&id))?;
+        Some(batch.in_parallel(proc, id, threshold))
+    });
+}
+
+/// A loop that must run in order whose columns are independent.
+struct Batch {
+    /// The loops over columns.
+    columns: Vec<Loop>,
+    lower: Expr,
+    upper: Expr,
+    /// Estimated scalar operations of all columns in one iteration.
+    work: Expr,
+}
+
+impl Batch {
+    fn of(proc: &Proc, id: Loop, aliases: &Aliases, all_reads: &BTreeMap<Var, usize>) -> Option<Self> {
+        let data = &proc.loops[id];
+        let LoopKind::Sequential = data.kind else { return None };
+        // What changes from iteration to iteration, and is known before it is used.
+        let mut own: BTreeSet<Var> = data.var.into_iter().collect();
+        let mut columns = Vec::new();
+        for stmt in &data.body {
+            match stmt {
+                Stmt::Assign { var, .. } => {
+                    own.insert(*var);
+                }
+                Stmt::For(inner) => columns.push(*inner),
+                _ => return None,
+            }
+        }
+        let first = &proc.loops[*columns.first()?];
+        let (lower, upper) = (first.lower.clone(), first.upper.clone());
+        let is_fixed = |expr: &Expr| own.iter().all(|&var| !expr.reads(var)) && !expr.has_load();
+        let mut work = Expr::i64(0);
+        for &column in &columns {
+            let data = &proc.loops[column];
+            let LoopKind::Independent { parallel: Some(parallel), reductions, .. } = &data.kind else { return None };
+            let is_same = (&data.lower, &data.upper, data.step) == (&lower, &upper, 1);
+            if !reductions.is_empty() || !is_same || ![&lower, &upper, &parallel.work].into_iter().all(is_fixed) {
+                return None;
+            }
+            work = work + parallel.work.clone();
+        }
+        let found = Self { columns, lower, upper, work };
+        let keeps = found.keeps_to_columns(proc, aliases) && found.carries_nothing(proc, data, all_reads);
+        keeps.then_some(found)
+    }
+
+    /// Whatever is stored to is accessed only in the column that is computed.
+    fn keeps_to_columns(&self, proc: &Proc, aliases: &Aliases) -> bool {
+        let mut stored: BTreeSet<Array> = BTreeSet::new();
+        // The axes of each array on which all accesses so far have the column.
+        let mut axes: BTreeMap<Array, Vec<bool>> = BTreeMap::new();
+        let mut keeps = true;
+        for &column in &self.columns {
+            let data = &proc.loops[column];
+            let Some(var) = data.var else { return false };
+            let mut access = |array: Array, index: &[Expr]| {
+                let known = axes.entry(array).or_insert_with(|| vec![true; index.len()]);
+                known.iter_mut().zip(index).for_each(|(axis, at)| *axis &= *at == Expr::Var(var));
+            };
+            proc.for_each_stmt(&data.body, &mut |stmt| {
+                match stmt {
+                    Stmt::Store { array, index, .. } => {
+                        stored.insert(*array);
+                        access(*array, index);
+                    }
+                    Stmt::Assign { .. } | Stmt::If { .. } | Stmt::For(_) => {}
+                    _ => keeps = false,
+                }
+                stmt.for_each_expr(proc, &mut |expr| {
+                    expr.for_each_load(&mut |array, index| {
+                        access(array, index);
+                    });
+                });
+            });
+        }
+        let keeps_to_column =
+            |array: &Array| axes[array].contains(&true) && !axes.keys().any(|&other| aliases.are_shared(*array, other));
+        keeps && stored.iter().all(keeps_to_column)
+    }
+
+    /// The scalars of an iteration are assigned before they are read, from nothing that the loop stores, and are not read elsewhere.
+    fn carries_nothing(&self, proc: &Proc, data: &LoopData, all_reads: &BTreeMap<Var, usize>) -> bool {
+        let mut known: BTreeSet<Var> = BTreeSet::new();
+        let assigned: BTreeSet<Var> = (data.body.iter())
+            .filter_map(|stmt| if let Stmt::Assign { var, .. } = stmt { Some(*var) } else { None })
+            .collect();
+        for stmt in &data.body {
+            let reads = proc.count_reads(std::slice::from_ref(stmt));
+            if reads.keys().any(|var| assigned.contains(var) && !known.contains(var)) {
+                return false;
+            }
+            if let Stmt::Assign { var, value } = stmt {
+                if value.has_load() {
+                    return false;
+                }
+                known.insert(*var);
+            }
+        }
+        let inside = proc.count_reads(&data.body);
+        assigned.iter().all(|var| inside.get(var) == all_reads.get(var))
+    }
+
+    /// The loop over parts of the columns, with what it needs.
+    fn in_parallel(self, proc: &mut Proc, id: Loop, threshold: i64) -> Vec<Stmt> {
+        let mut index = || proc.index();
+        let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
+        let at_most = |x, y| Expr::binary(BinOp::MIN, x, y);
+        for &column in &self.columns {
+            let data = &mut proc.loops[column];
+            (data.lower, data.upper) = (first.into(), end.into());
+            if let LoopKind::Independent { parallel, .. } = &mut data.kind {
+                *parallel = None;
+            }
+        }
+        let data = &proc.loops[id];
+        let iterations = Expr::binary(BinOp::MAX, data.upper.clone() - data.lower.clone(), Expr::i64(0));
+        let span = data.span;
+        let count = self.upper.clone() - self.lower.clone();
+        let body = vec![
+            Stmt::assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
+            Stmt::assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
+            Stmt::For(id),
+        ];
+        let parallel = Some(Parallel { work: work.into(), irregular: false });
+        let made = proc.loops.push(LoopData {
+            var: Some(part),
+            lower: Expr::i64(0),
+            upper: parts.into(),
+            step: 1,
+            kind: LoopKind::Independent { parallel, simd: false, reductions: Vec::new() },
+            body,
+            span,
+        });
+        vec![
+            Stmt::assign(work, iterations * self.work),
+            Stmt::assign(parts, chunk_count(work.into(), threshold, 1)),
+            Stmt::assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
+            Stmt::For(made),
+        ]
+    }
+}

@@ -1,0 +1,149 @@
+//! Checks a block of iterations ahead of running it, so that the loop that computes has no checks and vectors can run it.
+//!
+//! ```text
+//! for i { check c(i); D[i] = e(i) }
+//!     becomes   for i0 step 256 {
+//!                 bad = 0
+//!                 for i { bad = bad + not c(i) }
+//!                 if bad = 0 { for i { D[i] = e(i) } } else { for i { check c(i); D[i] = e(i) } }
+//!               }   where i goes from i0 to below i0+256
+//! ```
+//!
+//! A block in which some check fails runs as before, and so does a short one, where little is computed: two loops for vectors would take longer. So the failure is that of the first iteration that fails. What the
+//! conditions read must be defined whether or not checks hold: loads and divisions that come after a check may not be, so
+//! none of those is needed ahead. Knows nothing of the array IR.
+
+use crate::shape::facts::arithmetic::{cost, is_total};
+use crate::shape::facts::straight_line::{each_store, fresh, is_straight, live, mentions_of};
+use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::shape::rewrite::strip_mining::Block;
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
+use frit_ir::scalar::{BinOp, Scalar, UnOp};
+use std::collections::BTreeSet;
+
+/// Iterations of a block; what they read stays in the nearest cache.
+const BLOCK: i64 = 256;
+
+/// Where little is computed, fewer iterations are checked one by one.
+const SHORT: i64 = 16;
+/// The most, in additions, that is little.
+const LITTLE: i64 = 16;
+
+/// Does so in every loop where it can be done.
+pub(crate) fn fission_checks(proc: &mut Proc) {
+    replace_loops(proc, &mut |proc, id| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
+}
+
+/// An independent loop or a scan whose checks can be made ahead.
+struct Checked {
+    data: LoopData,
+    var: Var,
+    reductions: Vec<Reduction>,
+    conditions: Vec<Expr>,
+    /// What the conditions need.
+    needed: Vec<Stmt>,
+    /// The body without the checks.
+    rest: Vec<Stmt>,
+}
+
+impl Checked {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (Some(var), 1) = (data.var, data.step) else { return None };
+        let (is_parallel, reductions) = match &data.kind {
+            LoopKind::Sequential => return None,
+            LoopKind::Independent { parallel, reductions, .. } => (parallel.is_some(), reductions),
+            LoopKind::Scan { reductions, .. } => (false, reductions),
+        };
+        let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < BLOCK / 4);
+        if few || is_parallel && !reductions.is_empty() {
+            return None;
+        }
+        let (mut conditions, mut rest, mut unchecked) = (Vec::new(), Vec::new(), 0);
+        for stmt in &data.body {
+            match stmt {
+                Stmt::Check { cond, .. } => {
+                    if conditions.is_empty() {
+                        unchecked = rest.len();
+                    } else if !is_total(proc, cond) {
+                        return None;
+                    }
+                    conditions.push(cond.clone());
+                }
+                stmt if is_straight(stmt, true) => rest.push(stmt.clone()),
+                _ => return None,
+            }
+        }
+        let mut wanted: BTreeSet<Var> = BTreeSet::new();
+        let mut loaded: BTreeSet<Array> = BTreeSet::new();
+        let mut note = |expr: &Expr| {
+            expr.for_each_load(&mut |array, _| {
+                loaded.insert(array);
+            });
+        };
+        for condition in &conditions {
+            note(condition);
+            condition.for_each_var(&mut |var| _ = wanted.insert(var));
+        }
+        let after = live(rest[unchecked..].to_vec(), wanted.clone());
+        let mut defined = true;
+        after.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| defined &= is_total(proc, expr)));
+        let needed = live(rest.clone(), wanted);
+        needed.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut note));
+        let plain = needed.iter().all(|stmt| is_straight(stmt, false));
+        let accumulates = mentions_of(&needed).into_keys().any(|var| reductions.iter().any(|r| r.var == var));
+        let mut written = false;
+        each_store(&rest, &mut |array, _| written |= loaded.contains(&array));
+        (!conditions.is_empty() && defined && plain && !accumulates && !written).then(|| Self {
+            data: data.clone(),
+            var,
+            reductions: reductions.clone(),
+            conditions,
+            needed,
+            rest,
+        })
+    }
+
+    /// The loop over blocks, and what goes before it.
+    fn blocked(self, proc: &mut Proc) -> Vec<Stmt> {
+        let block = Block::of_length(proc, BLOCK);
+        let bad = proc.index();
+        let part = |proc: &mut Proc, var: Var, kind: LoopKind, body: Vec<Stmt>| {
+            let (lower, upper) = (block.first.into(), block.end.into());
+            proc.add_loop(LoopData { var: Some(var), lower, upper, step: 1, kind, body, span: self.data.span })
+        };
+        let independent = |reductions| LoopKind::Independent { parallel: None, simd: false, reductions };
+
+        let mut checks = self.needed;
+        checks.extend(self.conditions.into_iter().map(|condition| {
+            let fails = Expr::unary(UnOp::Convert(Scalar::I64), Expr::unary(UnOp::Not, condition));
+            Stmt::Assign { var: bad, value: Expr::Var(bad) + fails }
+        }));
+        let (var, checks) = fresh(proc, self.var, checks, &[bad]);
+        let is_cheap = cost(proc, &self.rest) <= LITTLE;
+        let count = part(proc, var, independent(vec![Reduction { op: BinOp::ADD, var: bad }]), checks);
+        let accumulators: Vec<Var> = self.reductions.iter().map(|reduction| reduction.var).collect();
+        let (var, rest) = fresh(proc, self.var, self.rest, &accumulators);
+        let kind = match &self.data.kind {
+            kind @ LoopKind::Scan { .. } => kind.clone(),
+            LoopKind::Sequential | LoopKind::Independent { .. } => independent(self.reductions.clone()),
+        };
+        let fast = part(proc, var, kind, rest);
+        let slow = part(proc, self.var, LoopKind::Sequential, self.data.body.clone());
+        let set_bad = |value| Stmt::Assign { var: bad, value: Expr::i64(value) };
+        let counted = vec![set_bad(0), count];
+        let mut body = if is_cheap {
+            let is_short = Expr::binary(BinOp::LT, Expr::Var(block.end) - block.first.into(), Expr::i64(SHORT));
+            vec![Stmt::If { cond: is_short, then: vec![set_bad(1)], otherwise: counted }]
+        } else {
+            counted
+        };
+        body.push(Stmt::If {
+            cond: Expr::binary(BinOp::EQ, bad.into(), Expr::i64(0)),
+            then: vec![fast],
+            otherwise: vec![slow],
+        });
+        let kind = if self.reductions.is_empty() { self.data.kind.clone() } else { LoopKind::Sequential };
+        block.over(proc, self.data, kind, body)
+    }
+}

@@ -1,0 +1,209 @@
+//! Loops that end when their state does not change any more.
+//!
+//! ```text
+//! for k in 0..n { c = p(x, y); x = c ? f(x, y, k) : x; y = c ? g(x, y, k) : y }
+//!     becomes   k = 0; while k < n and c where c = p(x, y) { x = f(x, y, k); y = g(x, y, k); k += 1 }
+//! ```
+//!
+//! The condition is computed from the state and from what does not change, so it stays false once it is. It may be computed once more than
+//! before, so it must be defined whatever the state. Knows nothing of the array IR.
+
+use crate::lowering::access::all_reads;
+use crate::shape::facts::arithmetic::is_total;
+use crate::shape::facts::straight_line::{assigned, entering, is_straight, mentions_of};
+use crate::shape::rewrite::replace_loops::replace_loops;
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::scalar::BinOp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Lets loops end at fixed points wherever their bodies show these.
+pub(crate) fn exit_at_fixed_points(proc: &mut Proc) {
+    let reads = all_reads(proc);
+    let mut found = false;
+    replace_loops(proc, &mut |proc, id| {
+        let iteration = Iteration::of(proc, id, &reads)?;
+        found = true;
+        Some(iteration.until_fixed(proc))
+    });
+    if found {
+        mark_irregular(proc);
+    }
+}
+
+/// Nobody knows any more how long iterations with such loops take: threads had better not share them beforehand.
+fn mark_irregular(proc: &mut Proc) {
+    let has_while = |data: &LoopData| {
+        let mut found = false;
+        proc.for_each_stmt(&data.body, &mut |stmt| found |= matches!(stmt, Stmt::While { .. }));
+        found
+    };
+    let irregular: Vec<bool> = proc.loops.iter().map(|(_, data)| has_while(data)).collect();
+    for ((_, data), is_irregular) in proc.loops.iter_mut().zip(irregular) {
+        if let LoopKind::Independent { parallel: Some(parallel), .. } = &mut data.kind {
+            parallel.irregular |= is_irregular;
+        }
+    }
+}
+
+/// A loop whose state stays from the first iteration on in which a condition does not hold.
+struct Iteration {
+    header: LoopData,
+    var: Var,
+    /// What the condition needs.
+    before: Vec<Stmt>,
+    cond: Expr,
+    /// What there is to do where it holds.
+    body: Vec<Stmt>,
+}
+
+impl Iteration {
+    fn of(proc: &Proc, id: Loop, all_reads: &BTreeMap<Var, usize>) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (LoopKind::Sequential, Some(var)) = (&data.kind, data.var) else { return None };
+        if !data.body.iter().all(|stmt| is_straight(stmt, false)) {
+            return None;
+        }
+        let own: BTreeSet<Var> = assigned(&data.body).collect();
+        let state: BTreeSet<Var> = entering(&data.body).intersection(&own).copied().collect();
+        let inside = proc.count_reads(&data.body);
+        let passes_on = |var: &&Var| !state.contains(var) && inside.get(var) != all_reads.get(var);
+        if own.iter().any(|var| passes_on(&var)) {
+            return None;
+        }
+        let Decision { cond, uses } = Decision::of(&data.body, &state)?;
+        // What the condition needs is computed before.
+        let mut needed = cond.variables();
+        for stmt in data.body.iter().rev() {
+            if let Stmt::Assign { var, value } = stmt
+                && needed.contains(var)
+                && !state.contains(var)
+            {
+                needed.extend(value.variables());
+            }
+        }
+        let is_known = |expr: &Expr| is_total(proc, expr) && !expr.reads(var);
+        let mut fits = is_known(&cond) && needed.iter().any(|var| state.contains(var));
+        let (mut before, mut body, mut changed) = (Vec::new(), Vec::new(), BTreeSet::new());
+        for (at, stmt) in data.body.iter().enumerate() {
+            let is_late = |expr: &Expr| expr.reads_any(&changed);
+            match stmt {
+                Stmt::Assign { var, value } if needed.contains(var) && !state.contains(var) => {
+                    fits &= is_known(value) && !is_late(value);
+                    before.push(stmt.clone());
+                    continue;
+                }
+                Stmt::If { then, .. } if uses.contains(&at) => {
+                    fits &= !is_late(&cond);
+                    body.extend(then.iter().cloned());
+                }
+                Stmt::Assign { var, value: Expr::Select { on_true, .. } } if uses.contains(&at) => {
+                    fits &= !is_late(&cond);
+                    body.push(Stmt::Assign { var: *var, value: (**on_true).clone() });
+                }
+                stmt => body.push(stmt.clone()),
+            }
+            changed.extend(assigned(std::slice::from_ref(stmt)).filter(|var| state.contains(var)));
+        }
+        let assigned_again = mentions_of(&body);
+        let is_single = |var: Var| !assigned_again.get(&var).is_some_and(|mention| mention.assigned);
+        let known: BTreeSet<Var> = assigned(&before).collect();
+        fits &= known.len() == before.len() && known.iter().all(|&var| is_single(var));
+        fits &= needed.intersection(&own).all(|var| state.contains(var) || known.contains(var));
+        let header = data.header();
+        fits.then_some(Self { header, var, before, cond, body })
+    }
+
+    fn until_fixed(self, proc: &mut Proc) -> Vec<Stmt> {
+        let mut result = Vec::new();
+        let upper = match self.header.upper {
+            Expr::Const(_) => self.header.upper,
+            upper => {
+                let limit = proc.index();
+                result.push(Stmt::Assign { var: limit, value: upper });
+                limit.into()
+            }
+        };
+        let goes_on = Expr::binary(BinOp::LT, self.var.into(), upper);
+        let mut body = self.body;
+        let next = Expr::Var(self.var) + Expr::i64(self.header.step);
+        body.push(Stmt::Assign { var: self.var, value: next });
+        result.push(Stmt::Assign { var: self.var, value: self.header.lower });
+        let cond = Expr::binary(BinOp::AND, goes_on, self.cond);
+        result.push(Stmt::While { before: self.before, cond, body });
+        result
+    }
+}
+
+/// What decides whether the state changes in an iteration.
+struct Decision {
+    cond: Expr,
+    /// The statements at which it decides.
+    uses: BTreeSet<usize>,
+}
+
+impl Decision {
+    /// `None` if the state may also change where no condition holds, or another one.
+    fn of(body: &[Stmt], state: &BTreeSet<Var>) -> Option<Self> {
+        let mut found: Option<Self> = None;
+        let mut decided = BTreeSet::new();
+        // Where variables that are not state have been assigned.
+        let mut choices: BTreeMap<Var, usize> = BTreeMap::new();
+        for (at, stmt) in body.iter().enumerate() {
+            let changes: Vec<Var> = assigned(std::slice::from_ref(stmt)).filter(|var| state.contains(var)).collect();
+            // A variable of the state is assigned in one place.
+            if changes.iter().any(|&var| !decided.insert(var)) {
+                return None;
+            }
+            let (cond, at) = match stmt {
+                Stmt::If { cond, then: _, otherwise } if !changes.is_empty() && otherwise.is_empty() => (cond, at),
+                Stmt::Assign { var, value } if !changes.is_empty() => {
+                    let (temporary, at) = match value {
+                        Expr::Var(temporary) => (temporary, *choices.get(temporary)?),
+                        _ => (var, at),
+                    };
+                    let (cond, kept) = otherwise_of(&body[at], *temporary)?;
+                    if *kept != Expr::Var(*var) {
+                        return None;
+                    }
+                    (cond, at)
+                }
+                Stmt::Assign { .. } | Stmt::If { .. } if changes.is_empty() => {
+                    for var in assigned(std::slice::from_ref(stmt)) {
+                        // One that is assigned twice is no name for a choice.
+                        if choices.insert(var, at).is_some() {
+                            return None;
+                        }
+                    }
+                    continue;
+                }
+                _ => return None,
+            };
+            let decision = found.get_or_insert_with(|| Self { cond: cond.clone(), uses: BTreeSet::new() });
+            decision.uses.insert(at);
+            // What is computed twice need not be the same twice.
+            let is_same = decision.cond == *cond && (matches!(cond, Expr::Var(_)) || decision.uses.len() == 1);
+            if !is_same {
+                return None;
+            }
+        }
+        found
+    }
+}
+
+/// The condition of a choice, and what it leaves to this variable where it does not hold.
+fn otherwise_of(choice: &Stmt, var: Var) -> Option<(&Expr, &Expr)> {
+    match choice {
+        Stmt::Assign { value: Expr::Select { cond, on_true: _, on_false }, .. } => Some((cond, on_false)),
+        Stmt::If { cond, then: _, otherwise } => {
+            let mut kept = None;
+            for stmt in otherwise {
+                let Stmt::Assign { var: own, value: value @ Expr::Var(_) } = stmt else { return None };
+                if *own == var {
+                    kept = Some(value);
+                }
+            }
+            Some((cond, kept?))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,541 @@
+//! Distributes independent loops that vectors cannot run over loops of which vectors can run some.
+//!
+//! ```text
+//! for i { s = 0; for k { s = s xor e(i, k) }; D[i] = exp(f(s)) }
+//!     becomes   for i0 step 128 {
+//!                 for i { s = 0; for k { s = s xor e(i, k) }; E[i-i0] = s }
+//!                 for i { D[i] = exp(f(E[i-i0])) }
+//!               }   where i goes from i0 to below i0+128
+//! ```
+//!
+//! The body is cut before and after every stretch of costly arithmetic without inner loops, or with such that the C compiler
+//! unrolls. Scalars that pass from one part to another are kept for a strip of iterations, and cheap ones computed again.
+//! Iterations are independent, and the parts of each still run in order, so the same is computed from the same; reductions
+//! stay in one part, and what can end the program does too, so that the failure reported stays that of the first iteration
+//! that fails. Knows nothing of the array IR.
+//!
+//! Loops that must run in order are the subject of [`crate::shape::loop_fission::ordered`].
+
+use crate::shape::facts::arithmetic::{expr_cost, is_real};
+use crate::shape::rewrite::strip_mining::Block;
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
+use frit_ir::scalar::BinOp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Iterations of a strip; what is kept of them stays in the nearest cache.
+const STRIP: i64 = 128;
+/// Iterations of a strip where strips are handed out to threads.
+const PARALLEL_STRIP: i64 = 32;
+/// Fewer iterations are not worth a loop of their own.
+const LEAST_ITERATIONS: i64 = 8;
+/// If there may be fewer than that, and the loop is too large to be kept for this case: the cost that makes up for it.
+const LEAST_UNGUARDED: i64 = 40;
+/// Statements of a loop that is kept for the case that there are few iterations.
+const LARGEST_COPY: usize = 80;
+/// Cost of arithmetic, in additions, from which a stretch of it is worth a loop of its own.
+const LEAST_COST: i64 = 12;
+/// What keeping a scalar costs in addition.
+const COST_OF_KEEPING: i64 = 2;
+/// More scalars than this are not kept.
+const MOST_KEPT: usize = 8;
+/// Larger expressions are not computed again.
+const LARGEST_REPEATED: usize = 8;
+/// The C compiler unrolls inner loops of as many iterations.
+const MOST_UNROLLED: i64 = 16;
+/// Loops over threads are only distributed if an iteration costs no more; there are many of them then.
+const LARGEST_PARALLEL: i64 = 1 << 10;
+
+/// Distributes independent loops wherever that pays.
+pub(crate) fn fission_independent_loops(proc: &mut Proc) {
+    let body = std::mem::take(&mut proc.body);
+    proc.body = stmts(proc, body, false);
+}
+
+/// The same in statements, which may run again and again.
+fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool) -> Vec<Stmt> {
+    let mut result = Vec::with_capacity(body.len());
+    for mut stmt in body {
+        let repeats = again || matches!(stmt, Stmt::For(_) | Stmt::While { .. });
+        stmt.map_blocks(proc, |proc, body| stmts(proc, body, repeats));
+        let Stmt::For(id) = stmt else {
+            result.push(stmt);
+            continue;
+        };
+        match Parts::of(proc, id) {
+            Some(parts) if again && !parts.is_long() => match parts.copied(proc, id) {
+                Some(copy) => result.extend(parts.distributed_unless_short(proc, copy)),
+                None if parts.gained(proc) >= LEAST_UNGUARDED => result.extend(parts.distributed(proc)),
+                None => result.push(Stmt::For(id)),
+            },
+            Some(parts) => result.extend(parts.distributed(proc)),
+            None => result.push(Stmt::For(id)),
+        }
+    }
+    result
+}
+
+/// The body of an independent loop, cut into parts.
+struct Parts {
+    header: LoopData,
+    var: Var,
+    strip: i64,
+    parts: Vec<Part>,
+    /// Cheap statements that are computed again wherever their results are needed.
+    repeated: Vec<Stmt>,
+}
+
+/// A stretch of the body.
+struct Part {
+    body: Vec<Stmt>,
+    /// Vectors can run it.
+    in_vectors: bool,
+    flow: Flow,
+    /// Scalars of earlier parts that it needs, and its own that later parts need.
+    enters: BTreeSet<Var>,
+    leaves: BTreeSet<Var>,
+}
+
+/// How statements use variables and arrays.
+#[derive(Default)]
+struct Flow {
+    vars: BTreeMap<Var, Use>,
+    arrays: BTreeSet<Array>,
+    /// Arrays that are written, and those that get memory or lose it.
+    written: BTreeSet<Array>,
+    placed: BTreeSet<Array>,
+    /// The program may end here, or never.
+    may_end: bool,
+}
+
+/// How statements use a variable.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    /// It may be read before these statements assign it.
+    enters: bool,
+    assigned: bool,
+    /// It is assigned whenever these statements run.
+    always: bool,
+}
+
+impl Parts {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (LoopKind::Independent { parallel, simd: _, reductions }, Some(var), 1) = (&data.kind, data.var, data.step)
+        else {
+            return None;
+        };
+        let iterations = data.upper.as_i64().zip(data.lower.as_i64()).map(|(upper, lower)| upper - lower);
+        if iterations.is_some_and(|count| count < LEAST_ITERATIONS) {
+            return None;
+        }
+        let mut in_vectors: Vec<bool> = data.body.iter().map(|stmt| is_vectorisable(proc, stmt)).collect();
+        leave_cheap_stretches(proc, &data.body, &mut in_vectors);
+        if !in_vectors.contains(&true) || !in_vectors.contains(&false) {
+            return None;
+        }
+        if parallel.is_some() && cost(proc, &data.body).is_none_or(|cost| cost > LARGEST_PARALLEL) {
+            return None;
+        }
+        let flows: Vec<Flow> = data.body.iter().map(|stmt| Flow::of(proc, std::slice::from_ref(stmt))).collect();
+        keep_together(&flows, reductions.iter().map(|reduction| reduction.var), &mut in_vectors);
+        leave_cheap_stretches(proc, &data.body, &mut in_vectors);
+
+        let mut parts: Vec<Part> = Vec::new();
+        for (stmt, in_vectors) in data.body.iter().zip(in_vectors) {
+            match parts.last_mut().filter(|last| last.in_vectors == in_vectors) {
+                Some(last) => last.body.push(stmt.clone()),
+                None => parts.push(Part::new(stmt.clone(), in_vectors)),
+            }
+        }
+        if parts.len() < 2 {
+            return None;
+        }
+        for part in &mut parts {
+            part.flow = Flow::of(proc, &part.body);
+        }
+        let header = data.header();
+        let longest = if parallel.is_some() { PARALLEL_STRIP } else { STRIP };
+        let strip = iterations.map_or(longest, |count| count.min(longest));
+        let repeated = repeatable(proc, var, &data.body, &flows);
+        let mut parts = Self { header, var, strip, parts, repeated };
+        parts.find_what_passes();
+        parts.pays(proc).then_some(parts)
+    }
+
+    /// Which variables enter and leave each part.
+    fn find_what_passes(&mut self) {
+        let LoopKind::Independent { reductions, .. } = &self.header.kind else { return };
+        let repeated: BTreeSet<Var> = self.repeated.iter().filter_map(assigned_var).collect();
+        let mut own: BTreeSet<Var> = BTreeSet::new();
+        for part in &self.parts {
+            own.extend(part.flow.assigned());
+        }
+        own.retain(|var| !repeated.contains(var) && reductions.iter().all(|reduction| reduction.var != *var));
+        let mut needed: BTreeSet<Var> = BTreeSet::new();
+        for part in self.parts.iter_mut().rev() {
+            let vars = &part.flow.vars;
+            part.leaves =
+                needed.iter().filter(|var| vars.get(var).is_some_and(|found| found.assigned)).copied().collect();
+            needed.retain(|var| !vars.get(var).is_some_and(|found| found.always));
+            needed.extend(vars.iter().filter(|(var, found)| found.enters && own.contains(var)).map(|(&var, _)| var));
+            part.enters = needed.iter().filter(|var| vars.contains_key(var)).copied().collect();
+        }
+    }
+
+    /// The cost of the arithmetic that vectors take over, less that of the elements that they have to gather.
+    fn gained(&self, proc: &Proc) -> i64 {
+        let of_part = |part: &Part| {
+            let varying: BTreeSet<Var> = part.flow.assigned().chain([self.var]).collect();
+            cost_by(proc, &part.body, &|expr| expr_cost(proc, expr) - gathered(expr, self.var, &varying))
+        };
+        self.parts.iter().filter(|part| part.in_vectors).filter_map(of_part).sum()
+    }
+
+    /// That is more than it costs to keep what passes.
+    fn pays(&self, proc: &Proc) -> bool {
+        let kept: BTreeSet<Var> = self.parts.iter().flat_map(|part| part.leaves.iter().copied()).collect();
+        kept.len() <= MOST_KEPT && self.gained(proc) >= LEAST_COST + COST_OF_KEEPING * kept.len() as i64
+    }
+
+    /// There are iterations enough, or so many operations that threads are asked for.
+    fn is_long(&self) -> bool {
+        let LoopKind::Independent { parallel, .. } = &self.header.kind else { return false };
+        parallel.is_some() || iterations(&self.header).is_some()
+    }
+
+    /// The loop as it was, with variables of its own, if it is small.
+    fn copied(&self, proc: &mut Proc, id: Loop) -> Option<LoopData> {
+        let LoopKind::Independent { reductions, .. } = &self.header.kind else { return None };
+        let data = proc.loops[id].clone();
+        let mut count = 0;
+        proc.for_each_stmt(&data.body, &mut |_| count += 1);
+        if count > LARGEST_COPY || self.parts.iter().any(|part| !part.flow.placed.is_empty()) {
+            return None;
+        }
+        let mut own: BTreeSet<Var> = self.parts.iter().flat_map(|part| part.flow.assigned()).collect();
+        own.retain(|var| reductions.iter().all(|reduction| reduction.var != *var));
+        own.insert(self.var);
+        let names = proc.fresh_names(own);
+        let body = proc.copied(&data.body, &names);
+        Some(LoopData { var: Some(self.var.renamed(&names)), body, ..data })
+    }
+
+    /// The loop over strips if there are iterations enough, and otherwise this one, which is as it was.
+    fn distributed_unless_short(self, proc: &mut Proc, short: LoopData) -> Vec<Stmt> {
+        let lower = self.header.lower.clone();
+        let mut stmts = self.distributed(proc);
+        let (Some(strips), Some(Stmt::Assign { var: limit, .. })) = (stmts.pop(), stmts.last()) else {
+            panic!("a loop over strips comes after its limit");
+        };
+        let cond = Expr::binary(BinOp::LE, lower + Expr::i64(LEAST_ITERATIONS), Expr::Var(*limit));
+        let short = proc.loops.push(LoopData { upper: Expr::Var(*limit), ..short });
+        stmts.push(Stmt::If { cond, then: vec![strips], otherwise: vec![Stmt::For(short)] });
+        stmts
+    }
+
+    /// The loop over strips, and what goes before it.
+    fn distributed(self, proc: &mut Proc) -> Vec<Stmt> {
+        let block = Block::of_length(proc, self.strip);
+        let (mut body, mut kept) = (Vec::new(), BTreeMap::new());
+        for &var in self.parts.iter().flat_map(|part| &part.leaves) {
+            kept.entry(var).or_insert_with(|| {
+                let array = proc.arrays.push(ArrayData {
+                    elem: proc.vars[var].scalar,
+                    extents: vec![Expr::i64(self.strip)],
+                    storage: Storage::Stack,
+                    name: proc.vars[var].name.clone(),
+                    span: self.header.span,
+                });
+                body.push(Stmt::Alloc { array });
+                array
+            });
+        }
+        let strip = Strip { header: &self.header, var: self.var, repeated: &self.repeated, kept, block };
+        body.extend(self.parts.into_iter().map(|part| strip.part(proc, part)));
+        let kind = self.header.kind.clone();
+        block.over(proc, self.header, kind, body)
+    }
+}
+
+/// Some iterations whose parts run one after the other.
+struct Strip<'p> {
+    header: &'p LoopData,
+    var: Var,
+    repeated: &'p [Stmt],
+    /// Where variables are kept between parts.
+    kept: BTreeMap<Var, Array>,
+    block: Block,
+}
+
+impl Strip<'_> {
+    /// The loop over a part.
+    fn part(&self, proc: &mut Proc, part: Part) -> Stmt {
+        let place = || vec![Expr::Var(self.var) - Expr::Var(self.block.first)];
+        let mut needed: BTreeSet<Var> =
+            part.flow.vars.iter().filter(|(_, found)| found.enters).map(|(&var, _)| var).collect();
+        let mut body: Vec<Stmt> = Vec::new();
+        for stmt in self.repeated.iter().rev() {
+            let Stmt::Assign { var, value } = stmt else { continue };
+            if needed.contains(var) {
+                value.for_each_var(&mut |var| _ = needed.insert(var));
+                body.push(stmt.clone());
+            }
+        }
+        body.extend(
+            part.enters
+                .iter()
+                .map(|&var| Stmt::Assign { var, value: Expr::Load { array: self.kept[&var], index: place() } }),
+        );
+        body.reverse();
+        body.extend(part.body);
+        body.extend(part.leaves.iter().map(|&var| Stmt::Store {
+            array: self.kept[&var],
+            index: place(),
+            value: var.into(),
+        }));
+        let LoopKind::Independent { reductions, .. } = &self.header.kind else {
+            panic!("only independent loops are distributed");
+        };
+        let reductions: Vec<_> =
+            reductions.iter().filter(|reduction| part.flow.vars.contains_key(&reduction.var)).copied().collect();
+        let mut var = self.var;
+        if part.in_vectors {
+            // Variables of its own, which are private to its iterations also in C.
+            let mut own: BTreeSet<Var> = Flow::of(proc, &body).assigned().collect();
+            own.retain(|var| reductions.iter().all(|reduction| reduction.var != *var));
+            own.insert(var);
+            let names = proc.fresh_names(own);
+            body = proc.copied(&body, &names);
+            var = var.renamed(&names);
+        }
+        let kind = LoopKind::Independent { parallel: None, simd: false, reductions };
+        let (lower, upper) = (self.block.first.into(), self.block.end.into());
+        proc.add_loop(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() })
+    }
+}
+
+impl Part {
+    fn new(stmt: Stmt, in_vectors: bool) -> Self {
+        Self { body: vec![stmt], in_vectors, flow: Flow::default(), enters: BTreeSet::new(), leaves: BTreeSet::new() }
+    }
+}
+
+/// Takes statements out of vectors that belong together with others that vectors cannot run: those between the first and
+/// the last that use an array whose memory is the iteration's own, or a reduction, or that may end the program.
+fn keep_together(flows: &[Flow], reductions: impl Iterator<Item = Var>, in_vectors: &mut [bool]) {
+    let extent = |belongs: &dyn Fn(&Flow) -> bool| {
+        let first = flows.iter().position(belongs)?;
+        Some(first..=flows.iter().rposition(belongs)?)
+    };
+    let placed: BTreeSet<Array> = flows.iter().flat_map(|flow| flow.placed.iter().copied()).collect();
+    let mut stretches: Vec<_> = placed.iter().filter_map(|array| extent(&|flow| flow.arrays.contains(array))).collect();
+    stretches.extend(reductions.filter_map(|var| extent(&|flow| flow.vars.contains_key(&var))));
+    stretches.extend(extent(&|flow| flow.may_end));
+    loop {
+        let mut changed = false;
+        for stretch in &stretches {
+            let stretch = &mut in_vectors[stretch.clone()];
+            if stretch.contains(&true) && stretch.contains(&false) {
+                stretch.fill(false);
+                changed = true;
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Takes stretches out of vectors that are not worth a loop of their own.
+fn leave_cheap_stretches(proc: &Proc, body: &[Stmt], in_vectors: &mut [bool]) {
+    let mut from = 0;
+    for stretch in in_vectors.chunk_by_mut(|one, next| one == next) {
+        let stmts = &body[from..from + stretch.len()];
+        from += stretch.len();
+        if stretch[0] && cost(proc, stmts).is_none_or(|cost| cost < LEAST_COST) {
+            stretch.fill(false);
+        }
+    }
+}
+
+/// The cheap statements of the body that compute the same anywhere in the same iteration.
+fn repeatable(proc: &Proc, var: Var, body: &[Stmt], flows: &[Flow]) -> Vec<Stmt> {
+    let mut assignments: BTreeMap<Var, usize> = BTreeMap::new();
+    proc.for_each_stmt(body, &mut |stmt| {
+        if let Some(var) = assigned_var(stmt) {
+            *assignments.entry(var).or_default() += 1;
+        }
+    });
+    let assigned: BTreeSet<Var> = flows.iter().flat_map(Flow::assigned).collect();
+    let changed = |array: &Array| flows.iter().any(|flow| flow.written.contains(array) || flow.placed.contains(array));
+    let is_reference = |array: &Array| matches!(proc.arrays[*array].storage, Storage::Reference);
+    let has_other_names = flows.iter().any(|flow| flow.written.iter().any(is_reference) || !flow.placed.is_empty());
+    let mut repeated: Vec<Stmt> = Vec::new();
+    let mut known: BTreeSet<Var> = BTreeSet::from([var]);
+    for stmt in body {
+        let Stmt::Assign { var, value } = stmt else { continue };
+        let mut same = assignments.get(var) == Some(&1) && value.size() <= LARGEST_REPEATED;
+        value.for_each_part(&mut |node| {
+            same &= match node {
+                Expr::Var(read) => known.contains(read) || !assigned.contains(read),
+                Expr::Load { array, .. } => !has_other_names && !changed(array) && !is_reference(array),
+                Expr::Unary { op, .. } => op.is_cheap(),
+                Expr::Binary { op, .. } => !matches!(*op, BinOp::Divide(_) | BinOp::POW),
+                Expr::Const(_) | Expr::Select { .. } | Expr::Threads => true,
+            };
+        });
+        if same {
+            known.insert(*var);
+            repeated.push(stmt.clone());
+        }
+    }
+    repeated
+}
+
+/// Vectors can run the statement in many iterations at once.
+fn is_vectorisable(proc: &Proc, stmt: &Stmt) -> bool {
+    let all = |stmts: &[Stmt]| stmts.iter().all(|stmt| is_vectorisable(proc, stmt));
+    let mut real = true;
+    stmt.for_each_expr(proc, &mut |expr| {
+        expr.for_each_part(&mut |node| {
+            if let Expr::Binary { op: BinOp::Divide(_), x, .. } = node {
+                real &= is_real(proc, x);
+            }
+        });
+    });
+    let may_run = match stmt {
+        Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::If { .. } => real,
+        Stmt::For(id) => iterations(&proc.loops[*id]).is_some_and(|count| count <= MOST_UNROLLED),
+        _ => false,
+    };
+    may_run && stmt.blocks(proc).all(all)
+}
+
+/// How often the loop runs, if that is known.
+fn iterations(data: &LoopData) -> Option<i64> {
+    let distance = data.upper.as_i64()?.saturating_sub(data.lower.as_i64()?);
+    Some(distance.max(0).saturating_add(data.step - 1) / data.step)
+}
+
+/// The elements that neighbouring iterations read neither beside each other nor at the same place.
+fn gathered(expr: &Expr, var: Var, varying: &BTreeSet<Var>) -> i64 {
+    let mut count = 0;
+    expr.for_each_part(&mut |node| {
+        if let Expr::Load { array: _, index } = node
+            && let Some((last, others)) = index.split_last()
+        {
+            let is_beside = last.is_shifted(var) || !last.reads_any(varying);
+            count += i64::from(!is_beside || others.iter().any(|e| e.reads_any(varying)));
+        }
+    });
+    count
+}
+
+/// The cost of arithmetic, in additions, if it is known.
+fn cost(proc: &Proc, body: &[Stmt]) -> Option<i64> {
+    cost_by(proc, body, &|expr| expr_cost(proc, expr))
+}
+
+/// The cost of what is computed. Both branches of conditions count, as vectors run both.
+fn cost_by(proc: &Proc, body: &[Stmt], of_expr: &dyn Fn(&Expr) -> i64) -> Option<i64> {
+    body.iter().try_fold(0i64, |sum, stmt| {
+        let own = match stmt {
+            Stmt::Assign { value, .. } | Stmt::Store { value, .. } => of_expr(value),
+            Stmt::For(id) => {
+                let data = &proc.loops[*id];
+                iterations(data)?.saturating_mul(cost_by(proc, &data.body, of_expr)?)
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let [then, otherwise] = [then, otherwise].map(|body| cost_by(proc, body, of_expr));
+                of_expr(cond).saturating_add(then?).saturating_add(otherwise?)
+            }
+            Stmt::While { .. } | Stmt::Call { .. } => return None,
+            _ => 0,
+        };
+        Some(sum.saturating_add(own))
+    })
+}
+
+impl Flow {
+    fn of(proc: &Proc, stmts: &[Stmt]) -> Self {
+        let mut flow = Self::default();
+        let mut certain = BTreeSet::new();
+        flow.visit(proc, stmts, &mut certain);
+        for (var, found) in &mut flow.vars {
+            found.always = certain.contains(var);
+        }
+        flow
+    }
+
+    fn assigned(&self) -> impl Iterator<Item = Var> + '_ {
+        self.vars.iter().filter(|(_, found)| found.assigned).map(|(&var, _)| var)
+    }
+
+    fn visit(&mut self, proc: &Proc, stmts: &[Stmt], certain: &mut BTreeSet<Var>) {
+        for stmt in stmts {
+            // The condition of a `while` comes after the statements before it.
+            if !matches!(stmt, Stmt::While { .. }) {
+                stmt.for_each_expr(proc, &mut |expr| self.read(expr, certain));
+            }
+            self.may_end |= match stmt {
+                Stmt::Alloc { array } => !matches!(proc.arrays[*array].storage, Storage::Stack),
+                stmt => {
+                    matches!(stmt, Stmt::While { .. } | Stmt::Check { .. } | Stmt::Output { .. } | Stmt::Call { .. })
+                }
+            };
+            stmt.for_each_array(&mut |array, role| {
+                self.arrays.insert(array);
+                if matches!(role, Role::Stored | Role::Filled | Role::Passed) {
+                    self.written.insert(array);
+                }
+                if role.places() || role == Role::Shared {
+                    self.placed.insert(array);
+                }
+            });
+            stmt.for_each_assigned(&mut |var| self.assign(var, certain));
+            match stmt {
+                Stmt::For(id) => {
+                    let data = &proc.loops[*id];
+                    let mut inside = certain.clone();
+                    data.var.into_iter().for_each(|var| self.assign(var, &mut inside));
+                    self.visit(proc, &data.body, &mut inside);
+                }
+                Stmt::While { before, cond, body } => {
+                    self.visit(proc, before, certain);
+                    self.read(cond, certain);
+                    self.visit(proc, body, &mut certain.clone());
+                }
+                Stmt::If { cond: _, then, otherwise } => {
+                    let mut after = [certain.clone(), certain.clone()];
+                    self.visit(proc, then, &mut after[0]);
+                    self.visit(proc, otherwise, &mut after[1]);
+                    *certain = after[0].intersection(&after[1]).copied().collect();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn read(&mut self, expr: &Expr, certain: &BTreeSet<Var>) {
+        expr.for_each_part(&mut |node| match node {
+            Expr::Var(var) => {
+                self.vars.entry(*var).or_default().enters |= !certain.contains(var);
+            }
+            Expr::Load { array, .. } => {
+                self.arrays.insert(*array);
+            }
+            Expr::Const(_) | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } | Expr::Threads => {}
+        });
+    }
+
+    fn assign(&mut self, var: Var, certain: &mut BTreeSet<Var>) {
+        self.vars.entry(var).or_default().assigned = true;
+        certain.insert(var);
+    }
+}
+
+/// The variable that the statement assigns a value.
+fn assigned_var(stmt: &Stmt) -> Option<Var> {
+    if let Stmt::Assign { var, .. } = stmt { Some(*var) } else { None }
+}

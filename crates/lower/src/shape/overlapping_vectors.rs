@@ -1,0 +1,332 @@
+//! Rows in whole vectors: a loop along a row that may run iterations twice has nothing left over before its first vector or after its last; those two
+//! overlap others. All others begin with a line of memory. What is reduced stays in lanes from row to row.
+//!
+//! ```text
+//! for i reduce s { for j in l..h reduce s { D[i, j] = e(i, j); s = max(s, f(i, j)) } }
+//!
+//!     becomes   for v below 8 { lanes[v] = s }
+//!               for i {
+//!                 if l + 8 <= h {
+//!                   w = l, or up to 7 after it, so that D[i, w] begins a line
+//!                   for part below 3 {
+//!                     for b from (l, w, h - 8)[part] to below (w, h - 7, h - 8 + (h - w) % 8)[part] step 8 {
+//!                       for v below 8 { D[i, b + v] = e(i, b + v); lanes[v] = max(lanes[v], f(i, b + v)) }
+//!                     }
+//!                   }
+//!                 } else { for j in l..h reduce s { D[i, j] = e(i, j); s = max(s, f(i, j)) } }
+//!               }
+//!               for v below 8 { s = max(s, lanes[v]) }
+//! ```
+//!
+//! The first and the last part make one vector or none. They are iterations of a loop, for the body to be there once; and parts of their own, for places
+//! of the second part to advance by what is known: computing them anew for each vector takes about as long as a stencil of seven points.
+//!
+//! A row otherwise ends with a reduction across lanes, which takes as long as several vectors. Iterations may run twice if they read nothing that they
+//! store, and accumulate what changes nothing the second time, up to what any other grouping of a reduction leaves open: which of two zeros is the
+//! greatest, and what comes after NaN. Truth values are numbers in lanes, as wide as what is stored. A row of as many elements as lanes, which is a
+//! [line](crate::shape::nontemporal_stores::lines) that goes past the caches, is such a vector already. Knows nothing of the array IR.
+
+use crate::shape::facts::cache_lines::{LINE, before_in_line, elements_of_line};
+use crate::shape::facts::straight_line::{Mention, assigned, fresh, mentions_of, step, step_of};
+use crate::shape::facts::unaliased::Memory;
+use crate::shape::loop_fission::ordered::buffer;
+use crate::shape::rewrite::replace_loops::replace_loops_in;
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
+use frit_ir::scalar::{BinOp, Const, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Lanes of a line of memory for elements of eight bytes.
+const EIGHT_BYTES: i64 = LINE / 8;
+
+/// Runs the rows of the procedure that reduce something in whole vectors, where they may be run so.
+pub(crate) fn overlap_vectors(proc: &mut Proc) {
+    let memory = Memory::of(proc);
+    let body = std::mem::take(&mut proc.body);
+    let mut found = Found::default();
+    found.visit(proc, &memory, &body, &mut Vec::new());
+    found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
+    proc.body = found.replaced(proc, body);
+}
+
+/// The loop's iterations may run in lanes, which reduce by themselves, if they are as many as lanes.
+pub(crate) fn may_run_in_lanes(proc: &Proc, id: Loop, memory: &Memory) -> bool {
+    Row::of(proc, id, memory).is_some()
+}
+
+/// What changes, by loop.
+#[derive(Default)]
+struct Found {
+    /// Loops along rows.
+    rows: BTreeMap<Loop, Row>,
+    /// What is reduced in lanes while loops run.
+    in_lanes: BTreeMap<Loop, BTreeMap<Var, InLanes>>,
+    /// Loops whose iterations go on with the lanes.
+    in_order: BTreeSet<Loop>,
+}
+
+impl Found {
+    /// Finds the rows in these statements, which are in loops of these kinds, the outermost first.
+    fn visit(&mut self, proc: &mut Proc, memory: &Memory, body: &[Stmt], around: &mut Vec<(Loop, LoopKind)>) {
+        for stmt in body {
+            match stmt {
+                Stmt::For(id) => match Row::of(proc, *id, memory) {
+                    Some(row) => self.choose(proc, *id, row, around),
+                    None => {
+                        let data = proc.take_loop(*id);
+                        around.push((*id, data.kind.clone()));
+                        self.visit(proc, memory, &data.body, around);
+                        around.pop();
+                        proc.loops[*id] = data;
+                    }
+                },
+                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around)),
+            }
+        }
+    }
+
+    /// Chooses the row if all that it reduces may stay in lanes from row to row.
+    fn choose(&mut self, proc: &mut Proc, id: Loop, mut row: Row, around: &[(Loop, LoopKind)]) {
+        let outermost: Option<Vec<Loop>> =
+            row.reductions.iter().map(|&(reduction, _)| outermost_reducing(around, reduction)).collect();
+        let Some(outermost) = outermost else { return };
+        let known = |(&around, &(reduction, _)): (&Loop, &(Reduction, bool))| {
+            self.in_lanes.get(&around).and_then(|known| known.get(&reduction.var))
+        };
+        // Truth values have lanes for whatever is stored with them.
+        if outermost.iter().zip(&row.reductions).filter_map(known).any(|in_lanes| in_lanes.lanes != row.lanes) {
+            return;
+        }
+        for (reducing, &(reduction, accumulator_first)) in outermost.into_iter().zip(&row.reductions) {
+            self.in_order.extend(around.iter().map(|(id, _)| *id).skip_while(|&id| id != reducing));
+            let known = self.in_lanes.entry(reducing).or_default();
+            let in_lanes = known.entry(reduction.var).or_insert_with(|| {
+                let scalar = match (proc.vars[reduction.var].scalar, row.lanes) {
+                    (Scalar::Bool, EIGHT_BYTES) => Scalar::I64,
+                    (Scalar::Bool, _) => Scalar::I32,
+                    (scalar, _) => scalar,
+                };
+                let array = buffer(proc, scalar, row.lanes, Some(reduction.var), proc.loops[id].span);
+                InLanes { array, lanes: row.lanes, reduction, accumulator_first }
+            });
+            row.in_lanes.push(*in_lanes);
+        }
+        self.rows.insert(id, row);
+    }
+
+    fn replaced(&mut self, proc: &mut Proc, body: Vec<Stmt>) -> Vec<Stmt> {
+        replace_loops_in(proc, body, &mut |proc, id| {
+            if let Some(row) = self.rows.remove(&id) {
+                return Some(row.in_whole_vectors(proc, id));
+            }
+            let in_lanes = self.in_lanes.remove(&id)?;
+            let mut data = proc.take_loop(id);
+            data.body = self.replaced(proc, data.body);
+            proc.loops[id] = data;
+            let mut stmts: Vec<Stmt> = in_lanes.values().flat_map(|in_lanes| in_lanes.before(proc)).collect();
+            stmts.push(Stmt::For(id));
+            stmts.extend(in_lanes.values().map(|in_lanes| in_lanes.after(proc)));
+            Some(stmts)
+        })
+    }
+}
+
+/// The outermost of these loops that does the reduction, and does not do it in threads.
+fn outermost_reducing(around: &[(Loop, LoopKind)], reduction: Reduction) -> Option<Loop> {
+    let is_shared = |kind: &LoopKind| matches!(kind, LoopKind::Independent { parallel: Some(_), .. });
+    let reduces = |kind: &LoopKind| match kind {
+        LoopKind::Independent { reductions, .. } => reductions.contains(&reduction),
+        LoopKind::Sequential | LoopKind::Scan { .. } => false,
+    };
+    let in_thread = around.iter().rev().take_while(|(_, kind)| !is_shared(kind));
+    in_thread.filter(|(_, kind)| reduces(kind)).last().map(|(id, _)| *id)
+}
+
+/// An accumulator of which each lane of vectors has its own.
+#[derive(Clone, Copy)]
+struct InLanes {
+    array: Array,
+    lanes: i64,
+    reduction: Reduction,
+    /// It is the first operand of the operation.
+    accumulator_first: bool,
+}
+
+impl InLanes {
+    /// What a lane has instead of a value.
+    fn in_lane(&self, proc: &Proc, value: Expr) -> Expr {
+        if proc.vars[self.reduction.var].scalar != Scalar::Bool {
+            return value;
+        }
+        let [on_true, on_false] =
+            [1, 0].map(|value| Box::new(Expr::Const(Const::int(proc.arrays[self.array].elem, value))));
+        Expr::Select { cond: Box::new(value), on_true, on_false }
+    }
+
+    fn before(&self, proc: &mut Proc) -> [Stmt; 2] {
+        let lane = proc.index();
+        let value = self.in_lane(proc, self.reduction.var.into());
+        let begin = Stmt::Store { array: self.array, index: vec![lane.into()], value };
+        let kind = LoopKind::independent(true);
+        [Stmt::Alloc { array: self.array }, self.over_lanes(proc, lane, kind, begin)]
+    }
+
+    fn after(&self, proc: &mut Proc) -> Stmt {
+        let lane = proc.index();
+        let elem = proc.arrays[self.array].elem;
+        let load = Expr::Load { array: self.array, index: vec![lane.into()] };
+        let value = match proc.vars[self.reduction.var].scalar {
+            Scalar::Bool => Expr::binary(BinOp::NE, load, Expr::Const(Const::int(elem, 0))),
+            _ => load,
+        };
+        self.over_lanes(proc, lane, LoopKind::Sequential, step(self.reduction, value, self.accumulator_first))
+    }
+
+    fn over_lanes(&self, proc: &mut Proc, lane: Var, kind: LoopKind, stmt: Stmt) -> Stmt {
+        let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
+        let span = proc.arrays[self.array].span;
+        proc.add_loop(LoopData { var: Some(lane), lower, upper, step: 1, kind, body: vec![stmt], span })
+    }
+
+    /// The statement with a variable for the lane's accumulator.
+    fn step_in_lane(&self, proc: &Proc, stmt: Stmt, own: Var) -> Stmt {
+        match step_of(&stmt, self.reduction) {
+            Some((with, accumulator_first)) => {
+                step(Reduction { var: own, ..self.reduction }, self.in_lane(proc, with.clone()), accumulator_first)
+            }
+            None => stmt,
+        }
+    }
+}
+
+/// A loop along a row that may run iterations twice.
+struct Row {
+    var: Var,
+    /// Where an iteration stores first.
+    place: (Array, Vec<Expr>),
+    /// Elements of a line of memory.
+    lanes: i64,
+    /// Of each, whether the accumulator is the first operand.
+    reductions: Vec<(Reduction, bool)>,
+    in_lanes: Vec<InLanes>,
+}
+
+impl Row {
+    fn of(proc: &Proc, id: Loop, memory: &Memory) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (Some(var), 1) = (data.var, data.step) else { return None };
+        let LoopKind::Independent { parallel: None, simd: true, reductions } = &data.kind else { return None };
+        if reductions.is_empty()
+            || !data.body.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. } | Stmt::Store { .. }))
+        {
+            return None;
+        }
+        let own: BTreeSet<Var> = assigned(&data.body).collect();
+        let is_in_row = |index: &[Expr]| {
+            let is_along = |at: usize, e: &Expr| at + 1 == index.len() && e.is_shifted(var);
+            index.iter().enumerate().all(|(at, e)| (is_along(at, e) || !e.reads(var)) && !e.reads_any(&own))
+        };
+        let (mut read, mut stored, mut place, mut are_in_row) = (BTreeSet::new(), BTreeSet::new(), None, true);
+        for stmt in &data.body {
+            stmt.for_each_inner_expr(&mut |expr| {
+                expr.for_each_load(&mut |array, index| {
+                    read.insert(array);
+                    are_in_row &= is_in_row(index);
+                });
+            });
+            if let Stmt::Store { array, index, .. } = stmt {
+                are_in_row &= is_in_row(index)
+                    && index.last().is_some_and(|last| last.is_shifted(var))
+                    && !index.iter().any(Expr::has_load);
+                stored.insert(*array);
+                place.get_or_insert_with(|| (*array, index.clone()));
+            }
+        }
+        let place = place.filter(|_| are_in_row)?;
+        let is_accumulator = |var: Var| reductions.iter().any(|reduction| reduction.var == var);
+        let is_carried = |(var, mention): (Var, Mention)| mention.enters && mention.assigned && !is_accumulator(var);
+        let bytes = proc.arrays[place.0].elem.bytes();
+        let accumulators = reductions.iter().map(|reduction| proc.vars[reduction.var].scalar);
+        let are_as_wide = (read.iter().chain(&stored).map(|&array| proc.arrays[array].elem))
+            .chain(accumulators.filter(|&scalar| scalar != Scalar::Bool))
+            .all(|elem| elem.bytes() == bytes);
+        let is_row = memory.may_rerun(proc, id) && !mentions_of(&data.body).into_iter().any(is_carried) && are_as_wide;
+        if !is_row || !matches!(bytes, 4 | 8) {
+            return None;
+        }
+        let reductions =
+            reductions.iter().map(|&reduction| Some((reduction, accumulator_first(&data.body, reduction)?)));
+        let reductions: Option<Vec<(Reduction, bool)>> = reductions.collect();
+        let lanes = elements_of_line(proc, place.0);
+        Some(Self { var, place, lanes, reductions: reductions?, in_lanes: Vec::new() })
+    }
+
+    /// As many iterations as there are lanes, from `first` on.
+    fn vector(&self, proc: &mut Proc, data: &LoopData, first: Expr) -> Stmt {
+        let here = BTreeMap::from([(self.var, first + self.var.into())]);
+        let mut body: Vec<Stmt> = data.body.iter().map(|stmt| stmt.renamed(&here)).collect();
+        for in_lanes in &self.in_lanes {
+            let own = proc.var(proc.arrays[in_lanes.array].elem, proc.vars[in_lanes.reduction.var].name.clone());
+            body = body.into_iter().map(|stmt| in_lanes.step_in_lane(proc, stmt, own)).collect();
+            let (array, index) = (in_lanes.array, vec![Expr::Var(self.var)]);
+            body.insert(0, Stmt::Assign { var: own, value: Expr::Load { array, index: index.clone() } });
+            body.push(Stmt::Store { array, index, value: own.into() });
+        }
+        let (lane, body) = fresh(proc, self.var, body, &[]);
+        let kind = LoopKind::independent(true);
+        let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
+        let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
+        proc.add_loop(vector)
+    }
+
+    fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
+        let data = proc.loops[id].clone();
+        if data.lower.as_i64() == Some(0) && data.upper.as_i64() == Some(self.lanes) {
+            return vec![self.vector(proc, &data, Expr::i64(0))];
+        }
+        let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.index());
+        let span = data.span;
+        let sequential = |proc: &mut Proc, var: Var, lower: Expr, upper: Expr, step: i64, body: Vec<Stmt>| {
+            let kind = LoopKind::Sequential;
+            proc.add_loop(LoopData { var: Some(var), lower, upper, step, kind, body, span })
+        };
+        let vector = self.vector(proc, &data, at.into());
+        let vectors = sequential(proc, at, from.into(), to.into(), self.lanes, vec![vector]);
+        let in_part = |first: Expr, second: Expr, third: Expr| {
+            let is_part = |at: i64| Box::new(Expr::binary(BinOp::EQ, part.into(), Expr::i64(at)));
+            let others = Expr::Select { cond: is_part(1), on_true: Box::new(second), on_false: Box::new(third) };
+            Expr::Select { cond: is_part(0), on_true: Box::new(first), on_false: Box::new(others) }
+        };
+        let in_line = |of: Expr| Expr::binary(BinOp::AND, of, Expr::i64(self.lanes - 1));
+        let before = before_in_line(proc, &self.place, self.var, begin.into());
+        let last = Expr::Var(end) - Expr::i64(self.lanes);
+        let left = in_line(Expr::Var(end) - whole.into());
+        let parts = vec![
+            Stmt::assign(from, in_part(begin.into(), whole.into(), last.clone())),
+            Stmt::assign(to, in_part(whole.into(), last.clone() + Expr::i64(1), last + left)),
+            vectors,
+        ];
+        let then = vec![
+            Stmt::assign(whole, Expr::Var(begin) + in_line(Expr::i64(0) - before)),
+            sequential(proc, part, Expr::i64(0), Expr::i64(3), 1, parts),
+        ];
+        let has_vector = Expr::binary(BinOp::LE, Expr::Var(begin) + Expr::i64(self.lanes), end.into());
+        if let LoopKind::Independent { simd, .. } = &mut proc.loops[id].kind {
+            *simd = false;
+        }
+        vec![
+            Stmt::Assign { var: begin, value: data.lower },
+            Stmt::Assign { var: end, value: data.upper },
+            Stmt::If { cond: has_vector, then, otherwise: vec![Stmt::For(id)] },
+        ]
+    }
+}
+
+/// The accumulator is the first operand where this code reduces. `None` if it matters how often that is done.
+fn accumulator_first(body: &[Stmt], reduction: Reduction) -> Option<bool> {
+    let steps: Vec<Option<bool>> = (body.iter())
+        .filter(|stmt| assigned(std::slice::from_ref(*stmt)).any(|var| var == reduction.var))
+        .map(|stmt| step_of(stmt, reduction).map(|(_, accumulator_first)| accumulator_first))
+        .collect();
+    let first = steps.first().copied().flatten();
+    first.filter(|_| reduction.op.is_idempotent() && steps.iter().all(Option::is_some))
+}

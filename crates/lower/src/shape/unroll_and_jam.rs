@@ -1,0 +1,227 @@
+//! Unroll-and-jam: rows of a stencil that are made side by side share what they read.
+//!
+//! ```text
+//! for i { for j { D[i, j] = e(A[i-1, j], A[i, j], A[i+1, j]) } }
+//!     becomes   for i0 step 4 {
+//!                 if a block is whole { for j { D[i0, j] = e(A[i0-1, j], A[i0, j], A[i0+1, j]); ...; D[i0+3, j] = e(A[i0+2, j], A[i0+3, j], A[i0+4, j]) } }
+//!                 else { for i in block { for j { D[i, j] = e(A[i-1, j], A[i, j], A[i+1, j]) } } }
+//!               }
+//! ```
+//!
+//! One row after the other, each would come from the second cache again for every row that reads it: three times here, instead of six times for four
+//! rows. Where rows are named by remainders (`A[(i+1) % n, j]`), whole blocks are those in which none begins anew. Knows nothing of the array IR.
+//!
+//! After Allen and Cocke, "A Catalogue of Optimizing Transformations", and Callahan, Cocke and Kennedy, "Estimating Interlock and Improving Balance
+//! for Pipelined Architectures".
+
+use crate::shape::facts::arithmetic::cost;
+use crate::shape::facts::straight_line::{assigned, each_store, entering, has_load, is_straight, rows_read};
+use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::shape::rewrite::strip_mining::Block;
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
+use frit_ir::scalar::BinOp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows that are made side by side.
+const ROWS: i64 = 4;
+/// Bodies that cost more do not wait for the caches.
+const LARGEST_COST: i64 = 32;
+/// Rows that are read and written side by side, at most: the processor follows no more at a time.
+const MOST_STREAMS: usize = 16;
+
+/// Runs rows side by side wherever they share enough; in how many nests.
+pub(crate) fn unroll_and_jam(proc: &mut Proc) -> usize {
+    let mut count = 0;
+    replace_loops(proc, &mut |proc, id| {
+        let rows = Rows::of(proc, id)?;
+        count += 1;
+        Some(rows.side_by_side(proc, id))
+    });
+    count
+}
+
+/// Straight-line code stores to arrays.
+fn stores(stmt: &Stmt) -> bool {
+    let mut found = false;
+    each_store(std::slice::from_ref(stmt), &mut |_, _| found = true);
+    found
+}
+
+/// A loop over rows, each of which is made by one or several loops along it.
+struct Rows {
+    row: Var,
+    /// Variables that are a row's number and a constant, modulo a number of rows: the constant and the number.
+    wrapped: BTreeMap<Var, (i64, Expr)>,
+    /// What each row has for itself.
+    own: BTreeSet<Var>,
+}
+
+impl Rows {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+        let data = &proc.loops[id];
+        let (Some(row), 1, LoopKind::Independent { simd: false, reductions, .. }) = (data.var, data.step, &data.kind)
+        else {
+            return None;
+        };
+        let accumulators: BTreeSet<Var> = reductions.iter().map(|reduction| reduction.var).collect();
+        let (mut own, mut before) = (BTreeSet::new(), Vec::new());
+        let mut along = Vec::new();
+        for stmt in &data.body {
+            match stmt {
+                Stmt::For(inner) => {
+                    let inner = &proc.loops[*inner];
+                    let (LoopKind::Independent { parallel: None, .. }, 1) = (&inner.kind, inner.step) else {
+                        return None;
+                    };
+                    if !inner.body.iter().all(|stmt| is_straight(stmt, true)) {
+                        return None;
+                    }
+                    own.extend(assigned(&inner.body));
+                    along.push(inner);
+                }
+                stmt if is_straight(stmt, true) => {
+                    own.extend(assigned(std::slice::from_ref(stmt)));
+                    before.push(stmt.clone());
+                }
+                _ => return None,
+            }
+        }
+        own.retain(|var| !accumulators.contains(var));
+        // What a row has for itself, no other one begins with.
+        let is_carried = entering(&before).iter().any(|var| own.contains(var));
+        let is_fixed = |expr: &Expr| !expr.has_load() && !expr.reads(row) && !expr.reads_any(&own);
+        if along.is_empty() || is_carried || !along.iter().all(|inner| is_fixed(&inner.lower) && is_fixed(&inner.upper))
+        {
+            return None;
+        }
+        let wrapped = |stmt: &Stmt| {
+            let Stmt::Assign { var, value: Expr::Binary { op: BinOp::FLOOR_MOD, x, y } } = stmt else { return None };
+            Some((*var, (x.added_to(row)?, (**y).clone()))).filter(|_| is_fixed(y))
+        };
+        let assignments =
+            |var: Var| before.iter().filter(|stmt| assigned(std::slice::from_ref(stmt)).any(|own| own == var)).count();
+        let wrapped = before.iter().filter_map(wrapped).filter(|(var, _)| assignments(*var) == 1).collect();
+        let rows = Self { row, wrapped, own };
+        along.iter().any(|inner| rows.shares(proc, inner)).then_some(rows)
+    }
+
+    /// Rows that this loop reads are read for neighbours too, and there are not too many of them at a time.
+    fn shares(&self, proc: &Proc, inner: &LoopData) -> bool {
+        let Some(along) = inner.var else { return false };
+        if cost(proc, &inner.body) > LARGEST_COST {
+            return false;
+        }
+        let planes = rows_read(&inner.body, self.row, along, |expr| self.added(expr));
+        let read: Vec<BTreeSet<i64>> = planes.values().map(|rows| rows.keys().copied().collect()).collect();
+        let is_shared = |added: &BTreeSet<i64>| {
+            added.iter().zip(added.iter().skip(1)).any(|(one, next)| next.saturating_sub(*one) < ROWS)
+        };
+        let of_block = |added: &BTreeSet<i64>| -> usize {
+            let all: BTreeSet<i64> = added.iter().flat_map(|&one| one..one.saturating_add(ROWS)).collect();
+            all.len()
+        };
+        let mut streams: usize = read.iter().map(of_block).sum();
+        each_store(&inner.body, &mut |_, _| streams += of_block(&BTreeSet::from([0])));
+        read.iter().any(is_shared) && streams <= MOST_STREAMS
+    }
+
+    /// What is added to the number of the row.
+    fn added(&self, expr: &Expr) -> Option<i64> {
+        match expr {
+            Expr::Var(var) if self.wrapped.contains_key(var) => Some(self.wrapped[var].0),
+            expr => expr.added_to(self.row),
+        }
+    }
+
+    fn side_by_side(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
+        let data = proc.loops[id].clone();
+        let block = Block::of_length(proc, ROWS);
+        // Blocks accumulate what their rows do.
+        let kind = data.kind.clone();
+        let LoopKind::Independent { reductions, .. } = kind.clone() else { panic!("loops over rows are independent") };
+        let inner_kind = LoopKind::Independent { parallel: None, simd: false, reductions };
+        let names: Vec<BTreeMap<Var, Expr>> = (0..ROWS)
+            .map(|at| {
+                let mut names = proc.fresh_names(self.own.clone());
+                names.insert(self.row, Expr::Var(block.first) + Expr::i64(at));
+                names
+            })
+            .collect();
+        let mut jammed = Vec::new();
+        for stmt in &data.body {
+            match stmt {
+                Stmt::For(inner) => jammed.push(self.jammed(proc, *inner, &names)),
+                stmt => jammed.extend(names.iter().map(|names| self.of_row(stmt, names))),
+            }
+        }
+        let whole = self.wrapped.values().fold(block.is_whole(), |all, (added, count)| {
+            let least = Expr::Var(block.first) + Expr::i64(*added);
+            let first = Expr::binary(BinOp::LE, Expr::i64(0), least.clone());
+            let last = Expr::binary(BinOp::LE, least + Expr::i64(ROWS), count.clone());
+            Expr::binary(BinOp::AND, all, Expr::binary(BinOp::AND, first, last))
+        });
+        let rest_names = proc.fresh_names(self.own.iter().copied().chain([self.row]).collect());
+        let (lower, upper) = (block.first.into(), block.end.into());
+        let body = proc.copied(&data.body, &rest_names);
+        let var = Some(self.row.renamed(&rest_names));
+        let rest = LoopData { var, lower, upper, kind: inner_kind, body, ..data.clone() };
+        let rest = vec![proc.add_loop(rest)];
+        block.over(proc, data, kind, vec![Stmt::If { cond: whole, then: jammed, otherwise: rest }])
+    }
+
+    /// A statement for one row of a whole block.
+    fn of_row(&self, stmt: &Stmt, names: &BTreeMap<Var, Expr>) -> Stmt {
+        match stmt {
+            Stmt::Assign { var, .. } if self.wrapped.contains_key(var) => {
+                let value = Expr::Var(self.row) + Expr::i64(self.wrapped[var].0);
+                (Stmt::Assign { var: *var, value }).renamed(names)
+            }
+            stmt => stmt.renamed(names),
+        }
+    }
+
+    /// One loop along all rows of a whole block.
+    fn jammed(&self, proc: &mut Proc, inner: Loop, names: &[BTreeMap<Var, Expr>]) -> Stmt {
+        let data = proc.loops[inner].clone();
+        let along = proc.fresh_names(data.var.into_iter().collect());
+        // What rows store comes last, or the C compiler could not tell that it leaves alone what the next row reads.
+        let is_store = |stmt: &Stmt| matches!(stmt, Stmt::Store { .. });
+        let first = data.body.iter().position(is_store).unwrap_or(0);
+        let comes_last =
+            !data.body[first..].iter().skip(1).any(|stmt| has_load(stmt) || (!is_store(stmt) && stores(stmt)));
+        let (mut body, mut last, mut all) = (Vec::new(), Vec::new(), Vec::new());
+        for names in names {
+            let mut names = names.clone();
+            names.extend(along.clone());
+            // Rows by name, so that equal ones are seen to be.
+            for (var, (added, _)) in &self.wrapped {
+                names.insert(*var, names[&self.row].clone() + Expr::i64(*added));
+            }
+            for stmt in &data.body {
+                match stmt.renamed(&names) {
+                    Stmt::Store { array, index, value } if comes_last => {
+                        let held = proc.var(proc.arrays[array].elem, None);
+                        body.push(Stmt::Assign { var: held, value });
+                        last.push(Stmt::Store { array, index, value: held.into() });
+                    }
+                    stmt => body.push(stmt),
+                }
+            }
+            let LoopKind::Independent { reductions, .. } = &data.kind else {
+                panic!("loops along rows are independent")
+            };
+            for &reduction in reductions {
+                // Some have accumulators of their own, others add to what the loop over them accumulates.
+                let reduction = Reduction { var: reduction.var.renamed(&names), ..reduction };
+                if !all.contains(&reduction) {
+                    all.push(reduction);
+                }
+            }
+        }
+        body.append(&mut last);
+        let var = data.var.map(|var| var.renamed(&along));
+        let simd = matches!(data.kind, LoopKind::Independent { simd: true, .. });
+        let kind = LoopKind::Independent { parallel: None, simd, reductions: all };
+        proc.add_loop(LoopData { var, kind, body, ..data })
+    }
+}

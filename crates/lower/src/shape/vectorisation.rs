@@ -1,0 +1,205 @@
+//! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
+
+use frit_ir::BinOp;
+use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_support::Index;
+
+/// Loops of fewer iterations are no faster on vectors, which cost something to begin and to end.
+const FEW: i64 = 4;
+
+/// Sets `simd` on every independent loop that only assigns and stores, but for those that are known to be short, as along the
+/// borders of stencils. Loops that have it already, with others in them, keep it. Scans are in phases already if vectors can run them.
+pub(crate) fn mark_vector_loops(proc: &mut Proc) {
+    let values = Values::of(proc);
+    let chosen: Vec<bool> =
+        proc.loops.iter().map(|(_, data)| is_straight(&data.body) && !values.is_short(data)).collect();
+    for ((_, data), chosen) in proc.loops.iter_mut().zip(chosen) {
+        match &mut data.kind {
+            LoopKind::Sequential => {}
+            LoopKind::Independent { simd, .. } => *simd |= chosen,
+            LoopKind::Scan { simd, .. } => *simd &= chosen,
+        }
+    }
+}
+
+fn is_straight(body: &[Stmt]) -> bool {
+    body.iter().all(|stmt| crate::shape::facts::straight_line::is_straight(stmt, true))
+}
+
+/// What variables are that are assigned once.
+pub(crate) struct Values(Vec<Assigned>);
+
+#[derive(Clone)]
+enum Assigned {
+    Never,
+    Once(Expr),
+    Otherwise,
+}
+
+impl Values {
+    pub(crate) fn of(proc: &Proc) -> Values {
+        let mut values = vec![Assigned::Never; proc.vars.iter().count()];
+        proc.for_each_stmt(&proc.body, &mut |stmt| {
+            if let Stmt::Assign { var, value } = stmt {
+                let known = &mut values[var.at()];
+                *known = match known {
+                    Assigned::Never => Assigned::Once(value.clone()),
+                    Assigned::Once(_) | Assigned::Otherwise => Assigned::Otherwise,
+                };
+            }
+        });
+        Values(values)
+    }
+
+    /// What a variable was assigned, if that happened once; other expressions are what they are.
+    pub(crate) fn value<'e>(&'e self, expr: &'e Expr) -> &'e Expr {
+        match expr {
+            Expr::Var(var) => match &self.0[var.at()] {
+                Assigned::Once(value) => value,
+                Assigned::Never | Assigned::Otherwise => expr,
+            },
+            _ => expr,
+        }
+    }
+
+    /// The constant that is added to a variable to have the value, or one of which it is the remainder, as where planes begin anew.
+    pub(crate) fn added_to(&self, expr: &Expr, var: Var) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::FLOOR_MOD, x, .. } => x.added_to(var),
+            value => value.added_to(var),
+        }
+    }
+
+    fn constant(&self, expr: &Expr) -> Option<i64> {
+        self.value(expr).as_i64()
+    }
+
+    /// The loop is known to have no more iterations: both bounds are constants, or it ends with a block of so many, and may count from its beginning.
+    pub(crate) fn has_at_most(&self, data: &LoopData, most: i64) -> bool {
+        if let (Some(lower), Some(upper)) = (self.constant(&data.lower), self.constant(&data.upper)) {
+            return upper.checked_sub(lower).is_some_and(|count| count <= most);
+        }
+        let (first, end) = match self.value(&data.upper) {
+            Expr::Binary { op: BinOp::SUB, x: end, y: first } if data.lower.as_i64() == Some(0) => (&**first, &**end),
+            _ => (&data.lower, &data.upper),
+        };
+        let Expr::Binary { op: BinOp::MIN, x: end, .. } = self.value(end) else { return false };
+        match &**end {
+            Expr::Binary { op: BinOp::ADD, x, y } => **x == *first && y.as_i64().is_some_and(|count| count <= most),
+            _ => false,
+        }
+    }
+
+    /// Dividend, if it is a constant, and divisor of a remainder.
+    fn remainder<'e>(&'e self, expr: &'e Expr) -> Option<(i64, &'e Expr)> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::FLOOR_MOD, x, y } => Some((self.constant(x)?, y)),
+            _ => None,
+        }
+    }
+
+    /// The loop has few iterations: both bounds are constants; or it ends at a small number or before, or at the remainder of one, as the
+    /// elements do that a rotation brings from the end of an axis; or it begins that many before the end of one.
+    pub(crate) fn is_short(&self, data: &LoopData) -> bool {
+        let (lower, upper) = (self.constant(&data.lower), self.constant(&data.upper));
+        if let (Some(lower), Some(upper)) = (lower, upper) {
+            return upper.checked_sub(lower).is_some_and(|count| count < FEW);
+        }
+        let starts = |expr: &Expr| self.least(expr).is_some_and(|least| least >= 0);
+        let begins_inside = match self.value(&data.lower) {
+            Expr::Binary { op: BinOp::MIN, x, y } => {
+                (**y == data.upper && starts(x)) || (**x == data.upper && starts(y))
+            }
+            lower => starts(lower),
+        };
+        if begins_inside && self.most(&data.upper).is_some_and(|most| most < FEW) {
+            return true;
+        }
+        // The remainder of c >= 0 by anything is at most c.
+        if let (Some(0..), Some((dividend, _))) = (lower, self.remainder(&data.upper)) {
+            return (0..FEW).contains(&dividend);
+        }
+        let is_end = |x: &Expr, y: &Expr| *x == data.upper && self.constant(y) == Some(1);
+        let is_extent = |extent: &Expr| match self.value(extent) {
+            Expr::Binary { op: BinOp::MAX, x, y } => is_end(x, y) || is_end(y, x),
+            _ => *extent == data.upper,
+        };
+        if let Some(count) = self.most_before(&data.lower, &is_extent) {
+            return count < FEW;
+        }
+        // The remainder of -c by max(n, 1) is n - c, or n is at most c.
+        let Some((dividend, divisor)) = self.remainder(&data.lower) else { return false };
+        is_extent(divisor) && (1..FEW).contains(&dividend.saturating_neg())
+    }
+
+    /// How far before an extent the value is at most.
+    fn most_before(&self, expr: &Expr, is_extent: &dyn Fn(&Expr) -> bool) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::SUB, x, y } if is_extent(x) => self.most(y),
+            Expr::Binary { op: BinOp::ADD, x, y } if is_extent(x) => self.constant(y)?.checked_neg(),
+            Expr::Binary { op: BinOp::MAX, x, y } => {
+                let both = [x, y].map(|expr| self.most_before(expr, is_extent));
+                both.into_iter().flatten().min()
+            }
+            _ => None,
+        }
+    }
+
+    /// What the value is at most: a constant, or a minimum with one.
+    fn most(&self, expr: &Expr) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::MIN, x, y } => [x, y].into_iter().filter_map(|expr| self.most(expr)).min(),
+            value => value.as_i64(),
+        }
+    }
+
+    /// What the value is at least: a constant, or a maximum with one.
+    fn least(&self, expr: &Expr) -> Option<i64> {
+        match self.value(expr) {
+            Expr::Binary { op: BinOp::MAX, x, y } => [x, y].into_iter().filter_map(|expr| self.least(expr)).max(),
+            value => value.as_i64(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frit_ir::nest::parse::parse_program;
+
+    /// Which loops over `s4 in RANGE`, `s5 in RANGE`, ... are for vectors.
+    fn chosen(ranges: &[&str]) -> Vec<bool> {
+        let loops = ranges.iter().enumerate().map(|(at, range)| {
+            format!("  L{at}: for s{} in {range} independent {{\n    A1[s{}] = 1.0\n  }}\n", at + 4, at + 4)
+        });
+        let vars: Vec<String> = (1..ranges.len() + 4).map(|at| format!("s{at}")).collect();
+        let text = format!(
+            "proc @f(s0: i64, A0: f64[s0]) -> (A1) {{\n  var {}: i64\n  array A1: heap f64[s0]\n  s1 = max(s0, 1)\n  s2 = floormod(2, s1)\n  \
+             s3 = floormod(-2, s1)\n  alloc A1\n{}}}\n",
+            vars.join(", "),
+            loops.collect::<String>()
+        );
+        let mut program = parse_program(&text).unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
+        let (_, proc) = program.procs.iter_mut().next().expect("there is a procedure");
+        mark_vector_loops(proc);
+        let is_simd = |(_, data): (_, &LoopData)| matches!(data.kind, LoopKind::Independent { simd: true, .. });
+        proc.loops.iter().map(is_simd).collect()
+    }
+
+    #[test]
+    fn borders_are_not_for_vectors() {
+        assert_eq!(chosen(&["0..s2", "s2..s3", "s3..s0", "0..s0"]), [false, true, false, true]);
+        assert_eq!(chosen(&["0..3", "0..4", "5..7", "s2..s0"]), [false, true, false, true]);
+        assert_eq!(chosen(&["0..min(s0 - 1, 1)", "0..min(s0, 9)", "s0 - 1..s0"]), [false, true, false]);
+        assert_eq!(chosen(&["max(s0, 1) - 2..s0", "s0 - min(s0, 2)..s0"]), [false, false]);
+        let borders = ["min(max(s0 - 1, 0), min(s0, 1))..min(s0, 1)", "max(s0 - 1, min(s0, 1))..s0"];
+        assert_eq!(chosen(&borders), [false, false]);
+        let others = [
+            "min(s0, 1)..max(s0 - 1, min(s0, 1))",
+            "max(s0 - 9, min(s0, 1))..s0",
+            "min(s0 - 1, min(s0, 1))..min(s0, 1)",
+        ];
+        assert_eq!(chosen(&others), [true, true, true]);
+        assert_eq!(chosen(&["s0 - 9..s0", "s2 - 1..s0", "s0 - s2..s0"]), [true, true, true]);
+    }
+}
