@@ -23,7 +23,7 @@ use crate::rewrite::{Replacements, substitute};
 use crate::{Changes, Options};
 use frit_ir::FailureKind;
 use frit_ir::array::walk::Renaming;
-use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Program, Stmt, Type, Value, WithLoop};
+use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Program, Stmt, Type, Value, WithLoop, ops};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_support::Span;
 
@@ -186,19 +186,7 @@ impl Checker<'_> {
                 self.may_diverge = true;
                 self.push(stmt);
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Conjoin { .. } => self.push(stmt),
+            ops!(scalar | access | array) | Op::Conjoin { .. } => self.push(stmt),
         }
     }
 

@@ -10,7 +10,7 @@
 
 use crate::{Changes, Options};
 use frit_ir::array::{
-    Block, Func, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Value, WithLoopData,
+    Block, Func, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Program, Stmt, Value, WithLoopData, ops,
 };
 use frit_support::Index;
 
@@ -93,22 +93,7 @@ fn collect_stmt(func: &Func, stmt: &Stmt, needs: &mut [Vec<Value>]) {
             }
         }
         Op::With(w) => collect_with_loop(&func.with_loops[*w], stmt, &mut need),
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Select { .. }
-        | Op::Index { .. }
-        | Op::View { .. }
-        | Op::Table { .. }
-        | Op::ArrayLit { .. }
-        | Op::Iota { .. }
-        | Op::Replicate { .. }
-        | Op::Concat { .. }
-        | Op::Copy { .. }
-        | Op::Update { .. }
-        | Op::Assert { .. }
-        | Op::Output { .. }
-        | Op::Conjoin { .. }
-        | Op::Call { .. } => {
+        ops!(scalar | access | array | effect) | Op::Call { .. } => {
             for &result in &stmt.results {
                 stmt.op.for_each_operand(func, &mut |operand| need(result, operand));
             }
@@ -206,22 +191,7 @@ fn sweep_results(func: &mut Func, stmt: &mut Stmt, live: &Liveness, removed: &mu
             *removed += sweep_operators(&mut data, &mut stmt.results, live);
             func.with_loops[*w] = data;
         }
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Select { .. }
-        | Op::Index { .. }
-        | Op::View { .. }
-        | Op::Table { .. }
-        | Op::ArrayLit { .. }
-        | Op::Iota { .. }
-        | Op::Replicate { .. }
-        | Op::Concat { .. }
-        | Op::Copy { .. }
-        | Op::Update { .. }
-        | Op::Assert { .. }
-        | Op::Output { .. }
-        | Op::Conjoin { .. }
-        | Op::Call { .. } => {}
+        ops!(scalar | access | array | effect) | Op::Call { .. } => {}
     }
 }
 

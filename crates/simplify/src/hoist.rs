@@ -19,7 +19,7 @@ use crate::ranges::{Ranges, Sum};
 use crate::sharing::Sharing;
 use crate::{Changes, Options};
 use frit_ir::array::{
-    Block, Extent, Func, Generator, LoopKind, Op, Operand, Operator, Program, Stmt, Value, View, WithLoop,
+    Block, Extent, Func, Generator, LoopKind, Op, Operand, Operator, Program, Stmt, Value, View, WithLoop, ops,
 };
 use frit_ir::scalar::{BinOp, Const};
 
@@ -203,22 +203,7 @@ impl Hoister<'_> {
                 }
                 self.func.with_loops[*w] = data;
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Call { .. } => {}
+            ops!(scalar | access | array | effect) | Op::Call { .. } => {}
         }
     }
 
@@ -274,11 +259,7 @@ impl Hoister<'_> {
                 let mut budget = MAX_PROVED;
                 ends(self.func, stmt, &mut budget)
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
+            ops!(scalar | access)
             | Op::Table { .. }
             | Op::ArrayLit { .. }
             | Op::Iota { .. }
@@ -296,22 +277,13 @@ impl Hoister<'_> {
     fn fits_memory(&self, stmt: &Stmt, level: usize) -> bool {
         let is_free = match stmt.op {
             Op::Index { .. } | Op::View { .. } | Op::Table { .. } => true,
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
+            ops!(scalar | effect | control)
             | Op::ArrayLit { .. }
             | Op::Iota { .. }
             | Op::Replicate { .. }
             | Op::Concat { .. }
             | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::With(_)
-            | Op::Call { .. } => false,
+            | Op::Update { .. } => false,
         };
         let is_known =
             |value: &Value| self.func.ty(*value).shape.iter().all(|&e| self.ranges.is_size_at(e.into(), level as u32));
@@ -477,22 +449,7 @@ fn ends(func: &Func, stmt: &Stmt, budget: &mut usize) -> bool {
             LoopKind::For { .. } => false,
             LoopKind::While { .. } => true,
         },
-        Op::If { .. }
-        | Op::With(_)
-        | Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Select { .. }
-        | Op::Index { .. }
-        | Op::View { .. }
-        | Op::Table { .. }
-        | Op::ArrayLit { .. }
-        | Op::Iota { .. }
-        | Op::Replicate { .. }
-        | Op::Concat { .. }
-        | Op::Copy { .. }
-        | Op::Update { .. }
-        | Op::Assert { .. }
-        | Op::Conjoin { .. } => false,
+        ops!(scalar | access | array) | Op::If { .. } | Op::With(_) | Op::Assert { .. } | Op::Conjoin { .. } => false,
     };
     let mut all_end = !is_endless;
     stmt.op.for_each_block(func, &mut |block| {

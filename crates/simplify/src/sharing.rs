@@ -5,7 +5,7 @@
 //! of it is ever consumed. It knows nothing of order: a class is consumed if it is so anywhere.
 //! A call is taken to consume its arguments and to return any of them.
 
-use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value};
+use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value, ops};
 use frit_support::Index;
 
 /// Classes of arrays that may share memory.
@@ -134,18 +134,13 @@ impl Sharing {
     fn stmt(&mut self, func: &Func, stmt: &Stmt) {
         let first = stmt.results.first().copied();
         match &stmt.op {
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
+            ops!(scalar | effect)
             | Op::Table { .. }
             | Op::ArrayLit { .. }
             | Op::Iota { .. }
             | Op::Replicate { .. }
             | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. } => {}
+            | Op::Copy { .. } => {}
             Op::Index { array, .. } | Op::View { array, .. } => {
                 self.link(func, first.expect("one result"), (*array).into());
             }

@@ -10,7 +10,7 @@ pub mod svg;
 use crate::error::Error;
 use crate::explain::sizes::{FuncSizes, Naming};
 use crate::source::Unit;
-use frit_ir::array::{Block, Func, Op, Operator, OperatorData, Program, Stmt, Value, WithLoopData};
+use frit_ir::array::{Block, Func, Op, Operator, OperatorData, Program, Stmt, Value, WithLoopData, ops};
 use frit_support::{SourceMap, Span};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -396,14 +396,7 @@ impl Builder<'_> {
             Op::Copy { .. } => "copy".into(),
             Op::Update { consumes: true, .. } => "update in place".into(),
             Op::Update { consumes: false, .. } => "update".into(),
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. } => return None,
+            ops!(scalar | access | effect) => return None,
         };
         Some(self.node(statement, title, &stmt.results, stmt.span))
     }

@@ -5,7 +5,7 @@
 //! the loops' indices to the array's is injective) then no element is read twice. See Note [Injective reads].
 
 use frit_ir::affine::Poly;
-use frit_ir::array::{Block, Extent, Func, Lambda, LoopKind, Op, Operand, Stmt, Value, View};
+use frit_ir::array::{Block, Extent, Func, Lambda, LoopKind, Op, Operand, Stmt, Value, View, ops};
 use frit_ir::scalar::BinOp;
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -194,22 +194,7 @@ impl Search<'_> {
                 self.context.pop();
                 evaluations
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Call { .. } => {
+            ops!(scalar | access | array | effect) | Op::Call { .. } => {
                 stmt.op.for_each_operand(self.func, &mut |operand| self.whole_use(operand, stmt.span));
                 Evaluations::default()
             }

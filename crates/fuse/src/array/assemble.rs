@@ -11,7 +11,9 @@
 
 use super::Attempts;
 use super::generators::{Axis, Bounds, Grid, facts_at};
-use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoopData};
+use frit_ir::array::{
+    Block, Extent, Func, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoopData, ops,
+};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use frit_support::Span;
 
@@ -42,20 +44,11 @@ pub fn as_with_loop(bounds: &mut Bounds, stmt: &Stmt) -> Option<WithLoopData> {
         }
         Op::View { array, view } => vec![(full, cells.view(*array, view, &space, own))],
         Op::Concat { arrays } => concatenation(bounds, arrays, &full, &own, stmt.span),
-        Op::ArrayLit { .. }
-        | Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Select { .. }
+        ops!(scalar | effect | control)
+        | Op::ArrayLit { .. }
         | Op::Index { .. }
         | Op::Table { .. }
-        | Op::Update { .. }
-        | Op::Assert { .. }
-        | Op::Output { .. }
-        | Op::Conjoin { .. }
-        | Op::If { .. }
-        | Op::Loop(_)
-        | Op::With(_)
-        | Op::Call { .. } => return None,
+        | Op::Update { .. } => return None,
     };
     Some(WithLoopData {
         space,

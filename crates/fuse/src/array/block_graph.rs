@@ -1,7 +1,7 @@
 //! The dependences between the statements of one block: what is defined before it is used, and what is read before its
 //! memory is updated in place. Any order that respects them computes the same.
 
-use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value};
+use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value, ops};
 use frit_simplify::sharing::Sharing;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -188,20 +188,13 @@ fn collect_consumed(func: &Func, stmt: &Stmt, consumed: &mut Vec<Value>) {
         Op::Call { args, .. } => {
             consumed.extend(args.iter().filter_map(|o| o.value()).filter(|&v| !func.ty(v).is_scalar()));
         }
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Select { .. }
-        | Op::Index { .. }
-        | Op::View { .. }
+        ops!(scalar | access | effect)
         | Op::Table { .. }
         | Op::ArrayLit { .. }
         | Op::Iota { .. }
         | Op::Replicate { .. }
         | Op::Concat { .. }
         | Op::Copy { .. }
-        | Op::Assert { .. }
-        | Op::Output { .. }
-        | Op::Conjoin { .. }
         | Op::If { .. } => {}
     }
     stmt.op.for_each_block(func, &mut |inner| {

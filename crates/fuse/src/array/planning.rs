@@ -17,7 +17,7 @@ use super::with_loop_folding::{self, Folding};
 use super::with_loop_fusion::with_loop_fusion;
 use super::{Options, Scalarise, iswim, reduce_interchange, with_loop_scalarisation};
 use enabling::Enabling;
-use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop};
+use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Value, View, WithLoop, ops};
 use frit_plan::graph::Node;
 use frit_plan::log::{Decision, Log, LoopRef, Outcome, PlanRecord};
 use frit_plan::solve::{self, Cost, Limits, Plan};
@@ -626,20 +626,7 @@ pub(super) fn loop_ref(func: &Func, stmt: &Stmt) -> LoopRef {
         Op::If { .. } => (String::new(), "if"),
         Op::Call { .. } => (String::new(), "call"),
         Op::Index { .. } => (String::new(), "index"),
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Select { .. }
-        | Op::View { .. }
-        | Op::Table { .. }
-        | Op::ArrayLit { .. }
-        | Op::Iota { .. }
-        | Op::Replicate { .. }
-        | Op::Concat { .. }
-        | Op::Copy { .. }
-        | Op::Update { .. }
-        | Op::Assert { .. }
-        | Op::Output { .. }
-        | Op::Conjoin { .. } => (String::new(), "statement"),
+        ops!(scalar | array | effect) | Op::View { .. } => (String::new(), "statement"),
     };
     let span = match &stmt.op {
         Op::With(w) => func.with_loops[*w].span,

@@ -17,7 +17,7 @@
 use super::planning::loop_ref;
 use super::touched::elements_read;
 use frit_ir::array::{
-    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop,
+    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop, ops,
 };
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_plan::LoopRef;
@@ -376,17 +376,10 @@ impl<'f> Counter<'f> {
                     read(*cell);
                 }
             }
-            Op::Index { .. }
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::View { .. }
+            ops!(scalar | access | effect)
             | Op::Table { .. }
             | Op::Iota { .. }
             | Op::Replicate { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
             | Op::If { .. }
             | Op::Loop(_)
             | Op::Call { .. } => {}
@@ -435,17 +428,10 @@ impl<'f> Counter<'f> {
                     self.charge_made(stmt.results[0]);
                 }
             }
-            Op::Index { .. }
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::View { .. }
+            ops!(scalar | access | effect)
             | Op::Table { .. }
             | Op::Iota { .. }
             | Op::Replicate { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
             | Op::Call { .. } => {}
         }
     }

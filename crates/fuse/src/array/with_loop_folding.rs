@@ -26,7 +26,7 @@ use super::with_loop_fusion::{is_full, result_operators};
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
     Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, View, WithLoop,
-    WithLoopData,
+    WithLoopData, ops,
 };
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_simplify::sharing::Sharing;
@@ -567,25 +567,7 @@ impl Folder<'_> {
                 }
                 self.read(&stmt, array, &indices, out);
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::With(_)
-            | Op::Call { .. } => {
+            ops!(scalar | access | array | effect | control) => {
                 self.inner_blocks(&mut stmt.op);
                 out.push(stmt);
             }

@@ -16,7 +16,7 @@ use super::refusal::Refusal;
 use super::replace::{dummy, inner_certificates, lift_certificates, put_blocks, take_blocks, under_certificates};
 use frit_ir::array::walk::Renaming;
 use frit_ir::array::{
-    Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, WithLoop, WithLoopData,
+    Block, Extent, Func, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, Value, WithLoop, WithLoopData, ops,
 };
 use frit_ir::scalar::{Const, Scalar, UnOp};
 use frit_simplify::sharing::Sharing;
@@ -340,22 +340,7 @@ fn is_total(stmt: &Stmt) -> bool {
         ),
         Op::Binary { op, .. } => op.is_cheap(),
         Op::Select { .. } => true,
-        Op::Index { .. }
-        | Op::View { .. }
-        | Op::Table { .. }
-        | Op::ArrayLit { .. }
-        | Op::Iota { .. }
-        | Op::Replicate { .. }
-        | Op::Concat { .. }
-        | Op::Copy { .. }
-        | Op::Update { .. }
-        | Op::Assert { .. }
-        | Op::Output { .. }
-        | Op::Conjoin { .. }
-        | Op::If { .. }
-        | Op::Loop(_)
-        | Op::With(_)
-        | Op::Call { .. } => false,
+        ops!(access | array | effect | control) => false,
     }
 }
 

@@ -9,7 +9,7 @@
 //!
 //! Knows what shares memory, not what may be done with it: that is `verify`'s, and storage assignment's.
 
-use super::{Block, Func, Lambda, LoopData, LoopKind, Op, Operand, Operator, Program, Stmt, Value, WithLoopData};
+use super::{Block, Func, Lambda, LoopData, LoopKind, Op, Operand, Operator, Program, Stmt, Value, WithLoopData, ops};
 use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -145,19 +145,7 @@ impl Analysis<'_> {
                 }
             }
             // These make memory of their own, or take over that of an array that is not used any more.
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. } => stmt.results.iter().for_each(|&result| self.make_origin(result)),
+            ops!(scalar | array | effect) => stmt.results.iter().for_each(|&result| self.make_origin(result)),
         }
     }
 

@@ -229,6 +229,44 @@ pub enum Op {
     Call { callee: FuncId, args: Vec<Operand> },
 }
 
+/// A pattern for all operations of these classes, as in `ops!(scalar | access) => {}`:
+/// - `scalar`: arithmetic and selection;
+/// - `access`: elements and views of an array;
+/// - `array`: what makes an array without a loop;
+/// - `effect`: assertions, outputs, and their certificates;
+/// - `control`: what has blocks or calls a function.
+#[macro_export]
+macro_rules! ops {
+    (scalar) => {
+        $crate::array::Op::Unary { .. } | $crate::array::Op::Binary { .. } | $crate::array::Op::Select { .. }
+    };
+    (access) => {
+        $crate::array::Op::Index { .. } | $crate::array::Op::View { .. }
+    };
+    (array) => {
+        $crate::array::Op::Table { .. }
+            | $crate::array::Op::ArrayLit { .. }
+            | $crate::array::Op::Iota { .. }
+            | $crate::array::Op::Replicate { .. }
+            | $crate::array::Op::Concat { .. }
+            | $crate::array::Op::Copy { .. }
+            | $crate::array::Op::Update { .. }
+    };
+    (effect) => {
+        $crate::array::Op::Assert { .. } | $crate::array::Op::Output { .. } | $crate::array::Op::Conjoin { .. }
+    };
+    (control) => {
+        $crate::array::Op::If { .. }
+            | $crate::array::Op::Loop(_)
+            | $crate::array::Op::With(_)
+            | $crate::array::Op::Call { .. }
+    };
+    ($first:ident $(| $other:ident)+) => {
+        $crate::ops!($first) $(| $crate::ops!($other))+
+    };
+}
+pub use ops;
+
 /// How the index space of a view maps to that of its source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // each variant explains its fields

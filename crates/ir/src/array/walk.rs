@@ -5,7 +5,7 @@
 
 use super::{
     Block, Extent, Func, Generator, Lambda, LoopData, LoopKind, Op, Operand, Operator, Stmt, Type, Value, ValueData,
-    View, WithLoop, WithLoopData,
+    View, WithLoop, WithLoopData, ops,
 };
 use frit_support::Table;
 use std::collections::{BTreeSet, HashMap};
@@ -73,22 +73,7 @@ impl Op {
                 f(&data.body);
             }
             Op::With(w) => func.with_loops[*w].for_each_block(f),
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Call { .. } => {}
+            ops!(scalar | access | array | effect) | Op::Call { .. } => {}
         }
     }
 
@@ -108,23 +93,7 @@ impl Op {
                 data.indices.iter().copied().for_each(&mut *f);
                 data.lambdas().flat_map(|lambda| &lambda.params).copied().for_each(f);
             }
-            Op::If { .. }
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Call { .. } => {}
+            ops!(scalar | access | array | effect) | Op::If { .. } | Op::Call { .. } => {}
         }
     }
 
@@ -266,22 +235,7 @@ impl Func {
                 data.for_each_block_mut(&mut |block| f(self, block));
                 self.with_loops[*w] = data;
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Call { .. } => {}
+            ops!(scalar | access | array | effect) | Op::Call { .. } => {}
         }
     }
 

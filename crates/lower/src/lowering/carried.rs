@@ -9,7 +9,7 @@ use crate::lowering::access::Access;
 use crate::lowering::facts::operator_of;
 use crate::lowering::storage::{Carried, Demand, Rights};
 use crate::lowering::{Lowered, Lowering};
-use frit_ir::array::{Block, Extent, Op, Operand, Operator, Value};
+use frit_ir::array::{Block, Extent, Op, Operand, Operator, Value, ops};
 use frit_ir::nest::{Array, Expr, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -424,22 +424,7 @@ impl<'a> Lowering<'a> {
                     Operand::Value(init) if self.keeps_place(data.body.results[at], data.params[at]) => value = init,
                     Operand::Value(_) | Operand::Const(_) => return false,
                 },
-                Op::Update { consumes: false, .. }
-                | Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Select { .. }
-                | Op::Index { .. }
-                | Op::View { .. }
-                | Op::Table { .. }
-                | Op::ArrayLit { .. }
-                | Op::Iota { .. }
-                | Op::Replicate { .. }
-                | Op::Concat { .. }
-                | Op::Copy { .. }
-                | Op::Assert { .. }
-                | Op::Output { .. }
-                | Op::Conjoin { .. }
-                | Op::Call { .. } => return false,
+                ops!(scalar | access | array | effect) | Op::Call { .. } => return false,
             }
         }
         true
@@ -493,17 +478,7 @@ impl<'a> Lowering<'a> {
                 }
                 // The source is copied first.
                 Op::Update { consumes: false, .. } => true,
-                Op::Loop(_)
-                | Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Select { .. }
-                | Op::Index { .. }
-                | Op::View { .. }
-                | Op::Table { .. }
-                | Op::Assert { .. }
-                | Op::Output { .. }
-                | Op::Conjoin { .. }
-                | Op::Call { .. } => false,
+                ops!(scalar | access | effect) | Op::Loop(_) | Op::Table { .. } | Op::Call { .. } => false,
             };
         }
     }

@@ -6,7 +6,7 @@ use crate::lowering::facts::operator_of;
 use crate::lowering::storage::{Carried, Demand, OpenBlock, Rights};
 use crate::lowering::{LoopHeader, Lowered, Lowering};
 use frit_ir::Format;
-use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value};
+use frit_ir::array::{self, Block, Extent, FuncId, LoopData, LoopKind, Op, Operand, Operator, Value, ops};
 use frit_ir::nest::{Arg, Array, Binding, Expr, Stmt, Storage, Var};
 use frit_ir::scalar::{Const, Scalar};
 use std::sync::Arc;
@@ -116,24 +116,7 @@ impl<'a> Lowering<'a> {
                     | Operator::Uniform => None,
                 },
                 Op::Loop(data) if self.keeps_place(data.body.results[at], data.params[at]) => Some(data.init[at]),
-                Op::Update { consumes: false, .. }
-                | Op::Loop(_)
-                | Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Select { .. }
-                | Op::Index { .. }
-                | Op::View { .. }
-                | Op::Table { .. }
-                | Op::ArrayLit { .. }
-                | Op::Iota { .. }
-                | Op::Replicate { .. }
-                | Op::Concat { .. }
-                | Op::Copy { .. }
-                | Op::Assert { .. }
-                | Op::Output { .. }
-                | Op::Conjoin { .. }
-                | Op::If { .. }
-                | Op::Call { .. } => None,
+                ops!(scalar | access | array | effect) | Op::Loop(_) | Op::If { .. } | Op::Call { .. } => None,
             };
             match from {
                 Some(Operand::Value(source)) => value = source,

@@ -4,7 +4,7 @@
 //! Every statement and every end of a block has a position in a pre-order walk of the function, so "dead after this
 //! statement" is one comparison, whatever the nesting. Knows nothing of the loop IR. Read [`crate::lowering::storage`] next.
 
-use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value, WithLoopData};
+use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value, WithLoopData, ops};
 use frit_ir::scalar::Scalar;
 use frit_support::Index;
 use std::collections::{BTreeSet, HashMap};
@@ -222,21 +222,7 @@ impl<'a> Walk<'a> {
                 }
             }
             Op::Call { args, .. } => self.escaping.extend(args.iter().filter_map(|o| o.value())),
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. } => {}
+            ops!(scalar | access | array | effect) => {}
         }
     }
 
@@ -269,22 +255,7 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
-            Op::Update { consumes: false, .. }
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::If { .. } => {}
+            ops!(scalar | access | array | effect) | Op::If { .. } => {}
         }
     }
 
@@ -334,17 +305,12 @@ impl Facts<'_> {
                     }
                 }
                 Op::Call { args, .. } => pending.extend(args.iter().filter_map(|arg| arg.value())),
-                Op::Replicate { x: Operand::Const(_), .. }
-                | Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Select { .. }
+                ops!(scalar | effect)
+                | Op::Replicate { x: Operand::Const(_), .. }
                 | Op::Table { .. }
                 | Op::ArrayLit { .. }
                 | Op::Iota { .. }
-                | Op::Concat { .. }
-                | Op::Assert { .. }
-                | Op::Output { .. }
-                | Op::Conjoin { .. } => {}
+                | Op::Concat { .. } => {}
             }
         }
         found
@@ -373,17 +339,12 @@ impl Facts<'_> {
                     Operator::Fold { neutral, .. } => from.extend(neutral.iter().filter_map(|o| o.value())),
                     Operator::GenArray | Operator::Scan { .. } | Operator::Filter { .. } | Operator::Uniform => {}
                 },
-                Op::Replicate { x: Operand::Const(_), .. }
-                | Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Select { .. }
+                ops!(scalar | effect)
+                | Op::Replicate { x: Operand::Const(_), .. }
                 | Op::Table { .. }
                 | Op::ArrayLit { .. }
                 | Op::Iota { .. }
                 | Op::Concat { .. }
-                | Op::Assert { .. }
-                | Op::Output { .. }
-                | Op::Conjoin { .. }
                 | Op::Call { .. } => {}
             }
         }
@@ -406,18 +367,6 @@ fn is_scalar_code(func: &Func, stmt: &Stmt) -> bool {
     match &stmt.op {
         Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } | Op::Conjoin { .. } => true,
         Op::Index { .. } => stmt.results.iter().all(|&result| func.ty(result).is_scalar()),
-        Op::View { .. }
-        | Op::Table { .. }
-        | Op::ArrayLit { .. }
-        | Op::Iota { .. }
-        | Op::Replicate { .. }
-        | Op::Concat { .. }
-        | Op::Copy { .. }
-        | Op::Update { .. }
-        | Op::Output { .. }
-        | Op::If { .. }
-        | Op::Loop(_)
-        | Op::With(_)
-        | Op::Call { .. } => false,
+        ops!(array | control) | Op::View { .. } | Op::Output { .. } => false,
     }
 }

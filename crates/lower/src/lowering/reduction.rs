@@ -1,7 +1,7 @@
 //! Recognises folds that combine each accumulator with its cell by one operation that vectors can do in any grouping.
 
 use crate::lowering::Lowering;
-use frit_ir::array::{Lambda, Op, Operand, Value};
+use frit_ir::array::{Lambda, Op, Operand, Value, ops};
 use frit_ir::scalar::BinOp;
 
 /// `accumulator = accumulator op cell`.
@@ -50,23 +50,7 @@ impl Lowering<'_> {
             {
                 (*cond, then.results[at], otherwise.results[at])
             }
-            Op::If { .. }
-            | Op::Unary { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Loop(_)
-            | Op::With(_)
-            | Op::Call { .. } => return None,
+            ops!(access | array | effect | control) | Op::Unary { .. } => return None,
         };
         let (comparison, _) = self.facts.definition(cond.value()?)?;
         let Op::Binary { op, x, y } = comparison.op else { return None };

@@ -3,7 +3,7 @@
 use crate::lowering::access::certificate;
 use crate::lowering::facts::Inlining;
 use crate::lowering::{Lowered, Lowering};
-use frit_ir::array::{Op, Stmt, Value};
+use frit_ir::array::{Op, Stmt, Value, ops};
 use frit_ir::nest::{self, Expr};
 use frit_ir::scalar::{BinOp, UnOp};
 use frit_support::Index;
@@ -74,20 +74,9 @@ impl<'a> Lowering<'a> {
                 certificate()
             }
             Op::Conjoin { .. } => certificate(),
-            Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Output { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::With(_)
-            | Op::Call { .. } => panic!("scalar code is arithmetic and assertions only"),
+            ops!(access | array | control) | Op::Output { .. } => {
+                panic!("scalar code is arithmetic and assertions only")
+            }
         };
         self.define_scalar(stmt.results[0], expr);
     }

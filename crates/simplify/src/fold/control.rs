@@ -3,7 +3,7 @@
 
 use super::{Folder, Verdict};
 use frit_ir::array::{
-    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Stmt, Type, WithLoop,
+    Block, Extent, Func, Generator, LoopData, LoopKind, Op, Operand, Operator, OperatorData, Stmt, Type, WithLoop, ops,
 };
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_support::Index;
@@ -333,21 +333,6 @@ fn op_cost(func: &Func, op: &Op) -> u32 {
             BinOp::Divide(_) | BinOp::Math(_) => u32::MAX,
         },
         Op::Select { .. } => 1,
-        Op::Index { .. }
-        | Op::View { .. }
-        | Op::Table { .. }
-        | Op::ArrayLit { .. }
-        | Op::Iota { .. }
-        | Op::Replicate { .. }
-        | Op::Concat { .. }
-        | Op::Copy { .. }
-        | Op::Update { .. }
-        | Op::Assert { .. }
-        | Op::Output { .. }
-        | Op::Conjoin { .. }
-        | Op::If { .. }
-        | Op::Loop(_)
-        | Op::With(_)
-        | Op::Call { .. } => u32::MAX,
+        ops!(access | array | effect | control) => u32::MAX,
     }
 }

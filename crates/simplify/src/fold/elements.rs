@@ -6,7 +6,7 @@
 //! elements come from an array that is updated in place elsewhere, nothing is read through a copy: the update may lie in between.
 
 use super::{Definition, Folder, Verdict};
-use frit_ir::array::{Extent, Op, Operand, Stmt, Value, View};
+use frit_ir::array::{Extent, Op, Operand, Stmt, Value, View, ops};
 use frit_ir::scalar::{BinOp, Const};
 
 impl Folder<'_> {
@@ -70,17 +70,7 @@ impl Folder<'_> {
                     false => Verdict::Keep,
                 }
             }
-            Op::Update { .. }
-            | Op::With(_)
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::Call { .. } => Verdict::Keep,
+            ops!(scalar | effect | control) | Op::Update { .. } => Verdict::Keep,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::rewrite::{Replacements, substitute};
 use crate::sharing::Sharing;
 use crate::{Changes, Options};
 use frit_ir::array::walk::Renaming;
-use frit_ir::array::{Block, Func, Op, Operand, Program, Stmt, Type, Value};
+use frit_ir::array::{Block, Func, Op, Operand, Program, Stmt, Type, Value, ops};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use frit_support::Index;
 use scalar::{Folded, Known};
@@ -146,20 +146,7 @@ impl Folder<'_> {
     /// Records the definition of a statement that later rules look at.
     fn define(&mut self, stmt: &Stmt) {
         let is_simple = match &stmt.op {
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Conjoin { .. }
-            | Op::With(_) => true,
+            ops!(scalar | access | array) | Op::Conjoin { .. } | Op::With(_) => true,
             Op::Assert { .. } | Op::Output { .. } | Op::If { .. } | Op::Loop(_) | Op::Call { .. } => false,
         };
         if !is_simple {
@@ -321,18 +308,7 @@ impl Folder<'_> {
             Op::Update { .. } => false,
             Op::With(_) => true,
             // A constant array has memory that is never written.
-            Op::Table { .. }
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::Call { .. } => false,
+            ops!(scalar | access | effect) | Op::Table { .. } | Op::If { .. } | Op::Loop(_) | Op::Call { .. } => false,
         };
         // In another block the copy may run more often than its source.
         let is_last_use = self.uses.get(array.at()) == Some(&1) && definition.block == self.block;

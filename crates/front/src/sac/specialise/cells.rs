@@ -4,7 +4,9 @@ use super::generators::Part;
 use super::value::{Binding, Data, Env, Scalar, Value};
 use super::{Reason, Result, Specialiser};
 use crate::sac::core::{Basic, Elem};
-use frit_ir::array::{self, Block, Extent, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, WithLoopData};
+use frit_ir::array::{
+    self, Block, Extent, Generator, Op, Operand, Operator, OperatorData, Stmt, Type, WithLoopData, ops,
+};
 use frit_ir::{BinOp, Const, FailureKind, Scalar as IrScalar};
 use frit_support::Span;
 use std::collections::{BTreeSet, HashMap};
@@ -238,20 +240,7 @@ impl<'p> Specialiser<'p> {
                         _ => false,
                     })
             }
-            Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Conjoin { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::With(_)
-            | Op::Call { .. } => false,
+            ops!(array | control) | Op::View { .. } | Op::Assert { .. } | Op::Conjoin { .. } => false,
             #[allow(unreachable_patterns, reason = "effects")]
             _ => false,
         }

@@ -3,7 +3,9 @@
 //! Stricter than what common-subexpression elimination takes as equal: also what assertions report, and where, is the same, so one
 //! body can stand for the other at its indices.
 
-use frit_ir::array::{Block, Func, Lambda, LoopKind, Op, Operand, Operator, Stmt, Value, View, WithLoop, WithLoopData};
+use frit_ir::array::{
+    Block, Func, Lambda, LoopKind, Op, Operand, Operator, Stmt, Value, View, WithLoop, WithLoopData, ops,
+};
 use std::collections::HashMap;
 
 /// True if both blocks compute the same in the same way.
@@ -41,18 +43,7 @@ impl Comparison<'_> {
                 let operators = &self.func.with_loops[*w].operators;
                 operators.iter().any(|operator| matches!(operator.op, Operator::Uniform))
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
+            ops!(scalar | access | array)
             | Op::Conjoin { .. }
             | Op::Output { .. }
             | Op::If { .. }
@@ -141,28 +132,7 @@ impl Comparison<'_> {
             }
             (Op::With(a), Op::With(b)) => self.with_loops(*a, *b),
             (Op::Call { callee: f, args: a }, Op::Call { callee: g, args: b }) => f == g && self.all(a, b),
-            (
-                Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Select { .. }
-                | Op::Index { .. }
-                | Op::View { .. }
-                | Op::Table { .. }
-                | Op::ArrayLit { .. }
-                | Op::Iota { .. }
-                | Op::Replicate { .. }
-                | Op::Concat { .. }
-                | Op::Copy { .. }
-                | Op::Update { .. }
-                | Op::Assert { .. }
-                | Op::Output { .. }
-                | Op::Conjoin { .. }
-                | Op::If { .. }
-                | Op::Loop(_)
-                | Op::With(_)
-                | Op::Call { .. },
-                _,
-            ) => false,
+            (ops!(scalar | access | array | effect | control), _) => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is known just before a with-loop, wherever in a function it stands.
 
-use frit_ir::array::{Block, Func, LoopKind, Op, Operand, WithLoop};
+use frit_ir::array::{Block, Func, LoopKind, Op, Operand, WithLoop, ops};
 use frit_simplify::ranges::Ranges;
 
 /// What is known just before the statement of a with-loop; `None` if no statement of the function is that with-loop.
@@ -60,22 +60,7 @@ fn descend(func: &Func, block: &Block, target: WithLoop, facts: &mut Ranges) -> 
                         }
                     })
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Call { .. } => false,
+            ops!(scalar | access | array | effect) | Op::Call { .. } => false,
         };
         if is_found {
             return true;

@@ -11,7 +11,9 @@
 use super::super::cost::Work;
 use super::super::generators::{Axis, Grid};
 use super::super::refusal::Refusal;
-use frit_ir::array::{Block, Extent, Func, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop, WithLoopData};
+use frit_ir::array::{
+    Block, Extent, Func, Op, Operand, Operator, Stmt, Type, Value, View, WithLoop, WithLoopData, ops,
+};
 use frit_ir::scalar::{BinOp, Scalar};
 use frit_support::Span;
 use std::collections::{BTreeSet, HashMap};
@@ -284,23 +286,15 @@ impl<'a> Survey<'a> {
         match &stmt.op {
             Op::With(w) => self.enter(home, position, stmt, *w, request),
             Op::If { cond, then, otherwise } => self.branch((home, position), stmt, *cond, [then, otherwise], request),
-            Op::Index { .. }
-            | Op::View { .. }
+            ops!(access)
             | Op::Iota { .. }
             | Op::Replicate { .. }
             | Op::ArrayLit { .. }
             | Op::Copy { .. }
             | Op::Table { .. } => self.assembled(level, stmt, request),
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Concat { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::Loop(_)
-            | Op::Call { .. } => Err(Refusal::NotPerfect { span: stmt.span }),
+            ops!(scalar | effect) | Op::Concat { .. } | Op::Update { .. } | Op::Loop(_) | Op::Call { .. } => {
+                Err(Refusal::NotPerfect { span: stmt.span })
+            }
         }
     }
 
@@ -349,18 +343,9 @@ impl<'a> Survey<'a> {
                 // Each element has a part of its own; what two of them share is computed in both.
                 (elems[chosen], places.split_off(1), true)
             }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Concat { .. }
-            | Op::Update { .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. }
-            | Op::If { .. }
-            | Op::Loop(_)
-            | Op::With(_)
-            | Op::Call { .. } => unreachable!("the statement assembles an array"),
+            ops!(scalar | effect | control) | Op::Concat { .. } | Op::Update { .. } => {
+                unreachable!("the statement assembles an array")
+            }
         };
         self.element(level, Request { operand: source, places, dropped, certs })
     }

@@ -7,7 +7,7 @@
 use super::{Checked, Fault, Invariant};
 use crate::array::alias::Aliases;
 use crate::array::{
-    Block, Func, Lambda, LoopData, LoopKind, Op, Operand, Operator, Program, Stmt, Value, WithLoopData,
+    Block, Func, Lambda, LoopData, LoopKind, Op, Operand, Operator, Program, Stmt, Value, WithLoopData, ops,
 };
 use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
@@ -179,21 +179,7 @@ impl<'a> Walk<'a> {
                 Some(data) => self.with_loop(data),
                 None => Ok(()),
             },
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Select { .. }
-            | Op::Index { .. }
-            | Op::View { .. }
-            | Op::Table { .. }
-            | Op::ArrayLit { .. }
-            | Op::Iota { .. }
-            | Op::Replicate { .. }
-            | Op::Concat { .. }
-            | Op::Copy { .. }
-            | Op::Update { consumes: false, .. }
-            | Op::Assert { .. }
-            | Op::Output { .. }
-            | Op::Conjoin { .. } => {
+            ops!(scalar | access | array | effect) => {
                 let mut checked = Ok(());
                 stmt.op.for_each_operand(func, &mut |operand| {
                     if checked.is_ok() {
