@@ -1,4 +1,5 @@
-//! Walks over the loop IR meet every part of every statement once, and copies have loops and names of their own.
+//! Walks over the loop IR meet every part of every statement once, and copies have loops and names
+//! of their own.
 
 use frit_ir::nest::parse::parse_program;
 use frit_ir::nest::walk::{Mention, Names, Role};
@@ -33,7 +34,7 @@ fn all_kinds() -> Proc {
         release A2
       }
       proc @g() -> () {\n}\n";
-    let program = parse_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let program = parse_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     program.procs.iter().next().expect("there is a procedure").1.clone()
 }
 

@@ -35,7 +35,8 @@ impl Stmt {
 }
 
 impl LoopKind {
-    /// Iterations are independent and reduce nothing. One thread runs them; `simd` asks for vectors.
+    /// Iterations are independent and reduce nothing. One thread runs them; `simd` asks for
+    /// vectors.
     pub fn independent(simd: bool) -> Self {
         LoopKind::Independent { parallel: None, simd, reductions: Vec::new() }
     }

@@ -163,8 +163,7 @@ impl Hoisting<'_> {
         if candidates.is_empty() {
             return candidates;
         }
-        let mut inside = Inside::default();
-        inside.assigned = self.proc.assigned_in(&data.body);
+        let mut inside = Inside { assigned: self.proc.assigned_in(&data.body), ..Inside::default() };
         inside.assigned.extend(data.var);
         inside.visit(self.proc, &data.body);
         candidates.into_iter().filter(|&array| self.is_hoistable(data, &inside, array)).collect()

@@ -147,7 +147,7 @@ fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
                 if last.reads(var) {
                     beside &= last.is_shifted(var);
                     let column = without_distance(last).clone();
-                    let place = Place { array: array, row: others.to_vec(), column };
+                    let place = Place { array, row: others.to_vec(), column };
                     if !found.contains(&place) {
                         found.push(place);
                     }
