@@ -51,10 +51,7 @@ fn all_statements_are_met_outer_ones_first() {
         kinds += shown.split([' ', '(']).next().expect("a kind");
         kinds += " ";
     });
-    assert_eq!(
-        kinds,
-        "Assign Alloc Bind For If Store Check For Prefetch While Assign Swap CopyElements Call Release "
-    );
+    assert_eq!(kinds, "Assign Alloc Bind For If Store Check For Prefetch While Assign Swap CopyElements Call Release ");
     assert!(proc.any_stmt(&proc.body, &mut |stmt| matches!(stmt, Stmt::Prefetch { .. })));
     assert!(!proc.any_stmt(&proc.body, &mut |stmt| matches!(stmt, Stmt::Output { .. })));
     let mut loops = Vec::new();
@@ -75,8 +72,7 @@ fn all_expressions_and_names_are_met() {
     proc.for_each_stmt(&proc.body, &mut |stmt| {
         stmt.for_each_array(&mut |array, role| _ = roles.entry(array.at()).or_default().insert(format!("{role:?}")));
     });
-    let roles: Vec<String> =
-        roles.into_values().map(|roles| roles.into_iter().collect::<Vec<_>>().join(" ")).collect();
+    let roles: Vec<String> = roles.into_values().map(|roles| roles.into_iter().collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(
         roles,
         ["Read", "Allocated Filled Prefetched Shared Stored", "Bound Passed Released Swapped", "Bound Swapped"]
