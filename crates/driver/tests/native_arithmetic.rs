@@ -1,11 +1,11 @@
 //! Every scalar operation on every type and on edge values, compiled, against its definition in `frit_ir::scalar`.
 
-mod common;
+use crate::common;
 
 use common::{Native, assert_agree, c_of, int, program};
 use frit_ir::nest::{ArrayData, Binding, Expr, LoopData, LoopKind, Proc, Program, Stmt, Storage};
 use frit_ir::{BinOp, Const, Scalar, Tensor, TensorData, UnOp};
-use frit_support::Span;
+use frit_support::{Random, Span};
 use std::sync::Arc;
 
 /// Values at which something special happens, and some ordinary ones.
@@ -292,14 +292,9 @@ fn quotients(scalar: Scalar, divisor: &str) -> Program {
 
 /// Numbers of all magnitudes, and many of those at whose ends numbers lie otherwise.
 fn dividends() -> Vec<f64> {
-    let mut state = 1_u64;
-    let mut bits = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) ^ (mixed >> 31)
-    };
+    let mut random = Random::new(1);
     let mut all: Vec<f64> = values(Scalar::F64).into_iter().filter_map(Const::as_f64).collect();
-    all.extend((0..30_000).map(|_| f64::from_bits(bits())));
+    all.extend((0..30_000).map(|_| f64::from_bits(random.bits())));
     all.extend((0..3_000).flat_map(|i| [f64::from_bits(i), -f64::from_bits(i), f64::from_bits((1 << 52) - 1_500 + i)]));
     all.extend((0..3_000).map(|i| f64::MAX * (1.0 - f64::from(i) * f64::EPSILON)));
     all

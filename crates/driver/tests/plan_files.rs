@@ -1,7 +1,8 @@
 //! Files with graphs, right and wrong in every way: what is wrong is told, and nothing panics.
 
 use frit_driver::plan::{self, DataFlowGraph, Objective, SearchLimits};
-use frit_plan::memory::{Random, is_legal};
+use frit_plan::memory::is_legal;
+use frit_support::Random;
 
 const GRAPH: &str = r#"{"format": "dfg/1", "loops": ["a", "b", "ç", "d\n"],
  "arrays": [{"name": "x", "size": 40}, {"name": "y", "size": 4.0e1, "kept": true}, {"name": "", "size": 0}],

@@ -6,7 +6,7 @@ use frit_front::sac::specialise::{ParamShape, Request, Specialised, specialise};
 use frit_front::sac::{core::Program, load};
 use frit_interp::{Options, RunError, array};
 use frit_ir::{FailureKind, Tensor, TensorData};
-use frit_support::{SourceMap, diagnostic, with_deep_stack};
+use frit_support::{Random, SourceMap, diagnostic, with_deep_stack};
 
 /// What a function gives: its results, or the kind of its failure; and what it writes.
 #[derive(Clone, Debug, PartialEq)]
@@ -577,28 +577,14 @@ fn small_known_spaces() {
     check("int[2,0] f(int[0] a) { return with { (. <= [i] <= .) : a; } : genarray([2]); }", &[ints(&[0])]);
 }
 
-/// Numbers without order.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-
-    fn one_of<'a>(&mut self, texts: &[&'a str]) -> &'a str {
-        texts[self.below(texts.len())]
-    }
-
-    fn vector(&mut self, rank: usize, texts: &[&str]) -> String {
-        let parts: Vec<&str> = (0..rank).map(|_| self.one_of(texts)).collect();
-        format!("[{}]", parts.join(","))
-    }
+fn vector(random: &mut Random, rank: usize, texts: &[&str]) -> String {
+    let parts: Vec<&str> = (0..rank).map(|_| random.of(texts)).collect();
+    format!("[{}]", parts.join(","))
 }
 
 /// A function of `a`, `n` and `m` that is one with-loop.
-fn random_with_loop(numbers: &mut Numbers, rank: usize) -> String {
-    let operations: &[&str] = match numbers.below(6) {
+fn random_with_loop(random: &mut Random, rank: usize) -> String {
+    let operations: &[&str] = match random.below(6) {
         0 => &["genarray(shape(a), 7)"],
         1 => &["genarray(shape(a))", "fold(+, 0)"],
         2 => &["modarray(a)"],
@@ -608,29 +594,29 @@ fn random_with_loop(numbers: &mut Numbers, rank: usize) -> String {
     };
     let has_array = operations.iter().any(|operation| operation.contains("array"));
     let mut generators = String::new();
-    for _ in 0..1 + numbers.below(3) {
+    for _ in 0..1 + random.below(3) {
         let low = ["0", "1", "2", "m", "n", "n - m", "m + 1"];
         let high = ["4", "3", "n", "m", "n + 1", "n - 1", "m + 2", "e"];
-        let mut lower = numbers.vector(rank, &low);
-        let mut upper = numbers.vector(rank, &high);
-        if has_array && numbers.below(4) == 0 {
+        let mut lower = vector(random, rank, &low);
+        let mut upper = vector(random, rank, &high);
+        if has_array && random.below(4) == 0 {
             lower = ".".into();
         }
-        if has_array && numbers.below(4) == 0 {
+        if has_array && random.below(4) == 0 {
             upper = ".".into();
         }
-        let period = match numbers.below(6) {
-            0 => format!(" step {}", numbers.vector(rank, &["1", "2", "3"])),
+        let period = match random.below(6) {
+            0 => format!(" step {}", vector(random, rank, &["1", "2", "3"])),
             1 => {
-                format!(" step {} width {}", numbers.vector(rank, &["2", "3", "4"]), numbers.vector(rank, &["1", "2"]))
+                format!(" step {} width {}", vector(random, rank, &["2", "3", "4"]), vector(random, rank, &["1", "2"]))
             }
-            2 => format!(" step {} width {}", numbers.vector(rank, &["2", "m + 1"]), numbers.vector(rank, &["1", "2"])),
+            2 => format!(" step {} width {}", vector(random, rank, &["2", "m + 1"]), vector(random, rank, &["1", "2"])),
             _ => String::new(),
         };
-        let (below, above) = (numbers.one_of(&["<=", "<=", "<"]), numbers.one_of(&["<", "<", "<="]));
+        let (below, above) = (random.of(&["<=", "<=", "<"]), random.of(&["<", "<", "<="]));
         let sum = if rank == 1 { "iv[0] * 3" } else { "iv[0] * 3 - iv[1] * n" };
         let cells = ["iv[0] + m", sum, "n * 5", "iv[0] * iv[0] % 7"];
-        let cells: Vec<&str> = operations.iter().map(|_| numbers.one_of(&cells)).collect();
+        let cells: Vec<&str> = operations.iter().map(|_| random.of(&cells)).collect();
         generators += &format!("({lower} {below} iv {above} {upper}{period}) : ({});\n", cells.join(", "));
     }
     let names = ["r", "s", "t"][..operations.len()].join(", ");
@@ -651,14 +637,14 @@ return ({names});
 
 #[test]
 fn random_with_loops() {
-    let mut numbers = Numbers(7);
+    let mut random = Random::new(7);
     for at in 0..90 {
         let rank = 1 + at % 2;
-        let source = random_with_loop(&mut numbers, rank);
+        let source = random_with_loop(&mut random, rank);
         let mut cases = Vec::new();
         for _ in 0..6 {
-            let shape: Vec<usize> = (0..rank).map(|_| numbers.below(7)).collect();
-            cases.push([ints(&shape), int(numbers.below(7) as i32), int(numbers.below(4) as i32)]);
+            let shape: Vec<usize> = (0..rank).map(|_| random.below(7)).collect();
+            cases.push([ints(&shape), int(random.below(7) as i32), int(random.below(4) as i32)]);
         }
         let cases: Vec<&[Tensor]> = cases.iter().map(|case| &case[..]).collect();
         check_each(&source, &cases);

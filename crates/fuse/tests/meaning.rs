@@ -4,9 +4,8 @@
 //! `FRIT_CASES` says how many programs; `FRIT_SEED` the first. Of programs that show a bug, the
 //! smallest is reported, without the results that do not matter.
 
-#[path = "../../simplify/tests/generate/mod.rs"]
-mod generate;
-mod programs;
+use crate::generate;
+use crate::programs;
 
 use frit_fuse::array::{Options, RULES, fuse};
 use frit_interp::{Options as Limits, RunError, array::run_with};

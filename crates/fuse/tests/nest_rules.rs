@@ -3,7 +3,7 @@
 //!
 //! `FRIT_CASES` says how many programs; `FRIT_SEED` the first.
 
-mod nests;
+use crate::nests;
 
 use frit_fuse::array::nest::unflatten;
 use frit_fuse::array::{RULES, Rule, iswim, reduce_interchange, with_loop_scalarisation};

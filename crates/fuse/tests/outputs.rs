@@ -1,12 +1,9 @@
 //! What a program writes stays the same, in the same order, whatever loops are merged around it.
 
-#[path = "../../simplify/tests/generate/mod.rs"]
-mod generate;
-mod programs;
-#[path = "../../simplify/tests/writing/mod.rs"]
-mod writing;
-#[path = "../../simplify/tests/writing/written.rs"]
-mod written;
+use crate::generate;
+use crate::programs;
+use crate::writing;
+use crate::written;
 
 use frit_fuse::array::{Options, fuse, make_partitions_full, split_index_sets};
 use frit_ir::array::verify::verify;

@@ -1,6 +1,6 @@
 //! The text form of the array IR: what is printed is read back, and nothing that is read makes the parser fail but by an error.
 
-mod common;
+use crate::common;
 
 use common::Choices;
 use frit_ir::array::parse::parse_program;

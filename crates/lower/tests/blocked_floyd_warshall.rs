@@ -1,6 +1,6 @@
 //! Steps that update a matrix by a row and a column of it are taken several at once, and mean the same.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use proptest::prelude::*;

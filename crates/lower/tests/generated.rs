@@ -1,6 +1,6 @@
 //! Generated programs mean the same after lowering, however the loop IR is run.
 
-mod support;
+use crate::support;
 
 use frit_interp::RunError;
 use frit_ir::array::verify;

@@ -1,6 +1,6 @@
 //! Independent loops with inner loops are distributed over strips where vectors can run the rest, and mean the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::RunError;
 use proptest::prelude::*;

@@ -1,8 +1,7 @@
 //! What a program writes, loops over explicit storage write too.
 
-mod support;
-#[path = "../../simplify/tests/writing/mod.rs"]
-mod writing;
+use crate::support;
+use crate::writing;
 
 use frit_interp::{Options as RunOptions, array, nest};
 use frit_ir::array::verify::verify;
@@ -26,7 +25,7 @@ fn lowering_keeps_what_generated_programs_write() {
                 frit_simplify::in_place::run(&mut program, &frit_simplify::Options::default());
             }
             for options in LOWERINGS {
-                let lowered = frit_lower::lower(&program, &options);
+                let lowered = support::lower(&program, &options);
                 let args = with_sizes(&program, &args);
                 let entry = lowered.entry.expect("the entry is lowered");
                 for reverse in [false, true] {

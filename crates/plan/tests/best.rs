@@ -1,9 +1,10 @@
 //! The planner against all plans there are, on small graphs.
 
-mod support;
+use crate::support;
 
 use frit_plan::{Limits, Method, solve};
-use support::{PLAIN, Random, Shape, best, check, random_graph};
+use frit_support::Random;
+use support::{PLAIN, Shape, best, check, random_graph};
 
 fn exact_plans_are_the_best(seed: u64, graphs: usize, shape: Shape, limits: Limits) {
     let mut random = Random::new(seed);

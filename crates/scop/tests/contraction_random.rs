@@ -1,6 +1,6 @@
 //! Random pipelines in random orders: expansion and contraction keep every value, and contraction does happen.
 
-mod common;
+use crate::common;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

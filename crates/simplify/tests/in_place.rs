@@ -1,6 +1,6 @@
 //! Updates in place: what is marked, what is not, and that marks keep what programs compute.
 
-mod generate;
+use crate::generate;
 
 use frit_interp::{Options as Limits, RunError, array::run_with};
 use frit_ir::array::{Block, Func, Op, Operator, Program, parse::parse_program, verify::verify};

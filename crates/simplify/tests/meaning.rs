@@ -2,7 +2,7 @@
 //!
 //! `FRIT_CASES` says how many programs; `FRIT_SEED` the first.
 
-mod generate;
+use crate::generate;
 
 use frit_interp::{Options as Limits, RunError, array::run_with};
 use frit_ir::array::{Program, verify};

@@ -1,9 +1,8 @@
 //! What a program writes stays the same, in the same order, whatever is optimised around it.
 
-mod generate;
-mod writing;
-#[path = "writing/written.rs"]
-mod written;
+use crate::generate;
+use crate::writing;
+use crate::written;
 
 use frit_ir::array::{Program, verify::verify};
 use frit_simplify::{MAX_ROUNDS, Options, STEPS, Step, in_place};

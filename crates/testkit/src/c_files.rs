@@ -19,20 +19,26 @@ pub fn files(folder: &str) -> Vec<PathBuf> {
 
 /// What `check` has against each of the paths, on as many threads as the machine has.
 pub fn failures(paths: &[PathBuf], check: impl Fn(&Path) -> Result<(), String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
-    let work = || {
-        while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(failure) = check(path) {
-                let mut failures = failures.lock().expect("no check panics while it holds the list");
-                failures.push(format!("{}: {failure}", path.display()));
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
+    in_parallel(paths, |path| {
+        if let Err(failure) = check(path) {
+            let mut failures = failures.lock().expect("no check panics while it holds the list");
+            failures.push(format!("{}: {failure}", path.display()));
         }
     });
     failures.into_inner().expect("all threads have ended well")
+}
+
+/// Does `work` for each of the items, on as many threads as the machine has.
+pub fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    work(item);
+                }
+            });
+        }
+    });
 }

@@ -10,7 +10,7 @@
 mod nests;
 
 use crate::c_harness::{self, Kernel};
-use frit_plan::memory;
+use frit_support::Random;
 use std::fmt::Write;
 
 /// A program and how to call it.
@@ -42,31 +42,7 @@ const SIZES: [&str; 3] = ["n", "m", "p"];
 /// How much longer than a size parameters are along each dimension.
 const SLACK: i64 = 8;
 /// The most nests of a program; pairs and triples of nests that make one array count once.
-const NESTS: u64 = 7;
-
-struct Random(memory::Random);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(memory::Random::new(seed))
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.0.bits() % end.max(1)
-    }
-
-    fn between(&mut self, low: i64, high: i64) -> i64 {
-        low + self.below((high - low + 1) as u64) as i64
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-}
+const NESTS: usize = 7;
 
 /// A length: `scale` times a size parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -241,7 +217,7 @@ impl Generator {
     }
 
     fn param(&mut self, name: &str, is_output: bool) {
-        let rank = self.random.pick(&[1, 1, 2, 2, 2, 3]);
+        let rank = self.random.of(&[1, 1, 2, 2, 2, 3]);
         let axes: Vec<Axis> = (0..rank)
             .map(|axis| {
                 // Mostly a size for each dimension, so that arrays go together; square ones now and then.
@@ -269,7 +245,7 @@ impl Generator {
         } else {
             &["int", "int", "unsigned", "uint8_t", "int16_t", "long"]
         };
-        self.random.pick(choices)
+        self.random.of(choices)
     }
 
     /// The type of sums.
@@ -292,7 +268,7 @@ impl Generator {
             _ => Home::Heap { in_region: true },
         };
         let slack =
-            ready.iter().map(|range| range.high.max(range.low).max(0) + self.random.pick(&[0, 0, 1, 2])).collect();
+            ready.iter().map(|range| range.high.max(range.low).max(0) + self.random.of(&[0, 0, 1, 2])).collect();
         let name = self.name("t");
         let is_linear = rank == 1 || matches!(home, Home::Heap { .. }) || self.random.chance(20);
         self.arrays.push(Array { name, elem, home, axes, slack, ready, is_linear, is_read: false });
@@ -327,7 +303,7 @@ impl Generator {
 
     /// A distance between a producer and its consumer.
     fn offset(&mut self) -> i64 {
-        self.random.pick(&[0, 0, 0, 0, 0, 0, 1, 1, 1, -1, -1, -1, -1, 2, -2, -3])
+        self.random.of(&[0, 0, 0, 0, 0, 0, 1, 1, 1, -1, -1, -1, -1, 2, -2, -3])
     }
 
     /// Subscripts of an array in these loops, which are narrowed so that they stay in the box; or none, if the loops do not suit.
@@ -391,8 +367,8 @@ impl Generator {
         let made: Vec<usize> = (0..self.arrays.len()).filter(|a| self.is_temporary(*a)).collect();
         match made.last() {
             Some(last) if self.random.chance(60) => *last,
-            Some(_) if self.random.chance(50) => self.random.pick(&made),
-            _ => self.random.below(self.arrays.len() as u64) as usize,
+            Some(_) if self.random.chance(50) => self.random.of(&made),
+            _ => self.random.below(self.arrays.len()),
         }
     }
 
@@ -406,7 +382,7 @@ impl Generator {
         let mut array = first;
         for _ in 0..self.random.between(1, 3) {
             let chosen = array.take().unwrap_or_else(|| self.source());
-            for _ in 0..self.random.pick(&[1, 1, 2, 3]) {
+            for _ in 0..self.random.of(&[1, 1, 2, 3]) {
                 reads.extend(self.read(vars, chosen, None));
             }
         }
@@ -422,7 +398,7 @@ impl Generator {
                 (true, 1) => format!("-0.25f * {read}"),
                 (true, 2) if self.has_function => format!("bend_{}({read})", self.seed),
                 (true, 3) => format!("0.25f * fabsf((float){read})"),
-                (true, _) => format!("{} * {read}", self.random.pick(&["0.5f", "0.25f", "0.375f"])),
+                (true, _) => format!("{} * {read}", self.random.of(&["0.5f", "0.25f", "0.375f"])),
                 (false, 0) => format!("({read} & 255) * {}", self.random.between(2, 9)),
                 (false, 1) => format!("({read} >> {})", self.random.between(1, 3)),
                 (false, 2) if self.has_function => format!("bend_{}((int)({read} & 1023))", self.seed),
@@ -433,11 +409,11 @@ impl Generator {
         }
         if !self.scalars.is_empty() && self.random.chance(30) {
             let scalars: Vec<&str> = self.scalars.iter().map(String::as_str).collect();
-            let at = self.random.below(scalars.len() as u64) as usize;
+            let at = self.random.below(scalars.len());
             terms.push(if self.is_float { format!("0.25 * {}", scalars[at]) } else { scalars[at].to_string() });
         }
         if terms.is_empty() || self.random.chance(10) {
-            let at = self.random.below(vars.len() as u64 + 1) as usize;
+            let at = self.random.below(vars.len() + 1);
             terms.push(match (vars.get(at), self.is_float) {
                 (Some(var), true) => format!("0.125f * (float)({} % 5)", var.name),
                 (Some(var), false) => format!("{} % 7", var.name),
@@ -461,9 +437,9 @@ impl Generator {
 
     /// An affine condition on the loop variables, or one on data.
     fn condition(&mut self, vars: &[Var], reads: &[String]) -> String {
-        let var = self.random.below(vars.len() as u64) as usize;
+        let var = self.random.below(vars.len());
         let Var { name, axis, .. } = &vars[var];
-        let other = vars[self.random.below(vars.len() as u64) as usize].name;
+        let other = vars[self.random.below(vars.len())].name;
         match self.random.below(7) {
             0 => format!("{name} > {}", self.random.between(0, 4)),
             1 => format!("{name} < {}", axis.plus(-self.random.between(1, 3))),
@@ -529,7 +505,7 @@ impl Generator {
             }
         }
         if axes.len() < 3 && self.random.chance(8) {
-            let size = self.random.below(self.sizes as u64) as usize;
+            let size = self.random.below(self.sizes);
             axes.push(Axis { scale: 1, size });
         }
         axes

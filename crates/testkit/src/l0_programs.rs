@@ -9,6 +9,7 @@
 
 mod pipelines;
 
+use frit_support::random::Choices;
 use std::fmt::Write;
 
 /// A program and what to give it on standard input.
@@ -73,7 +74,7 @@ struct Function {
 }
 
 struct Generator<'a> {
-    choices: std::slice::Iter<'a, u8>,
+    choices: Choices<'a>,
     flavour: Flavour,
     scope: Vec<Variable>,
     functions: Vec<Function>,
@@ -122,7 +123,7 @@ struct Part {
 
 fn part(choices: &[u8], flavour: Flavour, main: &str, first_name: usize) -> Part {
     let mut g = Generator {
-        choices: choices.iter(),
+        choices: Choices::new(choices),
         flavour,
         scope: Vec::new(),
         functions: Vec::new(),
@@ -131,7 +132,7 @@ fn part(choices: &[u8], flavour: Flavour, main: &str, first_name: usize) -> Part
         fuel: 120,
     };
     let mut helpers = String::new();
-    for _ in 0..g.choose(4) {
+    for _ in 0..g.choices.below(4) {
         helpers.push_str(&g.helper());
     }
     g.functions.push(Function { name: "down".into(), params: vec![Ty::Int, Ty::Int], result: Ty::Int });
@@ -140,22 +141,13 @@ fn part(choices: &[u8], flavour: Flavour, main: &str, first_name: usize) -> Part
 }
 
 impl Generator<'_> {
-    /// A choice from 0 to below `n`; 0 when the choices have run out.
-    fn choose(&mut self, n: usize) -> usize {
-        self.choices.next().map_or(0, |&c| c as usize % n)
-    }
-
-    fn pick<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.choose(texts.len())]
-    }
-
     fn fresh(&mut self, prefix: &str) -> String {
         self.next_name += 1;
         format!("{prefix}{}", self.next_name)
     }
 
     fn scalar_type(&mut self) -> Ty {
-        match self.choose(if self.flavour.reals { 5 } else { 3 }) {
+        match self.choices.below(if self.flavour.reals { 5 } else { 3 }) {
             0 | 1 => Ty::Int,
             2 => Ty::Bool,
             _ => Ty::Real,
@@ -164,7 +156,7 @@ impl Generator<'_> {
 
     /// A type of values that a function or lambda may take or return; arrays have the length given.
     fn small_type(&mut self, len: &str) -> Ty {
-        match self.choose(6) {
+        match self.choices.below(6) {
             0..=2 => self.scalar_type(),
             3 => Ty::array(self.scalar_type(), len),
             4 => Ty::Tuple(vec![self.scalar_type(), self.scalar_type()]),
@@ -175,8 +167,8 @@ impl Generator<'_> {
     /// A function over scalars.
     fn helper(&mut self) -> String {
         let name = self.fresh("f");
-        let params: Vec<Ty> = (0..1 + self.choose(3)).map(|_| self.scalar_type()).collect();
-        let result = match self.choose(3) {
+        let params: Vec<Ty> = (0..1 + self.choices.below(3)).map(|_| self.scalar_type()).collect();
+        let result = match self.choices.below(3) {
             0 | 1 => self.scalar_type(),
             _ => Ty::Tuple(vec![self.scalar_type(), self.scalar_type()]),
         };
@@ -189,18 +181,18 @@ impl Generator<'_> {
         let mut input = Vec::new();
         let (mut params, mut types) = (Vec::new(), Vec::new());
         let lengths: Vec<(String, usize)> =
-            (0..2).map(|at| (format!("n{at}"), [3, 0, 1, 2, 5, 7][self.choose(6)])).collect();
+            (0..2).map(|at| (format!("n{at}"), [3, 0, 1, 2, 5, 7][self.choices.below(6)])).collect();
         for (name, value) in &lengths {
             params.push(format!("int {name}"));
             types.push("int".to_string());
             self.scope.push(Variable { name: name.clone(), ty: Ty::Int });
             input.push(format!("{value}\n"));
         }
-        for _ in 0..2 + self.choose(3) {
-            let (len, value) = lengths[self.choose(2)].clone();
-            let row = match self.choose(4) {
+        for _ in 0..2 + self.choices.below(3) {
+            let (len, value) = lengths[self.choices.below(2)].clone();
+            let row = match self.choices.below(4) {
                 0 | 1 => self.scalar_type(),
-                2 => Ty::array(self.scalar_type(), &lengths[self.choose(2)].0),
+                2 => Ty::array(self.scalar_type(), &lengths[self.choices.below(2)].0),
                 _ => Ty::Tuple(vec![self.scalar_type(), self.scalar_type()]),
             };
             let ty = Ty::array(row, &len);
@@ -225,13 +217,13 @@ impl Generator<'_> {
 
     /// One expression for several results.
     fn nested_expression(&mut self, lengths: &[(String, usize)]) -> (Ty, String) {
-        let results: Vec<Ty> = (0..1 + self.choose(3))
+        let results: Vec<Ty> = (0..1 + self.choices.below(3))
             .map(|_| {
-                let len = lengths[self.choose(2)].0.clone();
-                match self.choose(5) {
+                let len = lengths[self.choices.below(2)].0.clone();
+                match self.choices.below(5) {
                     0 => self.scalar_type(),
                     4 => {
-                        let inner = lengths[self.choose(2)].0.clone();
+                        let inner = lengths[self.choices.below(2)].0.clone();
                         Ty::array(Ty::array(self.scalar_type(), &inner), &len)
                     }
                     3 => Ty::array(Ty::Tuple(vec![self.scalar_type(), self.scalar_type()]), &len),
@@ -247,9 +239,9 @@ impl Generator<'_> {
     /// Literal text of a value for the input.
     fn value(&mut self, ty: &Ty, lengths: &[(String, usize)]) -> String {
         match ty {
-            Ty::Int => self.pick(&["1", "0", "-3", "7", "12", "2"]).into(),
-            Ty::Real => self.pick(&["1.5", "0.0", "-2.25", "3.0", "0.125"]).into(),
-            Ty::Bool => self.pick(&["True", "False"]).into(),
+            Ty::Int => self.choices.of(&["1", "0", "-3", "7", "12", "2"]).into(),
+            Ty::Real => self.choices.of(&["1.5", "0.0", "-2.25", "3.0", "0.125"]).into(),
+            Ty::Bool => self.choices.of(&["True", "False"]).into(),
             Ty::Tuple(parts) => {
                 let parts: Vec<String> = parts.iter().map(|part| self.value(part, lengths)).collect();
                 format!("{{{}}}", parts.join(", "))
@@ -278,7 +270,7 @@ impl Generator<'_> {
 
     fn variable(&mut self, ty: &Ty) -> Option<String> {
         let names: Vec<String> = self.scope.iter().filter(|v| v.ty == *ty).map(|v| v.name.clone()).collect();
-        if names.is_empty() { None } else { Some(names[names.len() - 1 - self.choose(names.len())].clone()) }
+        if names.is_empty() { None } else { Some(names[names.len() - 1 - self.choices.below(names.len())].clone()) }
     }
 
     /// The simplest expression of a type.
@@ -287,15 +279,15 @@ impl Generator<'_> {
             return name;
         }
         match ty {
-            Ty::Int => self.pick(&["1", "0", "2", "5", "(0 - 4)"]).into(),
-            Ty::Real => self.pick(&["1.5", "0.0", "2.0", "(0.0 - 0.75)"]).into(),
-            Ty::Bool => self.pick(&["True", "False"]).into(),
+            Ty::Int => self.choices.of(&["1", "0", "2", "5", "(0 - 4)"]).into(),
+            Ty::Real => self.choices.of(&["1.5", "0.0", "2.0", "(0.0 - 0.75)"]).into(),
+            Ty::Bool => self.choices.of(&["True", "False"]).into(),
             Ty::Tuple(parts) => {
                 let parts: Vec<String> = parts.iter().map(|part| self.leaf(part)).collect();
                 format!("{{{}}}", parts.join(", "))
             }
             Ty::Array(row, len) if **row == Ty::Int => {
-                if self.choose(2) == 0 {
+                if self.choices.below(2) == 0 {
                     format!("iota({len})")
                 } else {
                     format!("replicate({len}, {})", self.leaf(row))
@@ -311,7 +303,7 @@ impl Generator<'_> {
             return self.leaf(ty);
         }
         self.fuel -= 1;
-        match self.choose(8) {
+        match self.choices.below(8) {
             0 => self.leaf(ty),
             1 => {
                 let cond = self.expression(&Ty::Bool, depth - 1);
@@ -332,7 +324,7 @@ impl Generator<'_> {
 
     /// `let x = ... in ...`, with types worth naming.
     fn binding(&mut self, ty: &Ty, depth: usize) -> String {
-        let (name, bound, value) = match self.choose(6) {
+        let (name, bound, value) = match self.choices.below(6) {
             0 => {
                 // An array whose length only the run knows.
                 let array = self.any_array(&Ty::Int, depth - 1);
@@ -352,7 +344,7 @@ impl Generator<'_> {
                 let array = self.any_array(&elem, depth - 1);
                 let name = self.fresh("u");
                 let bound = Ty::array(elem.clone(), &format!("size(0, {name})"));
-                let updates = 1 + self.choose(2);
+                let updates = 1 + self.choices.below(2);
                 let mut updated = String::new();
                 for _ in 0..updates {
                     let index = self.expression(&Ty::Int, 1);
@@ -417,10 +409,10 @@ impl Generator<'_> {
 
     /// `loop (x = ...) = for i < k do ... in ...`.
     fn sequential_loop(&mut self, ty: &Ty, depth: usize) -> String {
-        let count = self.pick(&["3", "0", "1", "2", "4", "n0"]);
+        let count = self.choices.of(&["3", "0", "1", "2", "4", "n0"]);
         let count = if count == "n0" && !self.scope.iter().any(|v| v.name == "n0") { "2" } else { count };
         let (carried, index) = (self.fresh("x"), self.fresh("i"));
-        if self.choose(3) == 0 {
+        if self.choices.below(3) == 0 {
             // A loop that updates an array in place.
             let elem = self.scalar_type();
             let array = self.any_array(&elem, depth - 1);
@@ -462,7 +454,7 @@ impl Generator<'_> {
                 lengths.push(len.clone());
             }
         }
-        lengths[lengths.len() - 1 - self.choose(lengths.len())].clone()
+        lengths[lengths.len() - 1 - self.choices.below(lengths.len())].clone()
     }
 
     /// An array of any length with rows of this type.
@@ -476,7 +468,7 @@ impl Generator<'_> {
         if fitting.is_empty() {
             return None;
         }
-        let function = fitting[self.choose(fitting.len())].clone();
+        let function = fitting[self.choices.below(fitting.len())].clone();
         let bounded = function.name == "down";
         let args: Vec<String> = function
             .params
@@ -492,19 +484,20 @@ impl Generator<'_> {
     }
 
     fn int(&mut self, depth: usize) -> String {
-        match self.choose(9) {
+        match self.choices.below(9) {
             0 | 1 => {
-                let op = self.pick(&["+", "-", "*", "&", "^", "|"]);
+                let op = self.choices.of(&["+", "-", "*", "&", "^", "|"]);
                 let (a, b) = (self.expression(&Ty::Int, depth - 1), self.expression(&Ty::Int, depth - 1));
                 format!("(({a}) {op} ({b}))")
             }
             2 => {
-                let (op, b) = (self.pick(&["/", "%"]), self.pick(&["3", "2", "(0 - 5)", "7"]));
+                let (op, b) = (self.choices.of(&["/", "%"]), self.choices.of(&["3", "2", "(0 - 5)", "7"]));
                 format!("(({}) {op} {b})", self.expression(&Ty::Int, depth - 1))
             }
             3 => {
                 let array = self.any_array(&Ty::Int, depth - 1);
-                let (operator, neutral) = [("op +", "0"), ("op *", "1"), ("op ^", "0"), ("op |", "5")][self.choose(4)];
+                let (operator, neutral) =
+                    [("op +", "0"), ("op *", "1"), ("op ^", "0"), ("op |", "5")][self.choices.below(4)];
                 format!("reduce({operator}, {neutral}, {array})")
             }
             4 => {
@@ -536,20 +529,20 @@ impl Generator<'_> {
     }
 
     fn real(&mut self, depth: usize) -> String {
-        match self.choose(7) {
+        match self.choices.below(7) {
             0 | 1 => {
-                let op = self.pick(&["+", "-", "*", "/"]);
+                let op = self.choices.of(&["+", "-", "*", "/"]);
                 let (a, b) = (self.expression(&Ty::Real, depth - 1), self.expression(&Ty::Real, depth - 1));
                 format!("(({a}) {op} ({b}))")
             }
             2 => format!("toReal({})", self.expression(&Ty::Int, depth - 1)),
             3 => {
                 let array = self.any_array(&Ty::Real, depth - 1);
-                let (operator, neutral) = [("op +", "0.0"), ("op *", "1.0"), ("op +", "2.5")][self.choose(3)];
+                let (operator, neutral) = [("op +", "0.0"), ("op *", "1.0"), ("op +", "2.5")][self.choices.below(3)];
                 format!("reduce({operator}, {neutral}, {array})")
             }
             4 => {
-                let function = self.pick(&["sqrt", "exp", "log"]);
+                let function = self.choices.of(&["sqrt", "exp", "log"]);
                 format!("{function}({})", self.expression(&Ty::Real, depth - 1))
             }
             5 => format!("(0.0 - ({}))", self.expression(&Ty::Real, depth - 1)),
@@ -558,19 +551,19 @@ impl Generator<'_> {
     }
 
     fn boolean(&mut self, depth: usize) -> String {
-        match self.choose(5) {
+        match self.choices.below(5) {
             0 => {
-                let op = self.pick(&["<", "<=", "="]);
+                let op = self.choices.of(&["<", "<=", "="]);
                 let (a, b) = (self.expression(&Ty::Int, depth - 1), self.expression(&Ty::Int, depth - 1));
                 format!("(({a}) {op} ({b}))")
             }
             1 if self.flavour.reals => {
-                let op = self.pick(&["<", "<=", "="]);
+                let op = self.choices.of(&["<", "<=", "="]);
                 let (a, b) = (self.expression(&Ty::Real, depth - 1), self.expression(&Ty::Real, depth - 1));
                 format!("(({a}) {op} ({b}))")
             }
             2 => {
-                let op = self.pick(&["&&", "||"]);
+                let op = self.choices.of(&["&&", "||"]);
                 let (a, b) = (self.expression(&Ty::Bool, depth - 1), self.expression(&Ty::Bool, depth - 1));
                 format!("(({a}) {op} ({b}))")
             }
@@ -583,7 +576,7 @@ impl Generator<'_> {
         if let [a, b] = parts
             && a.is_scalar()
             && b.is_scalar()
-            && self.choose(3) == 1
+            && self.choices.below(3) == 1
         {
             let result = Ty::Tuple(parts.to_vec());
             if let Some(call) = self.call(&result, depth) {
@@ -591,7 +584,7 @@ impl Generator<'_> {
             }
         }
         if let [Ty::Int, Ty::Int] = parts
-            && self.choose(3) == 1
+            && self.choices.below(3) == 1
         {
             // Smallest and largest together.
             let len = self.length();
@@ -607,7 +600,7 @@ impl Generator<'_> {
 
     fn array(&mut self, row: &Ty, len: &str, depth: usize) -> String {
         let this = Ty::array(row.clone(), len);
-        match self.choose(9) {
+        match self.choices.below(9) {
             0 | 1 => {
                 // A map over one array of the same length.
                 let source = self.scalar_type();
@@ -621,7 +614,7 @@ impl Generator<'_> {
                 let a = self.expression(&Ty::array(first.clone(), len), depth - 1);
                 let b = self.expression(&Ty::array(second.clone(), len), depth - 1);
                 let (params, body) = self.under(&[first, second], |g| g.expression(row, depth - 1));
-                if row.is_scalar() && self.choose(2) == 1 {
+                if row.is_scalar() && self.choices.below(2) == 1 {
                     let name = self.fresh("m");
                     return format!(
                         "(let {{{name}}} = mapT(fn {{{}}} ({params}) => {{{body}}}, {a}, {b}) in {name})",
@@ -634,7 +627,7 @@ impl Generator<'_> {
                 Ty::Int => {
                     let array = self.expression(&this, depth - 1);
                     let (operator, start) =
-                        [("op +", "0"), ("op *", "1"), ("op +", "3"), ("op |", "1")][self.choose(4)];
+                        [("op +", "0"), ("op *", "1"), ("op +", "3"), ("op |", "1")][self.choices.below(4)];
                     format!("scan({operator}, {start}, {array})")
                 }
                 Ty::Real => {
@@ -688,7 +681,7 @@ impl Generator<'_> {
                 if fitting.is_empty() {
                     return self.leaf(&this);
                 }
-                let function = fitting[self.choose(fitting.len())].clone();
+                let function = fitting[self.choices.below(fitting.len())].clone();
                 let (last, given) = function.params.split_last().expect("a function has a parameter");
                 let given: Vec<String> = given.iter().map(|ty| self.expression(ty, 1)).collect();
                 let array = self.expression(&Ty::array(last.clone(), len), depth - 1);

@@ -2,7 +2,7 @@
 //!
 //! Many are no valid IR any more; the others are code that no front end writes.
 
-use frit_plan::memory::Random;
+use frit_support::Random;
 
 /// Modules of one function each: what stands around the functions of the module, and the function of this number.
 pub fn single_functions(module: &str) -> Vec<String> {

@@ -6,7 +6,7 @@
 //! Most loops have equal bounds and read what loops before them have made, so that fusing them is legal, or becomes so by a shift; the others hinder in some way.
 
 use crate::llvm_harness::Call;
-use frit_plan::memory::Random;
+use frit_support::Random;
 use std::fmt::Write;
 
 /// A function and how to call it.
@@ -109,10 +109,6 @@ struct Scope {
 }
 
 impl Generator {
-    fn chance(&mut self, percent: usize) -> bool {
-        self.random.below(100) < percent
-    }
-
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.body, "{}{text}", "    ".repeat(self.depth));
     }
@@ -129,13 +125,13 @@ impl Generator {
         let name = format!("f{seed}");
         self.usual = self.random.below(3);
         for at in 0..[0, 0, 1, 1, 2][self.random.below(5)] {
-            let is_heap = self.chance(50);
+            let is_heap = self.random.chance(50);
             self.locals.push(Local { name: format!("t{at}"), is_heap, is_filled: false });
         }
         let loops = [1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6][self.random.below(11)];
         let mut at = 0;
         while at < loops {
-            if at > 0 && self.chance(25) {
+            if at > 0 && self.random.chance(25) {
                 self.between();
             }
             at += self.guarded_loops();
@@ -161,7 +157,7 @@ impl Generator {
         for sum in &result {
             let _ = writeln!(head, "    {kind} {sum} = 0;");
         }
-        if self.chance(30) {
+        if self.random.chance(30) {
             let filled: Vec<String> =
                 self.locals.iter().filter(|local| local.is_filled).map(|local| format!("{}[1]", local.name)).collect();
             result.extend(filled);
@@ -183,7 +179,7 @@ impl Generator {
     /// One loop or nest, or two, perhaps under a condition; how many.
     fn guarded_loops(&mut self) -> usize {
         let is_filled = self.locals.iter().all(|local| local.is_filled);
-        if is_filled && self.chance(12) {
+        if is_filled && self.random.chance(12) {
             let condition = ["c", "n > 2", "n > 0", "c && m > 1"][self.random.below(4)];
             self.line(&format!("if ({condition}) {{"));
             self.depth += 1;
@@ -195,7 +191,7 @@ impl Generator {
             self.line("}");
             return count;
         }
-        if is_filled && self.depth == 1 && self.chance(8) {
+        if is_filled && self.depth == 1 && self.random.chance(8) {
             // Neighbours that are executed again and again, and what they leave is there the next time.
             let index = format!("o{}", self.loops);
             let bound = ["2", "3", "m"][self.random.below(3)];
@@ -221,7 +217,7 @@ impl Generator {
             1 | 2 => {
                 let term = format!("k{}", self.terms);
                 self.terms += 1;
-                let value = if self.chance(50) { format!("{array}[{place}]") } else { "n * 3 + 1".into() };
+                let value = if self.random.chance(50) { format!("{array}[{place}]") } else { "n * 3 + 1".into() };
                 self.line(&format!("const {} {term} = {value};", self.elem));
             }
             3 => self.line("observe(n);"),
@@ -246,17 +242,17 @@ impl Generator {
     fn one_loop(&mut self) {
         self.loops += 1;
         let fresh = self.locals.iter().position(|local| !local.is_filled);
-        if let Some(fresh) = fresh.filter(|_| self.chance(50) || self.depth == 1 && self.loops >= 2) {
+        if let Some(fresh) = fresh.filter(|_| self.random.chance(50) || self.depth == 1 && self.loops >= 2) {
             self.fill(fresh);
             return;
         }
         let index = format!("i{}", self.loops);
-        let axis = if self.has_rows { "n" } else { ["n", "m"][usize::from(self.chance(8))] };
+        let axis = if self.has_rows { "n" } else { ["n", "m"][usize::from(self.random.chance(8))] };
         let (head, mut scope, tail) = self.header(&index, axis);
         self.line(&head);
         self.depth += 1;
-        if self.has_rows && !self.chance(8) {
-            let columns = 1 + usize::from(self.chance(15));
+        if self.has_rows && !self.random.chance(8) {
+            let columns = 1 + usize::from(self.random.chance(15));
             for at in 0..columns {
                 let column = format!("j{}", self.loops * 2 + at);
                 let (head, inner, tail) = self.header(&column, "m");
@@ -290,7 +286,7 @@ impl Generator {
         self.locals[at].is_filled = true;
         let index = format!("i{}", self.loops);
         // Most compute the length before the loop, some in its condition.
-        let length = if self.chance(85) { "length".to_string() } else { self.length() };
+        let length = if self.random.chance(85) { "length".to_string() } else { self.length() };
         let scope = Scope { index: index.clone(), low: 0, high: 0, column: None };
         self.line(&format!("for (int {index} = 0; {index} < {length}; {index}++)"));
         let value = self.value(&scope, &local.name);
@@ -362,9 +358,9 @@ impl Generator {
     }
 
     fn statement(&mut self, scope: &Scope) {
-        if self.chance(14) {
+        if self.random.chance(14) {
             // Sums are declared at the head of the function; few of them are read by later loops.
-            let at = if self.sums > 0 && self.chance(20) { self.random.below(self.sums) } else { self.sums };
+            let at = if self.sums > 0 && self.random.chance(20) { self.random.below(self.sums) } else { self.sums };
             self.sums = self.sums.max(at + 1);
             let value = self.value(scope, "");
             let sum = match self.random.below(3) {
@@ -375,20 +371,20 @@ impl Generator {
             return self.line(&sum);
         }
         let array = self.target();
-        if !self.has_rows && self.chance(7) {
+        if !self.has_rows && self.random.chance(7) {
             self.several_elements(scope, &array);
             self.last = Some(array);
             return;
         }
         let place = self.place(scope, &array, true);
         let value = self.value(scope, &array);
-        if self.chance(15) {
+        if self.random.chance(15) {
             let condition = self.place(scope, &array, false);
             let other = self.value(scope, &array);
             let most = if self.is_float { "0.5" } else { "40" };
             self.line(&format!("if ({condition} > {most})"));
             self.line(&format!("    {place} = {value};"));
-            if self.chance(50) {
+            if self.random.chance(50) {
                 self.line("else");
                 self.line(&format!("    {place} = {other};"));
             }
@@ -401,8 +397,8 @@ impl Generator {
 
     /// Elements that are written at once, or so soon after each other that compilers make one access of it.
     fn several_elements(&mut self, scope: &Scope, array: &str) {
-        let count = 2 + i64::from(scope.high >= 2 && self.chance(50));
-        let from = if self.chance(70) { scope.index.as_str() } else { "0" };
+        let count = 2 + i64::from(scope.high >= 2 && self.random.chance(50));
+        let from = if self.random.chance(70) { scope.index.as_str() } else { "0" };
         match self.random.below(3) {
             0 => {
                 let source = format!("p{}", self.random.below(self.params));
@@ -431,7 +427,7 @@ impl Generator {
     fn target(&mut self) -> String {
         let filled: Vec<String> =
             self.locals.iter().filter(|local| local.is_filled).map(|local| local.name.clone()).collect();
-        if !filled.is_empty() && self.chance(15) {
+        if !filled.is_empty() && self.random.chance(15) {
             return filled[self.random.below(filled.len())].clone();
         }
         format!("p{}", self.random.below(self.params))
@@ -439,7 +435,7 @@ impl Generator {
 
     /// An element near the index.
     fn place(&mut self, scope: &Scope, array: &str, is_written: bool) -> String {
-        let is_near = self.chance(if is_written { 88 } else { 62 });
+        let is_near = self.random.chance(if is_written { 88 } else { 62 });
         let subscript = |low: i64, high: i64, index: &str, random: &mut Random| {
             let offset = if is_near { 0 } else { low + random.below((high - low + 1) as usize) as i64 };
             match offset {
@@ -483,7 +479,7 @@ impl Generator {
                     }
                 }
                 1 => format!("({})({} * 3)", generator.elem, scope.index),
-                2 if generator.sums > 0 && generator.chance(30) => {
+                2 if generator.sums > 0 && generator.random.chance(30) => {
                     let sum = generator.random.below(generator.sums);
                     format!("({})s{sum}", generator.elem)
                 }

@@ -12,6 +12,7 @@
 mod expressions;
 mod with_loops;
 
+use frit_support::random::Choices;
 use std::fmt::Write;
 
 /// A number that programs do not know before they run: 1, as there are no words behind the command's name.
@@ -69,7 +70,7 @@ struct IndexVector {
 }
 
 struct Generator<'a> {
-    choices: std::slice::Iter<'a, u8>,
+    choices: Choices<'a>,
     flavour: Flavour,
     scope: Vec<Variable>,
     indices: Vec<IndexVector>,
@@ -93,7 +94,7 @@ pub fn generate_batch(programs: &[Vec<u8>], flavour: Flavour) -> String {
     let mut calls = String::new();
     for (number, choices) in programs.iter().enumerate() {
         let mut generator = Generator {
-            choices: choices.iter(),
+            choices: Choices::new(choices),
             flavour,
             scope: Vec::new(),
             indices: Vec::new(),
@@ -142,22 +143,13 @@ int second(pair a) { return ((int[2])a)[1]; }
 ";
 
 impl Generator<'_> {
-    /// A choice from 0 to below `n`; 0 when the choices have run out.
-    fn choose(&mut self, n: usize) -> usize {
-        self.choices.next().map_or(0, |&c| c as usize % n)
-    }
-
-    fn pick<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.choose(texts.len())]
-    }
-
     fn fresh(&mut self, prefix: &str) -> String {
         self.next_name += 1;
         format!("{prefix}{}", self.next_name)
     }
 
     fn elem(&mut self) -> Elem {
-        match self.choose(if self.flavour.reals { 6 } else { 4 }) {
+        match self.choices.below(if self.flavour.reals { 6 } else { 4 }) {
             0..=2 => Elem::Int,
             3 => Elem::Bool,
             _ => Elem::Double,
@@ -166,8 +158,8 @@ impl Generator<'_> {
 
     /// A shape of a few axes; extents may be 0.
     fn shape(&mut self) -> Vec<usize> {
-        let rank = [1, 1, 2, 2, 3][self.choose(5)];
-        (0..rank).map(|_| [3, 2, 4, 5, 1, 0][self.choose(6)]).collect()
+        let rank = [1, 1, 2, 2, 3][self.choices.below(5)];
+        (0..rank).map(|_| [3, 2, 4, 5, 1, 0][self.choices.below(6)]).collect()
     }
 
     fn line(&mut self, text: &str) {
@@ -185,7 +177,7 @@ impl Generator<'_> {
         // What the text says about `h` is lost on nobody; what it is worth is.
         for value in [3usize, 2, 4] {
             let name = self.fresh("n");
-            let text = match self.choose(3) {
+            let text = match self.choices.below(3) {
                 0 => format!("h + {}", value - 1),
                 1 => format!("{value} * h"),
                 _ => format!("{} - h", value + 1),
@@ -196,7 +188,7 @@ impl Generator<'_> {
         }
         self.line("k = 0;");
         self.bind("k", Elem::Int, &[]);
-        for _ in 0..3 + self.choose(6) {
+        for _ in 0..3 + self.choices.below(6) {
             self.statement();
         }
         let shown: Vec<Variable> = self.scope.iter().filter(|variable| !variable.is_fixed).cloned().collect();
@@ -216,7 +208,7 @@ impl Generator<'_> {
     }
 
     fn statement(&mut self) {
-        match self.choose(16) {
+        match self.choices.below(16) {
             0..=5 => self.new_array(),
             6 => self.new_scalar(),
             7 => self.branch(),
@@ -250,7 +242,7 @@ impl Generator<'_> {
     /// A variable that may be assigned, if there is one.
     fn assignable(&mut self) -> Option<Variable> {
         let candidates: Vec<Variable> = self.scope.iter().filter(|variable| !variable.is_fixed).cloned().collect();
-        let at = self.choose(candidates.len().max(1));
+        let at = self.choices.below(candidates.len().max(1));
         candidates.get(candidates.len().checked_sub(at + 1)?).cloned()
     }
 
@@ -271,7 +263,7 @@ impl Generator<'_> {
         self.depth += 1;
         self.assign(&variable);
         self.depth -= 1;
-        if self.choose(2) == 1 {
+        if self.choices.below(2) == 1 {
             self.line("} else {");
             self.depth += 1;
             self.assign(&variable);
@@ -288,7 +280,7 @@ impl Generator<'_> {
         self.scope.push(Variable { name: counter.clone(), elem: Elem::Int, shape: Vec::new(), is_fixed: true });
         self.depth += 1;
         self.assign(&variable);
-        if self.choose(2) == 1 {
+        if self.choices.below(2) == 1 {
             self.line(&format!("k += {counter};"));
         }
         self.depth -= 1;
@@ -302,7 +294,7 @@ impl Generator<'_> {
         let bound = self.extent(2);
         self.line(&format!("{counter} = {bound};"));
         self.scope.push(Variable { name: counter.clone(), elem: Elem::Int, shape: Vec::new(), is_fixed: true });
-        let is_do = self.choose(2) == 1;
+        let is_do = self.choices.below(2) == 1;
         self.line(&if is_do { "do {".to_string() } else { format!("while ({counter} > 0) {{") });
         self.depth += 1;
         self.assign(&variable);
@@ -318,19 +310,19 @@ impl Generator<'_> {
             .filter(|v| !v.is_fixed && !v.shape.is_empty() && v.shape.iter().all(|&extent| extent > 0))
             .cloned()
             .collect();
-        let at = self.choose(candidates.len().max(1));
+        let at = self.choices.below(candidates.len().max(1));
         let Some(variable) = candidates.get(at) else { return self.new_array() };
-        let length = 1 + self.choose(variable.shape.len());
+        let length = 1 + self.choices.below(variable.shape.len());
         let index: Vec<String> =
             variable.shape[..length].to_vec().iter().map(|&extent| self.index_below(extent)).collect();
-        let index = match self.choose(3) {
+        let index = match self.choices.below(3) {
             0 => index.join(", "),
             1 => format!("[{}]", index.join(", ")),
             _ => index.join("]["),
         };
         let value = self.value(variable.elem, &variable.shape[length..], 2);
         let operator = if variable.elem == Elem::Int && length == variable.shape.len() {
-            self.pick(&["=", "+=", "-="])
+            self.choices.of(&["=", "+=", "-="])
         } else {
             "="
         };
@@ -338,7 +330,7 @@ impl Generator<'_> {
     }
 
     fn several_results(&mut self) {
-        let extent = [3, 2, 4][self.choose(3)];
+        let extent = [3, 2, 4][self.choices.below(3)];
         let vector = self.array(Elem::Int, &[extent], 2);
         let (low, high) = (self.fresh("s"), self.fresh("s"));
         self.line(&format!("{low}, {high} = ends({vector});"));
@@ -347,19 +339,19 @@ impl Generator<'_> {
     }
 
     fn complex_numbers(&mut self) {
-        let extent = [3, 2, 0, 4][self.choose(4)];
+        let extent = [3, 2, 0, 4][self.choices.below(4)];
         let (re, im) = (self.scalar(Elem::Double, 1), self.scalar(Elem::Double, 1));
         let (one, many, real) = (self.fresh("c"), self.fresh("c"), self.fresh("a"));
         self.line(&format!("{one} = toc({re}, {im});"));
         let shape = self.extents_text(&[extent]);
-        let operator = self.pick(&["+", "-", "*"]);
-        let made = match self.choose(3) {
+        let operator = self.choices.of(&["+", "-", "*"]);
+        let made = match self.choices.below(3) {
             0 => format!("with {{ (. <= iv <= .) : {one} {operator} toc(tod(iv[0])); }} : genarray({shape}, {one})"),
             1 => format!("genarray({shape}, {one}) {operator} {one}"),
             _ => format!("with ([0] <= iv < {shape}) : conj({one}) genarray({shape}, {one})"),
         };
         self.line(&format!("{many} = {made};"));
-        if self.choose(2) == 1 {
+        if self.choices.below(2) == 1 {
             self.line(&format!("{many} = rotate([1], {many} {operator} {many});"));
         }
         self.line(&format!("{real} = {{ [i] -> real({many}[i]) - imag({many}[i]) | [i] < {shape} }};"));
@@ -368,22 +360,22 @@ impl Generator<'_> {
     }
 
     fn structs(&mut self) {
-        let extent = [3, 2, 4][self.choose(3)];
+        let extent = [3, 2, 4][self.choices.below(3)];
         let (name, all, field) = (self.fresh("p"), self.fresh("p"), self.fresh("a"));
         let number = self.scalar(Elem::Int, 2);
-        let literal = match self.choose(3) {
+        let literal = match self.choices.below(3) {
             0 => format!("P{{{number}, [1.0, 2.0]}}"),
             1 => format!("P{{.a = {number}, .v = [0.5, 3.0]}}"),
             _ => "P{}".to_string(),
         };
         self.line(&format!("{name} = {literal};"));
-        if self.choose(2) == 1 {
+        if self.choices.below(2) == 1 {
             self.line(&format!("{name}.a = {name}.a + 1;"));
         }
         let shape = self.extents_text(&[extent]);
         self.line(&format!("{all} = genarray({shape}, {name});"));
         let index = self.index_below(extent);
-        match self.choose(3) {
+        match self.choices.below(3) {
             0 => self.line(&format!("{all}[{index}].a = 7;")),
             1 => self.line(&format!("{all}[{index}] = P{{5, [1.0, 4.0]}};")),
             _ => {
@@ -409,14 +401,14 @@ impl Generator<'_> {
     /// Text for a number of this value: the number, or something that the program does not know.
     fn extent(&mut self, value: usize) -> String {
         let known: Vec<(String, usize)> = self.extents.clone();
-        match self.choose(3) {
+        match self.choices.below(3) {
             0 => value.to_string(),
             1 => match known.iter().find(|(_, extent)| *extent == value) {
                 Some((name, _)) => name.clone(),
                 None => value.to_string(),
             },
             _ => {
-                let (name, extent) = &known[self.choose(known.len())];
+                let (name, extent) = &known[self.choices.below(known.len())];
                 match value.checked_sub(*extent) {
                     Some(0) => name.clone(),
                     Some(more) => format!("{name} + {more}"),
@@ -430,7 +422,7 @@ impl Generator<'_> {
     fn extents_text(&mut self, shape: &[usize]) -> String {
         let like =
             self.scope.iter().rev().find(|variable| variable.shape == shape).map(|variable| variable.name.clone());
-        if let (Some(name), 1) = (like, self.choose(3)) {
+        if let (Some(name), 1) = (like, self.choices.below(3)) {
             return format!("shape({name})");
         }
         let extents: Vec<String> = shape.iter().map(|&extent| self.extent(extent)).collect();
@@ -439,8 +431,8 @@ impl Generator<'_> {
 
     /// Text for an index from 0 to below `extent`, which is not 0.
     fn index_below(&mut self, extent: usize) -> String {
-        match self.choose(3) {
-            0 => self.choose(extent).to_string(),
+        match self.choices.below(3) {
+            0 => self.choices.below(extent).to_string(),
             1 => self.extent(extent - 1),
             _ => {
                 let scalar = self.scalar(Elem::Int, 0);

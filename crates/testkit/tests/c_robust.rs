@@ -5,7 +5,7 @@
 use frit_c::region::HoleKind;
 use frit_c::{File, Region};
 use frit_driver::c_loops::{FuseOptions, FusedFile, ReadOptions, Recompute, fuse};
-use frit_plan::memory::Random;
+use frit_support::Random;
 use frit_support::{Diagnostic, FileId, Index, SourceMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

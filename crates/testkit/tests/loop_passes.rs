@@ -3,39 +3,25 @@
 
 use frit_driver::machine::{Caches, Target};
 use frit_driver::{Engine, Level, Notation, Options, error::Kind};
+use frit_support::Random;
 use std::fmt::Write;
 
 /// Programs of each sort.
 const PROGRAMS: u32 = 24;
-struct Choices(u64);
-
 /// Threads start although there is little to do.
 fn target() -> Target {
     Target { region_work: 1 << 10, ..Target::default() }
 }
 
-impl Choices {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % limit
-    }
+/// A vector of this many small numbers.
+fn vector(random: &mut Random, count: usize) -> String {
+    let numbers: Vec<String> = (0..count).map(|_| random.between(-9, 9).to_string()).collect();
+    format!("[{}]", numbers.join(", "))
+}
 
-    fn pick<'t>(&mut self, texts: &[&'t str]) -> &'t str {
-        texts[self.below(texts.len() as u64) as usize]
-    }
-
-    /// A vector of so many small numbers.
-    fn vector(&mut self, count: u64) -> String {
-        let numbers: Vec<String> = (0..count).map(|_| (self.below(19) as i64 - 9).to_string()).collect();
-        format!("[{}]", numbers.join(", "))
-    }
-
-    fn matrix(&mut self, rows: u64, columns: u64) -> String {
-        let rows: Vec<String> = (0..rows).map(|_| self.vector(columns)).collect();
-        format!("[{}]", rows.join(", "))
-    }
+fn matrix(random: &mut Random, rows: usize, columns: usize) -> String {
+    let rows: Vec<String> = (0..rows).map(|_| vector(random, columns)).collect();
+    format!("[{}]", rows.join(", "))
 }
 
 /// What became of the programs of one sort.
@@ -46,11 +32,11 @@ struct Tally {
 }
 
 /// Compares programs, which the pass leaves one of these marks on, that are made with their inputs.
-fn compare(seed: u64, marks: &[&str], generate: fn(&mut Choices) -> (String, String)) -> Tally {
-    let mut choices = Choices(seed);
+fn compare(seed: u64, marks: &[&str], generate: fn(&mut Random) -> (String, String)) -> Tally {
+    let mut random = Random::new(seed);
     let mut tally = Tally::default();
     for _ in 0..PROGRAMS {
-        let (source, input) = generate(&mut choices);
+        let (source, input) = generate(&mut random);
         let unit = frit_driver::load_l0("generated.l0", &source).unwrap_or_else(|error| panic!("{error}\n{source}"));
         let run = |level, engine, threads| {
             let arguments = frit_driver::arguments::from_text(&unit, "<stdin>", &input).expect("the input is right");
@@ -80,29 +66,30 @@ fn compare(seed: u64, marks: &[&str], generate: fn(&mut Choices) -> (String, Str
             }
         }
         let options = Options { threads: 2, target: target(), ..Options::default() };
-        let lowered = frit_driver::dump(&unit, "caches", Notation::Ir, &options).expect("the program is right");
+        let lowered =
+            frit_driver::dump(&unit, "overlapping-vectors", Notation::Ir, &options).expect("the program is right");
         tally.reshaped += u32::from(marks.iter().any(|mark| lowered.contains(mark)));
     }
     tally
 }
 
 /// A program with a loop in order that updates two arrays, and its input.
-fn histogram(choices: &mut Choices) -> (String, String) {
-    let bins = choices.pick(&["bins", "5", "64"]);
+fn histogram(random: &mut Random) -> (String, String) {
+    let bins = random.of(&["bins", "5", "64"]);
     let mut source = format!(
         "fun int least(int x, int y) = if x < y then x else y\n\
          fun {{[int],[[int]]}} main(int n, int bins, [real] x) =\n  \
          let codes = map(fn int (int i) => i * {} + 3, iota(n)) in\n  \
          loop ({{one, two}} = {{replicate({bins}, 1000), replicate({bins}, replicate(3, 2))}}) = for i < n do\n",
-        choices.below(50)
+        random.below(50)
     );
-    let ops = [choices.pick(&["+", "*", "least"]), choices.pick(&["+", "*"])];
-    for _ in 0..1 + choices.below(3) {
+    let ops = [random.of(&["+", "*", "least"]), random.of(&["+", "*"])];
+    for _ in 0..1 + random.below(3) {
         // Few places are out of bounds, and only for some sizes.
-        let first = choices.pick(&["codes[i] % 5", "(i + i / 3) % 5", "i / 400", "trunc(x[i % size(0, x)])"]);
-        let second = choices.pick(&["i % 3", "codes[i] / 7 % 3", "i / 600"]);
-        let value = choices.pick(&["1", "i", "codes[i]", "i * i - 5"]);
-        let (target, op) = match choices.below(2) {
+        let first = random.of(&["codes[i] % 5", "(i + i / 3) % 5", "i / 400", "trunc(x[i % size(0, x)])"]);
+        let second = random.of(&["i % 3", "codes[i] / 7 % 3", "i / 600"]);
+        let value = random.of(&["1", "i", "codes[i]", "i * i - 5"]);
+        let (target, op) = match random.below(2) {
             0 => (format!("one[{first}]"), ops[0]),
             _ => (format!("two[{first}, {second}]"), ops[1]),
         };
@@ -113,17 +100,17 @@ fn histogram(choices: &mut Choices) -> (String, String) {
         let _ = writeln!(source, "    let {target} = {combined} in");
     }
     source += "    {one, two}\n  in {one, two}\n";
-    let count = [0, 511, 700, 1537, 40_000][choices.below(5) as usize];
+    let count = [0, 511, 700, 1537, 40_000][random.below(5) as usize];
     (source, format!("{count} 6 [0.5, 3.25, -0.75, 4.0]"))
 }
 
 /// A fold for each row of one matrix and each column of another.
-fn contraction(choices: &mut Choices) -> (String, String) {
-    let left = choices.pick(&["a[i, l]", "a[i, l]", "t[l, i]", "a[i, (l + 1) % size(1, a)]"]);
-    let right = choices.pick(&["b[l, j]", "b[l, j]", "c[j, l]", "b[l, j] - c[j, l]", "b[l * l % size(0, b), j]"]);
-    let term = choices.pick(&["x * y", "x + y", "(x - y) * (x - y)", "if l < 9 then x * y else y", "x * y + x"]);
-    let (op, unit) = [("op +", "0"), ("least", "1000000"), ("op *", "1")][choices.below(3) as usize];
-    let cell = choices.pick(&["s", "s + bias[j]", "least(s, 40)", "s * a[i, 0]", "s - i * j"]);
+fn contraction(random: &mut Random) -> (String, String) {
+    let left = random.of(&["a[i, l]", "a[i, l]", "t[l, i]", "a[i, (l + 1) % size(1, a)]"]);
+    let right = random.of(&["b[l, j]", "b[l, j]", "c[j, l]", "b[l, j] - c[j, l]", "b[l * l % size(0, b), j]"]);
+    let term = random.of(&["x * y", "x + y", "(x - y) * (x - y)", "if l < 9 then x * y else y", "x * y + x"]);
+    let (op, unit) = [("op +", "0"), ("least", "1000000"), ("op *", "1")][random.below(3) as usize];
+    let cell = random.of(&["s", "s + bias[j]", "least(s, 40)", "s * a[i, 0]", "s - i * j"]);
     let source = format!(
         "fun int least(int x, int y) = if x < y then x else y\n\
          fun [[int]] main([[int]] a, [[int]] t, [[int]] b, [[int]] c, [int] bias) =\n  \
@@ -131,16 +118,16 @@ fn contraction(choices: &mut Choices) -> (String, String) {
          let s = reduce({op}, {unit}, map(fn int (int l) => let x = {left} in let y = {right} in {term}, iota(size(1, a)))) in\n      \
          {cell},\n    iota(size(0, c))),\n  iota(size(0, a)))\n"
     );
-    let [rows, steps, columns] = [70, 45, 150].map(|most| 1 + choices.below(most));
-    let (a, t) = (choices.matrix(rows, steps), choices.matrix(steps, rows));
-    let (b, c) = (choices.matrix(steps, columns), choices.matrix(columns, steps));
-    let bias = choices.vector(columns);
+    let [rows, steps, columns] = [70, 45, 150].map(|most| 1 + random.below(most));
+    let (a, t) = (matrix(random, rows, steps), matrix(random, steps, rows));
+    let (b, c) = (matrix(random, steps, columns), matrix(random, columns, steps));
+    let bias = vector(random, columns);
     (source, format!("{a} {t} {b} {c} {bias}"))
 }
 
 /// Scans of maps, and what is made of them.
-fn scan(choices: &mut Choices) -> (String, String) {
-    let cell = choices.pick(&[
+fn scan(random: &mut Random) -> (String, String) {
+    let cell = random.of(&[
         "v",
         "v * v - 3",
         "v * i % 7",
@@ -148,9 +135,8 @@ fn scan(choices: &mut Choices) -> (String, String) {
         "x[(i * i) % size(0, x)] + v",
         "100 / (v + 9)",
     ]);
-    let (op, unit) =
-        [("op +", "0"), ("most", "0 - 1000000"), ("op *", "1"), ("least", "40")][choices.below(4) as usize];
-    let value = choices.pick(&["s[i]", "s[i] - x[i]", "s[n - 1 - i]", "s[i] * 2 + s[0]"]);
+    let (op, unit) = [("op +", "0"), ("most", "0 - 1000000"), ("op *", "1"), ("least", "40")][random.below(4) as usize];
+    let value = random.of(&["s[i]", "s[i] - x[i]", "s[n - 1 - i]", "s[i] * 2 + s[0]"]);
     let source = format!(
         "fun int least(int x, int y) = if x < y then x else y\n\
          fun int most(int x, int y) = if x < y then y else x\n\
@@ -159,44 +145,43 @@ fn scan(choices: &mut Choices) -> (String, String) {
          let s = scan({op}, {unit}, c) in\n  \
          {{s, map(fn int (int i) => {}, iota(n)), reduce(op +, 0, {})}}\n",
         value.replace("x[i]", "c[i]"),
-        choices.pick(&["c", "s", "map(fn int (int i) => s[i] - c[i], iota(n))"])
+        random.of(&["c", "s", "map(fn int (int i) => s[i] - c[i], iota(n))"])
     );
-    let count = [0, 1, 5, 700, 4097, 150_001][choices.below(6) as usize];
-    let length = 1 + choices.below(40);
-    let x = choices.vector(length);
+    let count = [0, 1, 5, 700, 4097, 150_001][random.below(6) as usize];
+    let length = 1 + random.below(40);
+    let x = vector(random, length);
     (source, format!("{count} {x}"))
 }
 
 /// A matrix whose cells are made of another one's columns.
-fn transpose(choices: &mut Choices) -> (String, String) {
-    let across =
-        choices.pick(&["a[j, i]", "a[size(0, a) - 1 - j, i]", "t[i, j]", "a[j, i] - a[j, size(1, a) - 1 - i]"]);
-    let along = choices.pick(&["b[i, j]", "i * j", "b[i, 0]", "(if b[i, j] < 0 then b[i, j] else j)"]);
-    let op = choices.pick(&["+", "-", "*"]);
-    let after = choices.pick(&["c", "map(fn [int] ([int] r) => scan(op +, 0, r), c)", "transpose(0, 1, c)"]);
+fn transpose(random: &mut Random) -> (String, String) {
+    let across = random.of(&["a[j, i]", "a[size(0, a) - 1 - j, i]", "t[i, j]", "a[j, i] - a[j, size(1, a) - 1 - i]"]);
+    let along = random.of(&["b[i, j]", "i * j", "b[i, 0]", "(if b[i, j] < 0 then b[i, j] else j)"]);
+    let op = random.of(&["+", "-", "*"]);
+    let after = random.of(&["c", "map(fn [int] ([int] r) => scan(op +, 0, r), c)", "transpose(0, 1, c)"]);
     let source = format!(
         "fun [[int]] main([[int]] a, [[int]] b) =\n  \
          let t = transpose(0, 1, a) in let c = map(fn [int] (int i) => map(fn int (int j) => {across} {op} {along}, iota(size(0, a))), iota(size(1, a))) in\n  \
          {after}\n"
     );
-    let [rows, columns] = [60, 60].map(|most| 1 + choices.below(most));
-    (source, format!("{} {}", choices.matrix(rows, columns), choices.matrix(columns, rows)))
+    let [rows, columns] = [60, 60].map(|most| 1 + random.below(most));
+    (source, format!("{} {}", matrix(random, rows, columns), matrix(random, columns, rows)))
 }
 
 /// Rows that are computed from the rows before, in place.
-fn recurrence(choices: &mut Choices) -> (String, String) {
+fn recurrence(random: &mut Random) -> (String, String) {
     // Often what threads may compute column by column.
-    let before = match choices.below(3) {
-        0 => choices.pick(&["x[i - 1, (j + 1) % columns]", "x[i / 2, j]", "x[0, j]"]),
+    let before = match random.below(3) {
+        0 => random.of(&["x[i - 1, (j + 1) % columns]", "x[i / 2, j]", "x[0, j]"]),
         _ => "x[i - 1, j]",
     };
-    let there = match choices.below(3) {
-        0 => choices.pick(&["x[i, (j + 1) % columns]", "j", "y[i, j]"]),
+    let there = match random.below(3) {
+        0 => random.of(&["x[i, (j + 1) % columns]", "j", "y[i, j]"]),
         _ => "x[i, j]",
     };
-    let other = choices.pick(&["y[i, j]", "y[i - 1, j]", "weights[j]", "t"]);
+    let other = random.of(&["y[i, j]", "y[i - 1, j]", "weights[j]", "t"]);
     let row = format!("map(fn int (int j) => 2 * {before} - {there} + {other}, iota(columns))");
-    let second = match choices.below(4) {
+    let second = match random.below(4) {
         0 | 1 => "",
         2 => "    let y[i] = map(fn int (int j) => y[i - 1, j] + x[i, j] % 7, iota(columns)) in\n",
         _ => "    let y[i, 0] = x[i, columns - 1] in\n",
@@ -207,19 +192,19 @@ fn recurrence(choices: &mut Choices) -> (String, String) {
          loop ({{x, y}} = {{x, y}}) = for t < rows - 1 do\n    \
          let i = t + 1 in\n    let row = {row} in\n    let x[i] = row in\n{second}    {{x, y}}\n  in {{x, y}}\n"
     );
-    let (rows, columns) = (1 + choices.below(30), 1 + choices.below(120));
-    let (x, y) = (choices.matrix(rows, columns), choices.matrix(rows, columns));
-    let weights = choices.vector(columns);
+    let (rows, columns) = (1 + random.below(30), 1 + random.below(120));
+    let (x, y) = (matrix(random, rows, columns), matrix(random, rows, columns));
+    let weights = vector(random, columns);
     (source, format!("{x} {y} {weights}"))
 }
 
 /// Several folds over vectors and their neighbours.
-fn reduction(choices: &mut Choices) -> (String, String) {
+fn reduction(random: &mut Random) -> (String, String) {
     let cells = ["x[i]", "x[i] * y[i]", "x[i + 1] - x[i]", "x[i] * x[i] + y[i + 1]", "i", "x[(i * 3) % size(0, x)]"];
     let folds = [("op +", "0"), ("least", "1000000"), ("op *", "1"), ("op +", "7")];
     let mut fold = || {
-        let (op, unit) = folds[choices.below(4) as usize];
-        format!("reduce({op}, {unit}, map(fn int (int i) => {}, iota(size(0, x) - 1)))", choices.pick(&cells))
+        let (op, unit) = folds[random.below(4) as usize];
+        format!("reduce({op}, {unit}, map(fn int (int i) => {}, iota(size(0, x) - 1)))", random.of(&cells))
     };
     let source = format!(
         "fun int least(int x, int y) = if x < y then x else y\n\
@@ -228,17 +213,17 @@ fn reduction(choices: &mut Choices) -> (String, String) {
         fold(),
         fold()
     );
-    let count = [1, 2, 1023, 1025, 1029, 4000, 9001][choices.below(7) as usize];
-    (source, format!("{} {}", choices.vector(count), choices.vector(count)))
+    let count = [1, 2, 1023, 1025, 1029, 4000, 9001][random.below(7) as usize];
+    (source, format!("{} {}", vector(random, count), vector(random, count)))
 }
 
 /// Steps of a stencil of a vector, a matrix or a cube, with fixed or periodic borders, as many as it takes to come to rest, or are asked for.
-fn stencil_steps(choices: &mut Choices) -> (String, String) {
-    let rank = [1, 2, 2, 3, 3][choices.below(5) as usize];
+fn stencil_steps(random: &mut Random) -> (String, String) {
+    let rank = [1, 2, 2, 3, 3][random.below(5) as usize];
     let axes: Vec<(&str, String)> =
         ["i", "j", "k"].iter().take(rank).enumerate().map(|(axis, &var)| (var, format!("size({axis}, a)"))).collect();
-    let periodic: Vec<bool> = axes.iter().map(|_| choices.below(2) == 0).collect();
-    let farthest = 1 + choices.below(8) / 7;
+    let periodic: Vec<bool> = axes.iter().map(|_| random.below(2) == 0).collect();
+    let farthest = 1 + random.below(8) / 7;
     let element = |distances: &[i64]| {
         let subscripts =
             axes.iter().zip(&periodic).zip(distances).map(|(((var, extent), periodic), distance)| {
@@ -251,14 +236,14 @@ fn stencil_steps(choices: &mut Choices) -> (String, String) {
         format!("a[{}]", subscripts.collect::<Vec<String>>().join(", "))
     };
     let own = element(&vec![0; rank]);
-    let terms: Vec<String> = (0..2 + choices.below(3))
+    let terms: Vec<String> = (0..2 + random.below(3))
         .map(|_| {
             let span = 2 * farthest + 1;
-            let distances: Vec<i64> = (0..rank).map(|_| choices.below(span) as i64 - farthest as i64).collect();
+            let distances: Vec<i64> = (0..rank).map(|_| random.below(span) as i64 - farthest as i64).collect();
             element(&distances)
         })
         .collect();
-    let mut cell = format!("({own} + {}) * {}", terms.join(" - "), choices.pick(&["0.25", "0.5", "0.125"]));
+    let mut cell = format!("({own} + {}) * {}", terms.join(" - "), random.of(&["0.25", "0.5", "0.125"]));
     let inside: Vec<String> = axes
         .iter()
         .zip(&periodic)
@@ -273,8 +258,7 @@ fn stencil_steps(choices: &mut Choices) -> (String, String) {
         cell = format!("map(fn {ty} (int {var}) => {cell}, iota({extent}))");
         ty = format!("[{ty}]");
     }
-    let combine =
-        choices.pick(&["if p < q then q else p", "if p < q then q else p", "if q < p then q else p", "p + q"]);
+    let combine = random.of(&["if p < q then q else p", "if p < q then q else p", "if q < p then q else p", "p + q"]);
     let mut apart = "if u < v then v - u else u - v".to_owned();
     let mut functions = format!("fun real apart0(real u, real v) = {apart}\n");
     let mut inner = "real".to_owned();
@@ -283,7 +267,7 @@ fn stencil_steps(choices: &mut Choices) -> (String, String) {
         inner = format!("[{inner}]");
         functions += &format!("fun real apart{axis}({inner} u, {inner} v) = {apart}\n");
     }
-    let body = match choices.below(3) {
+    let body = match random.below(3) {
         0 => "loop (a) = for s < steps do step(a) in {a, 0, 0.0}".to_owned(),
         1 => "loop ({a, made, far} = {a, 0, 1000000.0}) = for s < steps do\n    \
               if rest < far then let b = step(a) in {b, made + 1, APART(a, b)} else {a, made, far}\n  in {a, made, far}"
@@ -301,27 +285,27 @@ fn stencil_steps(choices: &mut Choices) -> (String, String) {
     );
     // Tiles have 2048 elements, 64 rows and 512 columns.
     let shape = match rank {
-        1 => vec![[48, 100, 2049, 4100][choices.below(4) as usize]],
-        2 => vec![[48, 70, 131][choices.below(3) as usize], [4, 9, 530][choices.below(3) as usize]],
+        1 => vec![[48, 100, 2049, 4100][random.below(4) as usize]],
+        2 => vec![[48, 70, 131][random.below(3) as usize], [4, 9, 530][random.below(3) as usize]],
         _ => vec![
-            [48, 50][choices.below(2) as usize],
-            [4, 70][choices.below(2) as usize],
-            [4, 11][choices.below(2) as usize],
+            [48, 50][random.below(2) as usize],
+            [4, 70][random.below(2) as usize],
+            [4, 11][random.below(2) as usize],
         ],
     };
-    fn filled(choices: &mut Choices, shape: &[u64]) -> String {
+    fn filled(random: &mut Random, shape: &[u64]) -> String {
         match shape {
             // Sums of these are exact.
-            [] => format!("{}.0", choices.below(19) as i64 - 9),
+            [] => format!("{}.0", random.below(19) as i64 - 9),
             [extent, rest @ ..] => {
-                let parts: Vec<String> = (0..*extent).map(|_| filled(choices, rest)).collect();
+                let parts: Vec<String> = (0..*extent).map(|_| filled(random, rest)).collect();
                 format!("[{}]", parts.join(", "))
             }
         }
     }
-    let input = filled(choices, &shape);
-    let rest = choices.pick(&["-1.0", "0.5", "2.5", "8.0"]);
-    (source, format!("{input} {} {rest}", choices.below(7)))
+    let input = filled(random, &shape);
+    let rest = random.of(&["-1.0", "0.5", "2.5", "8.0"]);
+    (source, format!("{input} {} {rest}", random.below(7)))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Regions without pragmas.
 
-use crate::show::{check, show_text};
+use crate::read::show::{check, show_text};
 use expect_test::expect;
 use frit_c::ReadOptions;
 

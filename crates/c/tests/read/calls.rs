@@ -1,6 +1,6 @@
 //! Calls, macros, and what is not understood.
 
-use crate::show::{body, check, show_text};
+use crate::read::show::{body, check, show_text};
 use expect_test::expect;
 use frit_c::ReadOptions;
 

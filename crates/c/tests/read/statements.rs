@@ -1,6 +1,6 @@
 //! Statements: declarations, reductions, sequences, text.
 
-use crate::show::{body, check};
+use crate::read::show::{body, check};
 use expect_test::expect;
 
 #[test]

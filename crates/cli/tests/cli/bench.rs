@@ -1,6 +1,6 @@
 //! `frit bench`: its numbers, and comparisons with C.
 
-use crate::place::{Place, project};
+use crate::cli::place::{Place, project};
 
 /// The value of a key of a flat JSON object whose strings hold no commas.
 fn number(json: &str, key: &str) -> f64 {

@@ -1,6 +1,6 @@
 //! The C compiler: found, missing, broken; its objects kept; how much of it is told.
 
-use crate::place::{Done, Place};
+use crate::cli::place::{Done, Place};
 
 const DOUBLE: &str = "fun [int] main([int] a) = map(op *(2), a)\n";
 

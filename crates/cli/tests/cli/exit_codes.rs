@@ -1,6 +1,6 @@
 //! The exit codes and messages for wrong sources, wrong input and wrong use.
 
-use crate::place::{Place, project};
+use crate::cli::place::{Place, project};
 use std::io::Read;
 use std::process::{Command, Stdio};
 

@@ -1,6 +1,6 @@
 //! `frit machine`: what it measures, keeps and takes from the user, and what follows from it.
 
-use crate::place::Place;
+use crate::cli::place::Place;
 use serde_json::Value;
 
 const SUM: &str = "fun real main([real] a) = reduce(op +, 0.0, a)\n";

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::native::{Cache, Compiler, NativeError};
 use frit_c::signature::{self, Parameter, Signature};
 use frit_c::{File, Region};
-use frit_plan::memory::Random;
+use frit_support::Random;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;

@@ -127,7 +127,7 @@ fn plan_windows(
             frit_plan::Outcome::Refused { reason, .. } | frit_plan::Outcome::NotChosen { reason, .. } => {
                 Some(reason.clone())
             }
-            frit_plan::Outcome::Merged { .. } => None,
+            frit_plan::Outcome::Merged { .. } | frit_plan::Outcome::Done { .. } => None,
         });
         let why = why.unwrap_or_else(|| "no order of the loops needs less than all of it at a time".into());
         for (array, _) in region.scop.arrays.iter() {

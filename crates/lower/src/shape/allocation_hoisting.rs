@@ -6,6 +6,7 @@
 //! known by no name that outlives the iteration. Knows nothing of the array IR.
 
 use crate::lowering::access::allocated;
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
@@ -15,17 +16,17 @@ use std::collections::{BTreeMap, BTreeSet};
 const CHUNKS_PER_THREAD: i64 = 8;
 
 /// Moves allocations out of all loops of the procedure, as far out as possible.
-pub(crate) fn hoist_allocations(proc: &mut Proc) {
-    hoist(proc, true);
+pub(crate) fn hoist_allocations(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    hoist(proc, true, decisions);
 }
 
 /// The same but for loops that run in order and are in no independent loop: an array that lives in one of their iterations is best seen there
 /// by those who make it smaller.
-pub(crate) fn hoist_allocations_of_independent_loops(proc: &mut Proc) {
-    hoist(proc, false);
+pub(crate) fn hoist_allocations_of_independent_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    hoist(proc, false, decisions);
 }
 
-fn hoist(proc: &mut Proc, is_independent: bool) {
+fn hoist(proc: &mut Proc, is_independent: bool, decisions: &mut Decisions<'_>) {
     let mut namings = BTreeMap::new();
     count_namings(proc, &proc.body, &mut namings);
     for result in &proc.results {
@@ -34,18 +35,19 @@ fn hoist(proc: &mut Proc, is_independent: bool) {
         }
     }
     let body = std::mem::take(&mut proc.body);
-    proc.body = Hoisting { proc, namings, is_independent }.stmts(body);
+    proc.body = Hoisting { proc, decisions, namings, is_independent }.stmts(body);
 }
 
-struct Hoisting<'p> {
+struct Hoisting<'p, 'd> {
     proc: &'p mut Proc,
+    decisions: &'p mut Decisions<'d>,
     /// How often each array is bound, released, exchanged, returned or passed in the whole procedure.
     namings: BTreeMap<Array, usize>,
     /// An independent loop is round this place, or no difference is made.
     is_independent: bool,
 }
 
-impl Hoisting<'_> {
+impl Hoisting<'_, '_> {
     fn stmts(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut result = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
@@ -67,7 +69,7 @@ impl Hoisting<'_> {
         data.body = self.stmts(std::mem::take(&mut data.body));
         let hoisted = if self.is_independent { self.hoistable(&data) } else { Vec::new() };
         self.is_independent = is_inside;
-        if hoisted.is_empty() {
+        if hoisted.is_empty() || !self.decisions.may_change() {
             self.proc.loops[id] = data;
             result.push(Stmt::For(id));
             return;
@@ -76,6 +78,11 @@ impl Hoisting<'_> {
             LoopKind::Independent { parallel: Some(parallel), .. } => {
                 if data.step == 1 {
                     self.loop_per_thread(id, data, &parallel, &hoisted, result);
+                    self.decisions.done(
+                        self.proc,
+                        id,
+                        "runs in one part for each thread, which allocates its arrays once",
+                    );
                 } else {
                     self.proc.loops[id] = data;
                     result.push(Stmt::For(id));
@@ -84,6 +91,7 @@ impl Hoisting<'_> {
             LoopKind::Sequential | LoopKind::Scan { .. } | LoopKind::Independent { parallel: None, .. } => {
                 data.kind = LoopKind::Sequential;
                 self.around(id, data, &hoisted, result);
+                self.decisions.done(self.proc, id, "has its arrays allocated once, in front of it");
             }
         }
     }

@@ -17,8 +17,8 @@ use crate::lowering::access::{Aliases, at_least_zero};
 use crate::shape::facts::columns::{Columns, Segment, Tile};
 use crate::shape::facts::straight_line::each_store;
 use crate::shape::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhile};
-use crate::shape::rewrite::replace_loops::replace_loops_after;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,10 +32,12 @@ const STRIP: i64 = 8;
 /// So many rows are never cut into more blocks.
 const LONGEST_BLOCK: i64 = 1 << 40;
 
-/// Shares rows wherever that may pay. `cache_bytes` is the size of the largest cache that a processor has for itself: less is read twice as fast.
-pub(crate) fn privatise_array_reductions(proc: &mut Proc, cache_bytes: i64) {
+/// Shares rows wherever that may pay. What a processor's own cache keeps is read twice as fast.
+pub(crate) fn privatise_array_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let cache_bytes = decisions.options.caches.own;
     let aliases = Aliases::of(proc);
-    replace_loops_after(proc, &mut |proc, before, id| {
+    let what = "shares its rows among threads, each with sums of its own";
+    decisions.replace_loops_after(proc, what, &mut |proc, before, id| {
         let sweep = Sweep::of(proc, id)?;
         let ahead = sweep.rows_ahead(proc, &aliases, before);
         let ahead = ahead.map(|at| match before.remove(at) {

@@ -12,7 +12,7 @@
 
 use crate::lowering::access::{Aliases, all_reads, divided_up, loops_in_teams, round_up};
 use crate::lowering::with_loop::chunk_count;
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,14 +20,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Columns of a thread are a multiple of this: neighbours in a line of the cache belong to one thread.
 const ALIGNMENT: i64 = 16;
 
-/// Does so wherever it can be done. Less work than the threshold, in scalar operations, is not divided.
-pub(crate) fn run_batches_in_parallel(proc: &mut Proc, threshold: i64) {
+/// Does so wherever it can be done. Less work than `chunk_threshold`, in scalar operations, is not divided.
+pub(crate) fn run_batches_in_parallel(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let threshold = decisions.options.chunk_threshold;
     let aliases = Aliases::of(proc);
     let reads = all_reads(proc);
     // Threads do not start threads.
     let inside = loops_in_teams(proc);
-    replace_loops(proc, &mut |proc, id| {
-        let batch = Batch::of(proc, id, &aliases, &reads).filter(|_| !inside.contains(&id))?;
+    decisions.replace_loops(proc, "is run by each thread for some of its columns", &mut |proc, id, decisions| {
+        let batch = Batch::of(proc, id).filter(|_| !inside.contains(&id))?;
+        if !batch.keeps_to_columns(proc, &aliases) || !batch.carries_nothing(proc, &proc.loops[id], &reads) {
+            decisions.refused(proc, id, Reason::CrossesColumns);
+            return None;
+        }
         Some(batch.in_parallel(proc, id, threshold))
     });
 }
@@ -43,7 +48,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(proc: &Proc, id: Loop, aliases: &Aliases, all_reads: &BTreeMap<Var, usize>) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
         let data = &proc.loops[id];
         let LoopKind::Sequential = data.kind else { return None };
         // What changes from iteration to iteration, and is known before it is used.
@@ -71,9 +76,7 @@ impl Batch {
             }
             work = work + parallel.work.clone();
         }
-        let found = Self { columns, lower, upper, work };
-        let keeps = found.keeps_to_columns(proc, aliases) && found.carries_nothing(proc, data, all_reads);
-        keeps.then_some(found)
+        Some(Self { columns, lower, upper, work })
     }
 
     /// Whatever is stored to is accessed only in the column that is computed.

@@ -33,8 +33,8 @@
 use crate::lowering::access::Aliases;
 use crate::shape::facts::columns::{in_order, multiple};
 use crate::shape::facts::straight_line::{assigned, is_straight, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,9 +51,9 @@ const AT_ONCE: i64 = 4;
 const LARGEST_CELL: usize = 32;
 
 /// Takes steps of eliminations at once wherever that can be done.
-pub(crate) fn block_floyd_warshall(proc: &mut Proc) {
+pub(crate) fn block_floyd_warshall(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let aliases = Aliases::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "takes several steps at once, in panels of the matrix", &mut |proc, id, _| {
         let elimination = Elimination::of(proc, id, &aliases)?;
         Some(elimination.in_panels(proc, id))
     });

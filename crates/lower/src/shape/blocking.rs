@@ -43,8 +43,8 @@ use crate::shape::facts::arithmetic::{cost, is_real};
 use crate::shape::facts::cache_lines::LINE;
 use crate::shape::facts::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::shape::facts::straight_line::assigned;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,9 +79,14 @@ const LARGEST_STEP: usize = 2;
 const LEAST: i64 = 8;
 
 /// Blocks the contractions of the procedure.
-pub(crate) fn block_contractions(proc: &mut Proc, caches: Caches, vector_bytes: i64) {
-    replace_loops(proc, &mut |proc, id| {
+pub(crate) fn block_contractions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (caches, vector_bytes) = (decisions.options.caches, decisions.options.vector_bytes);
+    decisions.replace_loops(proc, "is blocked for caches and registers", &mut |proc, id, decisions| {
         let contraction = Contraction::of(proc, id, caches, vector_bytes)?;
+        if contraction.has_few(proc) {
+            decisions.not_worth(proc, id, "it has too few rows, columns or steps for blocks");
+            return None;
+        }
         Some(vec![Stmt::If {
             cond: contraction.is_large(),
             then: contraction.blocked(proc),
@@ -129,8 +134,13 @@ impl Contraction {
         let rows = data.header();
         let found = Self { rows, row, columns, shared, caches, has_few_registers };
         let packs = found.shared.iter().any(|loads| !loads.is_empty());
-        let few = found.counts().iter().any(|(count, least)| count.as_i64().is_some_and(|count| count < *least));
-        (packs && !few && found.rows_at_most(proc) >= LEAST).then_some(found)
+        packs.then_some(found)
+    }
+
+    /// There are too few rows, columns or steps, or too few rows fit into the caches.
+    fn has_few(&self, proc: &Proc) -> bool {
+        let is_few = |(count, least): &(Expr, i64)| count.as_i64().is_some_and(|count| count < *least);
+        self.counts().iter().any(is_few) || self.rows_at_most(proc) < LEAST
     }
 
     /// So many rows' cells fit where they are kept.

@@ -15,8 +15,8 @@
 
 use crate::shape::facts::arithmetic::{cost, is_total};
 use crate::shape::facts::straight_line::{each_store, fresh, is_straight, live, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -30,8 +30,9 @@ const SHORT: i64 = 16;
 const LITTLE: i64 = 16;
 
 /// Does so in every loop where it can be done.
-pub(crate) fn fission_checks(proc: &mut Proc) {
-    replace_loops(proc, &mut |proc, id| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
+pub(crate) fn fission_checks(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let what = "checks a block of iterations ahead of running it";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
 }
 
 /// An independent loop or a scan whose checks can be made ahead.

@@ -11,8 +11,8 @@
 
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, is_straight};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::BTreeMap;
@@ -36,11 +36,13 @@ const LONG: i64 = 1 << 22;
 const ROUND: i64 = 1 << 13;
 
 /// Cuts the reductions of the procedure into streams.
-pub(crate) fn use_multiple_accumulators(proc: &mut Proc) {
+pub(crate) fn use_multiple_accumulators(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let values = Values::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    let what = "reduces with several accumulators, each of which reads from another place";
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let reducing = Reducing::of(proc, id)?;
         if values.has_at_most(&proc.loops[id], reducing.least - 1) {
+            decisions.not_worth(proc, id, "it has too few iterations for several accumulators");
             return None;
         }
         Some(reducing.in_streams(proc, id))

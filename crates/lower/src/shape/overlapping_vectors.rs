@@ -31,6 +31,7 @@ use crate::shape::facts::straight_line::{Mention, assigned, fresh, mentions_of, 
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::rewrite::replace_loops::replace_loops_in;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,11 +40,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const EIGHT_BYTES: i64 = LINE / 8;
 
 /// Runs the rows of the procedure that reduce something in whole vectors, where they may be run so.
-pub(crate) fn overlap_vectors(proc: &mut Proc) {
+pub(crate) fn overlap_vectors(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let memory = Memory::of(proc);
     let body = std::mem::take(&mut proc.body);
     let mut found = Found::default();
-    found.visit(proc, &memory, &body, &mut Vec::new());
+    found.visit(proc, &memory, &body, &mut Vec::new(), decisions);
     found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
     proc.body = found.replaced(proc, body);
 }
@@ -66,26 +67,40 @@ struct Found {
 
 impl Found {
     /// Finds the rows in these statements, which are in loops of these kinds, the outermost first.
-    fn visit(&mut self, proc: &mut Proc, memory: &Memory, body: &[Stmt], around: &mut Vec<(Loop, LoopKind)>) {
+    fn visit(
+        &mut self,
+        proc: &mut Proc,
+        memory: &Memory,
+        body: &[Stmt],
+        around: &mut Vec<(Loop, LoopKind)>,
+        decisions: &mut Decisions<'_>,
+    ) {
         for stmt in body {
             match stmt {
-                Stmt::For(id) => match Row::of(proc, *id, memory) {
-                    Some(row) => self.choose(proc, *id, row, around),
+                Stmt::For(id) => match Row::of(proc, *id, memory).filter(|_| decisions.may_change()) {
+                    Some(row) => self.choose(proc, *id, row, around, decisions),
                     None => {
                         let data = proc.take_loop(*id);
                         around.push((*id, data.kind.clone()));
-                        self.visit(proc, memory, &data.body, around);
+                        self.visit(proc, memory, &data.body, around, decisions);
                         around.pop();
                         proc.loops[*id] = data;
                     }
                 },
-                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around)),
+                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around, decisions)),
             }
         }
     }
 
     /// Chooses the row if all that it reduces may stay in lanes from row to row.
-    fn choose(&mut self, proc: &mut Proc, id: Loop, mut row: Row, around: &[(Loop, LoopKind)]) {
+    fn choose(
+        &mut self,
+        proc: &mut Proc,
+        id: Loop,
+        mut row: Row,
+        around: &[(Loop, LoopKind)],
+        decisions: &mut Decisions<'_>,
+    ) {
         let outermost: Option<Vec<Loop>> =
             row.reductions.iter().map(|&(reduction, _)| outermost_reducing(around, reduction)).collect();
         let Some(outermost) = outermost else { return };
@@ -96,6 +111,7 @@ impl Found {
         if outermost.iter().zip(&row.reductions).filter_map(known).any(|in_lanes| in_lanes.lanes != row.lanes) {
             return;
         }
+        decisions.done(proc, id, "runs along a row in whole vectors, of which the first and the last overlap others");
         for (reducing, &(reduction, accumulator_first)) in outermost.into_iter().zip(&row.reductions) {
             self.in_order.extend(around.iter().map(|(id, _)| *id).skip_while(|&id| id != reducing));
             let known = self.in_lanes.entry(reducing).or_default();

@@ -14,7 +14,7 @@ use crate::shape::array_short_circuiting::{Uses, uses};
 use crate::shape::facts::arithmetic::expr_cost;
 use crate::shape::facts::straight_line::{each_store, is_straight};
 use crate::shape::interchange::worthwhile;
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,9 +26,10 @@ const LARGEST_SIZE: usize = 24;
 const MOST_READS: usize = 4;
 
 /// Does so wherever loops can be exchanged then.
-pub(crate) fn recompute_for_strides(proc: &mut Proc) {
+pub(crate) fn recompute_for_strides(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let (uses, aliases) = (uses(proc), Aliases::of(proc));
-    replace_loops(proc, &mut |proc, id| {
+    let what = "computes cheap elements where they are read, instead of storing them";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
         let LoopKind::Independent { .. } = proc.loops[id].kind else { return None };
         let body = without_own_arrays(proc, proc.loops[id].body.clone(), &uses, &aliases)?;
         let recomputing = proc.loops.push(LoopData { body, ..proc.loops[id].clone() });

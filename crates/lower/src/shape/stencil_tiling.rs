@@ -17,8 +17,8 @@ use crate::lowering::access::divided_up;
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, step_of};
 use crate::shape::facts::unaliased::Memory;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,16 +26,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Blocks of fewer rows would have more neighbours outside than inside.
 const FEWEST_ROWS: i64 = 16;
 
-/// Runs planes in blocks of rows of which neighbouring planes stay in half a cache of so many bytes; how many loops over planes.
-pub(crate) fn tile_stencils(proc: &mut Proc, cache_bytes: i64) -> usize {
+/// Runs planes in blocks of rows of which neighbouring planes stay in half of a processor's own cache.
+pub(crate) fn tile_stencils(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let cache_bytes = decisions.options.caches.own;
     let (values, memory) = (Values::of(proc), Memory::of(proc));
-    let mut count = 0;
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "runs its planes in blocks of rows", &mut |proc, id, _| {
         let planes = Planes::of(proc, id, &values, &memory)?;
-        count += 1;
         Some(planes.in_blocks(proc, id, cache_bytes))
     });
-    count
 }
 
 /// A loop over planes around one over their rows, perhaps with other things to be done for each plane before and after.

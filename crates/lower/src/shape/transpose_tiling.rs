@@ -13,9 +13,9 @@
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::cache_lines::LINE;
 use crate::shape::facts::straight_line::{assigned, fresh, is_straight};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,15 +27,11 @@ const SHORT: i64 = 16;
 /// The length of tiles of copies.
 const OF_COPIES: i64 = 64;
 
-/// Runs nests with transposed accesses in tiles; how many there are.
-pub(crate) fn tile_transposed(proc: &mut Proc) -> usize {
-    let (values, mut count) = (Values::of(proc), 0);
-    replace_loops(proc, &mut |proc, id| {
-        let nest = Transposing::of(proc, &values, id)?;
-        count += 1;
-        Some(nest.in_tiles(proc))
-    });
-    count
+/// Runs nests with transposed accesses in tiles.
+pub(crate) fn tile_transposed(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let values = Values::of(proc);
+    let what = "runs in square tiles, as it reads columns and writes rows";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| Some(Transposing::of(proc, &values, id)?.in_tiles(proc)));
 }
 
 /// Two independent loops, of which the outer one runs along the rows of what the inner one reads.

@@ -6,7 +6,8 @@
 //! edge whose tail is the end of the path of an array continues it with probability 1/2, and is a new array otherwise.
 
 use super::graph::{Array, DataFlowGraph, Node};
-use super::{Objective, Random, SearchLimits, Solution, solve};
+use super::{Objective, SearchLimits, Solution, solve};
+use frit_support::Random;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn hitting_sets_are_the_lightest() {
-        let mut random = super::super::random::Random::new(3);
+        let mut random = frit_support::Random::new(3);
         for _ in 0..3000 {
             let elements = 1 + random.below(10);
             let weights: Vec<u128> = (0..elements).map(|_| random.below(9) as u128).collect();

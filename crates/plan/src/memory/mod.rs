@@ -21,7 +21,6 @@ mod fate;
 mod graph;
 mod hitting;
 mod peak;
-mod random;
 mod removable;
 mod size;
 mod traffic;
@@ -31,7 +30,6 @@ pub use cluster::{is_legal, peak, removed, traffic};
 pub use conflict::{Conflict, Hop};
 pub use fate::Fate;
 pub use graph::{Array, DataFlowGraph, Edge, EdgeData, Node, NotForward, SizedArray};
-pub use random::Random;
 pub use removable::removable;
 
 use conflict::Walks;

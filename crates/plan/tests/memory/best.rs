@@ -1,7 +1,8 @@
 //! Plans against all plans there are.
 
-use crate::support::{check, clusterings, orders, random_graph};
-use frit_plan::memory::{Fate, Objective, Random, SearchLimits, peak, removed, solve, traffic};
+use crate::memory::support::{check, clusterings, orders, random_graph};
+use frit_plan::memory::{Fate, Objective, SearchLimits, peak, removed, solve, traffic};
+use frit_support::Random;
 
 #[test]
 fn two_thousand_plans_remove_the_greatest_size_there_is() {

@@ -1,7 +1,8 @@
 //! Proposition 1 and the exploration of figure 7, as printed and put right, against all plans there are.
 
-use crate::support::{clusterings, graph, names, random_graph};
-use frit_plan::memory::{Array, DataFlowGraph, Node, Objective, Random, SearchLimits, removable, removed, solve};
+use crate::memory::support::{clusterings, graph, names, random_graph};
+use frit_plan::memory::{Array, DataFlowGraph, Node, Objective, SearchLimits, removable, removed, solve};
+use frit_support::Random;
 use std::collections::BTreeSet;
 
 /// A cycle of proposition 1: the pairs of loops of its mu+, that is, of its starred edges walked against their direction.

@@ -1,7 +1,8 @@
 //! Graphs with very many cycles, and graphs too large to be sure about.
 
-use crate::support::check;
-use frit_plan::memory::{DataFlowGraph, Node, Objective, Random, SearchLimits, experiment, solve};
+use crate::memory::support::check;
+use frit_plan::memory::{DataFlowGraph, Node, Objective, SearchLimits, experiment, solve};
+use frit_support::Random;
 use std::time::{Duration, Instant};
 
 /// Steps of a ladder, each with two ways from one node to the next, under one preventing edge: 2^steps cycles.

@@ -1,7 +1,7 @@
 //! Graphs in short notation, random graphs, and all plans of a graph.
 
-use frit_plan::memory::{Array, DataFlowGraph, Node, Random, Solution, is_legal, removed};
-use frit_support::Index;
+use frit_plan::memory::{Array, DataFlowGraph, Node, Solution, is_legal, removed};
+use frit_support::{Index, Random};
 use std::collections::BTreeMap;
 
 /// A graph from lines `1 a 3`: array `a` from the first loop to the third; `1 a/ 3` prevents fusion, and `-` is no array. Sizes are given

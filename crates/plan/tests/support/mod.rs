@@ -1,31 +1,9 @@
 //! Random fusion graphs, and what plans cost, computed in the plainest way.
 #![allow(dead_code, unreachable_pub)] // each test file uses a part
 
-use frit_plan::memory;
 use frit_plan::{Array, ArrayData, FusionGraph, Limits, Node, NodeData, Pair, Plan, Size, Symbol};
-use frit_support::{Index, Monomial, Poly};
+use frit_support::{Index, Monomial, Poly, Random};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Random numbers, and choices by them.
-pub struct Random(memory::Random);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(memory::Random::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9_7f4a_7c15))
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0.bits()
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
 
 /// `coefficient * s0^degree`.
 pub fn size(coefficient: i64, degree: usize) -> Size {

@@ -165,9 +165,7 @@ impl Reader<'_, '_, '_> {
     /// Any copy in a node.
     fn copy_in(&self, node: &AstNode) -> Result<usize, Error> {
         match node.kind()? {
-            AstNodeKind::For { body: node, .. } | AstNodeKind::If { then: node, .. } => {
-                self.copy_in(&node)
-            }
+            AstNodeKind::For { body: node, .. } | AstNodeKind::If { then: node, .. } => self.copy_in(&node),
             AstNodeKind::Block(nodes) => self.copy_in(nodes.first().ok_or(Error::Form("an empty block"))?),
             AstNodeKind::User(call) => Ok(self.call(&call)?.0),
         }

@@ -1,12 +1,12 @@
 //! Random regions: whatever is planned is proved and run, and every transformation comes up.
 
 use crate::common::notation;
-use crate::support::{embedded, planned, planned_scop};
-use frit_plan::memory::Random;
+use crate::fusion::support::{embedded, planned, planned_scop};
 use frit_scop::dependence::{self, Dependences};
 use frit_scop::embed::What;
 use frit_scop::expand::expand;
 use frit_scop::fusion::{Objective, Options};
+use frit_support::Random;
 use proptest::prelude::*;
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use crate::common::notation::scop;
 use crate::common::trees::tree;
-use crate::{check_run, fates, window};
+use crate::generate::{check_run, fates, window};
 use frit_scop::generate::{Options, generate};
 use frit_scop::program::{Fate, Program};
 use proptest::prelude::*;

@@ -70,7 +70,7 @@ impl Generator {
     fn output(&mut self, vars: &mut [Var]) -> Option<(&'static str, String)> {
         let outputs: Vec<usize> =
             (0..self.arrays.len()).filter(|a| self.arrays[*a].home == Home::Param { is_output: true }).collect();
-        let array = self.random.pick(&outputs);
+        let array = self.random.of(&outputs);
         self.place(vars, array)
     }
 
@@ -80,7 +80,7 @@ impl Generator {
         if made.is_empty() || !self.random.chance(12) {
             return None;
         }
-        let array = self.random.pick(&made);
+        let array = self.random.of(&made);
         self.place(vars, array)
     }
 
@@ -303,7 +303,7 @@ impl Generator {
     fn update(&mut self) {
         let outputs: Vec<usize> =
             (0..self.arrays.len()).filter(|a| self.arrays[*a].home != Home::Param { is_output: false }).collect();
-        let array = self.random.pick(&outputs);
+        let array = self.random.of(&outputs);
         let axes = self.arrays[array].axes.clone();
         let mut vars = self.vars(&axes);
         let ready = self.arrays[array].ready.clone();
@@ -325,7 +325,7 @@ impl Generator {
         };
         let mut walks = self.walks(&vars);
         for walk in &mut walks {
-            walk.step = self.random.pick(&[1, 1, 1, 1, 2, 3]);
+            walk.step = self.random.of(&[1, 1, 1, 1, 2, 3]);
         }
         let nest = self.wrap(&vars, &walks, items);
         self.body.push(nest);
@@ -365,7 +365,7 @@ impl Generator {
     pub(super) fn isolated(&mut self) {
         let written: Vec<usize> =
             (0..self.arrays.len()).filter(|a| self.arrays[*a].home != Home::Param { is_output: false }).collect();
-        let array = self.random.pick(&written);
+        let array = self.random.of(&written);
         let subscripts: Vec<String> = self.arrays[array]
             .slack
             .clone()

@@ -11,7 +11,7 @@ impl Generator<'_> {
     pub(super) fn pipeline(&mut self) -> (Ty, String) {
         let mut text = String::new();
         let given = self.scope.len();
-        for _ in 0..4 + self.choose(9) {
+        for _ in 0..4 + self.choices.below(9) {
             if let Some(step) = self.step() {
                 text.push_str("let ");
                 text.push_str(&step);
@@ -23,7 +23,7 @@ impl Generator<'_> {
         for at in given..self.scope.len() {
             let Variable { name, ty } = self.scope[at].clone();
             let is_read = text.matches(&name).count() > 1;
-            if !is_read || self.choose(6) == 1 {
+            if !is_read || self.choices.below(6) == 1 {
                 results.push((name, ty));
             }
         }
@@ -37,7 +37,7 @@ impl Generator<'_> {
 
     /// `name = value`, with the name in scope from now on.
     fn step(&mut self) -> Option<String> {
-        match self.choose(24) {
+        match self.choices.below(24) {
             0..=3 => self.map_step(),
             4 | 5 => self.zip_step(),
             6 => self.nested_step(),
@@ -71,7 +71,7 @@ impl Generator<'_> {
             return None;
         }
         let last = fitting.len() - 1;
-        let back = self.choose(fitting.len()).min(self.choose(fitting.len()));
+        let back = self.choices.below(fitting.len()).min(self.choices.below(fitting.len()));
         Some(fitting[last - back].clone())
     }
 
@@ -83,9 +83,9 @@ impl Generator<'_> {
 
     fn combination(&mut self, elem: &Ty) -> Combination {
         match elem {
-            Ty::Real => [("op +", "0.0"), ("op *", "1.0"), ("op +", "1.5")][self.choose(3)],
-            Ty::Bool => [("op &&", "True"), ("op ||", "False")][self.choose(2)],
-            _ => [("op +", "0"), ("op *", "1"), ("op +", "7"), ("op |", "0")][self.choose(4)],
+            Ty::Real => [("op +", "0.0"), ("op *", "1.0"), ("op +", "1.5")][self.choices.below(3)],
+            Ty::Bool => [("op &&", "True"), ("op ||", "False")][self.choices.below(2)],
+            _ => [("op +", "0"), ("op *", "1"), ("op +", "7"), ("op |", "0")][self.choices.below(4)],
         }
     }
 
@@ -105,7 +105,7 @@ impl Generator<'_> {
     fn zip_step(&mut self) -> Option<String> {
         let (a, elem, lengths) = self.array_of_rank(1)?;
         let fitting: Vec<Variable> = self.scope.iter().filter(|v| flattened(&v.ty).1 == lengths).cloned().collect();
-        let other = fitting[self.choose(fitting.len())].clone();
+        let other = fitting[self.choices.below(fitting.len())].clone();
         let (function, result) = self.function_of(&[elem, flattened(&other.ty).0]);
         Some(self.bind(nested(result, &lengths), &format!("map({function}, zip({a}, {}))", other.name)))
     }
@@ -122,7 +122,7 @@ impl Generator<'_> {
 
     fn reduce_step(&mut self) -> Option<String> {
         let (array, elem, _) = self.array_of_rank(1)?;
-        if elem == Ty::Int && self.choose(4) == 1 {
+        if elem == Ty::Int && self.choices.below(4) == 1 {
             let value = format!("reduce(fn int (int x, int y) => if x < y then y else x, 0 - 100, {array})");
             return Some(self.bind(elem, &value));
         }
@@ -149,7 +149,7 @@ impl Generator<'_> {
         let (matrix, elem, lengths) = self.array_of_rank(2)?;
         let (operator, start) = self.combination(&elem);
         let (row, ty) = (self.fresh("p"), elem.source());
-        let (cell, body) = match self.choose(3) {
+        let (cell, body) = match self.choices.below(3) {
             0 => (elem, format!("reduce({operator}, {start}, {row})")),
             1 => (nested(elem, &lengths[1..]), format!("scan({operator}, {start}, {row})")),
             _ => {
@@ -171,7 +171,7 @@ impl Generator<'_> {
         let (operator, start) = self.combination(&elem);
         let (x, y, ty) = (self.fresh("p"), self.fresh("p"), elem.source());
         let combine = format!("fn [{ty}] ([{ty}] {x}, [{ty}] {y}) => map({operator}, zip({x}, {y}))");
-        let (function, lengths) = match self.choose(2) {
+        let (function, lengths) = match self.choices.below(2) {
             0 => ("reduce", &lengths[1..]),
             _ => ("scan", &lengths[..]),
         };
@@ -182,7 +182,7 @@ impl Generator<'_> {
 
     /// Another order or shape of the same elements.
     fn view_step(&mut self) -> Option<String> {
-        if self.choose(3) == 1
+        if self.choices.below(3) == 1
             && let Some((cube, elem, lengths)) = self.array_of_rank(3)
         {
             let turned = [lengths[1].clone(), lengths[2].clone(), lengths[0].clone()];
@@ -191,7 +191,7 @@ impl Generator<'_> {
         let (matrix, elem, lengths) = self.array_of_rank(2)?;
         let (rows, columns) = (&lengths[0], &lengths[1]);
         let count = format!("({rows}) * ({columns})");
-        match self.choose(3) {
+        match self.choices.below(3) {
             0 => Some(self.bind(nested(elem, &[columns.clone(), rows.clone()]), &format!("transpose({matrix})"))),
             1 => Some(self.bind(Ty::array(elem, &count), &format!("reshape(({count}), {matrix})"))),
             _ => {
@@ -203,7 +203,7 @@ impl Generator<'_> {
     }
 
     fn split_step(&mut self) -> Option<String> {
-        let rank = 1 + self.choose(2);
+        let rank = 1 + self.choices.below(2);
         let (array, elem, lengths) = self.array_of_rank(rank)?;
         let at = self.expression(&Ty::Int, 1);
         let (p, q) = (self.fresh("v"), self.fresh("v"));
@@ -216,14 +216,14 @@ impl Generator<'_> {
     }
 
     fn concat_step(&mut self) -> Option<String> {
-        let rank = 1 + self.choose(2);
+        let rank = 1 + self.choices.below(2);
         let (first, elem, lengths) = self.array_of_rank(rank)?;
         let is_like = |ty: &Ty| {
             let (other, own) = flattened(ty);
             other == elem && own.len() == lengths.len() && own[1..] == lengths[1..]
         };
         let fitting: Vec<String> = self.scope.iter().filter(|v| is_like(&v.ty)).map(|v| v.name.clone()).collect();
-        let second = &fitting[self.choose(fitting.len())];
+        let second = &fitting[self.choices.below(fitting.len())];
         let name = self.fresh("v");
         let mut own = lengths;
         own[0] = format!("size(0, {name})");
@@ -233,10 +233,10 @@ impl Generator<'_> {
 
     fn source_step(&mut self) -> Option<String> {
         let len = self.length();
-        if self.choose(2) == 0 {
+        if self.choices.below(2) == 0 {
             return Some(self.bind(Ty::array(Ty::Int, &len), &format!("iota({len})")));
         }
-        let rank = self.choose(3);
+        let rank = self.choices.below(3);
         match self.array_of_rank(rank) {
             Some((inner, elem, lengths)) if rank > 0 => {
                 let lengths = [vec![len.clone()], lengths].concat();
@@ -283,7 +283,7 @@ impl Generator<'_> {
         let ty = elem.source();
         let (list, body) = self.under(std::slice::from_ref(&elem), |g| g.expression(&elem, 2));
         let yes = format!("map(fn {ty} ({list}) => {body}, {array})");
-        let no = match self.choose(2) {
+        let no = match self.choices.below(2) {
             0 => array,
             _ => {
                 let (list, body) = self.under(std::slice::from_ref(&elem), |g| g.expression(&elem, 1));
@@ -297,7 +297,7 @@ impl Generator<'_> {
     fn loop_step(&mut self) -> Option<String> {
         let (array, elem, lengths) = self.array_of_rank(1)?;
         let (carried, index, ty) = (self.fresh("x"), self.fresh("i"), elem.source());
-        let count = self.pick(&["3", "0", "1", "2"]);
+        let count = self.choices.of(&["3", "0", "1", "2"]);
         let (list, body) =
             self.under_variable(&index, &Ty::Int, |g| g.under(std::slice::from_ref(&elem), |g| g.expression(&elem, 2)));
         let name = self.fresh("v");

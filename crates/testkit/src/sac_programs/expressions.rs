@@ -15,10 +15,10 @@ impl Generator<'_> {
     // ---- scalars
 
     pub(super) fn scalar(&mut self, elem: Elem, depth: usize) -> String {
-        if self.is_spent(depth) || self.choose(5) == 0 {
+        if self.is_spent(depth) || self.choices.below(5) == 0 {
             return self.simple_scalar(elem);
         }
-        match self.choose(6) {
+        match self.choices.below(6) {
             0 => self.selected(elem).unwrap_or_else(|| self.simple_scalar(elem)),
             1 => self.reduction(elem, depth - 1),
             2 => {
@@ -37,24 +37,25 @@ impl Generator<'_> {
             .filter(|variable| variable.elem == elem && variable.shape.is_empty())
             .map(|variable| variable.name.clone())
             .collect();
-        if !names.is_empty() && self.choose(3) > 0 {
-            let at = self.choose(names.len());
+        if !names.is_empty() && self.choices.below(3) > 0 {
+            let at = self.choices.below(names.len());
             return names[names.len() - 1 - at].clone();
         }
         if elem == Elem::Int
             && let Some(index) = self.indices.last().cloned()
             && !index.components.is_empty()
-            && self.choose(3) > 0
+            && self.choices.below(3) > 0
         {
-            let at = self.choose(index.components.len());
+            let at = self.choices.below(index.components.len());
             return index.components[at].text.clone();
         }
         match elem {
-            Elem::Int => self.pick(&["1", "0", "2", "(-3)", "7", "1000003", "(-2147483648)"]).to_string(),
+            Elem::Int => self.choices.of(&["1", "0", "2", "(-3)", "7", "1000003", "(-2147483648)"]).to_string(),
             Elem::Double => self
-                .pick(&["1.5", "0.0", "(-2.25)", "0.1", "1e300", "(0.0 / 0.0)", "(-0.0)", "(1.0 / 0.0)"])
+                .choices
+                .of(&["1.5", "0.0", "(-2.25)", "0.1", "1e300", "(0.0 / 0.0)", "(-0.0)", "(1.0 / 0.0)"])
                 .to_string(),
-            Elem::Bool => self.pick(&["true", "false"]).to_string(),
+            Elem::Bool => self.choices.of(&["true", "false"]).to_string(),
         }
     }
 
@@ -66,7 +67,7 @@ impl Generator<'_> {
             .filter(|v| v.elem == elem && !v.shape.is_empty() && v.shape.iter().all(|&extent| extent > 0))
             .cloned()
             .collect();
-        let array = arrays.get(self.choose(arrays.len().max(1)))?;
+        let array = arrays.get(self.choices.below(arrays.len().max(1)))?;
         if let Some(index) = self.indices.last().cloned()
             && index.components.len() == array.shape.len()
         {
@@ -77,7 +78,7 @@ impl Generator<'_> {
                 .zip(&array.shape)
                 .map(|(component, &extent)| {
                     let (least, most) = (-component.from, extent as i64 - component.to);
-                    if least > most { i64::MIN } else { [least, most, 0i64.clamp(least, most)][self.choose(3)] }
+                    if least > most { i64::MIN } else { [least, most, 0i64.clamp(least, most)][self.choices.below(3)] }
                 })
                 .collect();
             let fits = offsets.iter().all(|&offset| offset != i64::MIN);
@@ -86,7 +87,7 @@ impl Generator<'_> {
                 (Some(vector), true) if offsets.iter().all(|&offset| offset == 0) => {
                     return Some(format!("{name}[{vector}]"));
                 }
-                (Some(vector), true) if self.choose(2) == 0 => {
+                (Some(vector), true) if self.choices.below(2) == 0 => {
                     let offsets: Vec<String> = offsets.iter().map(ToString::to_string).collect();
                     return Some(format!("{name}[{vector} + [{}]]", offsets.join(",")));
                 }
@@ -116,12 +117,12 @@ impl Generator<'_> {
         match elem {
             Elem::Bool => {
                 let array = self.array(Elem::Bool, &shape, depth);
-                format!("{}({array})", self.pick(&["any", "all"]))
+                format!("{}({array})", self.choices.of(&["any", "all"]))
             }
-            Elem::Int => match self.choose(6) {
+            Elem::Int => match self.choices.below(6) {
                 0..=2 => {
                     let array = self.array(Elem::Int, &shape, depth);
-                    format!("{}({array})", self.pick(&["sum", "maxval", "prod", "minval", "size"]))
+                    format!("{}({array})", self.choices.of(&["sum", "maxval", "prod", "minval", "size"]))
                 }
                 3 => {
                     let n = self.scalar(Elem::Int, 0);
@@ -129,10 +130,10 @@ impl Generator<'_> {
                 }
                 _ => self.fold(elem, &shape, depth),
             },
-            Elem::Double => match self.choose(2) {
+            Elem::Double => match self.choices.below(2) {
                 0 => {
                     let array = self.array(Elem::Double, &shape, depth);
-                    format!("{}({array})", self.pick(&["sum", "prod", "maxval", "minval"]))
+                    format!("{}({array})", self.choices.of(&["sum", "prod", "maxval", "minval"]))
                 }
                 _ => self.fold(elem, &shape, depth),
             },
@@ -143,42 +144,42 @@ impl Generator<'_> {
         match elem {
             Elem::Int => {
                 let (a, b) = (self.scalar(Elem::Int, depth), self.scalar(Elem::Int, depth));
-                match self.choose(10) {
-                    0..=2 => format!("({a} {} {b})", self.pick(&["+", "-", "*", "&", "|", "^"])),
-                    3 => format!("{}({a}, {b})", self.pick(&["min", "max", "mod"])),
-                    4 => format!("({a} {} (abs({b} % 5) + 1))", self.pick(&["/", "%"])),
-                    5 => format!("({a} {} 2)", self.pick(&["<<", ">>"])),
+                match self.choices.below(10) {
+                    0..=2 => format!("({a} {} {b})", self.choices.of(&["+", "-", "*", "&", "|", "^"])),
+                    3 => format!("{}({a}, {b})", self.choices.of(&["min", "max", "mod"])),
+                    4 => format!("({a} {} (abs({b} % 5) + 1))", self.choices.of(&["/", "%"])),
+                    5 => format!("({a} {} 2)", self.choices.of(&["<<", ">>"])),
                     6 => format!("toi({a} < {b})"),
                     7 if self.flavour.reals => {
                         let real = self.scalar(Elem::Double, 0);
                         format!("(abs({real}) < 1e6 ? toi({real}) : {a})")
                     }
                     8 => format!("twice({a})"),
-                    _ => format!("({} {a})", self.pick(&["-", "~", "++", "--"])),
+                    _ => format!("({} {a})", self.choices.of(&["-", "~", "++", "--"])),
                 }
             }
             Elem::Double => {
                 let (a, b) = (self.scalar(Elem::Double, depth), self.scalar(Elem::Double, depth));
-                match self.choose(6) {
-                    0 | 1 => format!("({a} {} {b})", self.pick(&["+", "-", "*", "/"])),
-                    2 => format!("{}({a}, {b})", self.pick(&["min", "max"])),
+                match self.choices.below(6) {
+                    0 | 1 => format!("({a} {} {b})", self.choices.of(&["+", "-", "*", "/"])),
+                    2 => format!("{}({a}, {b})", self.choices.of(&["min", "max"])),
                     3 => {
                         let number = self.scalar(Elem::Int, 0);
                         format!("tod({number})")
                     }
                     4 => format!("sqrt(abs({a}))"),
-                    _ => format!("{}({a})", self.pick(&["-", "abs", "floor"])),
+                    _ => format!("{}({a})", self.choices.of(&["-", "abs", "floor"])),
                 }
             }
-            Elem::Bool => match self.choose(5) {
+            Elem::Bool => match self.choices.below(5) {
                 0..=2 => {
-                    let elem = if self.flavour.reals && self.choose(2) == 1 { Elem::Double } else { Elem::Int };
+                    let elem = if self.flavour.reals && self.choices.below(2) == 1 { Elem::Double } else { Elem::Int };
                     let (a, b) = (self.scalar(elem, depth), self.scalar(elem, depth));
-                    format!("({a} {} {b})", self.pick(&["<", "<=", "==", "!=", ">", ">="]))
+                    format!("({a} {} {b})", self.choices.of(&["<", "<=", "==", "!=", ">", ">="]))
                 }
                 3 => {
                     let (a, b) = (self.scalar(Elem::Bool, depth), self.scalar(Elem::Bool, depth));
-                    format!("({a} {} {b})", self.pick(&["&&", "||", "&", "|"]))
+                    format!("({a} {} {b})", self.choices.of(&["&&", "||", "&", "|"]))
                 }
                 _ => {
                     let a = self.scalar(Elem::Bool, depth);
@@ -195,7 +196,7 @@ impl Generator<'_> {
         if self.is_spent(depth) {
             return self.simple_array(elem, shape);
         }
-        match self.choose(14) {
+        match self.choices.below(14) {
             0 => self.simple_array(elem, shape),
             1..=4 => self.with_loop(elem, shape, depth - 1),
             5 | 6 => self.elementwise(elem, shape, depth - 1),
@@ -217,12 +218,12 @@ impl Generator<'_> {
             .filter(|variable| variable.elem == elem && variable.shape == shape)
             .map(|variable| variable.name.clone())
             .collect();
-        if !names.is_empty() && self.choose(3) > 0 {
-            let at = self.choose(names.len());
+        if !names.is_empty() && self.choices.below(3) > 0 {
+            let at = self.choices.below(names.len());
             return names[names.len() - 1 - at].clone();
         }
         let size: usize = shape.iter().product();
-        match self.choose(3) {
+        match self.choices.below(3) {
             0 if elem == Elem::Int => {
                 let (size, extents) = (self.extent(size), self.extents_text(shape));
                 if shape.len() == 1 { format!("iota({size})") } else { format!("reshape({extents}, iota({size}))") }
@@ -247,24 +248,24 @@ impl Generator<'_> {
 
     fn elementwise(&mut self, elem: Elem, shape: &[usize], depth: usize) -> String {
         let a = self.array(elem, shape, depth);
-        let b = if self.choose(3) == 0 { self.scalar(elem, 1) } else { self.array(elem, shape, depth) };
+        let b = if self.choices.below(3) == 0 { self.scalar(elem, 1) } else { self.array(elem, shape, depth) };
         match elem {
-            Elem::Int => match self.choose(5) {
-                0 | 1 => format!("({a} {} {b})", self.pick(&["+", "-", "*"])),
-                2 => format!("{}({a}, {b})", self.pick(&["min", "max", "mod"])),
+            Elem::Int => match self.choices.below(5) {
+                0 | 1 => format!("({a} {} {b})", self.choices.of(&["+", "-", "*"])),
+                2 => format!("{}({a}, {b})", self.choices.of(&["min", "max", "mod"])),
                 3 => format!("abs({a})"),
                 _ => format!("(-{a})"),
             },
-            Elem::Double => match self.choose(3) {
-                0 | 1 => format!("({a} {} {b})", self.pick(&["+", "-", "*", "/"])),
-                _ => format!("{}({a}, {b})", self.pick(&["min", "max"])),
+            Elem::Double => match self.choices.below(3) {
+                0 | 1 => format!("({a} {} {b})", self.choices.of(&["+", "-", "*", "/"])),
+                _ => format!("{}({a}, {b})", self.choices.of(&["min", "max"])),
             },
-            Elem::Bool => match self.choose(3) {
-                0 => format!("({a} {} {b})", self.pick(&["&", "|"])),
+            Elem::Bool => match self.choices.below(3) {
+                0 => format!("({a} {} {b})", self.choices.of(&["&", "|"])),
                 1 => format!("(!{a})"),
                 _ => {
                     let (a, b) = (self.array(Elem::Int, shape, depth), self.array(Elem::Int, shape, depth));
-                    format!("({a} {} {b})", self.pick(&["<", "<=", "==", "!="]))
+                    format!("({a} {} {b})", self.choices.of(&["<", "<=", "==", "!="]))
                 }
             },
         }
@@ -273,20 +274,20 @@ impl Generator<'_> {
     /// The elements of other arrays in another order.
     fn restructured(&mut self, elem: Elem, shape: &[usize], depth: usize) -> String {
         let rank = shape.len();
-        let axis = self.choose(rank);
-        match self.choose(12) {
+        let axis = self.choices.below(rank);
+        match self.choices.below(12) {
             0 => {
-                let (array, by) = (self.array(elem, shape, depth), self.pick(&["1", "-1", "h", "5", "-2"]));
+                let (array, by) = (self.array(elem, shape, depth), self.choices.of(&["1", "-1", "h", "5", "-2"]));
                 format!("rotate({axis}, {by}, {array})")
             }
             1 => {
                 let array = self.array(elem, shape, depth);
-                let by: Vec<&str> = (0..=axis).map(|_| self.pick(&["1", "0", "-1", "h", "7"])).collect();
+                let by: Vec<&str> = (0..=axis).map(|_| self.choices.of(&["1", "0", "-1", "h", "7"])).collect();
                 format!("rotate([{}], {array})", by.join(","))
             }
             2 => {
                 let (array, filler) = (self.array(elem, shape, depth), self.scalar(elem, 1));
-                let by: Vec<&str> = (0..=axis).map(|_| self.pick(&["1", "0", "-1", "h", "9"])).collect();
+                let by: Vec<&str> = (0..=axis).map(|_| self.choices.of(&["1", "0", "-1", "h", "9"])).collect();
                 format!("shift([{}], {filler}, {array})", by.join(","))
             }
             3 => {
@@ -301,12 +302,12 @@ impl Generator<'_> {
             5 | 6 => {
                 // Some more on an axis, taken off again.
                 let mut larger = shape.to_vec();
-                let more = 1 + self.choose(2);
+                let more = 1 + self.choices.below(2);
                 larger[axis] += more;
                 let array = self.array(elem, &larger, depth);
                 let mut amounts: Vec<String> = (0..axis).map(|_| "0".to_string()).collect();
-                let sign = self.pick(&["", "-"]);
-                if self.choose(2) == 0 {
+                let sign = self.choices.of(&["", "-"]);
+                if self.choices.below(2) == 0 {
                     amounts.push(format!("{sign}{more}"));
                     return format!("drop([{}], {array})", amounts.join(","));
                 }
@@ -317,12 +318,12 @@ impl Generator<'_> {
             }
             7 | 8 => {
                 // Two parts side by side.
-                let (operator, axis) = match self.choose(4) {
+                let (operator, axis) = match self.choices.below(4) {
                     0 | 1 => ("++", 0),
                     2 if rank >= 2 => ("++++", 1),
                     _ => ("++^", rank - 1),
                 };
-                let cut = self.choose(shape[axis] + 1);
+                let cut = self.choices.below(shape[axis] + 1);
                 let (mut left, mut right) = (shape.to_vec(), shape.to_vec());
                 left[axis] = cut;
                 right[axis] -= cut;
@@ -352,14 +353,14 @@ impl Generator<'_> {
 
     /// A cell, a row or a column of an array with one axis more.
     fn part_of(&mut self, elem: Elem, shape: &[usize], depth: usize) -> String {
-        let at = self.choose(shape.len() + 1);
-        let extent = 1 + self.choose(3);
+        let at = self.choices.below(shape.len() + 1);
+        let extent = 1 + self.choices.below(3);
         let mut larger = shape.to_vec();
         larger.insert(at, extent);
         let array = self.array(elem, &larger, depth);
         let index = self.index_below(extent);
         let dots: Vec<&str> = (0..at).map(|_| ".").collect();
-        match (at, self.choose(3)) {
+        match (at, self.choices.below(3)) {
             (0, 0) => format!("({array})[{index}]"),
             (0, 1) => format!("({array})[[{index}]]"),
             (at, 2) if at == shape.len() => format!("({array})[...,{index}]"),
@@ -373,7 +374,7 @@ impl Generator<'_> {
         if elem != Elem::Int {
             return self.elementwise(elem, shape, depth);
         }
-        match (self.choose(4), shape) {
+        match (self.choices.below(4), shape) {
             (0, &[n, m]) => {
                 let array = self.array(elem, &[m, n], depth);
                 format!("flip({array})")

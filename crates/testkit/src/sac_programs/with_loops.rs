@@ -12,9 +12,9 @@ struct Range {
 impl Generator<'_> {
     /// An array made by a loop over its indices, or over those of its leading axes.
     pub(super) fn with_loop(&mut self, elem: Elem, shape: &[usize], depth: usize) -> String {
-        let frame = shape.len() - usize::from(shape.len() > 1 && self.choose(3) == 0);
+        let frame = shape.len() - usize::from(shape.len() > 1 && self.choices.below(3) == 0);
         let (frame, cell) = shape.split_at(frame);
-        match self.choose(8) {
+        match self.choices.below(8) {
             0..=2 => self.block_loop(elem, frame, cell, depth),
             3 | 4 => self.modified(elem, frame, cell, depth),
             5 => self.classic_loop(elem, frame, cell, depth),
@@ -30,7 +30,7 @@ impl Generator<'_> {
 
     fn modified(&mut self, elem: Elem, frame: &[usize], cell: &[usize], depth: usize) -> String {
         let source = self.array(elem, &[frame, cell].concat(), depth);
-        if self.choose(4) == 0 {
+        if self.choices.below(4) == 0 {
             // Dots mean the whole array, so cells are scalars.
             let whole = [frame, cell].concat();
             let part = self.classic_part(elem, &whole, &[], depth);
@@ -43,13 +43,15 @@ impl Generator<'_> {
     /// What a fold with a function that is associative comes to.
     pub(super) fn fold(&mut self, elem: Elem, frame: &[usize], depth: usize) -> String {
         let (function, neutral) = match elem {
-            Elem::Int => [("+", "0"), ("max", "minint()"), ("*", "1"), ("min", "maxint()"), ("|", "5")][self.choose(5)],
-            Elem::Double => [("max", "mindouble()"), ("+", "0.0"), ("min", "maxdouble()")][self.choose(3)],
-            Elem::Bool => [("||", "false"), ("&&", "true")][self.choose(2)],
+            Elem::Int => {
+                [("+", "0"), ("max", "minint()"), ("*", "1"), ("min", "maxint()"), ("|", "5")][self.choices.below(5)]
+            }
+            Elem::Double => [("max", "mindouble()"), ("+", "0.0"), ("min", "maxdouble()")][self.choices.below(3)],
+            Elem::Bool => [("||", "false"), ("&&", "true")][self.choices.below(2)],
         };
         let range = self.range(frame, false);
         let cell = self.cell(&range, elem, &[], depth);
-        if self.choose(2) == 0 {
+        if self.choices.below(2) == 0 {
             format!("with {{ ({}) : {cell}; }} : fold({function}, {neutral})", range.text)
         } else {
             format!("(with ({}) : {cell} fold({function}, {neutral}))", range.text)
@@ -59,11 +61,11 @@ impl Generator<'_> {
     /// Generators with their cells; they may overlap and leave indices out.
     fn block_parts(&mut self, elem: Elem, frame: &[usize], cell: &[usize], depth: usize) -> String {
         let mut parts = Vec::new();
-        for _ in 0..1 + self.choose(3) {
+        for _ in 0..1 + self.choices.below(3) {
             let range = self.range(frame, true);
             let saved = self.scope.len();
             self.indices.push(range.index.clone());
-            let block = if self.choose(3) == 0 {
+            let block = if self.choices.below(3) == 0 {
                 let elem = self.elem();
                 let value = self.scalar(elem, depth.min(2));
                 let name = self.fresh("t");
@@ -82,12 +84,12 @@ impl Generator<'_> {
 
     fn classic_loop(&mut self, elem: Elem, frame: &[usize], cell: &[usize], depth: usize) -> String {
         let (extents, default) = (self.extents_text(frame), self.default(elem, cell));
-        if self.choose(3) == 0 {
+        if self.choices.below(3) == 0 {
             let part = self.classic_part(elem, frame, cell, depth);
             return format!("(with {part} genarray({extents}, {default}))");
         }
         // Two generators that split the first axis.
-        let cut = self.choose(frame[0] + 1);
+        let cut = self.choices.below(frame[0] + 1);
         let mut parts = Vec::new();
         for (from, to) in [(0, cut), (cut, frame[0])] {
             let (mut lower, mut upper) = (vec![0; frame.len()], frame.to_vec());
@@ -129,7 +131,7 @@ impl Generator<'_> {
         let range = Range { text: String::new(), index: IndexVector { vector: None, components } };
         let value = self.cell(&range, elem, cell, depth);
         let extents = self.extents_text(frame);
-        match self.choose(3) {
+        match self.choices.below(3) {
             0 => format!("{{ {index} -> ({value}) | {index} < {extents} }}"),
             1 => format!("{{ {index} -> ({value}) | 0 * {extents} <= {index} < {extents} }}"),
             _ => {
@@ -175,7 +177,7 @@ impl Generator<'_> {
             Elem::Bool => "fold(||, false)",
         };
         // A dot means the whole of the first array, which a fold does not know.
-        let text = match range.text.contains('.') || self.choose(2) == 0 {
+        let text = match range.text.contains('.') || self.choices.below(2) == 0 {
             true => {
                 let third = self.fresh("a");
                 self.line(&format!(
@@ -202,23 +204,23 @@ impl Generator<'_> {
     fn range(&mut self, frame: &[usize], may_have_dots: bool) -> Range {
         let (mut lower, mut upper): (Vec<usize>, Vec<usize>) = (vec![0; frame.len()], frame.to_vec());
         for axis in 0..frame.len() {
-            if self.choose(3) == 0 {
-                lower[axis] = self.choose(frame[axis] + 1);
+            if self.choices.below(3) == 0 {
+                lower[axis] = self.choices.below(frame[axis] + 1);
             }
-            if self.choose(3) == 0 {
-                upper[axis] -= self.choose(frame[axis] + 1);
+            if self.choices.below(3) == 0 {
+                upper[axis] -= self.choices.below(frame[axis] + 1);
             }
         }
         let vector = self.fresh("iv");
         let names: Vec<String> = frame.iter().map(|_| self.fresh("i")).collect();
-        let form = self.choose(3);
+        let form = self.choices.below(3);
         let (pattern, vector, parts) = match form {
             0 => (vector.clone(), Some(vector.clone()), (0..frame.len()).map(|at| format!("{vector}[{at}]")).collect()),
             1 => (format!("[{}]", names.join(",")), None, names),
             _ => (format!("{vector}=[{}]", names.join(",")), Some(vector), names),
         };
         let (lower_text, upper_text);
-        match self.choose(if may_have_dots { 4 } else { 2 }) {
+        match self.choices.below(if may_have_dots { 4 } else { 2 }) {
             0 => {
                 upper_text = format!("< {}", self.extents_text(&upper));
                 lower_text = format!("{} <=", self.extents_text(&lower));
@@ -242,18 +244,18 @@ impl Generator<'_> {
                 upper_text = format!("< {}", self.extents_text(&upper));
             }
             _ => {
-                let inner = self.choose(2);
+                let inner = self.choices.below(2);
                 lower = vec![inner; frame.len()];
                 upper = frame.iter().map(|&extent| extent.saturating_sub(inner)).collect();
                 lower_text = [". <=", ". <"][inner].to_string();
                 upper_text = ["<= .", "< ."][inner].to_string();
             }
         }
-        let filter = match self.choose(4) {
+        let filter = match self.choices.below(4) {
             0 => {
-                let steps: Vec<String> = frame.iter().map(|_| (1 + self.choose(3)).to_string()).collect();
-                let widths: Vec<String> = frame.iter().map(|_| (1 + self.choose(2)).to_string()).collect();
-                match self.choose(2) {
+                let steps: Vec<String> = frame.iter().map(|_| (1 + self.choices.below(3)).to_string()).collect();
+                let widths: Vec<String> = frame.iter().map(|_| (1 + self.choices.below(2)).to_string()).collect();
+                match self.choices.below(2) {
                     0 => format!(" step [{}]", steps.join(",")),
                     _ => format!(" step [{}] width [{}]", steps.join(","), widths.join(",")),
                 }

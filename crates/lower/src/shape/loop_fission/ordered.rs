@@ -15,8 +15,8 @@
 use crate::lowering::access;
 use crate::shape::facts::arithmetic::{cost, expr_cost, is_total};
 use crate::shape::facts::straight_line::{assigned, each_inner, fresh, is_straight, live, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_support::Span;
@@ -36,9 +36,11 @@ const LARGEST_REPEATED: i64 = 1;
 const MOST_KEPT: usize = 8;
 
 /// Distributes loops wherever that pays.
-pub(crate) fn fission_ordered_loops(proc: &mut Proc) {
+pub(crate) fn fission_ordered_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
+    let what = "leaves what vectors can run to loops of its own, and runs the rest in order";
+    decisions
+        .replace_loops(proc, what, &mut |proc, id, _| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
 }
 
 /// What is known of the whole procedure.

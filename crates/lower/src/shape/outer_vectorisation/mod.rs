@@ -27,8 +27,8 @@ use crate::shape::facts::arithmetic::has_vectors_once_loaded;
 use crate::shape::facts::straight_line::{Mention, Place, assigned, entering, is_straight, mentions_of, with_accesses};
 use crate::shape::outer_vectorisation::divergent_loops::{Around, Repeated};
 use crate::shape::outer_vectorisation::lane_tables::Rows;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,11 +44,13 @@ const FEW: i64 = 2;
 /// More variables of each lane than this do not stay in the nearest cache, and hardly in order.
 const MOST_KEPT: usize = 16;
 
-/// Runs iterations side by side wherever some have loops inside that must run in order. What they have of arrays for themselves takes no more
-/// bytes than given.
-pub(crate) fn vectorise_outer_loops(proc: &mut Proc, most_bytes: i64, vector_bytes: i64) {
+/// Runs iterations side by side wherever some have loops inside that must run in order. What they have of arrays for themselves fits
+/// into a processor's own cache.
+pub(crate) fn vectorise_outer_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (most_bytes, vector_bytes) = (decisions.options.caches.own, decisions.options.vector_bytes);
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    let what = "runs its iterations side by side, each in a lane of vectors";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
         let iterations = Iterations::in_order(proc, id, &known, most_bytes)?;
         // Neighbours of the innermost loop are beside each other in memory.
         let is_inside = |stmt: &Stmt| {
@@ -70,9 +72,12 @@ pub(crate) fn vectorise_outer_loops(proc: &mut Proc, most_bytes: i64, vector_byt
 }
 
 /// Runs iterations side by side wherever some have reductions inside that read what neighbours have beside each other.
-pub(crate) fn vectorise_outer_reductions(proc: &mut Proc) {
+pub(crate) fn vectorise_outer_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id, LANES)));
+    let what = "runs the reductions of neighbouring iterations side by side, each in a lane of vectors";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
+        Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id, LANES))
+    });
 }
 
 /// What is known of the whole procedure.

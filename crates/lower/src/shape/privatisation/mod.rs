@@ -28,7 +28,7 @@ use crate::lowering::with_loop::chunk_count;
 use crate::shape::loop_fission::ordered::Known;
 use crate::shape::privatisation::histogram::{Histogram, Item, Update};
 use crate::shape::privatisation::precomputed::{Ahead, Stage, assigned_in};
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeMap;
@@ -41,14 +41,20 @@ const LANES: i64 = 4;
 const LEAST_UPDATES: i64 = 2;
 
 /// Privatises the targets of all histograms for which that may pay.
-pub(crate) fn privatise_histograms(proc: &mut Proc, options: &Options) {
+pub(crate) fn privatise_histograms(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let options = decisions.options;
     let known = Known::of(proc);
     let in_team = loops_in_teams(proc);
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "updates tables of each thread's own", &mut |proc, id, decisions| {
         let histogram = Histogram::of(proc, &known, id, options.strict_fp)?;
         let may_fork = options.parallel && !in_team.contains(&id);
-        let plan = Plan::of(proc, &known, histogram, may_fork, options)?;
-        Some(plan.privatised(proc, id))
+        match Plan::of(proc, &known, histogram, may_fork, options) {
+            Some(plan) => Some(plan.privatised(proc, id)),
+            None => {
+                decisions.not_worth(proc, id, "it has few iterations for its tables, or these are too large");
+                None
+            }
+        }
     });
 }
 

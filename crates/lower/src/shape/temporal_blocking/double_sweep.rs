@@ -106,7 +106,7 @@ pub(crate) struct DoubleSweep {
 }
 
 /// What others need to know of sweeps that make two steps.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tiles {
     /// What the next tiles read.
     pub(crate) next: Vec<NextTile>,
@@ -115,6 +115,7 @@ pub(crate) struct Tiles {
 }
 
 /// What the first step of the next tile, or of the next plane in a tile, reads.
+#[derive(Clone, Debug)]
 pub(crate) struct NextTile {
     /// What is between the two steps: loops that read it make the second.
     pub(crate) kept: Array,

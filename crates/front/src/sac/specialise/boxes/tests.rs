@@ -2,18 +2,8 @@
 
 use super::*;
 use frit_ir::array::Value;
-use frit_support::Index;
 use frit_support::poly::Poly;
-
-/// Numbers without order.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: i64) -> i64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % limit as u64) as i64
-    }
-}
+use frit_support::{Index, Random};
 
 fn value(bound: &Bound, symbols: &[i64]) -> i64 {
     match bound {
@@ -53,23 +43,23 @@ fn check(grid: &Grid, others: &[Grid], parts: &[Grid], symbols: &[i64]) {
 
 #[test]
 fn remainders_of_constant_grids_are_exact() {
-    let mut numbers = Numbers(1);
+    let mut random = Random::new(1);
     let mut periodic = 0;
     for _ in 0..400 {
-        let rank = 1 + numbers.below(2) as usize;
-        let mut grid = |numbers: &mut Numbers| {
+        let rank = 1 + random.below(2);
+        let mut grid = |random: &mut Random| {
             let axis = |_| {
-                let lower = numbers.below(7);
-                let upper = numbers.below(9);
-                let step = 1 + numbers.below(4);
-                let width = 1 + numbers.below(step);
+                let lower = random.between(0, 6);
+                let upper = random.between(0, 8);
+                let step = random.between(1, 4);
+                let width = random.between(1, step);
                 periodic += i32::from(width < step);
                 Axis::periodic(Bound::constant(lower), Bound::constant(upper), step, width)
             };
             Grid { axes: (0..rank).map(axis).collect() }
         };
-        let first = grid(&mut numbers);
-        let others: Vec<Grid> = (0..numbers.below(4)).map(|_| grid(&mut numbers)).collect();
+        let first = grid(&mut random);
+        let others: Vec<Grid> = (0..random.below(4)).map(|_| grid(&mut random)).collect();
         if let Some(parts) = remainder(&first, &others, &Order::default()) {
             check(&first, &others, &parts, &[]);
         }
@@ -79,29 +69,29 @@ fn remainders_of_constant_grids_are_exact() {
 
 #[test]
 fn remainders_of_symbolic_boxes_are_right_whatever_the_bounds_are() {
-    let mut numbers = Numbers(2);
+    let mut random = Random::new(2);
     for _ in 0..200 {
-        let rank = 1 + numbers.below(2) as usize;
-        let bound = |numbers: &mut Numbers| {
-            let constant = Poly::constant(numbers.below(3));
-            let symbol = Poly::symbol(Value::new(numbers.below(3) as usize));
-            match numbers.below(3) {
+        let rank = 1 + random.below(2);
+        let bound = |random: &mut Random| {
+            let constant = Poly::constant(random.between(0, 2));
+            let symbol = Poly::symbol(Value::new(random.below(3)));
+            match random.below(3) {
                 0 => Bound::Sum(constant),
                 1 => Bound::Sum(symbol),
                 _ => Bound::Sum(symbol + constant),
             }
         };
-        let grid = |numbers: &mut Numbers| {
-            let axis = |_| Axis::dense(bound(numbers), bound(numbers));
+        let grid = |random: &mut Random| {
+            let axis = |_| Axis::dense(bound(random), bound(random));
             Grid { axes: (0..rank).map(axis).collect() }
         };
-        let first = grid(&mut numbers);
-        let others: Vec<Grid> = (0..numbers.below(3)).map(|_| grid(&mut numbers)).collect();
+        let first = grid(&mut random);
+        let others: Vec<Grid> = (0..random.below(3)).map(|_| grid(&mut random)).collect();
         let mut order = Order::default();
         (0..3).for_each(|at| order.learn_range(&Poly::symbol(Value::new(at)), 0, 6));
         let Some(parts) = remainder(&first, &others, &order) else { continue };
         for _ in 0..12 {
-            let symbols: Vec<i64> = (0..3).map(|_| numbers.below(7)).collect();
+            let symbols: Vec<i64> = (0..3).map(|_| random.between(0, 6)).collect();
             check(&first, &others, &parts, &symbols);
         }
     }

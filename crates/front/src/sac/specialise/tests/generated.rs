@@ -3,44 +3,39 @@
 use super::{compiled, evaluated, int, ints, program};
 use crate::sac::specialise::{ParamShape, Request};
 use frit_ir::Tensor;
-use frit_support::with_deep_stack;
+use frit_support::{Random, with_deep_stack};
 
 /// Writes functions of branches and loops over scalars, vectors and matrices.
 struct Writer {
-    state: u64,
+    random: Random,
     text: String,
     depth: usize,
     loops: usize,
 }
 
 impl Writer {
-    fn below(&mut self, n: u64) -> u64 {
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.state >> 33) % n
-    }
-
     fn int(&mut self, depth: usize) -> String {
         let leaf = depth == 0;
-        match self.below(if leaf { 3 } else { 11 }) {
-            0 => format!("{}", self.below(5)),
-            1 | 2 => format!("x{}", self.below(3)),
+        match self.random.below(if leaf { 3 } else { 11 }) {
+            0 => format!("{}", self.random.below(5)),
+            1 | 2 => format!("x{}", self.random.below(3)),
             3 => format!("({} + {})", self.int(depth - 1), self.int(depth - 1)),
             4 => format!("({} - {})", self.int(depth - 1), self.int(depth - 1)),
-            5 => format!("({} * {})", self.int(depth - 1), self.below(4)),
+            5 => format!("({} * {})", self.int(depth - 1), self.random.below(4)),
             6 => format!("sum({})", self.vector(depth - 1)),
             7 => format!("shape({})[0]", self.vector(depth - 1)),
             8 => {
-                let v = self.below(2);
+                let v = self.random.below(2);
                 format!("v{v}[mod({}, max(shape(v{v})[0], 1))]", self.int(depth - 1))
             }
             9 => format!("({} > {} ? {} : {})", self.int(depth - 1), self.int(0), self.int(depth - 1), self.int(0)),
-            _ => format!("shape(m0)[{}]", self.below(2)),
+            _ => format!("shape(m0)[{}]", self.random.below(2)),
         }
     }
 
     fn vector(&mut self, depth: usize) -> String {
-        match self.below(if depth == 0 { 2 } else { 12 }) {
-            0 | 1 => format!("v{}", self.below(2)),
+        match self.random.below(if depth == 0 { 2 } else { 12 }) {
+            0 | 1 => format!("v{}", self.random.below(2)),
             2 => format!("[{}, {}]", self.int(depth - 1), self.int(0)),
             3 => format!("({} + {})", self.vector(depth - 1), self.int(depth - 1)),
             4 => format!("({} ++ [{}])", self.vector(depth - 1), self.int(0)),
@@ -61,12 +56,12 @@ impl Writer {
     }
 
     fn matrix(&mut self, depth: usize) -> String {
-        match self.below(if depth == 0 { 1 } else { 5 }) {
-            0 => format!("m{}", self.below(2)),
+        match self.random.below(if depth == 0 { 1 } else { 5 }) {
+            0 => format!("m{}", self.random.below(2)),
             1 => format!("transpose({})", self.matrix(depth - 1)),
             2 => format!("({} + {})", self.matrix(depth - 1), self.int(0)),
             3 => {
-                let (rows, columns) = (self.int(0), self.below(3));
+                let (rows, columns) = (self.int(0), self.random.below(3));
                 let cell = self.int(depth - 1);
                 format!("with {{ (. <= [i, j] <= .) : i * j + {cell}; }} : genarray([mod({rows}, 3), {columns}], 0)")
             }
@@ -78,21 +73,21 @@ impl Writer {
         for _ in 0..count {
             let pad = "  ".repeat(self.depth + 1);
             let can_nest = self.depth < 3;
-            let line = match self.below(if can_nest { 12 } else { 8 }) {
-                0 | 1 => format!("x{} = {};", self.below(3), self.int(2)),
-                2 | 3 => format!("v{} = {};", self.below(2), self.vector(2)),
-                4 => format!("m{} = {};", self.below(2), self.matrix(2)),
+            let line = match self.random.below(if can_nest { 12 } else { 8 }) {
+                0 | 1 => format!("x{} = {};", self.random.below(3), self.int(2)),
+                2 | 3 => format!("v{} = {};", self.random.below(2), self.vector(2)),
+                4 => format!("m{} = {};", self.random.below(2), self.matrix(2)),
                 5 => {
-                    let v = self.below(2);
-                    format!("if (shape(v{v})[0] > 1) {{ v{v}[{}] = {}; }}", self.below(2), self.int(1))
+                    let v = self.random.below(2);
+                    format!("if (shape(v{v})[0] > 1) {{ v{v}[{}] = {}; }}", self.random.below(2), self.int(1))
                 }
                 6 => format!("w = {}; x0 += sum(w);", self.vector(1)),
-                7 => format!("x{} += {};", self.below(3), self.int(1)),
+                7 => format!("x{} += {};", self.random.below(3), self.int(1)),
                 8 | 9 => {
                     let (x, y) = (self.int(1), self.int(1));
                     self.text += &format!("{pad}if ({x} > {y}) {{\n");
                     self.nested(2);
-                    if self.below(2) == 0 {
+                    if self.random.below(2) == 0 {
                         self.text += &format!("{pad}}} else {{\n");
                         self.nested(2);
                     }
@@ -101,12 +96,13 @@ impl Writer {
                 _ => {
                     self.loops += 1;
                     let counter = format!("k{}", self.loops);
-                    let bound = if self.below(3) == 0 { "2".to_string() } else { format!("mod({}, 4)", self.int(0)) };
-                    match self.below(3) {
+                    let bound =
+                        if self.random.below(3) == 0 { "2".to_string() } else { format!("mod({}, 4)", self.int(0)) };
+                    match self.random.below(3) {
                         0 => self.text += &format!("{pad}for ({counter} = {bound}; {counter} > 0; {counter}--) {{\n"),
                         _ => self.text += &format!("{pad}for ({counter} = 0; {counter} < {bound}; {counter}++) {{\n"),
                     }
-                    let (x, y) = (self.below(3), self.below(3));
+                    let (x, y) = (self.random.below(3), self.random.below(3));
                     self.text += &format!("{pad}  x{x} = x{y} + {counter};\n");
                     self.nested(2);
                     "}".to_string()
@@ -128,7 +124,7 @@ fn generated_functions_do_what_the_interpreter_says() {
     let seeds = std::env::var("FRIT_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
     let mut compared = 0;
     for seed in 0..seeds {
-        let mut writer = Writer { state: seed * 7919 + 17, text: String::new(), depth: 0, loops: 0 };
+        let mut writer = Writer { random: Random::new(seed), text: String::new(), depth: 0, loops: 0 };
         for at in 0..6 {
             writer.text += &format!(
                 "int, int, int, int[.], int[.], int[.,.], int[.,.] f{at}(int x0, int[.] v0, int[.,.] m0)\n{{\n"
