@@ -9,7 +9,7 @@ use crate::lowering::access::allocated;
 use crate::steps::Decisions;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Chunks per thread of a parallel loop whose iterations differ much in work.
@@ -109,11 +109,7 @@ impl Hoisting<'_, '_> {
                 let always = matches!((data.lower.as_i64(), data.upper.as_i64()), (Some(a), Some(b)) if a < b);
                 let is_guarded = matches!(first, Expr::Select { cond, .. } if **cond == runs);
                 if !always && !is_guarded {
-                    *first = Expr::Select {
-                        cond: Box::new(runs),
-                        on_true: Box::new(first.clone()),
-                        on_false: Box::new(Expr::i64(0)),
-                    };
+                    *first = Expr::select(runs, first.clone(), Expr::i64(0));
                 }
             }
             result.push(Stmt::Alloc { array });
@@ -132,21 +128,22 @@ impl Hoisting<'_, '_> {
         hoisted: &[Array],
         result: &mut Vec<Stmt>,
     ) {
-        let mut var = || self.proc.var(Scalar::I64, None);
+        let mut var = || self.proc.index();
         let (chunks, count, number, lower, upper) = (var(), var(), var(), var(), var());
-        let assign = |var: Var, value: Expr| Stmt::Assign { var, value };
         let per_thread = if parallel.irregular { CHUNKS_PER_THREAD } else { 1 };
-        result.push(assign(chunks, Expr::Threads * Expr::i64(per_thread)));
+        result.push(Stmt::assign(chunks, Expr::Threads * Expr::i64(per_thread)));
         let distance = data.upper.clone() - data.lower.clone();
-        result.push(assign(count, Expr::binary(BinOp::MAX, distance, Expr::i64(0))));
+        result.push(Stmt::assign(count, Expr::binary(BinOp::MAX, distance, Expr::i64(0))));
         let first = data.lower.clone();
         let start = |number: Expr| {
             let each = Expr::binary(BinOp::DIV, count.into(), chunks.into());
             let extra = Expr::binary(BinOp::REM, count.into(), chunks.into());
             first.clone() + number.clone() * each + Expr::binary(BinOp::MIN, number, extra)
         };
-        let mut body =
-            vec![assign(lower, start(number.into())), assign(upper, start(Expr::Var(number) + Expr::i64(1)))];
+        let mut body = vec![
+            Stmt::assign(lower, start(number.into())),
+            Stmt::assign(upper, start(Expr::Var(number) + Expr::i64(1))),
+        ];
         let span = data.span;
         let outer = LoopData {
             var: Some(number),
@@ -174,8 +171,7 @@ impl Hoisting<'_, '_> {
         if candidates.is_empty() {
             return candidates;
         }
-        let mut inside = Inside::default();
-        inside.assigned = self.proc.assigned_in(&data.body);
+        let mut inside = Inside { assigned: self.proc.assigned_in(&data.body), ..Inside::default() };
         inside.assigned.extend(data.var);
         inside.visit(self.proc, &data.body);
         candidates.into_iter().filter(|&array| self.is_hoistable(data, &inside, array)).collect()

@@ -20,7 +20,7 @@ use crate::shape::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhil
 use crate::shape::rewrite::strip_mining::Block;
 use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More columns are not few; what is kept of these stays in the nearest cache.
@@ -125,11 +125,9 @@ impl Sweep {
             }
         });
         let mut note = |expr: &Expr, row: Var| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Load { array, index } = node {
-                    used.insert(*array);
-                    by_row.push((*array, index.first() == Some(&Expr::Var(row))));
-                }
+            expr.for_each_load(&mut |array, index| {
+                used.insert(array);
+                by_row.push((array, index.first() == Some(&Expr::Var(row))));
             });
         };
         proc.for_each_expr(&ahead.body, &mut |expr| note(expr, var));
@@ -177,7 +175,7 @@ impl Sweep {
     fn shared(&self, proc: &mut Proc, id: Loop, ahead: Option<Loop>, cache_bytes: i64) -> Vec<Stmt> {
         let mut result = Vec::new();
         let mut named = |value: Expr| {
-            let var = proc.var(Scalar::I64, None);
+            let var = proc.index();
             result.push(Stmt::Assign { var, value });
             var
         };
@@ -249,7 +247,7 @@ impl Blocks<'_> {
     /// A segment over rows, in blocks with sums of their own.
     fn swept(&mut self, proc: &mut Proc, all: &Tile<'_>, segment: &Segment, rows: &LoopData, row: Var) -> Vec<Stmt> {
         let reductions = reductions(rows).expect("rows may be shared");
-        let number = proc.var(Scalar::I64, None);
+        let number = proc.index();
         let (mut result, mut body, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         let mut kept = all.kept.clone();
         for &Reduction { op, var } in reductions {
@@ -294,7 +292,7 @@ impl Blocks<'_> {
             let (lower, upper, kind) = (Expr::i64(0), self.threads.into(), LoopKind::Sequential);
             let blocks =
                 LoopData { var: Some(number), lower, upper, step: 1, kind, body: vec![combined], span: rows.span };
-            result.push(Stmt::For(proc.loops.push(blocks)));
+            result.push(proc.add_loop(blocks));
             result.push(Stmt::Release { array: shared });
         }
         result
@@ -302,11 +300,11 @@ impl Blocks<'_> {
 
     /// A loop over the columns, counted from 0.
     fn each_column(&self, proc: &mut Proc, body: impl FnOnce(Expr) -> Stmt) -> Stmt {
-        let at = proc.var(Scalar::I64, None);
-        let kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let at = proc.index();
+        let kind = LoopKind::independent(false);
         let (body, span) = (vec![body(at.into())], self.sweep.columns.header.span);
         let (lower, upper) = (Expr::i64(0), self.count.into());
-        Stmt::For(proc.loops.push(LoopData { var: Some(at), lower, upper, step: 1, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(at), lower, upper, step: 1, kind, body, span })
     }
 }
 
@@ -328,7 +326,7 @@ fn rows_in(proc: &mut Proc, rows: Loop, block: Block) -> Stmt {
         if let Stmt::For(id) = stmt {
             let copy = &mut proc.loops[*id];
             (copy.lower, copy.upper) = (block.first.into(), block.end.into());
-            copy.kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+            copy.kind = LoopKind::independent(false);
         }
     }
     copy.into_iter().next().expect("a loop was copied")

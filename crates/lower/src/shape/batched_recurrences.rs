@@ -14,7 +14,7 @@ use crate::lowering::access::{Aliases, all_reads, divided_up, loops_in_teams, ro
 use crate::lowering::with_loop::chunk_count;
 use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of a thread are a multiple of this: neighbours in a line of the cache belong to one thread.
@@ -102,10 +102,8 @@ impl Batch {
                     _ => keeps = false,
                 }
                 stmt.for_each_expr(proc, &mut |expr| {
-                    expr.for_each_part(&mut |node| {
-                        if let Expr::Load { array, index } = node {
-                            access(*array, index);
-                        }
+                    expr.for_each_load(&mut |array, index| {
+                        access(array, index);
                     });
                 });
             });
@@ -139,9 +137,8 @@ impl Batch {
 
     /// The loop over parts of the columns, with what it needs.
     fn in_parallel(self, proc: &mut Proc, id: Loop, threshold: i64) -> Vec<Stmt> {
-        let mut index = || proc.var(Scalar::I64, None);
+        let mut index = || proc.index();
         let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
-        let assign = |var, value| Stmt::Assign { var, value };
         let at_most = |x, y| Expr::binary(BinOp::MIN, x, y);
         for &column in &self.columns {
             let data = &mut proc.loops[column];
@@ -155,8 +152,8 @@ impl Batch {
         let span = data.span;
         let count = self.upper.clone() - self.lower.clone();
         let body = vec![
-            assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
-            assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
+            Stmt::assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
+            Stmt::assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
             Stmt::For(id),
         ];
         let parallel = Some(Parallel { work: work.into(), irregular: false });
@@ -170,9 +167,9 @@ impl Batch {
             span,
         });
         vec![
-            assign(work, iterations * self.work),
-            assign(parts, chunk_count(work.into(), threshold, 1)),
-            assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
+            Stmt::assign(work, iterations * self.work),
+            Stmt::assign(parts, chunk_count(work.into(), threshold, 1)),
+            Stmt::assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
             Stmt::For(made),
         ]
     }

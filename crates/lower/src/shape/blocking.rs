@@ -131,7 +131,7 @@ impl Contraction {
         let shared: Vec<Vec<Expr>> =
             columns.segments.iter().map(|segment| shared(segment, row, columns.column, &own)).collect::<Option<_>>()?;
         let has_few_registers = vector_bytes <= VECTORS_OF_FEW_REGISTERS;
-        let rows = LoopData { body: Vec::new(), ..data.clone() };
+        let rows = data.header();
         let found = Self { rows, row, columns, shared, caches, has_few_registers };
         let packs = found.shared.iter().any(|loads| !loads.is_empty());
         packs.then_some(found)
@@ -190,7 +190,7 @@ impl Contraction {
     fn blocked(&self, proc: &mut Proc) -> Vec<Stmt> {
         let most = self.rows_at_most(proc);
         let rows = strip_mining::Block::of_length(proc, most);
-        let [column, column_end] = [(); 2].map(|()| proc.var(Scalar::I64, None));
+        let [column, column_end] = [(); 2].map(|()| proc.index());
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
         let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end };
@@ -302,7 +302,7 @@ impl Block<'_> {
         (steps, step): (&LoopData, Var),
         &Scheme { in_registers, rows: at_once, depth }: &Scheme,
     ) -> Stmt {
-        let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let (first, end) = (proc.index(), proc.index());
         let limit = Expr::binary(BinOp::MIN, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
         let mut body = vec![Stmt::Assign { var: end, value: limit }];
         let mut segment = segment.clone();
@@ -323,7 +323,7 @@ impl Block<'_> {
             }
         }
         let panel = Panel { block: self, segment: &segment, steps, step, first, end };
-        let whole = proc.var(Scalar::I64, None);
+        let whole = proc.index();
         body.push(Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), at_once) });
         body.extend(if in_registers {
             panel.rows_in_registers(proc, self.first.into(), whole.into())
@@ -412,7 +412,7 @@ impl Panel<'_> {
     fn rows(&self, proc: &mut Proc, lower: Expr, upper: Expr, at_once: i64) -> Vec<Stmt> {
         let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
         let steps_at_once = if self.segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 };
-        let whole = proc.var(Scalar::I64, None);
+        let whole = proc.index();
         let mut body =
             vec![Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), steps_at_once) }];
         body.push(self.steps(proc, self.first.into(), whole.into(), (row, at_once), steps_at_once));
@@ -425,7 +425,7 @@ impl Panel<'_> {
     /// The panel for the rows from `lower` to below `upper`, a multiple of those whose cells stay in registers from the first step to the last.
     fn rows_in_registers(&self, proc: &mut Proc, lower: Expr, upper: Expr) -> Vec<Stmt> {
         let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
-        let [count, piece, rest] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+        let [count, piece, rest] = [(); 3].map(|()| proc.index());
         let tile = self.block.tile;
         let columns = |proc: &mut Proc, pieces: &[Expr], lower: Expr, upper: Expr| {
             let step = proc.var(Scalar::I64, proc.vars[self.step].name.clone());

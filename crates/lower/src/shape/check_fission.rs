@@ -84,11 +84,7 @@ impl Checked {
         };
         for condition in &conditions {
             note(condition);
-            condition.for_each_part(&mut |node| {
-                if let Expr::Var(var) = node {
-                    wanted.insert(*var);
-                }
-            });
+            condition.for_each_var(&mut |var| _ = wanted.insert(var));
         }
         let after = live(rest[unchecked..].to_vec(), wanted.clone());
         let mut defined = true;
@@ -112,18 +108,10 @@ impl Checked {
     /// The loop over blocks, and what goes before it.
     fn blocked(self, proc: &mut Proc) -> Vec<Stmt> {
         let block = Block::of_length(proc, BLOCK);
-        let bad = proc.var(Scalar::I64, None);
+        let bad = proc.index();
         let part = |proc: &mut Proc, var: Var, kind: LoopKind, body: Vec<Stmt>| {
             let (lower, upper) = (block.first.into(), block.end.into());
-            Stmt::For(proc.loops.push(LoopData {
-                var: Some(var),
-                lower,
-                upper,
-                step: 1,
-                kind,
-                body,
-                span: self.data.span,
-            }))
+            proc.add_loop(LoopData { var: Some(var), lower, upper, step: 1, kind, body, span: self.data.span })
         };
         let independent = |reductions| LoopKind::Independent { parallel: None, simd: false, reductions };
 

@@ -13,7 +13,7 @@ use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, mentions_of};
 use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lets loops end at fixed points wherever their bodies show these.
@@ -109,7 +109,7 @@ impl Iteration {
         let known: BTreeSet<Var> = assigned(&before).collect();
         fits &= known.len() == before.len() && known.iter().all(|&var| is_single(var));
         fits &= needed.intersection(&own).all(|var| state.contains(var) || known.contains(var));
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         fits.then_some(Self { header, var, before, cond, body })
     }
 
@@ -118,7 +118,7 @@ impl Iteration {
         let upper = match self.header.upper {
             Expr::Const(_) => self.header.upper,
             upper => {
-                let limit = proc.var(Scalar::I64, None);
+                let limit = proc.index();
                 result.push(Stmt::Assign { var: limit, value: upper });
                 limit.into()
             }

@@ -96,7 +96,7 @@ pub(crate) fn along_rows(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, ro
         return vec![some_rows(proc, rows, 1)];
     }
     // The number of steps taken at once is made a multiple by a loop over the rest.
-    let whole = proc.var(Scalar::I64, None);
+    let whole = proc.index();
     let value = multiple(rows.lower.clone(), rows.upper.clone(), STEPS_AT_ONCE);
     let at_once = LoopData { step: STEPS_AT_ONCE, upper: whole.into(), ..rows.clone() };
     vec![
@@ -120,10 +120,8 @@ fn strides(segments: &[Segment], column: Var) -> (bool, bool) {
         each_store(&segment.body, &mut |_, index| access(index));
         for stmt in &segment.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    if let Expr::Load { array: _, index } = node {
-                        access(index);
-                    }
+                expr.for_each_load(&mut |_, index| {
+                    access(index);
                 });
             });
         }

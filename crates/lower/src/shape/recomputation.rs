@@ -120,11 +120,7 @@ impl Made {
             }
         });
         let mut stays = true;
-        value.for_each_part(&mut |node| {
-            if let Expr::Var(var) = node {
-                stays &= !changed.contains(var);
-            }
-        });
+        value.for_each_var(&mut |var| stays &= !changed.contains(&var));
         value.for_each_load(&mut |read, _| {
             stays &= !stored.iter().any(|&stored| read == stored || aliases.are_shared(read, stored));
         });
@@ -145,7 +141,7 @@ impl Made {
                 // Independent iterations leave nothing but what they store and combine.
                 let is_empty =
                     !stores && matches!(&data.kind, LoopKind::Independent { reductions, .. } if reductions.is_empty());
-                (!is_empty).then(|| Stmt::For(proc.loops.push(data)))
+                (!is_empty).then(|| proc.add_loop(data))
             }
             Stmt::Store { array, .. } if *array == self.array => None,
             Stmt::Store { .. } | Stmt::Assign { .. } => Some(self.read(stmt.clone())),

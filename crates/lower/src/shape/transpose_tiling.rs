@@ -72,14 +72,13 @@ impl Transposing {
         let mut bytes = None;
         for stmt in &inner.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    let Expr::Load { array, index } = node else { return };
+                expr.for_each_load(&mut |array, index| {
                     let Some((last, others)) = index.split_last() else { return };
                     let is_plain = |e: &Expr| !e.has_load() && !e.reads_any(&own);
                     let along_rows = last.is_shifted(i) && !last.reads(j);
                     let down_columns = others.iter().any(|e| e.is_shifted(j)) && !others.iter().any(|e| e.reads(i));
                     if along_rows && down_columns && index.iter().all(is_plain) {
-                        bytes = Some(proc.arrays[*array].elem.bytes());
+                        bytes = Some(proc.arrays[array].elem.bytes());
                     }
                 });
             });
@@ -123,9 +122,9 @@ impl Transposing {
         let names = BTreeMap::from([(self.vars[0], at(0, i)), (j, at(1, j))]);
         let body = body.iter().map(|stmt| stmt.renamed(&names)).collect();
         let [(i_lower, i_upper), (j_lower, j_upper)] = bounds;
-        let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let independent = || LoopKind::independent(false);
         let inner = LoopData { var: Some(j), lower: j_lower, upper: j_upper, body, ..self.inner.clone() };
-        let inner = Stmt::For(proc.loops.push(inner));
+        let inner = proc.add_loop(inner);
         let rows = LoopData {
             var: Some(i),
             lower: i_lower,
@@ -134,6 +133,6 @@ impl Transposing {
             body: vec![inner],
             ..self.outer.clone()
         };
-        Stmt::For(proc.loops.push(rows))
+        proc.add_loop(rows)
     }
 }

@@ -160,7 +160,7 @@ impl Rows {
         let body = proc.copied(&data.body, &rest_names);
         let var = Some(self.row.renamed(&rest_names));
         let rest = LoopData { var, lower, upper, kind: inner_kind, body, ..data.clone() };
-        let rest = vec![Stmt::For(proc.loops.push(rest))];
+        let rest = vec![proc.add_loop(rest)];
         block.over(proc, data, kind, vec![Stmt::If { cond: whole, then: jammed, otherwise: rest }])
     }
 
@@ -217,6 +217,6 @@ impl Rows {
         let var = data.var.map(|var| var.renamed(&along));
         let simd = matches!(data.kind, LoopKind::Independent { simd: true, .. });
         let kind = LoopKind::Independent { parallel: None, simd, reductions: all };
-        Stmt::For(proc.loops.push(LoopData { var, kind, body, ..data }))
+        proc.add_loop(LoopData { var, kind, body, ..data })
     }
 }

@@ -169,7 +169,7 @@ impl Narrow {
             LoopKind::Sequential | LoopKind::Scan { .. } => Vec::new(),
         };
         let (kind, inner) = self.kinds;
-        let beside = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let beside = LoopKind::independent(true);
         let mut in_block = |proc: &mut Proc, kind: LoopKind, body: Vec<Stmt>| {
             let (var, body) = fresh(proc, self.var, body, &accumulators);
             let made = LoopData {
@@ -180,7 +180,7 @@ impl Narrow {
                 body,
                 ..data.clone()
             };
-            allocations.push(Stmt::For(proc.loops.push(made)));
+            allocations.push(proc.add_loop(made));
         };
         for stmt in before {
             in_block(proc, beside.clone(), vec![stmt]);

@@ -173,7 +173,7 @@ impl Parts {
         for part in &mut parts {
             part.flow = Flow::of(proc, &part.body);
         }
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         let longest = if parallel.is_some() { PARALLEL_STRIP } else { STRIP };
         let strip = iterations.map_or(longest, |count| count.min(longest));
         let repeated = repeatable(proc, var, &data.body, &flows);
@@ -330,7 +330,7 @@ impl Strip<'_> {
         }
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions };
         let (lower, upper) = (self.block.first.into(), self.block.end.into());
-        Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() }))
+        proc.add_loop(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() })
     }
 }
 

@@ -24,7 +24,6 @@ pub(crate) mod double_sweep;
 
 use crate::Caches;
 use crate::lowering::access::{Aliases, arrays_read, assignments};
-use crate::shape::facts::straight_line::assign;
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::temporal_blocking::double_sweep::{DoubleSweep, Sweep, Tiles};
 use crate::shape::vectorisation::Values;
@@ -231,25 +230,25 @@ impl TimeLoop {
         made.extend(self.needed.iter().cloned());
         let DoubleSweep { body: two, before, condition, tables, tiles } = self.sweep.twice(proc, &self.values, caches);
         made.extend(before);
-        made.extend([assign(may, condition), assign(ahead, truth(false))]);
+        made.extend([Stmt::assign(may, condition), Stmt::assign(ahead, truth(false))]);
         made.extend(tables.iter().flat_map(|(&first, &second)| [first, second]).map(|array| Stmt::Alloc { array }));
         let one: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
         let names = proc.fresh_names(proc.assigned_in(&one));
         let again = proc.copied(&one, &names);
         let goes_on = match self.repeats {
             Repeats::For(id) => {
-                let limit = proc.var(Scalar::I64, None);
+                let limit = proc.index();
+                let step = proc.loops[id].var.unwrap_or_else(|| proc.var_like(limit));
                 let data = &mut proc.loops[id];
-                let step = data.var.unwrap_or_else(|| proc.vars.push(proc.vars[limit].clone()));
                 data.var = Some(step);
-                made.push(assign(limit, std::mem::replace(&mut data.upper, limit.into())));
+                made.push(Stmt::assign(limit, std::mem::replace(&mut data.upper, limit.into())));
                 Some(Expr::binary(BinOp::LT, Expr::Var(step) + Expr::i64(1), limit.into()))
             }
             Repeats::While { .. } => self.goes_on,
         };
-        let condition = goes_on.into_iter().fold(Expr::Var(may), both);
+        let condition = goes_on.into_iter().fold(Expr::Var(may), Expr::and);
         // What the second of two steps has reduced, becomes what this one has.
-        let mut known = vec![assign(ahead, truth(false))];
+        let mut known = vec![Stmt::assign(ahead, truth(false))];
         let chunks = self.sweep.chunk_count(proc);
         known.extend(tables.iter().map(|(&target, &source)| Stmt::CopyElements {
             target,
@@ -269,7 +268,7 @@ impl TimeLoop {
             })
         };
         let (mut body, after);
-        let mut two = [two, vec![assign(ahead, truth(true))]].concat();
+        let mut two = [two, vec![Stmt::assign(ahead, truth(true))]].concat();
         match self.handover {
             Handover::Exchanged => {
                 let is_last = |stmt: &Stmt| matches!(stmt, Stmt::Swap { .. });
@@ -592,10 +591,6 @@ fn bind(reference: Array, source: Array) -> Stmt {
 
 fn only_if(cond: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
     Stmt::If { cond, then, otherwise }
-}
-
-fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::AND, x, y)
 }
 
 fn truth(value: bool) -> Expr {
