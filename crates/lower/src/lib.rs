@@ -1,10 +1,13 @@
 //! Lowering of the array IR to the loop IR: chooses storage, loop order and parallel loops.
 //!
 //! - `lowering` translates the array IR, statement by statement;
-//! - [`LOOP_STEPS`] lists the passes that make loops run well, `shape` has one file for each: fission, tiling, vectors.
+//! - [`LOOP_STEPS`] lists the passes that then shape loops for vectors, threads and caches. `shape`
+//!   has one file for each.
 //!
-//! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
-//! optimised before is not its business either: it lowers calls, nests and views as they come.
+//! A verified program never fails to lower. This crate knows no source language and no back end. It
+//! does not optimise the array IR: it lowers calls, nests and views as they come.
+//!
+//! Read [`lower`] first, then [`LOOP_STEPS`].
 
 mod lowering;
 mod shape;
@@ -24,35 +27,36 @@ pub struct Options {
     pub strict_fp: bool,
     /// Ask for threads where iterations are independent.
     pub parallel: bool,
-    /// Estimated scalar operations that threads must save, so that a fold, scan or filter is split into chunks, one per thread.
+    /// Least number of estimated scalar operations that threads must save before a fold, scan or
+    /// filter is split into chunks, one for each thread.
     pub chunk_threshold: i64,
-    /// What blocks of loops are made for.
+    /// The caches for which loops are blocked.
     pub caches: Caches,
-    /// The bytes of a vector.
+    /// Bytes of a vector.
     pub vector_bytes: i64,
 }
 
-/// The bytes of a common server's vectors.
+/// Bytes of a common server's vectors.
 pub const USUAL_VECTOR_BYTES: i64 = 32;
 
 /// Sizes of caches in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caches {
-    /// Of the nearest one.
+    /// The first-level cache.
     pub nearest: i64,
-    /// Of the largest one that a processor has for itself.
+    /// The largest cache that a processor has for itself.
     pub own: i64,
-    /// Of the last one: what is larger does not stay in any.
+    /// The last-level cache. A larger array does not stay in any cache.
     pub last: i64,
 }
 
 impl Caches {
-    /// Those of a common server.
+    /// The caches of a common server.
     pub const USUAL: Self = Self { nearest: 48 << 10, own: 1 << 20, last: 32 << 20 };
 }
 
 impl Options {
-    /// Those for a common server.
+    /// The options for a common server.
     pub const USUAL: Self = Self {
         strict_fp: false,
         parallel: true,
@@ -73,20 +77,21 @@ impl Default for Options {
 pub struct CopyMade {
     /// The statement that needs it.
     pub span: Span,
-    /// Why.
+    /// Why the copy is made.
     pub reason: CopyReason,
 }
 
 /// Why an array had to be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyReason {
-    /// It is updated, and used again afterwards or not this function's to change.
+    /// The array is updated, and it is used later or is not this function's to change.
     UpdatedAndNeeded,
-    /// It is returned, but belongs to the caller or is part of something else.
+    /// The array is returned, but it belongs to the caller or is part of something else.
     Returned,
-    /// A loop updates it, but its initial value is not the loop's to change.
+    /// A loop updates the array, but its initial value is not the loop's to change.
     LoopStart,
-    /// A view of it is needed as memory of its own: as an argument, a loop-carried value or a branch's result.
+    /// A view is needed as memory of its own: as an argument, a loop-carried value or a branch's
+    /// result.
     ViewStored,
 }
 
@@ -106,7 +111,7 @@ impl CopyReason {
     }
 }
 
-/// What the lowering decided that a user may want to know.
+/// What the lowering decided, for reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Copies that the program did not ask for, in program order.
@@ -115,13 +120,13 @@ pub struct Report {
     pub decisions: Vec<frit_plan::Decision>,
 }
 
-/// Lowers the functions that the entry reaches; all of them if there is no entry. Loops run in the order of the program,
-/// on threads if the options ask for these. Run [`LOOP_STEPS`] next.
+/// Lowers the functions that the entry reaches, or all functions if there is no entry. Loops run in
+/// the order of the program, on threads if the options ask for them. Run [`LOOP_STEPS`] next.
 pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
     lower_with_report(program, options).0
 }
 
-/// As [`lower`], with the decisions made.
+/// As [`lower`], also returning the decisions.
 pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::Program, Report) {
     let mut report = Report::default();
     let funcs = reachable(program);

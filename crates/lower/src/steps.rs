@@ -1,7 +1,12 @@
-//! The passes that shape loops, as data, and what they share: options, the limit on decisions, and the log.
+//! The passes that shape loops, as data, and what they share: options, the limit on decisions, and
+//! the log.
 //!
-//! A pass asks [`Decisions::may_change`] before it changes a loop and says [`Decisions::done`] when it has; so every
-//! change can be counted, limited and explained. Read [`LOOP_STEPS`] for the order.
+//! A pass asks [`Decisions::may_change`] before it changes a loop, and calls [`Decisions::done`]
+//! afterwards. So every change can be counted, limited and explained. For a loop that stays as it
+//! is, a pass gives the reason by [`Decisions::refused`] or [`Decisions::not_worth`].
+//!
+//! This module knows nothing of the array IR. Read [`LOOP_STEPS`] for the order, and `shape` for
+//! the passes.
 
 use crate::Options;
 use crate::shape::rewrite::replace_loops::{replace_loops, replace_loops_after};
@@ -28,20 +33,21 @@ pub struct LoopStep {
     run: fn(&mut Proc, &mut Decisions<'_>),
 }
 
-/// When a step on the loop IR runs.
+/// When a step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Before loop nests are fused through windows of the arrays between them.
     BeforeWindows,
-    /// Afterwards: no step merges these loops any more.
+    /// Afterwards. No later step merges loop nests.
     AfterWindows,
 }
 
 use Stage::{AfterWindows, BeforeWindows};
 
-/// The steps on the loop IR in the order in which they run.
+/// The steps, in the order in which they run.
 pub const LOOP_STEPS: &[LoopStep] = &[
-    // First what makes loops simpler: later steps ask for single loops and arrays that stay where they are.
+    // First what makes loops simpler: later steps ask for single loops and arrays that stay where
+    // they are.
     LoopStep {
         name: "nested-reductions",
         summary: "reductions of reductions by the same operation made one",
@@ -168,7 +174,8 @@ pub const LOOP_STEPS: &[LoopStep] = &[
         stage: BeforeWindows,
         run: vectorisation::mark_vector_loops,
     },
-    // Windows shrink arrays that live in one iteration, so other allocations leave loops after them.
+    // Windows shrink arrays that live in one iteration, so other allocations leave loops after
+    // them.
     LoopStep {
         name: "allocation-hoisting",
         summary: "allocations moved out of all loops",
@@ -221,10 +228,11 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     },
 ];
 
-/// The rule of decisions, made while lowering, that loops run on threads.
+/// The rule under which the log records, while lowering, that loops run on threads.
 pub const THREADS: &str = "threads";
 
-/// What reports say of a loop that the step of this name leaves as it is; the reason follows.
+/// The beginning of a report's sentence about a loop that the step leaves as it is. The reason
+/// follows.
 pub fn unchanged(step: &str) -> &'static str {
     match step {
         "temporal-blocking" => "makes one time step at a time",
@@ -237,26 +245,26 @@ pub fn unchanged(step: &str) -> &'static str {
     }
 }
 
-/// What the steps on the loops of one program share.
+/// The state that all steps share while they run on one program.
 #[derive(Clone, Debug)]
 pub struct Shaping {
     options: Options,
-    /// How many more decisions may be carried out; all if `None`.
+    /// The number of further decisions that may be carried out; no limit if `None`.
     pub left: Option<usize>,
-    /// Of each procedure, the tiles in which two time steps are made at once.
+    /// For each procedure, the tiles of its double sweeps.
     tiles: BTreeMap<ProcId, Tiles>,
 }
 
 impl Shaping {
-    /// Before the first step. `limit`: how many decisions may be carried out; all if `None`.
+    /// The state before the first step.
+    /// `limit` is the number of decisions that may be carried out; no limit if `None`.
     pub fn new(options: &Options, limit: Option<usize>) -> Self {
         Self { options: *options, left: limit, tiles: BTreeMap::new() }
     }
 }
 
 impl LoopStep {
-    /// Runs the step on every procedure. Returns how many changes it made: as many decisions that the log says were
-    /// carried out.
+    /// Runs the step on every procedure. Returns the number of decisions that were carried out.
     pub fn run(&self, program: &mut Program, shaping: &mut Shaping, log: &mut Log) -> usize {
         let mut count = 0;
         let entry = program.entry;
@@ -279,12 +287,12 @@ impl LoopStep {
     }
 }
 
-/// What a step has when it looks at a procedure: what it may do, and where it writes down what it decides.
+/// What a step gets for a procedure: its limits, and the log.
 pub(crate) struct Decisions<'s> {
     pub(crate) options: &'s Options,
-    /// Nothing reads the procedure's results.
+    /// True if nothing reads the procedure's results after it returns.
     pub(crate) is_entry: bool,
-    /// The tiles in which two time steps are made at once.
+    /// The tiles of double sweeps.
     pub(crate) tiles: &'s mut Tiles,
     step: &'static str,
     left: &'s mut Option<usize>,
@@ -293,12 +301,12 @@ pub(crate) struct Decisions<'s> {
 }
 
 impl<'a> Decisions<'a> {
-    /// Another decision may be carried out.
+    /// True if another decision may be carried out.
     pub(crate) fn may_change(&self) -> bool {
         *self.left != Some(0)
     }
 
-    /// The loop was changed, by one decision. `what` is the rest of a sentence about the loop.
+    /// Records that one decision changed the loop. `what` is the rest of a sentence about the loop.
     pub(crate) fn done(&mut self, proc: &Proc, id: Loop, what: &str) {
         let at = reference(proc, id);
         self.done_at(proc, at, what);
@@ -313,13 +321,13 @@ impl<'a> Decisions<'a> {
         self.note(proc, at, Outcome::Done { what: what.to_string() });
     }
 
-    /// The loop cannot be changed.
+    /// Records that the loop cannot be changed.
     pub(crate) fn refused(&mut self, proc: &Proc, id: Loop, reason: Reason) {
         let outcome = Outcome::Refused { code: reason.code(), reason: reason.explanation().to_string(), place: None };
         self.note(proc, reference(proc, id), outcome);
     }
 
-    /// The loop could be changed, which would gain nothing. `reason` is a clause.
+    /// Records that changing the loop would gain nothing. `reason` is a clause.
     pub(crate) fn not_worth(&mut self, proc: &Proc, id: Loop, reason: &str) {
         let outcome = Outcome::NotChosen { reason: reason.to_string(), saving: Cost::default() };
         self.note(proc, reference(proc, id), outcome);
@@ -330,7 +338,8 @@ impl<'a> Decisions<'a> {
         self.log.decisions.push(Decision { rule, function, first: at.clone(), second: at, outcome });
     }
 
-    /// As [`replace_loops`], where each replacement is a decision: `what` is the rest of a sentence about the loop.
+    /// As [`replace_loops`], where each replacement is a decision: `what` is the rest of a sentence
+    /// about the loop.
     pub(crate) fn replace_loops(
         &mut self,
         proc: &mut Proc,
@@ -375,7 +384,7 @@ type Replace<'f, 'd> = dyn FnMut(&mut Proc, Loop, &mut Decisions<'d>) -> Option<
 /// As [`Replace`]; it may also change the statements before the loop.
 type ReplaceAfter<'f> = dyn FnMut(&mut Proc, &mut Vec<Stmt>, Loop) -> Option<Vec<Stmt>> + 'f;
 
-/// Loops inside of a loop up to this depth are looked at for the names of what they store to.
+/// The depth of inner loops at which names of stored arrays are looked for.
 const DEPTH_OF_NAMES: usize = 4;
 
 /// How reports name a loop: by the arrays that it stores to and by its place.
@@ -405,7 +414,7 @@ fn stored_names(proc: &Proc, body: &[Stmt], depth: usize, names: &mut Vec<String
 /// Why a loop cannot be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Iterations depend on those before.
+    /// Iterations depend on earlier iterations.
     RunsInOrder,
     /// The body checks a condition and may end the program.
     ChecksInside,
@@ -417,7 +426,7 @@ pub enum Reason {
     LoopInside,
     /// The body has a loop whose iterations are not counted.
     WhileInside,
-    /// What a scan accumulates does not come before what it does with the results.
+    /// The scan does not finish its accumulation before it uses the results.
     PhasesMixed,
     /// Accesses of the inner loops would not have unit stride after interchange.
     NoUnitStride,
@@ -425,9 +434,9 @@ pub enum Reason {
     CrossesColumns,
     /// Something else reads or writes the arrays of a time loop.
     ArraysUsedOutside,
-    /// A step of a time loop does not sweep over its array with near neighbours alone.
+    /// A step of a time loop is not one sweep that reads near neighbours alone.
     NoSingleSweep,
-    /// What a step needs changes from step to step.
+    /// Operands of a step change from step to step.
     StepChanges,
 }
 

@@ -1,9 +1,13 @@
-//! Takes allocations out of loops: an array that every iteration allocates anew, with extents that no iteration changes, is
-//! allocated once in front of the loop. A parallel loop is first cut into one sequential loop per thread, so that each
-//! thread has an array of its own.
+//! Allocation hoisting: allocations leave loops.
 //!
-//! An array qualifies if its life is a stretch of one iteration: allocated and released at the top of the loop's body, and
-//! known by no name that outlives the iteration. Knows nothing of the array IR.
+//! An array that every iteration allocates anew, with extents that no iteration changes, is
+//! allocated once before the loop. A parallel loop is first cut into one sequential loop for each
+//! thread, so that each thread has its own array.
+//!
+//! The life of the array must be a part of one iteration. It is allocated and released at the top
+//! level of the body, and no name outlives the iteration.
+//!
+//! This module knows nothing of the array IR.
 
 use crate::lowering::access::allocated;
 use crate::steps::Decisions;
@@ -12,16 +16,16 @@ use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, P
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Chunks per thread of a parallel loop whose iterations differ much in work.
+/// Chunks for each thread of a parallel loop whose iterations differ much in work.
 const CHUNKS_PER_THREAD: i64 = 8;
 
-/// Moves allocations out of all loops of the procedure, as far out as possible.
+/// Moves allocations out of all loops of the procedure, as far as possible.
 pub(crate) fn hoist_allocations(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     hoist(proc, true, decisions);
 }
 
-/// The same but for loops that run in order and are in no independent loop: an array that lives in one of their iterations is best seen there
-/// by those who make it smaller.
+/// As above, except for sequential loops outside of independent loops. Steps that shrink arrays
+/// recognise an array of one iteration best where it is allocated.
 pub(crate) fn hoist_allocations_of_independent_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     hoist(proc, false, decisions);
 }
@@ -41,9 +45,9 @@ fn hoist(proc: &mut Proc, is_independent: bool, decisions: &mut Decisions<'_>) {
 struct Hoisting<'p, 'd> {
     proc: &'p mut Proc,
     decisions: &'p mut Decisions<'d>,
-    /// How often each array is bound, released, exchanged, returned or passed in the whole procedure.
+    /// How often the whole procedure binds, releases, exchanges, returns or passes each array.
     namings: BTreeMap<Array, usize>,
-    /// An independent loop is round this place, or no difference is made.
+    /// True inside an independent loop, or where the kind of loop does not matter.
     is_independent: bool,
 }
 
@@ -61,7 +65,7 @@ impl Hoisting<'_, '_> {
         result
     }
 
-    /// Appends the loop, with what could be taken out of it around it.
+    /// Appends the loop, with the hoisted allocations around it.
     fn counted_loop(&mut self, id: Loop, result: &mut Vec<Stmt>) {
         let mut data = self.proc.take_loop(id);
         let is_inside = self.is_independent;
@@ -96,14 +100,14 @@ impl Hoisting<'_, '_> {
         }
     }
 
-    /// The loop with the arrays allocated before and released after it.
+    /// The loop, with the allocations before it and the releases after it.
     fn around(&mut self, id: Loop, mut data: LoopData, hoisted: &[Array], result: &mut Vec<Stmt>) {
         let taken: BTreeSet<Array> = hoisted.iter().copied().collect();
         data.body
             .retain(|stmt| !matches!(stmt, Stmt::Alloc { array } | Stmt::Release { array } if taken.contains(array)));
         for &array in hoisted {
             let ArrayData { extents, .. } = &mut self.proc.arrays[array];
-            // A loop without iterations must not ask for memory that no one may have.
+            // A loop without iterations must not ask for memory that may be too large.
             if let Some(first) = extents.iter_mut().find(|extent| extent.as_i64().is_none()) {
                 let runs = Expr::binary(BinOp::LT, data.lower.clone(), data.upper.clone());
                 let always = matches!((data.lower.as_i64(), data.upper.as_i64()), (Some(a), Some(b)) if a < b);
@@ -119,7 +123,8 @@ impl Hoisting<'_, '_> {
         result.extend(hoisted.iter().map(|&array| Stmt::Release { array }));
     }
 
-    /// A parallel loop over the chunks of the iterations; each chunk is a sequential loop with arrays of its own.
+    /// A parallel loop over the chunks of the iterations; each chunk is a sequential loop with
+    /// arrays of its own.
     fn loop_per_thread(
         &mut self,
         id: Loop,
@@ -160,7 +165,7 @@ impl Hoisting<'_, '_> {
         result.push(Stmt::For(outer));
     }
 
-    /// The arrays whose allocation can be taken out of the loop, in the order of their allocation.
+    /// The arrays whose allocation can leave the loop, in the order of allocation.
     fn hoistable(&self, data: &LoopData) -> Vec<Array> {
         let candidates: Vec<Array> = data
             .body
@@ -187,7 +192,7 @@ impl Hoisting<'_, '_> {
         lives_here && fixed && self.stays_inside(inside, array)
     }
 
-    /// All names that the array's memory may get belong to the loop's body.
+    /// True if every name of the array's memory belongs to the loop's body.
     fn stays_inside(&self, inside: &Inside, array: Array) -> bool {
         let mut names = vec![array];
         let mut known: BTreeSet<Array> = BTreeSet::new();
@@ -206,15 +211,15 @@ impl Hoisting<'_, '_> {
     }
 }
 
-/// What happens inside a loop.
+/// The events inside a loop.
 #[derive(Default)]
 struct Inside {
     assigned: BTreeSet<Var>,
     allocated: BTreeMap<Array, usize>,
     namings: BTreeMap<Array, usize>,
-    /// References that may come to name the memory of an array.
+    /// References that may name the memory of an array.
     renamed: BTreeMap<Array, BTreeSet<Array>>,
-    /// Arrays that callees see, and might return.
+    /// Arrays that callees see and might return.
     passed: BTreeSet<Array>,
 }
 
@@ -241,8 +246,8 @@ impl Inside {
     }
 }
 
-/// Counts what names arrays in these statements and those inside them. Heap arrays count only when they are named
-/// otherwise than by their allocation and release.
+/// Counts the uses of arrays in these statements and in those inside them. Allocations and releases
+/// of heap arrays do not count.
 fn count_namings(proc: &Proc, stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
     proc.for_each_stmt(stmts, &mut |stmt| {
         stmt.for_each_array(&mut |array, role| {

@@ -1,17 +1,21 @@
-//! Planes in blocks of rows: a loop over planes of a stencil that reads neighbouring ones runs for some rows of all planes, then for the next ones.
+//! Stencil tiling: a loop over planes that reads neighbouring planes runs for a block of rows of
+//! all planes, then for the next block.
 //!
 //! ```text
 //! for i { for j in l..h { for k { D[i, j, k] = e(A[i-1, j, k], A[i, j, k], A[i+1, j, k]) } } }
-//!     becomes   blocks = 1 if three planes stay in the cache, or as many as have each half of it
+//!     becomes   blocks = 1 if three planes stay in the cache,
+//!                        else such that the blocks of three planes fill half of the cache
 //!               for b below blocks {
-//!                 for i { for j in block b of l..h { for k { D[i, j, k] = e(A[i-1, j, k], A[i, j, k], A[i+1, j, k]) } } }
+//!                 for i { for j in block b of l..h { for k { D[i, j, k] = ... } } }
 //!               }
 //! ```
 //!
-//! Otherwise a plane would come from beyond the processor's own cache for each that it is a neighbour of. Small planes are one block. Loops along borders
-//! come with the first block or the last. Knows nothing of the array IR.
+//! Without blocks, each plane would enter the processor's own cache once for each plane that reads
+//! it. Small planes are one block. Loops along borders run with the first block or the last.
 //!
-//! After Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
+//! This module knows nothing of the array IR.
+//!
+//! Source: Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
 
 use crate::lowering::access::divided_up;
 use crate::shape::facts::arithmetic::is_total;
@@ -26,7 +30,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Blocks of fewer rows would have more neighbours outside than inside.
 const FEWEST_ROWS: i64 = 16;
 
-/// Runs planes in blocks of rows of which neighbouring planes stay in half of a processor's own cache.
+/// Runs planes in blocks of rows. The block's rows of neighbouring planes fit in half of a
+/// processor's own cache.
 pub(crate) fn tile_stencils(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let cache_bytes = decisions.options.caches.own;
     let (values, memory) = (Values::of(proc), Memory::of(proc));
@@ -36,14 +41,16 @@ pub(crate) fn tile_stencils(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     });
 }
 
-/// A loop over planes around one over their rows, perhaps with other things to be done for each plane before and after.
+/// A loop over planes, around a loop over their rows and perhaps other statements before and after
+/// it.
 struct Planes {
     rows: Loop,
-    /// Where in the body that is.
+    /// The position of the loop over rows in the body.
     at: usize,
-    /// What is before it and done once, with the first block. All that is behind it is done with the last.
+    /// The statements before it that run once, with the first block. All statements behind it run
+    /// with the last block.
     once: Vec<usize>,
-    /// The bytes that are read, and read again by the next plane, for a row.
+    /// For each row, the bytes that the next plane reads again.
     bytes: Expr,
 }
 
@@ -73,7 +80,7 @@ impl Planes {
         };
         let mut found = data.body.iter().enumerate().filter_map(over_rows);
         let (at, rows, bytes) = found.next().filter(|_| found.next().is_none())?;
-        // What the rows reduce for their plane only would be known with the last block.
+        // A value that rows reduce for their plane would be known with the last block only.
         let reduces_for_all = |id: &Loop| match &proc.loops[*id].kind {
             LoopKind::Independent { parallel: None, reductions: own, .. } => {
                 own.iter().all(|own| reductions.contains(own))
@@ -84,7 +91,7 @@ impl Planes {
         let is_step = |stmt: &Stmt| reductions.iter().any(|&reduction| step_of(stmt, reduction).is_some());
         let is_once = |stmt: &Stmt| is_step(stmt) || matches!(stmt, Stmt::For(other) if reduces_for_all(other));
         let (once, again): (Vec<usize>, Vec<usize>) = (0..at).partition(|&place| is_once(&before[place]));
-        // All else before the rows is computed again for every block: numbers of planes and the like.
+        // Other statements before the rows, such as numbers of planes, are repeated for each block.
         let again: Vec<Stmt> = again.into_iter().map(|place| before[place].clone()).collect();
         let are_numbers = again.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. }));
         if !are_numbers || !after.iter().all(is_once) || !reduces_for_all(&rows) {
@@ -144,13 +151,14 @@ impl Planes {
     }
 }
 
-/// Loops of the body, if there are several, store different rows, one after the other, and nothing that the body reads.
+/// True if all loops of the body store consecutive ranges of rows that the body does not read. One
+/// loop alone is always accepted.
 fn are_apart(proc: &Proc, body: &[Stmt], may_share: &dyn Fn(Array, Array) -> bool) -> bool {
     let part = |stmt: &Stmt| if let Stmt::For(part) = stmt { Some(*part) } else { None };
     let parts: Vec<&LoopData> = body.iter().filter_map(part).map(|part| &proc.loops[part]).collect();
     let mut read = BTreeSet::new();
     proc.for_each_expr(body, &mut |expr| expr.for_each_load(&mut |array, _| _ = read.insert(array)));
-    // Of each array, which subscript numbers the rows, and what is added.
+    // For each array, the axis that numbers the rows, and the constant that is added.
     let (mut stored, mut are_rows) = (BTreeMap::new(), true);
     for part in &parts {
         let Some(row) = part.var else { return false };
@@ -169,8 +177,9 @@ fn are_apart(proc: &Proc, body: &[Stmt], may_share: &dyn Fn(Array, Array) -> boo
     parts.len() == 1 || (are_rows && follow && !stored.keys().any(shares))
 }
 
-/// The bytes for each row of the arrays of which several planes are read in the same place, by a loop over rows. `None` if there are no such, or `is_fixed`
-/// does not hold for what that depends on.
+/// The bytes of a row in all arrays of which several planes are read at the same place, by a loop
+/// over rows. `None` if there are no such arrays, or if `is_fixed` rejects an operand of this
+/// number.
 fn bytes_of_planes(
     proc: &Proc,
     values: &Values,
@@ -179,7 +188,8 @@ fn bytes_of_planes(
     is_fixed: &dyn Fn(&Expr) -> bool,
 ) -> Option<Expr> {
     let row = rows.var?;
-    // What is added to the number of the plane, by array, axis of the rows and other subscripts.
+    // The constants that are added to the number of the plane, by array, axis of the rows and other
+    // subscripts.
     let mut read: BTreeMap<(Array, usize, String), BTreeSet<i64>> = BTreeMap::new();
     proc.for_each_expr(&rows.body, &mut |expr| {
         expr.for_each_load(&mut |array, index| {
@@ -196,7 +206,7 @@ fn bytes_of_planes(
             }
         });
     });
-    // Planes between are kept too.
+    // Planes between these are kept too.
     let mut planes: BTreeMap<(Array, usize), usize> = BTreeMap::new();
     for ((array, axis, _), numbers) in read {
         let (first, last) = (*numbers.first()?, *numbers.last()?);

@@ -1,14 +1,18 @@
-//! Tiles for transposed accesses: where one array is read down its columns and another one written along its rows, small squares of both
-//! stay in the nearest cache, so that every line of memory is brought there once.
+//! Tiling of transposed accesses: one array is read down its columns, and another is written along
+//! its rows. Small squares of both stay in the first-level cache, so that each line is loaded once.
 //!
 //! ```text
 //! for i { for j { D[i, j] = e(A[j, i]) } }
-//!     becomes   for i0 step 8 { for j0 step 8 { for i in i0..i0+8 { for j in j0..j0+8 { D[i, j] = e(A[j, i]) } } } }
+//!     becomes   for i0 step 8 { for j0 step 8 {
+//!                 for i in i0..i0+8 { for j in j0..j0+8 { D[i, j] = e(A[j, i]) } }
+//!               } }
 //! ```
 //!
-//! A tile is as long and as wide as a line of memory. Whole tiles have loops of constant length, which the C compiler unrolls; those at the ends
-//! do not. Copies are turned in squares of registers by what prints the C (`transpose` in `frit-back`), so their tiles are larger, and all alike.
-//! Knows nothing of the array IR.
+//! A tile is as long and as wide as a cache line. Whole tiles have loops of constant length, which
+//! the C compiler unrolls; tiles at the ends do not.
+//!
+//! The C back end turns copies in squares of registers (`transpose` in `frit-back`), so tiles of
+//! copies are larger and all alike. This module knows nothing of the array IR.
 
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::cache_lines::LINE;
@@ -20,9 +24,9 @@ use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bodies that cost more do not wait for memory.
+/// Bodies that cost more are not limited by memory.
 const LARGEST_COST: i64 = 16;
-/// Loops as short as this meet no line twice.
+/// Loops of at most this length use no line twice.
 const SHORT: i64 = 16;
 /// The length of tiles of copies.
 const OF_COPIES: i64 = 64;
@@ -34,14 +38,14 @@ pub(crate) fn tile_transposed(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     decisions.replace_loops(proc, what, &mut |proc, id, _| Some(Transposing::of(proc, &values, id)?.in_tiles(proc)));
 }
 
-/// Two independent loops, of which the outer one runs along the rows of what the inner one reads.
+/// Two independent loops. The outer one runs along the rows of what the inner one reads.
 struct Transposing {
     outer: LoopData,
     inner: LoopData,
     vars: [Var; 2],
-    /// Elements of a line of memory.
+    /// Elements of a cache line.
     length: i64,
-    /// It copies, and does nothing else, in a way that can be turned in registers.
+    /// True if the nest is a plain copy that can be turned in registers.
     is_copy: bool,
 }
 
@@ -54,7 +58,7 @@ impl Transposing {
             LoopKind::Independent { reductions, .. } => reductions.is_empty() && data.step == 1,
             LoopKind::Sequential | LoopKind::Scan { .. } => false,
         };
-        // A team of threads for each tile would be too many.
+        // Starting threads for each tile would cost too much.
         let is_divided = |data: &LoopData| matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
         let (i, j) = (outer.var?, inner.var?);
         let is_short = |data: &LoopData| values.has_at_most(data, SHORT);
@@ -111,7 +115,7 @@ impl Transposing {
         down.over(proc, self.outer, kind, columns)
     }
 
-    /// The loops over a tile, from these indices on.
+    /// The loops over a tile that begins at these indices.
     fn tile(&self, proc: &mut Proc, from: [Expr; 2], bounds: [(Expr, Expr); 2]) -> Stmt {
         let (j, body) = fresh(proc, self.vars[1], self.inner.body.clone(), &[]);
         let known = proc.vars[self.vars[0]].clone();

@@ -1,15 +1,19 @@
-//! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
+//! Vectorisation: marks the innermost independent loops whose bodies are straight-line code.
+//!
+//! It leaves the vectors themselves to the C compiler. Scans are prepared by
+//! [`crate::shape::vectorised_scan`]. This module knows nothing of the array IR.
 
 use crate::steps::{Decisions, Reason};
 use frit_ir::BinOp;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_support::Index;
 
-/// Loops of fewer iterations are no faster on vectors, which cost something to begin and to end.
+/// Loops with fewer iterations gain nothing: vectors have a cost at their beginning and end.
 const FEW: i64 = 4;
 
-/// Sets `simd` on every independent loop that only assigns and stores, but for those that are known to be short, as along the
-/// borders of stencils. Loops that have it already, with others in them, keep it. Scans are in phases already if vectors can run them.
+/// Sets `simd` on every independent loop that only assigns and stores. Loops that are known to be
+/// short, as along the borders of stencils, do not get it. Loops that have `simd` already, around
+/// others, keep it.
 pub(crate) fn mark_vector_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let values = Values::of(proc);
     for id in loops_in_order(proc) {
@@ -39,7 +43,7 @@ pub(crate) fn mark_vector_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) 
     }
 }
 
-/// A counted loop is among the statements.
+/// True if a counted loop is among the statements.
 fn has_loop(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| matches!(stmt, Stmt::For(_)) || stmt.inner().any(has_loop))
 }
@@ -54,7 +58,7 @@ pub(crate) fn loops_in_order(proc: &Proc) -> Vec<Loop> {
     loops
 }
 
-/// Why vectors cannot run these statements, if they are not straight-line code.
+/// Why vectors cannot run these statements; `None` for straight-line code.
 pub(crate) fn obstacle(body: &[Stmt]) -> Option<Reason> {
     body.iter().find_map(|stmt| match stmt {
         Stmt::Assign { .. } | Stmt::Store { .. } => None,
@@ -72,7 +76,7 @@ pub(crate) fn obstacle(body: &[Stmt]) -> Option<Reason> {
     })
 }
 
-/// What variables are that are assigned once.
+/// The values of variables that are assigned once.
 pub(crate) struct Values(Vec<Assigned>);
 
 #[derive(Clone)]
@@ -97,7 +101,7 @@ impl Values {
         Values(values)
     }
 
-    /// What a variable was assigned, if that happened once; other expressions are what they are.
+    /// The value of a variable that is assigned once; other expressions stand for themselves.
     pub(crate) fn value<'e>(&'e self, expr: &'e Expr) -> &'e Expr {
         match expr {
             Expr::Var(var) => match &self.0[var.at()] {
@@ -108,7 +112,8 @@ impl Values {
         }
     }
 
-    /// The constant that is added to a variable to have the value, or one of which it is the remainder, as where planes begin anew.
+    /// The constant that is added to the variable to get the value, or to get a number whose
+    /// remainder the value is, as for periodic borders.
     pub(crate) fn added_to(&self, expr: &Expr, var: Var) -> Option<i64> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::FLOOR_MOD, x, .. } => x.added_to(var),
@@ -120,7 +125,8 @@ impl Values {
         self.value(expr).as_i64()
     }
 
-    /// The loop is known to have no more iterations: both bounds are constants, or it ends with a block of so many, and may count from its beginning.
+    /// True if the trip count is provably at most `most`: both bounds are constants, or the loop
+    /// ends with a block of that length. It may count from the beginning of the block.
     pub(crate) fn has_at_most(&self, data: &LoopData, most: i64) -> bool {
         if let (Some(lower), Some(upper)) = (self.constant(&data.lower), self.constant(&data.upper)) {
             return upper.checked_sub(lower).is_some_and(|count| count <= most);
@@ -136,7 +142,7 @@ impl Values {
         }
     }
 
-    /// Dividend, if it is a constant, and divisor of a remainder.
+    /// The dividend, if it is a constant, and the divisor of a remainder.
     fn remainder<'e>(&'e self, expr: &'e Expr) -> Option<(i64, &'e Expr)> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::FLOOR_MOD, x, y } => Some((self.constant(x)?, y)),
@@ -144,8 +150,9 @@ impl Values {
         }
     }
 
-    /// The loop has few iterations: both bounds are constants; or it ends at a small number or before, or at the remainder of one, as the
-    /// elements do that a rotation brings from the end of an axis; or it begins that many before the end of one.
+    /// True if the trip count is provably small. The bounds may be constants. The loop may end at a
+    /// small number or at the remainder of one, as for the elements that a rotation brings from the
+    /// end of an axis. Or it may begin a small number of iterations before the end of an axis.
     pub(crate) fn is_short(&self, data: &LoopData) -> bool {
         let (lower, upper) = (self.constant(&data.lower), self.constant(&data.upper));
         if let (Some(lower), Some(upper)) = (lower, upper) {
@@ -178,7 +185,7 @@ impl Values {
         is_extent(divisor) && (1..FEW).contains(&dividend.saturating_neg())
     }
 
-    /// How far before an extent the value is at most.
+    /// The most that the value is before an extent.
     fn most_before(&self, expr: &Expr, is_extent: &dyn Fn(&Expr) -> bool) -> Option<i64> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::SUB, x, y } if is_extent(x) => self.most(y),
@@ -191,7 +198,7 @@ impl Values {
         }
     }
 
-    /// What the value is at most: a constant, or a minimum with one.
+    /// An upper bound of the value: a constant, or a minimum with a constant.
     fn most(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::MIN, x, y } => [x, y].into_iter().filter_map(|expr| self.most(expr)).min(),
@@ -199,7 +206,7 @@ impl Values {
         }
     }
 
-    /// What the value is at least: a constant, or a maximum with one.
+    /// A lower bound of the value: a constant, or a maximum with a constant.
     fn least(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::MAX, x, y } => [x, y].into_iter().filter_map(|expr| self.least(expr)).max(),

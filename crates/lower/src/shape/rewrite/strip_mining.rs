@@ -3,17 +3,19 @@
 //! ```text
 //! for i in lower..upper { ... }
 //!     becomes   limit = upper
-//!               for first from lower to below limit step 256 { end = min(first + 256, limit); for i in first..end { ... } }
+//!               for first from lower to below limit step 256 {
+//!                 end = min(first + 256, limit); for i in first..end { ... }
+//!               }
 //! ```
 //!
-//! What runs in a block is the business of the pass that asks. Knows nothing of the array IR.
+//! Each pass decides how it runs a block. This module knows nothing of the array IR.
 
 use crate::lowering::access::{divided_up, round_up};
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 
-/// How a loop that may run in any order, or a scan, runs block by block: the loop over the blocks, and that over the iterations of one. `None` if
-/// threads combine accumulators at its end.
+/// The kinds of the two loops when a loop runs block by block: of the loop over the blocks and of
+/// the loop inside a block. `None` if threads combine accumulators at the end of the loop.
 pub(crate) fn kinds_in_blocks(kind: &LoopKind) -> Option<(LoopKind, LoopKind)> {
     match kind {
         LoopKind::Independent { parallel: Some(_), reductions, .. } if !reductions.is_empty() => None,
@@ -30,7 +32,7 @@ pub(crate) fn kinds_in_blocks(kind: &LoopKind) -> Option<(LoopKind, LoopKind)> {
     }
 }
 
-/// A block of iterations, from `first` to below `end`.
+/// A block of iterations: from `first` to `end`, exclusive.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
     pub(crate) first: Var,
@@ -39,12 +41,12 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Blocks of so many iterations; the last may have fewer.
+    /// Blocks of this length. The last block may be shorter.
     pub(crate) fn of_length(proc: &mut Proc, length: i64) -> Self {
         Self { first: proc.index(), end: proc.index(), length }
     }
 
-    /// The loop over the blocks of these iterations, and what goes before it.
+    /// The loop over the blocks of these iterations, and the statements before it.
     pub(crate) fn over(self, proc: &mut Proc, header: LoopData, kind: LoopKind, body: Vec<Stmt>) -> Vec<Stmt> {
         let limit = proc.index();
         let end = Expr::binary(BinOp::MIN, Expr::Var(self.first) + Expr::i64(self.length), limit.into());
@@ -56,13 +58,14 @@ impl Block {
         vec![bound, proc.add_loop(blocks)]
     }
 
-    /// The same with blocks of nearly the same number of iterations, a multiple of `alignment`; where threads share them, each gets as many.
+    /// As above, with blocks of nearly equal length, a multiple of `alignment`. Threads get equal
+    /// numbers of blocks.
     pub(crate) fn over_evenly(self, proc: &mut Proc, header: &LoopData, alignment: i64, body: Vec<Stmt>) -> Vec<Stmt> {
         let number = proc.index();
         self.over_evenly_numbered(proc, number, header, alignment, body)
     }
 
-    /// The same; `number` is the number of the block.
+    /// As above. `number` is the number of the block.
     pub(crate) fn over_evenly_numbered(
         self,
         proc: &mut Proc,
@@ -89,7 +92,8 @@ impl Block {
             span: header.span,
         };
         vec![
-            // Without iterations there are blocks too, empty ones, or `even` would divide by zero.
+            // If there are no iterations, there are still blocks, empty ones: otherwise `even`
+            // would divide by zero.
             Stmt::assign(count, Expr::binary(BinOp::MAX, header.upper.clone() - header.lower.clone(), Expr::i64(1))),
             Stmt::assign(blocks, round_up(least, threads)),
             Stmt::assign(length, round_up(even, Expr::i64(alignment))),
@@ -97,7 +101,7 @@ impl Block {
         ]
     }
 
-    /// Whether the block is as long as most.
+    /// True if the block has the full length.
     pub(crate) fn is_whole(self) -> Expr {
         Expr::binary(BinOp::EQ, Expr::Var(self.end) - self.first.into(), Expr::i64(self.length))
     }
