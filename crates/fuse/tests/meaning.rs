@@ -176,7 +176,7 @@ fn check_pipeline(case: &Case, tally: &mut Tally) -> Result<(), String> {
     }
     for decision in &log.decisions {
         let outcome = match &decision.outcome {
-            Decided::Merged { .. } => "merged",
+            Decided::Merged { .. } | Decided::Done { .. } => "merged",
             Decided::Refused { .. } => "refused",
             Decided::NotChosen { .. } => "not chosen",
         };

@@ -1,23 +1,20 @@
 //! Lowering of the array IR to the loop IR: chooses storage, loop order and parallel loops.
 //!
 //! - `lowering` translates the array IR, statement by statement;
-//! - `shape` rewrites the loops of the loop IR so that they run well: fission, tiling, vectors, threads.
+//! - [`LOOP_STEPS`] lists the passes that make loops run well, `shape` has one file for each: fission, tiling, vectors.
 //!
 //! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
 //! optimised before is not its business either: it lowers calls, nests and views as they come.
 
 mod lowering;
 mod shape;
+mod steps;
+
+pub use steps::{LOOP_STEPS, LoopStep, Reason, Shaping, Stage, THREADS, unchanged};
 
 use frit_ir::array::{self, FuncId};
 use frit_ir::nest;
 use frit_support::{Index, Span, Table};
-use shape::{
-    allocation_hoisting, array_reductions, array_short_circuiting, batched_recurrences, blocked_floyd_warshall,
-    blocking, check_fission, fixed_point_exit, interchange, layout, loop_fission, multi_accumulator, nested_reductions,
-    nontemporal_stores, outer_vectorisation, overlapping_vectors, privatisation, recomputation, stencil_tiling,
-    temporal_blocking, transpose_tiling, unroll_and_jam, vectorisation, vectorised_scan, widening,
-};
 use std::collections::BTreeMap;
 
 /// What the lowering may do.
@@ -114,34 +111,14 @@ impl CopyReason {
 pub struct Report {
     /// Copies that the program did not ask for, in program order.
     pub copies: Vec<CopyMade>,
+    /// The loops that run on threads.
+    pub decisions: Vec<frit_plan::Decision>,
 }
 
-/// Lowers the functions that the entry reaches; all of them if there is no entry.
+/// Lowers the functions that the entry reaches; all of them if there is no entry. Loops run in the order of the program,
+/// on threads if the options ask for these. Run [`LOOP_STEPS`] next.
 pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
     lower_with_report(program, options).0
-}
-
-/// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, time loops make two steps of a stencil at
-/// once, transposed accesses are in tiles, bytes that
-/// costly loops read are widened ahead, planes that the processor's own cache would not keep run in blocks of rows, and arrays that the last cache would not
-/// keep go past it, while the rows that are read next are prefetched; rows that reduce run in whole vectors. Returns how many loops changed for caches.
-pub fn shape_for_caches(program: &mut nest::Program, caches: Caches) -> usize {
-    program.procs.iter_mut().for_each(|(_, proc)| allocation_hoisting::hoist_allocations(proc));
-    let stepped: Vec<(usize, temporal_blocking::double_sweep::Tiles)> =
-        program.procs.iter_mut().map(|(_, proc)| temporal_blocking::block_time_loops(proc, caches)).collect();
-    let mut count: usize = stepped.iter().map(|(count, _)| count).sum();
-    count += program.procs.iter_mut().map(|(_, proc)| transpose_tiling::tile_transposed(proc)).sum::<usize>();
-    count += program.procs.iter_mut().map(|(_, proc)| widening::widen_narrow_elements(proc)).sum::<usize>();
-    count += program.procs.iter_mut().map(|(_, proc)| stencil_tiling::tile_stencils(proc, caches.own)).sum::<usize>();
-    count += program.procs.iter_mut().map(|(_, proc)| unroll_and_jam::unroll_and_jam(proc)).sum::<usize>();
-    let entry = program.entry;
-    let stored = |((id, proc), (_, tiles)): (
-        (nest::ProcId, &mut nest::Proc),
-        &(usize, temporal_blocking::double_sweep::Tiles),
-    )| { nontemporal_stores::use_nontemporal_stores(proc, caches.last, Some(id) == entry, tiles) };
-    count += program.procs.iter_mut().zip(&stepped).map(stored).sum::<usize>();
-    program.procs.iter_mut().for_each(|(_, proc)| overlapping_vectors::overlap_vectors(proc));
-    count
 }
 
 /// As [`lower`], with the decisions made.
@@ -152,28 +129,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         funcs.iter().enumerate().map(|(at, &func)| (func, nest::ProcId::new(at))).collect();
     let mut procs = Table::new();
     for &func in &funcs {
-        let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
-        nested_reductions::collapse_reductions(&mut proc, options.strict_fp);
-        fixed_point_exit::exit_at_fixed_points(&mut proc);
-        layout::store_in_final_layout(&mut proc);
-        recomputation::recompute_for_strides(&mut proc);
-        outer_vectorisation::vectorise_outer_loops(&mut proc, options.caches.own, options.vector_bytes);
-        allocation_hoisting::hoist_allocations_of_independent_loops(&mut proc);
-        array_short_circuiting::short_circuit_arrays(&mut proc);
-        batched_recurrences::run_batches_in_parallel(&mut proc, options.chunk_threshold);
-        blocking::block_contractions(&mut proc, options.caches, options.vector_bytes);
-        array_reductions::privatise_array_reductions(&mut proc, options.caches.own);
-        interchange::interchange_loops(&mut proc, options.caches.nearest);
-        outer_vectorisation::vectorise_outer_reductions(&mut proc);
-        privatisation::privatise_histograms(&mut proc, options);
-        check_fission::fission_checks(&mut proc);
-        loop_fission::independent::fission_independent_loops(&mut proc);
-        loop_fission::ordered::fission_ordered_loops(&mut proc);
-        blocked_floyd_warshall::block_floyd_warshall(&mut proc);
-        multi_accumulator::use_multiple_accumulators(&mut proc);
-        vectorised_scan::vectorise_scans(&mut proc);
-        vectorisation::mark_vector_loops(&mut proc);
-        procs.push(proc);
+        procs.push(lowering::lower_func(program, func, &names, options, &mut report));
     }
     let entry = program.entry.map(|func| names[&func]);
     (nest::Program { procs, entry }, report)

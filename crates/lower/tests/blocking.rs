@@ -134,7 +134,7 @@ fn cells_of_a_product_of_matrices_stay_in_registers() {
 #[test]
 fn processors_with_many_registers_have_elements_of_four_steps_and_rows_in_them() {
     let options = frit_lower::Options { vector_bytes: 64, ..frit_lower::Options::USUAL };
-    let lowered = frit_lower::lower(&support::program(&PRODUCT.text()), &options).to_string();
+    let lowered = support::lower(&support::program(&PRODUCT.text()), &options).to_string();
     assert!(lowered.contains("stack f64[32, 128]"), "{lowered}");
     // Four elements of each of four rows, loaded once each.
     assert_eq!(

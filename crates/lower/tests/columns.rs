@@ -48,7 +48,7 @@ const NORMALISED: &str = "%30: f64 = w2: with (%31) in [%0] {
   } : genarray";
 
 fn lowered(text: &str) -> String {
-    frit_lower::lower(&program(text), &Options { parallel: false, ..Options::default() }).to_string()
+    support::lower(&program(text), &Options { parallel: false, ..Options::default() }).to_string()
 }
 
 /// How many arrays are allocated on the heap.

@@ -26,7 +26,7 @@ fn lowering_keeps_what_generated_programs_write() {
                 frit_simplify::in_place::run(&mut program, &frit_simplify::Options::default());
             }
             for options in LOWERINGS {
-                let lowered = frit_lower::lower(&program, &options);
+                let lowered = support::lower(&program, &options);
                 let args = with_sizes(&program, &args);
                 let entry = lowered.entry.expect("the entry is lowered");
                 for reverse in [false, true] {

@@ -65,7 +65,8 @@ fn compare(marks: &[&str], generate: fn(&mut Random) -> (String, String)) -> Tal
             }
         }
         let options = Options { threads: 2, target: target(), ..Options::default() };
-        let lowered = frit_driver::dump(&unit, "caches", Notation::Ir, &options).expect("the program is right");
+        let lowered =
+            frit_driver::dump(&unit, "overlapping-vectors", Notation::Ir, &options).expect("the program is right");
         tally.reshaped += usize::from(marks.iter().any(|mark| lowered.contains(mark)));
     }
     tally

@@ -37,11 +37,13 @@ pub struct Options {
     pub strict_fp: bool,
     /// Scalar operations that threads must save in a loop, so that it runs on several.
     pub region_work: i64,
+    /// Declare mathematical functions such that C compilers may call them for vectors, unless `strict_fp`.
+    pub vectors: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16 }
+        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16, vectors: true }
     }
 }
 
@@ -160,7 +162,7 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
         shared += OUTPUT_HEADER;
     }
     let mut program = "\n/* ---- the program ---- */\n\n".to_owned();
-    if !options.strict_fp {
+    if !options.strict_fp && options.vectors {
         program += &vector_mathematics(&procs);
     }
     for helper in &module.helpers {

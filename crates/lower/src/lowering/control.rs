@@ -423,11 +423,7 @@ fn select_scalars(cond: &Expr, branches: &[(OpenBlock, Vec<Lowered>); 2]) -> Opt
         .map(|values| match values {
             (Lowered::Scalar(x), Lowered::Scalar(y)) if x == y => Some(x.clone()),
             (Lowered::Scalar(x), Lowered::Scalar(y)) if is_cheap(x) && is_cheap(y) && is_cheap(cond) => {
-                Some(Expr::Select {
-                    cond: Box::new(cond.clone()),
-                    on_true: Box::new(x.clone()),
-                    on_false: Box::new(y.clone()),
-                })
+                Some(Expr::select(cond.clone(), x.clone(), y.clone()))
             }
             (Lowered::Scalar(_), _) | (Lowered::Array(_), _) => None,
         })

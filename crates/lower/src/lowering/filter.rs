@@ -72,7 +72,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn start_filtering(&mut self, filtering: &mut Filtering, from: Expr) {
-        let position = self.proc.var(Scalar::I64, None);
+        let position = self.proc.index();
         self.emit(Stmt::Assign { var: position, value: from });
         filtering.position = Some(position);
     }

@@ -130,7 +130,7 @@ impl<'a> Lowering<'a> {
                 // A real minimum with the unit is not the identity on NaN, but with itself it is.
                 let is_choice = matches!(known.op, BinOp::MinMax(_));
                 let idle = if is_choice { Expr::Var(var) } else { Expr::Const(known.op.unit(elem)) };
-                Expr::Select { cond: Box::new(guard.clone()), on_true: Box::new(cell), on_false: Box::new(idle) }
+                Expr::select(guard.clone(), cell, idle)
             }
         };
         let (x, y) = if known.accumulator_first { (Expr::Var(var), cell) } else { (cell, Expr::Var(var)) };
@@ -213,11 +213,7 @@ impl<'a> Lowering<'a> {
                     if let Lowered::Scalar(neutral) = init {
                         let unit = Expr::Const(known.op.unit(self.func.ty(accumulator).elem));
                         if *neutral != unit {
-                            *neutral = Expr::Select {
-                                cond: Box::new(first.clone()),
-                                on_true: Box::new(neutral.clone()),
-                                on_false: Box::new(unit),
-                            };
+                            *neutral = Expr::select(first.clone(), neutral.clone(), unit);
                         }
                     }
                 }

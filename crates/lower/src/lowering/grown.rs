@@ -68,11 +68,7 @@ impl<'a> Lowering<'a> {
         let Lowered::Scalar(found) = cell else { panic!("a size is a scalar") };
         let found = self.keep_i64(found.clone());
         let size = Expr::Var(uniformity.size);
-        let known = Expr::Select {
-            cond: Box::new(Expr::Var(uniformity.seen)),
-            on_true: Box::new(size.clone()),
-            on_false: Box::new(found.clone()),
-        };
+        let known = Expr::select(Expr::Var(uniformity.seen), size.clone(), found.clone());
         self.emit(nest::Stmt::Assign { var: uniformity.size, value: known });
         self.emit(nest::Stmt::Check {
             cond: Expr::binary(BinOp::EQ, size.clone(), found.clone()),

@@ -31,13 +31,18 @@ pub(crate) mod work;
 use crate::lowering::access::{Access, certificate};
 use crate::lowering::facts::{Facts, Position};
 use crate::lowering::storage::{Memory, OpenBlock};
+use crate::steps::{THREADS, reference};
 use crate::{Options, Report};
 use frit_ir::array::{self, Block, Extent, Func, FuncId, Op, Operand, Value};
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Parallel, Proc, ProcId, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
+use frit_plan::{Decision, Outcome};
 use frit_support::{Index, Span, Table};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// What reports say of a loop that runs on threads.
+const RUNS_ON_THREADS: &str = "runs on threads if it has enough work";
 
 /// What became of a value.
 #[derive(Clone, Debug)]
@@ -296,6 +301,12 @@ impl<'a> Lowering<'a> {
             body: stmts,
             span,
         });
+        if forks {
+            let at = reference(&self.proc, made);
+            let outcome = Outcome::Done { what: RUNS_ON_THREADS.into() };
+            let function = self.proc.name.clone();
+            self.report.decisions.push(Decision { rule: THREADS, function, first: at.clone(), second: at, outcome });
+        }
         self.emit(Stmt::For(made));
     }
 

@@ -63,11 +63,11 @@ impl<'a> Lowering<'a> {
         self.counted_loop(header, |lowering, number| {
             let chunk = lowering.chunk(chunks, number);
             let extent = chunk.upper.clone() - chunk.lower.clone();
-            let length = Expr::Select {
-                cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(LEAST), extent.clone())),
-                on_true: Box::new(Expr::binary(BinOp::DIV, extent, Expr::i64(PIECES))),
-                on_false: Box::new(Expr::i64(0)),
-            };
+            let length = Expr::select(
+                Expr::binary(BinOp::LE, Expr::i64(LEAST), extent.clone()),
+                Expr::binary(BinOp::DIV, extent, Expr::i64(PIECES)),
+                Expr::i64(0),
+            );
             let length = lowering.keep_i64(length);
             let mut pieces = Vec::new();
             for at in 0..PIECES {

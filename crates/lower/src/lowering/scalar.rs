@@ -63,11 +63,9 @@ impl<'a> Lowering<'a> {
                 Expr::binary(*op, compared(self.scalar(*x)), compared(self.scalar(*y)))
             }
             Op::Binary { op, x, y } => Expr::binary(*op, self.scalar(*x), self.scalar(*y)),
-            Op::Select { cond, on_true, on_false } => chosen(Expr::Select {
-                cond: Box::new(self.scalar(*cond)),
-                on_true: Box::new(self.scalar(*on_true)),
-                on_false: Box::new(self.scalar(*on_false)),
-            }),
+            Op::Select { cond, on_true, on_false } => {
+                chosen(Expr::select(self.scalar(*cond), self.scalar(*on_true), self.scalar(*on_false)))
+            }
             Op::Assert { cond, kind, args } => {
                 let (cond, args) = (self.scalar(*cond), self.scalars(args));
                 if cond != Expr::Const(frit_ir::Const::Bool(true)) {

@@ -120,11 +120,11 @@ impl<'a> Lowering<'a> {
     ) {
         let repeats = self.may_repeat_cells(data);
         let at_once = Expr::i64((self.options.caches.own / BYTES / scans).max(1));
-        let length = self.keep_i64(Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::EQ, count.clone(), Expr::i64(1))),
-            on_true: Box::new(max(extent.clone(), Expr::i64(1))),
-            on_false: Box::new(count.clone() * at_once),
-        });
+        let length = self.keep_i64(Expr::select(
+            Expr::binary(BinOp::EQ, count.clone(), Expr::i64(1)),
+            max(extent.clone(), Expr::i64(1)),
+            count.clone() * at_once,
+        ));
         let parts = extent.clone() + length.clone() - Expr::i64(1);
         let parts = self.keep_i64(Expr::binary(BinOp::DIV, parts, length.clone()));
         let chunks = |lowering: &mut Self, part: Expr| {

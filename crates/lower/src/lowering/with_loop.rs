@@ -30,11 +30,11 @@ pub(crate) const IRREGULAR_CHUNKS: i64 = 16;
 /// How many chunks a loop is cut into: so many for each thread, if threads save so many of its scalar operations.
 pub(crate) fn chunk_count(work: Expr, threshold: i64, each: i64) -> Expr {
     let saved = work.clone() - Expr::binary(BinOp::DIV, work, Expr::Threads);
-    Expr::Select {
-        cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(threshold), saved)),
-        on_true: Box::new(Expr::binary(BinOp::MIN, Expr::Threads * Expr::i64(each), Expr::i64(MOST_CHUNKS))),
-        on_false: Box::new(Expr::i64(1)),
-    }
+    Expr::select(
+        Expr::binary(BinOp::LE, Expr::i64(threshold), saved),
+        Expr::binary(BinOp::MIN, Expr::Threads * Expr::i64(each), Expr::i64(MOST_CHUNKS)),
+        Expr::i64(1),
+    )
 }
 
 /// What an operator does with its cells.

@@ -6,26 +6,27 @@
 //! known by no name that outlives the iteration. Knows nothing of the array IR.
 
 use crate::lowering::access::allocated;
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Chunks per thread of a parallel loop whose iterations differ much in work.
 const CHUNKS_PER_THREAD: i64 = 8;
 
 /// Moves allocations out of all loops of the procedure, as far out as possible.
-pub(crate) fn hoist_allocations(proc: &mut Proc) {
-    hoist(proc, true);
+pub(crate) fn hoist_allocations(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    hoist(proc, true, decisions);
 }
 
 /// The same but for loops that run in order and are in no independent loop: an array that lives in one of their iterations is best seen there
 /// by those who make it smaller.
-pub(crate) fn hoist_allocations_of_independent_loops(proc: &mut Proc) {
-    hoist(proc, false);
+pub(crate) fn hoist_allocations_of_independent_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    hoist(proc, false, decisions);
 }
 
-fn hoist(proc: &mut Proc, is_independent: bool) {
+fn hoist(proc: &mut Proc, is_independent: bool, decisions: &mut Decisions<'_>) {
     let mut namings = BTreeMap::new();
     count_namings(proc, &proc.body, &mut namings);
     for result in &proc.results {
@@ -34,18 +35,19 @@ fn hoist(proc: &mut Proc, is_independent: bool) {
         }
     }
     let body = std::mem::take(&mut proc.body);
-    proc.body = Hoisting { proc, namings, is_independent }.stmts(body);
+    proc.body = Hoisting { proc, decisions, namings, is_independent }.stmts(body);
 }
 
-struct Hoisting<'p> {
+struct Hoisting<'p, 'd> {
     proc: &'p mut Proc,
+    decisions: &'p mut Decisions<'d>,
     /// How often each array is bound, released, exchanged, returned or passed in the whole procedure.
     namings: BTreeMap<Array, usize>,
     /// An independent loop is round this place, or no difference is made.
     is_independent: bool,
 }
 
-impl Hoisting<'_> {
+impl Hoisting<'_, '_> {
     fn stmts(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut result = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
@@ -67,7 +69,7 @@ impl Hoisting<'_> {
         data.body = self.stmts(std::mem::take(&mut data.body));
         let hoisted = if self.is_independent { self.hoistable(&data) } else { Vec::new() };
         self.is_independent = is_inside;
-        if hoisted.is_empty() {
+        if hoisted.is_empty() || !self.decisions.may_change() {
             self.proc.loops[id] = data;
             result.push(Stmt::For(id));
             return;
@@ -76,6 +78,11 @@ impl Hoisting<'_> {
             LoopKind::Independent { parallel: Some(parallel), .. } => {
                 if data.step == 1 {
                     self.loop_per_thread(id, data, &parallel, &hoisted, result);
+                    self.decisions.done(
+                        self.proc,
+                        id,
+                        "runs in one part for each thread, which allocates its arrays once",
+                    );
                 } else {
                     self.proc.loops[id] = data;
                     result.push(Stmt::For(id));
@@ -84,6 +91,7 @@ impl Hoisting<'_> {
             LoopKind::Sequential | LoopKind::Scan { .. } | LoopKind::Independent { parallel: None, .. } => {
                 data.kind = LoopKind::Sequential;
                 self.around(id, data, &hoisted, result);
+                self.decisions.done(self.proc, id, "has its arrays allocated once, in front of it");
             }
         }
     }
@@ -101,11 +109,7 @@ impl Hoisting<'_> {
                 let always = matches!((data.lower.as_i64(), data.upper.as_i64()), (Some(a), Some(b)) if a < b);
                 let is_guarded = matches!(first, Expr::Select { cond, .. } if **cond == runs);
                 if !always && !is_guarded {
-                    *first = Expr::Select {
-                        cond: Box::new(runs),
-                        on_true: Box::new(first.clone()),
-                        on_false: Box::new(Expr::i64(0)),
-                    };
+                    *first = Expr::select(runs, first.clone(), Expr::i64(0));
                 }
             }
             result.push(Stmt::Alloc { array });
@@ -124,21 +128,22 @@ impl Hoisting<'_> {
         hoisted: &[Array],
         result: &mut Vec<Stmt>,
     ) {
-        let mut var = || self.proc.var(Scalar::I64, None);
+        let mut var = || self.proc.index();
         let (chunks, count, number, lower, upper) = (var(), var(), var(), var(), var());
-        let assign = |var: Var, value: Expr| Stmt::Assign { var, value };
         let per_thread = if parallel.irregular { CHUNKS_PER_THREAD } else { 1 };
-        result.push(assign(chunks, Expr::Threads * Expr::i64(per_thread)));
+        result.push(Stmt::assign(chunks, Expr::Threads * Expr::i64(per_thread)));
         let distance = data.upper.clone() - data.lower.clone();
-        result.push(assign(count, Expr::binary(BinOp::MAX, distance, Expr::i64(0))));
+        result.push(Stmt::assign(count, Expr::binary(BinOp::MAX, distance, Expr::i64(0))));
         let first = data.lower.clone();
         let start = |number: Expr| {
             let each = Expr::binary(BinOp::DIV, count.into(), chunks.into());
             let extra = Expr::binary(BinOp::REM, count.into(), chunks.into());
             first.clone() + number.clone() * each + Expr::binary(BinOp::MIN, number, extra)
         };
-        let mut body =
-            vec![assign(lower, start(number.into())), assign(upper, start(Expr::Var(number) + Expr::i64(1)))];
+        let mut body = vec![
+            Stmt::assign(lower, start(number.into())),
+            Stmt::assign(upper, start(Expr::Var(number) + Expr::i64(1))),
+        ];
         let span = data.span;
         let outer = LoopData {
             var: Some(number),
@@ -166,8 +171,7 @@ impl Hoisting<'_> {
         if candidates.is_empty() {
             return candidates;
         }
-        let mut inside = Inside::default();
-        inside.assigned = self.proc.assigned_in(&data.body);
+        let mut inside = Inside { assigned: self.proc.assigned_in(&data.body), ..Inside::default() };
         inside.assigned.extend(data.var);
         inside.visit(self.proc, &data.body);
         candidates.into_iter().filter(|&array| self.is_hoistable(data, &inside, array)).collect()

@@ -17,10 +17,10 @@ use crate::lowering::access::{Aliases, at_least_zero};
 use crate::shape::facts::columns::{Columns, Segment, Tile};
 use crate::shape::facts::straight_line::each_store;
 use crate::shape::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhile};
-use crate::shape::rewrite::replace_loops::replace_loops_after;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More columns are not few; what is kept of these stays in the nearest cache.
@@ -32,10 +32,12 @@ const STRIP: i64 = 8;
 /// So many rows are never cut into more blocks.
 const LONGEST_BLOCK: i64 = 1 << 40;
 
-/// Shares rows wherever that may pay. `cache_bytes` is the size of the largest cache that a processor has for itself: less is read twice as fast.
-pub(crate) fn privatise_array_reductions(proc: &mut Proc, cache_bytes: i64) {
+/// Shares rows wherever that may pay. What a processor's own cache keeps is read twice as fast.
+pub(crate) fn privatise_array_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let cache_bytes = decisions.options.caches.own;
     let aliases = Aliases::of(proc);
-    replace_loops_after(proc, &mut |proc, before, id| {
+    let what = "shares its rows among threads, each with sums of its own";
+    decisions.replace_loops_after(proc, what, &mut |proc, before, id| {
         let sweep = Sweep::of(proc, id)?;
         let ahead = sweep.rows_ahead(proc, &aliases, before);
         let ahead = ahead.map(|at| match before.remove(at) {
@@ -123,11 +125,9 @@ impl Sweep {
             }
         });
         let mut note = |expr: &Expr, row: Var| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Load { array, index } = node {
-                    used.insert(*array);
-                    by_row.push((*array, index.first() == Some(&Expr::Var(row))));
-                }
+            expr.for_each_load(&mut |array, index| {
+                used.insert(array);
+                by_row.push((array, index.first() == Some(&Expr::Var(row))));
             });
         };
         proc.for_each_expr(&ahead.body, &mut |expr| note(expr, var));
@@ -175,7 +175,7 @@ impl Sweep {
     fn shared(&self, proc: &mut Proc, id: Loop, ahead: Option<Loop>, cache_bytes: i64) -> Vec<Stmt> {
         let mut result = Vec::new();
         let mut named = |value: Expr| {
-            let var = proc.var(Scalar::I64, None);
+            let var = proc.index();
             result.push(Stmt::Assign { var, value });
             var
         };
@@ -247,7 +247,7 @@ impl Blocks<'_> {
     /// A segment over rows, in blocks with sums of their own.
     fn swept(&mut self, proc: &mut Proc, all: &Tile<'_>, segment: &Segment, rows: &LoopData, row: Var) -> Vec<Stmt> {
         let reductions = reductions(rows).expect("rows may be shared");
-        let number = proc.var(Scalar::I64, None);
+        let number = proc.index();
         let (mut result, mut body, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         let mut kept = all.kept.clone();
         for &Reduction { op, var } in reductions {
@@ -292,7 +292,7 @@ impl Blocks<'_> {
             let (lower, upper, kind) = (Expr::i64(0), self.threads.into(), LoopKind::Sequential);
             let blocks =
                 LoopData { var: Some(number), lower, upper, step: 1, kind, body: vec![combined], span: rows.span };
-            result.push(Stmt::For(proc.loops.push(blocks)));
+            result.push(proc.add_loop(blocks));
             result.push(Stmt::Release { array: shared });
         }
         result
@@ -300,11 +300,11 @@ impl Blocks<'_> {
 
     /// A loop over the columns, counted from 0.
     fn each_column(&self, proc: &mut Proc, body: impl FnOnce(Expr) -> Stmt) -> Stmt {
-        let at = proc.var(Scalar::I64, None);
-        let kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let at = proc.index();
+        let kind = LoopKind::independent(false);
         let (body, span) = (vec![body(at.into())], self.sweep.columns.header.span);
         let (lower, upper) = (Expr::i64(0), self.count.into());
-        Stmt::For(proc.loops.push(LoopData { var: Some(at), lower, upper, step: 1, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(at), lower, upper, step: 1, kind, body, span })
     }
 }
 
@@ -326,7 +326,7 @@ fn rows_in(proc: &mut Proc, rows: Loop, block: Block) -> Stmt {
         if let Stmt::For(id) = stmt {
             let copy = &mut proc.loops[*id];
             (copy.lower, copy.upper) = (block.first.into(), block.end.into());
-            copy.kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+            copy.kind = LoopKind::independent(false);
         }
     }
     copy.into_iter().next().expect("a loop was copied")

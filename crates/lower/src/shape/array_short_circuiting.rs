@@ -10,6 +10,7 @@
 //! After Munksgaard, Henriksen, Sadayappan and Oancea, "Memory Optimizations in an Array Language". Knows nothing of the array IR.
 
 use crate::lowering::access::{Aliases, assignments};
+use crate::steps::Decisions;
 use frit_ir::affine::Poly;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -17,8 +18,9 @@ use frit_ir::scalar::{BinOp, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does so wherever it can be done.
-pub(crate) fn short_circuit_arrays(proc: &mut Proc) {
+pub(crate) fn short_circuit_arrays(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let mut pass = ShortCircuit {
+        decisions,
         aliases: Aliases::of(proc),
         uses: uses(proc),
         assignments: assignments(proc),
@@ -30,7 +32,8 @@ pub(crate) fn short_circuit_arrays(proc: &mut Proc) {
     proc.body = without(proc, body, &pass.gone);
 }
 
-struct ShortCircuit {
+struct ShortCircuit<'p, 'd> {
+    decisions: &'p mut Decisions<'d>,
     aliases: Aliases,
     uses: BTreeMap<Array, Uses>,
     /// How often each variable is assigned.
@@ -65,15 +68,17 @@ struct Level {
     upper: Expr,
 }
 
-impl ShortCircuit {
+impl ShortCircuit<'_, '_> {
     fn stmts(&mut self, proc: &mut Proc, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut known: Vec<Var> = Vec::new();
         let mut result: Vec<Stmt> = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
             if let Stmt::For(id) = stmt
                 && let Some(copy) = Copy::of(proc, id)
+                && self.decisions.may_change()
                 && self.is_placed(proc, &result, &copy)
             {
+                self.decisions.done(proc, id, "copied an array, which is computed in its place now");
                 self.gone.insert(copy.source);
                 continue;
             }

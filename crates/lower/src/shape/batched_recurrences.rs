@@ -12,22 +12,27 @@
 
 use crate::lowering::access::{Aliases, all_reads, divided_up, loops_in_teams, round_up};
 use crate::lowering::with_loop::chunk_count;
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of a thread are a multiple of this: neighbours in a line of the cache belong to one thread.
 const ALIGNMENT: i64 = 16;
 
-/// Does so wherever it can be done. Less work than the threshold, in scalar operations, is not divided.
-pub(crate) fn run_batches_in_parallel(proc: &mut Proc, threshold: i64) {
+/// Does so wherever it can be done. Less work than `chunk_threshold`, in scalar operations, is not divided.
+pub(crate) fn run_batches_in_parallel(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let threshold = decisions.options.chunk_threshold;
     let aliases = Aliases::of(proc);
     let reads = all_reads(proc);
     // Threads do not start threads.
     let inside = loops_in_teams(proc);
-    replace_loops(proc, &mut |proc, id| {
-        let batch = Batch::of(proc, id, &aliases, &reads).filter(|_| !inside.contains(&id))?;
+    decisions.replace_loops(proc, "is run by each thread for some of its columns", &mut |proc, id, decisions| {
+        let batch = Batch::of(proc, id).filter(|_| !inside.contains(&id))?;
+        if !batch.keeps_to_columns(proc, &aliases) || !batch.carries_nothing(proc, &proc.loops[id], &reads) {
+            decisions.refused(proc, id, Reason::CrossesColumns);
+            return None;
+        }
         Some(batch.in_parallel(proc, id, threshold))
     });
 }
@@ -43,7 +48,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(proc: &Proc, id: Loop, aliases: &Aliases, all_reads: &BTreeMap<Var, usize>) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
         let data = &proc.loops[id];
         let LoopKind::Sequential = data.kind else { return None };
         // What changes from iteration to iteration, and is known before it is used.
@@ -71,9 +76,7 @@ impl Batch {
             }
             work = work + parallel.work.clone();
         }
-        let found = Self { columns, lower, upper, work };
-        let keeps = found.keeps_to_columns(proc, aliases) && found.carries_nothing(proc, data, all_reads);
-        keeps.then_some(found)
+        Some(Self { columns, lower, upper, work })
     }
 
     /// Whatever is stored to is accessed only in the column that is computed.
@@ -99,10 +102,8 @@ impl Batch {
                     _ => keeps = false,
                 }
                 stmt.for_each_expr(proc, &mut |expr| {
-                    expr.for_each_part(&mut |node| {
-                        if let Expr::Load { array, index } = node {
-                            access(*array, index);
-                        }
+                    expr.for_each_load(&mut |array, index| {
+                        access(array, index);
                     });
                 });
             });
@@ -136,9 +137,8 @@ impl Batch {
 
     /// The loop over parts of the columns, with what it needs.
     fn in_parallel(self, proc: &mut Proc, id: Loop, threshold: i64) -> Vec<Stmt> {
-        let mut index = || proc.var(Scalar::I64, None);
+        let mut index = || proc.index();
         let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
-        let assign = |var, value| Stmt::Assign { var, value };
         let at_most = |x, y| Expr::binary(BinOp::MIN, x, y);
         for &column in &self.columns {
             let data = &mut proc.loops[column];
@@ -152,8 +152,8 @@ impl Batch {
         let span = data.span;
         let count = self.upper.clone() - self.lower.clone();
         let body = vec![
-            assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
-            assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
+            Stmt::assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
+            Stmt::assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
             Stmt::For(id),
         ];
         let parallel = Some(Parallel { work: work.into(), irregular: false });
@@ -167,9 +167,9 @@ impl Batch {
             span,
         });
         vec![
-            assign(work, iterations * self.work),
-            assign(parts, chunk_count(work.into(), threshold, 1)),
-            assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
+            Stmt::assign(work, iterations * self.work),
+            Stmt::assign(parts, chunk_count(work.into(), threshold, 1)),
+            Stmt::assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
             Stmt::For(made),
         ]
     }

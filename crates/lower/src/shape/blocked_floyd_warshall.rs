@@ -32,11 +32,11 @@
 
 use crate::lowering::access::Aliases;
 use crate::shape::facts::columns::{in_order, multiple};
-use crate::shape::facts::straight_line::{assign, assigned, is_straight, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::shape::facts::straight_line::{assigned, is_straight, mentions_of};
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Const, Scalar};
+use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps taken at once; odd.
@@ -51,9 +51,9 @@ const AT_ONCE: i64 = 4;
 const LARGEST_CELL: usize = 32;
 
 /// Takes steps of eliminations at once wherever that can be done.
-pub(crate) fn block_floyd_warshall(proc: &mut Proc) {
+pub(crate) fn block_floyd_warshall(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let aliases = Aliases::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "takes several steps at once, in panels of the matrix", &mut |proc, id, _| {
         let elimination = Elimination::of(proc, id, &aliases)?;
         Some(elimination.in_panels(proc, id))
     });
@@ -145,7 +145,7 @@ impl Elimination {
         if carries || !bounds.into_iter().all(is_fixed) {
             return None;
         }
-        let plain = |data: &LoopData| LoopData { body: Vec::new(), ..data.clone() };
+        let plain = |data: &LoopData| data.header();
         let (steps, rows, columns) = (plain(steps), plain(rows), plain(columns));
         let cell = Cell { stmts, value: value.clone(), matrix: old, step, row, column };
         let may_read = |other: Array| {
@@ -169,7 +169,7 @@ impl Elimination {
 
     /// The loop over panels with what it needs, and the loop as it was for the steps that remain.
     fn in_panels(&self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
-        let mut index = || proc.var(Scalar::I64, None);
+        let mut index = || proc.index();
         let (begin, limit, end, width) = (index(), index(), index(), index());
         let first = proc.var_like(self.cell.step);
         let array = self.array(proc, vec![Expr::i64(STEPS), width.into()], Storage::Heap);
@@ -187,18 +187,18 @@ impl Elimination {
         let conditions = [has_all(&self.rows), has_all(&self.columns)].into_iter().flatten();
         let cond = conditions.fold(pays, |x, y| Expr::binary(BinOp::AND, x, y));
         let then = vec![
-            assign(width, self.columns.upper.clone()),
+            Stmt::assign(width, self.columns.upper.clone()),
             Stmt::Alloc { array },
-            assign(end, multiple(begin.into(), Expr::Var(limit) - Expr::i64(1), STEPS)),
+            Stmt::assign(end, multiple(begin.into(), Expr::Var(limit) - Expr::i64(1), STEPS)),
             panels,
-            assign(begin, end.into()),
+            Stmt::assign(begin, end.into()),
             Stmt::Release { array },
         ];
         let rest = &mut proc.loops[id];
         let lower = std::mem::replace(&mut rest.lower, begin.into());
         let upper = std::mem::replace(&mut rest.upper, limit.into());
         let choice = Stmt::If { cond, then, otherwise: Vec::new() };
-        vec![assign(begin, lower), assign(limit, upper), choice, Stmt::For(id)]
+        vec![Stmt::assign(begin, lower), Stmt::assign(limit, upper), choice, Stmt::For(id)]
     }
 
     /// A new array of elements of the matrix.
@@ -261,7 +261,7 @@ impl Panel<'_> {
         let (mut update, value) = cell.computed(proc, &elements, &place);
         update.push(store(row, column, value));
         let in_row = vec![
-            assign(of_row, self.element(row.into(), self.at(step.into()))),
+            Stmt::assign(of_row, self.element(row.into(), self.at(step.into()))),
             self.along_columns(proc, column, update),
         ];
         let updates = self.counted(proc, row, Expr::Var(step) + Expr::i64(1), in_row);
@@ -278,11 +278,11 @@ impl Panel<'_> {
         let kind = LoopKind::Independent { parallel: parallel.map(more), simd, reductions };
         let block = Block::of_length(proc, ROWS);
         let columns = of.array(proc, vec![Expr::i64(STEPS), Expr::i64(ROWS)], Storage::Stack);
-        let whole = proc.var(Scalar::I64, None);
+        let whole = proc.index();
         let body = vec![
             Stmt::Alloc { array: columns },
             self.columns(proc, columns, block),
-            assign(whole, multiple(block.first.into(), block.end.into(), AT_ONCE)),
+            Stmt::assign(whole, multiple(block.first.into(), block.end.into(), AT_ONCE)),
             self.cells(proc, columns, block, (block.first, whole, AT_ONCE)),
             self.cells(proc, columns, block, (whole, block.end, 1)),
         ];
@@ -294,7 +294,8 @@ impl Panel<'_> {
         let (of, cell) = (self.of, &self.of.cell);
         let row = proc.var_like(cell.row);
         let cells: Vec<(Expr, Var)> = (0..STEPS).map(|column| (Expr::i64(column), self.held(proc))).collect();
-        let load = |(column, own): &(Expr, Var)| assign(*own, self.of_matrix(row.into(), self.at(column.clone())));
+        let load =
+            |(column, own): &(Expr, Var)| Stmt::assign(*own, self.of_matrix(row.into(), self.at(column.clone())));
         let mut body: Vec<Stmt> = cells.iter().map(load).collect();
         for (done, (step, of_row)) in cells.iter().enumerate() {
             let index = vec![step.clone(), Expr::Var(row) - block.first.into()];
@@ -309,7 +310,7 @@ impl Panel<'_> {
                 let place = Place { step: self.at(step.clone()), row: row.into(), column: self.at(column.clone()) };
                 let (stmts, value) = cell.computed(proc, &elements, &place);
                 body.extend(stmts);
-                body.push(assign(*own, value));
+                body.push(Stmt::assign(*own, value));
             }
         }
         let header = LoopData { var: Some(row), lower: block.first.into(), upper: block.end.into(), ..of.rows.clone() };
@@ -323,7 +324,7 @@ impl Panel<'_> {
         let (mut in_rows, mut along) = (Vec::new(), Vec::new());
         let hold = |proc: &mut Proc, stmts: &mut Vec<Stmt>, value: Expr| {
             let var = self.held(proc);
-            stmts.push(assign(var, value));
+            stmts.push(Stmt::assign(var, value));
             var
         };
         // What all these rows read at a step.
@@ -343,7 +344,7 @@ impl Panel<'_> {
                 let place = Place { step: self.at(step.clone()), row: line.clone(), column: column.into() };
                 let (stmts, value) = cell.computed(proc, &elements, &place);
                 along.extend(stmts);
-                along.push(assign(own, value));
+                along.push(Stmt::assign(own, value));
             }
             along.push(Stmt::Store { array: of.new, index: vec![line, column.into()], value: own.into() });
         }
@@ -483,6 +484,6 @@ fn exchanged(stmts: &[Stmt], new: Array) -> Option<Array> {
 
 /// A loop for vectors.
 fn any_order(proc: &mut Proc, header: LoopData, body: Vec<Stmt>) -> Stmt {
-    let kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
-    Stmt::For(proc.loops.push(LoopData { kind, body, ..header }))
+    let kind = LoopKind::independent(false);
+    proc.add_loop(LoopData { kind, body, ..header })
 }

@@ -43,8 +43,8 @@ use crate::shape::facts::arithmetic::{cost, is_real};
 use crate::shape::facts::cache_lines::LINE;
 use crate::shape::facts::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::shape::facts::straight_line::assigned;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,9 +79,14 @@ const LARGEST_STEP: usize = 2;
 const LEAST: i64 = 8;
 
 /// Blocks the contractions of the procedure.
-pub(crate) fn block_contractions(proc: &mut Proc, caches: Caches, vector_bytes: i64) {
-    replace_loops(proc, &mut |proc, id| {
+pub(crate) fn block_contractions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (caches, vector_bytes) = (decisions.options.caches, decisions.options.vector_bytes);
+    decisions.replace_loops(proc, "is blocked for caches and registers", &mut |proc, id, decisions| {
         let contraction = Contraction::of(proc, id, caches, vector_bytes)?;
+        if contraction.has_few(proc) {
+            decisions.not_worth(proc, id, "it has too few rows, columns or steps for blocks");
+            return None;
+        }
         Some(vec![Stmt::If {
             cond: contraction.is_large(),
             then: contraction.blocked(proc),
@@ -126,11 +131,16 @@ impl Contraction {
         let shared: Vec<Vec<Expr>> =
             columns.segments.iter().map(|segment| shared(segment, row, columns.column, &own)).collect::<Option<_>>()?;
         let has_few_registers = vector_bytes <= VECTORS_OF_FEW_REGISTERS;
-        let rows = LoopData { body: Vec::new(), ..data.clone() };
+        let rows = data.header();
         let found = Self { rows, row, columns, shared, caches, has_few_registers };
         let packs = found.shared.iter().any(|loads| !loads.is_empty());
-        let few = found.counts().iter().any(|(count, least)| count.as_i64().is_some_and(|count| count < *least));
-        (packs && !few && found.rows_at_most(proc) >= LEAST).then_some(found)
+        packs.then_some(found)
+    }
+
+    /// There are too few rows, columns or steps, or too few rows fit into the caches.
+    fn has_few(&self, proc: &Proc) -> bool {
+        let is_few = |(count, least): &(Expr, i64)| count.as_i64().is_some_and(|count| count < *least);
+        self.counts().iter().any(is_few) || self.rows_at_most(proc) < LEAST
     }
 
     /// So many rows' cells fit where they are kept.
@@ -180,7 +190,7 @@ impl Contraction {
     fn blocked(&self, proc: &mut Proc) -> Vec<Stmt> {
         let most = self.rows_at_most(proc);
         let rows = strip_mining::Block::of_length(proc, most);
-        let [column, column_end] = [(); 2].map(|()| proc.var(Scalar::I64, None));
+        let [column, column_end] = [(); 2].map(|()| proc.index());
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
         let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end };
@@ -292,7 +302,7 @@ impl Block<'_> {
         (steps, step): (&LoopData, Var),
         &Scheme { in_registers, rows: at_once, depth }: &Scheme,
     ) -> Stmt {
-        let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let (first, end) = (proc.index(), proc.index());
         let limit = Expr::binary(BinOp::MIN, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
         let mut body = vec![Stmt::Assign { var: end, value: limit }];
         let mut segment = segment.clone();
@@ -313,7 +323,7 @@ impl Block<'_> {
             }
         }
         let panel = Panel { block: self, segment: &segment, steps, step, first, end };
-        let whole = proc.var(Scalar::I64, None);
+        let whole = proc.index();
         body.push(Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), at_once) });
         body.extend(if in_registers {
             panel.rows_in_registers(proc, self.first.into(), whole.into())
@@ -402,7 +412,7 @@ impl Panel<'_> {
     fn rows(&self, proc: &mut Proc, lower: Expr, upper: Expr, at_once: i64) -> Vec<Stmt> {
         let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
         let steps_at_once = if self.segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 };
-        let whole = proc.var(Scalar::I64, None);
+        let whole = proc.index();
         let mut body =
             vec![Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), steps_at_once) }];
         body.push(self.steps(proc, self.first.into(), whole.into(), (row, at_once), steps_at_once));
@@ -415,7 +425,7 @@ impl Panel<'_> {
     /// The panel for the rows from `lower` to below `upper`, a multiple of those whose cells stay in registers from the first step to the last.
     fn rows_in_registers(&self, proc: &mut Proc, lower: Expr, upper: Expr) -> Vec<Stmt> {
         let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
-        let [count, piece, rest] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+        let [count, piece, rest] = [(); 3].map(|()| proc.index());
         let tile = self.block.tile;
         let columns = |proc: &mut Proc, pieces: &[Expr], lower: Expr, upper: Expr| {
             let step = proc.var(Scalar::I64, proc.vars[self.step].name.clone());

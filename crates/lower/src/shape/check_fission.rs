@@ -15,8 +15,8 @@
 
 use crate::shape::facts::arithmetic::{cost, is_total};
 use crate::shape::facts::straight_line::{each_store, fresh, is_straight, live, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -30,8 +30,9 @@ const SHORT: i64 = 16;
 const LITTLE: i64 = 16;
 
 /// Does so in every loop where it can be done.
-pub(crate) fn fission_checks(proc: &mut Proc) {
-    replace_loops(proc, &mut |proc, id| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
+pub(crate) fn fission_checks(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let what = "checks a block of iterations ahead of running it";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
 }
 
 /// An independent loop or a scan whose checks can be made ahead.
@@ -83,11 +84,7 @@ impl Checked {
         };
         for condition in &conditions {
             note(condition);
-            condition.for_each_part(&mut |node| {
-                if let Expr::Var(var) = node {
-                    wanted.insert(*var);
-                }
-            });
+            condition.for_each_var(&mut |var| _ = wanted.insert(var));
         }
         let after = live(rest[unchecked..].to_vec(), wanted.clone());
         let mut defined = true;
@@ -111,18 +108,10 @@ impl Checked {
     /// The loop over blocks, and what goes before it.
     fn blocked(self, proc: &mut Proc) -> Vec<Stmt> {
         let block = Block::of_length(proc, BLOCK);
-        let bad = proc.var(Scalar::I64, None);
+        let bad = proc.index();
         let part = |proc: &mut Proc, var: Var, kind: LoopKind, body: Vec<Stmt>| {
             let (lower, upper) = (block.first.into(), block.end.into());
-            Stmt::For(proc.loops.push(LoopData {
-                var: Some(var),
-                lower,
-                upper,
-                step: 1,
-                kind,
-                body,
-                span: self.data.span,
-            }))
+            proc.add_loop(LoopData { var: Some(var), lower, upper, step: 1, kind, body, span: self.data.span })
         };
         let independent = |reductions| LoopKind::Independent { parallel: None, simd: false, reductions };
 

@@ -11,16 +11,16 @@
 use crate::lowering::access::all_reads;
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lets loops end at fixed points wherever their bodies show these.
-pub(crate) fn exit_at_fixed_points(proc: &mut Proc) {
+pub(crate) fn exit_at_fixed_points(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let reads = all_reads(proc);
     let mut found = false;
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "ends when its state does not change any more", &mut |proc, id, _| {
         let iteration = Iteration::of(proc, id, &reads)?;
         found = true;
         Some(iteration.until_fixed(proc))
@@ -109,7 +109,7 @@ impl Iteration {
         let known: BTreeSet<Var> = assigned(&before).collect();
         fits &= known.len() == before.len() && known.iter().all(|&var| is_single(var));
         fits &= needed.intersection(&own).all(|var| state.contains(var) || known.contains(var));
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         fits.then_some(Self { header, var, before, cond, body })
     }
 
@@ -118,7 +118,7 @@ impl Iteration {
         let upper = match self.header.upper {
             Expr::Const(_) => self.header.upper,
             upper => {
-                let limit = proc.var(Scalar::I64, None);
+                let limit = proc.index();
                 result.push(Stmt::Assign { var: limit, value: upper });
                 limit.into()
             }

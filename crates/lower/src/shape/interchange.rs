@@ -17,8 +17,8 @@
 
 use crate::shape::facts::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::shape::facts::straight_line::each_store;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::Scalar;
 
@@ -33,17 +33,26 @@ const WIDE_TILE: i64 = 1024;
 /// Widths are a multiple of this: neighbours in a line of the cache belong to one tile.
 const ALIGNMENT: i64 = 16;
 
-/// Exchanges loops wherever that makes strides shorter. `nearest` is the size of the nearest cache in bytes.
-pub(crate) fn interchange_loops(proc: &mut Proc, nearest: i64) {
-    replace_loops(proc, &mut |proc, id| {
-        let columns = worthwhile(proc, id)?;
+/// Exchanges loops wherever that makes strides shorter.
+pub(crate) fn interchange_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let nearest = decisions.options.caches.nearest;
+    let what = "is interchanged with the loops inside it, for unit stride";
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
+        let columns = Columns::of(proc, id)?;
+        let (strided, unit) = strides(&columns.segments, columns.column);
+        if strided && !unit {
+            decisions.refused(proc, id, Reason::NoUnitStride);
+        }
+        if !strided || !unit {
+            return None;
+        }
         Some(exchanged(proc, &columns, nearest))
     });
 }
 
 /// The columns of a loop that is to be exchanged with the loops in it.
 pub(crate) fn worthwhile(proc: &Proc, id: Loop) -> Option<Columns> {
-    Columns::of(proc, id).filter(|columns| pays(&columns.segments, columns.column))
+    Columns::of(proc, id).filter(|columns| strides(&columns.segments, columns.column) == (true, true))
 }
 
 /// The loop over tiles of columns, and what goes before it.
@@ -87,7 +96,7 @@ pub(crate) fn along_rows(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, ro
         return vec![some_rows(proc, rows, 1)];
     }
     // The number of steps taken at once is made a multiple by a loop over the rest.
-    let whole = proc.var(Scalar::I64, None);
+    let whole = proc.index();
     let value = multiple(rows.lower.clone(), rows.upper.clone(), STEPS_AT_ONCE);
     let at_once = LoopData { step: STEPS_AT_ONCE, upper: whole.into(), ..rows.clone() };
     vec![
@@ -97,8 +106,8 @@ pub(crate) fn along_rows(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, ro
     ]
 }
 
-/// Some access of an inner loop goes down a column now, and all will go along rows or stay.
-fn pays(segments: &[Segment], column: Var) -> bool {
+/// Some access of an inner loop goes down a column now; and all will go along rows or stay.
+fn strides(segments: &[Segment], column: Var) -> (bool, bool) {
     let (mut strided, mut unit) = (false, true);
     for segment in segments {
         let Some((_, row)) = &segment.steps else { continue };
@@ -111,13 +120,11 @@ fn pays(segments: &[Segment], column: Var) -> bool {
         each_store(&segment.body, &mut |_, index| access(index));
         for stmt in &segment.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    if let Expr::Load { array: _, index } = node {
-                        access(index);
-                    }
+                expr.for_each_load(&mut |_, index| {
+                    access(index);
                 });
             });
         }
     }
-    strided && unit
+    (strided, unit)
 }

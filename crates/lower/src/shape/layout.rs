@@ -11,15 +11,16 @@
 
 use crate::lowering::access::{Aliases, allocated};
 use crate::shape::array_short_circuiting::{Uses, uses, without};
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Does so wherever it pays.
-pub(crate) fn store_in_final_layout(proc: &mut Proc) {
+pub(crate) fn store_in_final_layout(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let layouts = Layouts { aliases: Aliases::of(proc), uses: uses(proc) };
     let body = std::mem::take(&mut proc.body);
-    proc.body = layouts.stmts(proc, body);
+    proc.body = layouts.stmts(proc, body, decisions);
 }
 
 struct Layouts {
@@ -38,13 +39,15 @@ struct Permuted {
 }
 
 impl Layouts {
-    fn stmts(&self, proc: &mut Proc, mut stmts: Vec<Stmt>) -> Vec<Stmt> {
+    fn stmts(&self, proc: &mut Proc, mut stmts: Vec<Stmt>, decisions: &mut Decisions<'_>) -> Vec<Stmt> {
         let mut at = 0;
         while at < stmts.len() {
             if let Stmt::For(id) = stmts[at]
+                && decisions.may_change()
                 && let Some(copy) = Permuted::of(proc, id)
                 && let Some(alloc) = self.place(proc, &stmts[..at], &copy)
             {
+                decisions.done(proc, id, "copied an array, which is stored in the layout of the copy at once");
                 stmts.remove(at);
                 // The memory that is left has to be there as early as the other was.
                 let own = stmts[..at].iter().position(|stmt| allocated(stmt) == Some(copy.target));
@@ -60,7 +63,7 @@ impl Layouts {
             at += 1;
         }
         for stmt in &mut stmts {
-            stmt.map_blocks(proc, |proc, body| self.stmts(proc, body));
+            stmt.map_blocks(proc, |proc, body| self.stmts(proc, body, decisions));
         }
         stmts
     }

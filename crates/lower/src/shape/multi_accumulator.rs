@@ -11,8 +11,8 @@
 
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, is_straight};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::BTreeMap;
@@ -36,11 +36,13 @@ const LONG: i64 = 1 << 22;
 const ROUND: i64 = 1 << 13;
 
 /// Cuts the reductions of the procedure into streams.
-pub(crate) fn use_multiple_accumulators(proc: &mut Proc) {
+pub(crate) fn use_multiple_accumulators(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let values = Values::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    let what = "reduces with several accumulators, each of which reads from another place";
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let reducing = Reducing::of(proc, id)?;
         if values.has_at_most(&proc.loops[id], reducing.least - 1) {
+            decisions.not_worth(proc, id, "it has too few iterations for several accumulators");
             return None;
         }
         Some(reducing.in_streams(proc, id))
@@ -76,16 +78,14 @@ impl Reducing {
     }
 
     fn in_streams(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
-        let length = proc.var(Scalar::I64, None);
+        let length = proc.index();
         let data = proc.loops[id].clone();
         let count = data.upper.clone() - data.lower.clone();
         let streams = Expr::i64(i64::try_from(self.streams).expect("streams are few"));
         let among = |n: i64| Expr::binary(BinOp::DIV, count.clone(), streams.clone() * Expr::i64(n));
         let apart = among(ROUND) * Expr::i64(ROUND) - Expr::i64(ROUND / 2);
-        let if_so_many = |least: i64, then: Expr, otherwise: Expr| Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(least), count.clone())),
-            on_true: Box::new(then),
-            on_false: Box::new(otherwise),
+        let if_so_many = |least: i64, then: Expr, otherwise: Expr| {
+            Expr::select(Expr::binary(BinOp::LE, Expr::i64(least), count.clone()), then, otherwise)
         };
         let shorter = if_so_many(self.least, among(1), Expr::i64(0));
         let mut result = vec![Stmt::Assign { var: length, value: if_so_many(LONG, apart, shorter) }];
@@ -118,7 +118,7 @@ impl Reducing {
             body,
             ..data.clone()
         };
-        result.push(Stmt::For(proc.loops.push(together)));
+        result.push(proc.add_loop(together));
         proc.loops[id].lower = data.lower + Expr::Var(length) * streams;
         result.push(Stmt::For(id));
         result.extend(combined);
@@ -142,15 +142,14 @@ fn places(body: &[Stmt], var: Var) -> Option<Vec<Place>> {
     let own: BTreeSet<Var> = assigned(body).collect();
     for stmt in body {
         stmt.for_each_inner_expr(&mut |expr| {
-            expr.for_each_part(&mut |node| {
-                let Expr::Load { array, index } = node else { return };
+            expr.for_each_load(&mut |array, index| {
                 let varies = |e: &Expr| e.has_load() || e.reads_any(&own);
                 let Some((last, others)) = index.split_last() else { return };
                 beside &= !index.iter().any(varies) && !others.iter().any(|e| e.reads(var));
                 if last.reads(var) {
                     beside &= last.is_shifted(var);
                     let column = without_distance(last).clone();
-                    let place = Place { array: *array, row: others.to_vec(), column };
+                    let place = Place { array, row: others.to_vec(), column };
                     if !found.contains(&place) {
                         found.push(place);
                     }

@@ -10,22 +10,27 @@
 
 use crate::lowering::access::all_reads;
 use crate::shape::facts::straight_line::{is_straight, step, step_of};
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Names;
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Makes one of two reductions wherever that may be done; if `strict`, only where grouping changes no bit.
-pub(crate) fn collapse_reductions(proc: &mut Proc, strict: bool) {
+/// Makes one of two reductions wherever that may be done; with `strict_fp` only where grouping changes no bit.
+pub(crate) fn collapse_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let strict = decisions.options.strict_fp;
     let mut known = Known { reads: all_reads(proc), negative_zeros: negative_zeros(proc) };
     // Inner loops come before those around them.
     for id in proc.loops.indices().collect::<Vec<Loop>>() {
-        while let Some(found) = Nested::of(proc, id, strict, &known) {
+        while decisions.may_change()
+            && let Some(found) = Nested::of(proc, id, strict, &known)
+        {
             // Both are no longer read where the inner one's result is taken.
             let moved = known.reads[&found.inner_var] - 1 + usize::from(found.first.is_some());
             if let Some(reads) = known.reads.get_mut(&found.outer_var) {
                 *reads = *reads + moved - 1;
             }
+            decisions.done(proc, id, "is one reduction with the loops inside it");
             found.join(proc);
         }
     }

@@ -31,6 +31,7 @@ use crate::shape::facts::straight_line::{Mention, assigned, fresh, mentions_of, 
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::rewrite::replace_loops::replace_loops_in;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,11 +40,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const EIGHT_BYTES: i64 = LINE / 8;
 
 /// Runs the rows of the procedure that reduce something in whole vectors, where they may be run so.
-pub(crate) fn overlap_vectors(proc: &mut Proc) {
+pub(crate) fn overlap_vectors(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let memory = Memory::of(proc);
     let body = std::mem::take(&mut proc.body);
     let mut found = Found::default();
-    found.visit(proc, &memory, &body, &mut Vec::new());
+    found.visit(proc, &memory, &body, &mut Vec::new(), decisions);
     found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
     proc.body = found.replaced(proc, body);
 }
@@ -66,26 +67,40 @@ struct Found {
 
 impl Found {
     /// Finds the rows in these statements, which are in loops of these kinds, the outermost first.
-    fn visit(&mut self, proc: &mut Proc, memory: &Memory, body: &[Stmt], around: &mut Vec<(Loop, LoopKind)>) {
+    fn visit(
+        &mut self,
+        proc: &mut Proc,
+        memory: &Memory,
+        body: &[Stmt],
+        around: &mut Vec<(Loop, LoopKind)>,
+        decisions: &mut Decisions<'_>,
+    ) {
         for stmt in body {
             match stmt {
-                Stmt::For(id) => match Row::of(proc, *id, memory) {
-                    Some(row) => self.choose(proc, *id, row, around),
+                Stmt::For(id) => match Row::of(proc, *id, memory).filter(|_| decisions.may_change()) {
+                    Some(row) => self.choose(proc, *id, row, around, decisions),
                     None => {
                         let data = proc.take_loop(*id);
                         around.push((*id, data.kind.clone()));
-                        self.visit(proc, memory, &data.body, around);
+                        self.visit(proc, memory, &data.body, around, decisions);
                         around.pop();
                         proc.loops[*id] = data;
                     }
                 },
-                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around)),
+                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around, decisions)),
             }
         }
     }
 
     /// Chooses the row if all that it reduces may stay in lanes from row to row.
-    fn choose(&mut self, proc: &mut Proc, id: Loop, mut row: Row, around: &[(Loop, LoopKind)]) {
+    fn choose(
+        &mut self,
+        proc: &mut Proc,
+        id: Loop,
+        mut row: Row,
+        around: &[(Loop, LoopKind)],
+        decisions: &mut Decisions<'_>,
+    ) {
         let outermost: Option<Vec<Loop>> =
             row.reductions.iter().map(|&(reduction, _)| outermost_reducing(around, reduction)).collect();
         let Some(outermost) = outermost else { return };
@@ -96,6 +111,7 @@ impl Found {
         if outermost.iter().zip(&row.reductions).filter_map(known).any(|in_lanes| in_lanes.lanes != row.lanes) {
             return;
         }
+        decisions.done(proc, id, "runs along a row in whole vectors, of which the first and the last overlap others");
         for (reducing, &(reduction, accumulator_first)) in outermost.into_iter().zip(&row.reductions) {
             self.in_order.extend(around.iter().map(|(id, _)| *id).skip_while(|&id| id != reducing));
             let known = self.in_lanes.entry(reducing).or_default();
@@ -163,15 +179,15 @@ impl InLanes {
     }
 
     fn before(&self, proc: &mut Proc) -> [Stmt; 2] {
-        let lane = proc.var(Scalar::I64, None);
+        let lane = proc.index();
         let value = self.in_lane(proc, self.reduction.var.into());
         let begin = Stmt::Store { array: self.array, index: vec![lane.into()], value };
-        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let kind = LoopKind::independent(true);
         [Stmt::Alloc { array: self.array }, self.over_lanes(proc, lane, kind, begin)]
     }
 
     fn after(&self, proc: &mut Proc) -> Stmt {
-        let lane = proc.var(Scalar::I64, None);
+        let lane = proc.index();
         let elem = proc.arrays[self.array].elem;
         let load = Expr::Load { array: self.array, index: vec![lane.into()] };
         let value = match proc.vars[self.reduction.var].scalar {
@@ -184,7 +200,7 @@ impl InLanes {
     fn over_lanes(&self, proc: &mut Proc, lane: Var, kind: LoopKind, stmt: Stmt) -> Stmt {
         let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
         let span = proc.arrays[self.array].span;
-        Stmt::For(proc.loops.push(LoopData { var: Some(lane), lower, upper, step: 1, kind, body: vec![stmt], span }))
+        proc.add_loop(LoopData { var: Some(lane), lower, upper, step: 1, kind, body: vec![stmt], span })
     }
 
     /// The statement with a variable for the lane's accumulator.
@@ -228,11 +244,9 @@ impl Row {
         let (mut read, mut stored, mut place, mut are_in_row) = (BTreeSet::new(), BTreeSet::new(), None, true);
         for stmt in &data.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |part| {
-                    if let Expr::Load { array, index } = part {
-                        read.insert(*array);
-                        are_in_row &= is_in_row(index);
-                    }
+                expr.for_each_load(&mut |array, index| {
+                    read.insert(array);
+                    are_in_row &= is_in_row(index);
                 });
             });
             if let Stmt::Store { array, index, .. } = stmt {
@@ -274,10 +288,10 @@ impl Row {
             body.push(Stmt::Store { array, index, value: own.into() });
         }
         let (lane, body) = fresh(proc, self.var, body, &[]);
-        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let kind = LoopKind::independent(true);
         let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
         let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
-        Stmt::For(proc.loops.push(vector))
+        proc.add_loop(vector)
     }
 
     fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
@@ -285,11 +299,11 @@ impl Row {
         if data.lower.as_i64() == Some(0) && data.upper.as_i64() == Some(self.lanes) {
             return vec![self.vector(proc, &data, Expr::i64(0))];
         }
-        let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.var(Scalar::I64, None));
+        let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.index());
         let span = data.span;
         let sequential = |proc: &mut Proc, var: Var, lower: Expr, upper: Expr, step: i64, body: Vec<Stmt>| {
             let kind = LoopKind::Sequential;
-            Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, step, kind, body, span }))
+            proc.add_loop(LoopData { var: Some(var), lower, upper, step, kind, body, span })
         };
         let vector = self.vector(proc, &data, at.into());
         let vectors = sequential(proc, at, from.into(), to.into(), self.lanes, vec![vector]);
@@ -302,14 +316,13 @@ impl Row {
         let before = before_in_line(proc, &self.place, self.var, begin.into());
         let last = Expr::Var(end) - Expr::i64(self.lanes);
         let left = in_line(Expr::Var(end) - whole.into());
-        let assign = |var: Var, value: Expr| Stmt::Assign { var, value };
         let parts = vec![
-            assign(from, in_part(begin.into(), whole.into(), last.clone())),
-            assign(to, in_part(whole.into(), last.clone() + Expr::i64(1), last + left)),
+            Stmt::assign(from, in_part(begin.into(), whole.into(), last.clone())),
+            Stmt::assign(to, in_part(whole.into(), last.clone() + Expr::i64(1), last + left)),
             vectors,
         ];
         let then = vec![
-            assign(whole, Expr::Var(begin) + in_line(Expr::i64(0) - before)),
+            Stmt::assign(whole, Expr::Var(begin) + in_line(Expr::i64(0) - before)),
             sequential(proc, part, Expr::i64(0), Expr::i64(3), 1, parts),
         ];
         let has_vector = Expr::binary(BinOp::LE, Expr::Var(begin) + Expr::i64(self.lanes), end.into());

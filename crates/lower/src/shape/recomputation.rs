@@ -14,7 +14,7 @@ use crate::shape::array_short_circuiting::{Uses, uses};
 use crate::shape::facts::arithmetic::expr_cost;
 use crate::shape::facts::straight_line::{each_store, is_straight};
 use crate::shape::interchange::worthwhile;
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,9 +26,10 @@ const LARGEST_SIZE: usize = 24;
 const MOST_READS: usize = 4;
 
 /// Does so wherever loops can be exchanged then.
-pub(crate) fn recompute_for_strides(proc: &mut Proc) {
+pub(crate) fn recompute_for_strides(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let (uses, aliases) = (uses(proc), Aliases::of(proc));
-    replace_loops(proc, &mut |proc, id| {
+    let what = "computes cheap elements where they are read, instead of storing them";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
         let LoopKind::Independent { .. } = proc.loops[id].kind else { return None };
         let body = without_own_arrays(proc, proc.loops[id].body.clone(), &uses, &aliases)?;
         let recomputing = proc.loops.push(LoopData { body, ..proc.loops[id].clone() });
@@ -119,11 +120,7 @@ impl Made {
             }
         });
         let mut stays = true;
-        value.for_each_part(&mut |node| {
-            if let Expr::Var(var) = node {
-                stays &= !changed.contains(var);
-            }
-        });
+        value.for_each_var(&mut |var| stays &= !changed.contains(&var));
         value.for_each_load(&mut |read, _| {
             stays &= !stored.iter().any(|&stored| read == stored || aliases.are_shared(read, stored));
         });
@@ -144,7 +141,7 @@ impl Made {
                 // Independent iterations leave nothing but what they store and combine.
                 let is_empty =
                     !stores && matches!(&data.kind, LoopKind::Independent { reductions, .. } if reductions.is_empty());
-                (!is_empty).then(|| Stmt::For(proc.loops.push(data)))
+                (!is_empty).then(|| proc.add_loop(data))
             }
             Stmt::Store { array, .. } if *array == self.array => None,
             Stmt::Store { .. } | Stmt::Assign { .. } => Some(self.read(stmt.clone())),

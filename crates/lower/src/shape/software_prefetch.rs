@@ -15,11 +15,11 @@
 
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::cache_lines::{before_in_line, offset};
-use crate::shape::facts::straight_line::{Plane, Rows, assign, each_store, is_straight, rows_read};
+use crate::shape::facts::straight_line::{Plane, Rows, each_store, is_straight, rows_read};
 use crate::shape::temporal_blocking::double_sweep::NextTile;
 use crate::shape::vectorisation::Values;
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More rows are no band, which the nearest cache keeps.
@@ -224,16 +224,12 @@ impl NextRows {
     /// they are, as far as that takes divisions.
     pub(crate) fn prefetched(&self, proc: &mut Proc, along: &LoopData, begin: Expr, count: Expr) -> [Vec<Stmt>; 2] {
         let column = along.var.expect("rows are read by the number of the column");
-        let ahead = proc.var(Scalar::I64, None);
-        let mut before = vec![assign(ahead, self.iterations_ahead())];
+        let ahead = proc.index();
+        let mut before = vec![Stmt::assign(ahead, self.iterations_ahead())];
         let count = match self.most_bytes {
             Some(most_bytes) => {
                 let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
-                Expr::Select {
-                    cond: Box::new(Expr::binary(BinOp::LE, bytes, Expr::i64(most_bytes))),
-                    on_true: Box::new(count),
-                    on_false: Box::new(Expr::i64(0)),
-                }
+                Expr::select(Expr::binary(BinOp::LE, bytes, Expr::i64(most_bytes)), count, Expr::i64(0))
             }
             None => count,
         };
@@ -242,8 +238,8 @@ impl NextRows {
             index[*axis] = index[*axis].clone() + (Expr::Var(ahead) - Expr::i64(1)) * Expr::i64(self.step);
             let last = index.len() - 1;
             for e in index[..last].iter_mut().filter(|e| divides(e)) {
-                let var = proc.var(Scalar::I64, None);
-                before.push(assign(var, std::mem::replace(e, var.into())));
+                let var = proc.index();
+                before.push(Stmt::assign(var, std::mem::replace(e, var.into())));
             }
             let offset = offset(proc, &(*array, index), column, begin.clone());
             Stmt::Prefetch { array: *array, offset, count: count.clone(), to_write: false }

@@ -17,25 +17,23 @@ use crate::lowering::access::divided_up;
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, step_of};
 use crate::shape::facts::unaliased::Memory;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of fewer rows would have more neighbours outside than inside.
 const FEWEST_ROWS: i64 = 16;
 
-/// Runs planes in blocks of rows of which neighbouring planes stay in half a cache of so many bytes; how many loops over planes.
-pub(crate) fn tile_stencils(proc: &mut Proc, cache_bytes: i64) -> usize {
+/// Runs planes in blocks of rows of which neighbouring planes stay in half of a processor's own cache.
+pub(crate) fn tile_stencils(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let cache_bytes = decisions.options.caches.own;
     let (values, memory) = (Values::of(proc), Memory::of(proc));
-    let mut count = 0;
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "runs its planes in blocks of rows", &mut |proc, id, _| {
         let planes = Planes::of(proc, id, &values, &memory)?;
-        count += 1;
         Some(planes.in_blocks(proc, id, cache_bytes))
     });
-    count
 }
 
 /// A loop over planes around one over their rows, perhaps with other things to be done for each plane before and after.
@@ -102,18 +100,17 @@ impl Planes {
     }
 
     fn in_blocks(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {
-        let [count, blocks, length, block, first, end] = [(); 6].map(|()| proc.var(Scalar::I64, None));
-        let assign = |var, value| Stmt::Assign { var, value };
+        let [count, blocks, length, block, first, end] = [(); 6].map(|()| proc.index());
         let at_least = |least: i64, expr: Expr| Expr::binary(BinOp::MAX, Expr::i64(least), expr);
         let rows = &mut proc.loops[self.rows];
         let lower = std::mem::replace(&mut rows.lower, first.into());
         let upper = std::mem::replace(&mut rows.upper, end.into());
         let fitting = Expr::binary(BinOp::DIV, Expr::i64(cache_bytes / 2), at_least(1, self.bytes.clone()));
-        let number = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::LE, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3))),
-            on_true: Box::new(Expr::i64(1)),
-            on_false: Box::new(divided_up(count.into(), at_least(FEWEST_ROWS, fitting))),
-        };
+        let number = Expr::select(
+            Expr::binary(BinOp::LE, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3)),
+            Expr::i64(1),
+            divided_up(count.into(), at_least(FEWEST_ROWS, fitting)),
+        );
         let is_first = || Expr::binary(BinOp::EQ, block.into(), Expr::i64(0));
         let is_last = || Expr::binary(BinOp::EQ, Expr::Var(block) + Expr::i64(1), blocks.into());
         let planes = &mut proc.loops[id];
@@ -133,16 +130,16 @@ impl Planes {
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions: reductions.clone() };
         let span = planes.span;
         let body = vec![
-            assign(first, lower.clone() + Expr::Var(block) * length.into()),
-            assign(end, Expr::binary(BinOp::MIN, Expr::Var(first) + length.into(), upper.clone())),
+            Stmt::assign(first, lower.clone() + Expr::Var(block) * length.into()),
+            Stmt::assign(end, Expr::binary(BinOp::MIN, Expr::Var(first) + length.into(), upper.clone())),
             Stmt::For(id),
         ];
         let over = LoopData { var: Some(block), lower: Expr::i64(0), upper: blocks.into(), step: 1, kind, body, span };
         vec![
-            assign(count, at_least(1, upper - lower)),
-            assign(blocks, number),
-            assign(length, divided_up(count.into(), blocks.into())),
-            Stmt::For(proc.loops.push(over)),
+            Stmt::assign(count, at_least(1, upper - lower)),
+            Stmt::assign(blocks, number),
+            Stmt::assign(length, divided_up(count.into(), blocks.into())),
+            proc.add_loop(over),
         ]
     }
 }
@@ -185,8 +182,7 @@ fn bytes_of_planes(
     // What is added to the number of the plane, by array, axis of the rows and other subscripts.
     let mut read: BTreeMap<(Array, usize, String), BTreeSet<i64>> = BTreeMap::new();
     proc.for_each_expr(&rows.body, &mut |expr| {
-        expr.for_each_part(&mut |part| {
-            let Expr::Load { array, index } = part else { return };
+        expr.for_each_load(&mut |array, index| {
             let numbers: Vec<(usize, i64)> =
                 index.iter().enumerate().filter_map(|(axis, e)| Some((axis, values.added_to(e, plane)?))).collect();
             let axis_of_rows =
@@ -195,7 +191,7 @@ fn bytes_of_planes(
                 && *axis < axis_of_rows
             {
                 let others = index.iter().enumerate().filter(|(at, _)| at != axis).map(|(_, e)| e);
-                let place = (*array, axis_of_rows, format!("{:?}", others.collect::<Vec<&Expr>>()));
+                let place = (array, axis_of_rows, format!("{:?}", others.collect::<Vec<&Expr>>()));
                 read.entry(place).or_default().insert(*added);
             }
         });

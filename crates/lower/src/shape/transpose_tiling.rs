@@ -13,9 +13,9 @@
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::cache_lines::LINE;
 use crate::shape::facts::straight_line::{assigned, fresh, is_straight};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,15 +27,11 @@ const SHORT: i64 = 16;
 /// The length of tiles of copies.
 const OF_COPIES: i64 = 64;
 
-/// Runs nests with transposed accesses in tiles; how many there are.
-pub(crate) fn tile_transposed(proc: &mut Proc) -> usize {
-    let (values, mut count) = (Values::of(proc), 0);
-    replace_loops(proc, &mut |proc, id| {
-        let nest = Transposing::of(proc, &values, id)?;
-        count += 1;
-        Some(nest.in_tiles(proc))
-    });
-    count
+/// Runs nests with transposed accesses in tiles.
+pub(crate) fn tile_transposed(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let values = Values::of(proc);
+    let what = "runs in square tiles, as it reads columns and writes rows";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| Some(Transposing::of(proc, &values, id)?.in_tiles(proc)));
 }
 
 /// Two independent loops, of which the outer one runs along the rows of what the inner one reads.
@@ -76,14 +72,13 @@ impl Transposing {
         let mut bytes = None;
         for stmt in &inner.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    let Expr::Load { array, index } = node else { return };
+                expr.for_each_load(&mut |array, index| {
                     let Some((last, others)) = index.split_last() else { return };
                     let is_plain = |e: &Expr| !e.has_load() && !e.reads_any(&own);
                     let along_rows = last.is_shifted(i) && !last.reads(j);
                     let down_columns = others.iter().any(|e| e.is_shifted(j)) && !others.iter().any(|e| e.reads(i));
                     if along_rows && down_columns && index.iter().all(is_plain) {
-                        bytes = Some(proc.arrays[*array].elem.bytes());
+                        bytes = Some(proc.arrays[array].elem.bytes());
                     }
                 });
             });
@@ -127,9 +122,9 @@ impl Transposing {
         let names = BTreeMap::from([(self.vars[0], at(0, i)), (j, at(1, j))]);
         let body = body.iter().map(|stmt| stmt.renamed(&names)).collect();
         let [(i_lower, i_upper), (j_lower, j_upper)] = bounds;
-        let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let independent = || LoopKind::independent(false);
         let inner = LoopData { var: Some(j), lower: j_lower, upper: j_upper, body, ..self.inner.clone() };
-        let inner = Stmt::For(proc.loops.push(inner));
+        let inner = proc.add_loop(inner);
         let rows = LoopData {
             var: Some(i),
             lower: i_lower,
@@ -138,6 +133,6 @@ impl Transposing {
             body: vec![inner],
             ..self.outer.clone()
         };
-        Stmt::For(proc.loops.push(rows))
+        proc.add_loop(rows)
     }
 }

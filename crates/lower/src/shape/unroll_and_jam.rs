@@ -16,8 +16,8 @@
 
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, each_store, entering, has_load, is_straight, rows_read};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,15 +29,10 @@ const LARGEST_COST: i64 = 32;
 /// Rows that are read and written side by side, at most: the processor follows no more at a time.
 const MOST_STREAMS: usize = 16;
 
-/// Runs rows side by side wherever they share enough; in how many nests.
-pub(crate) fn unroll_and_jam(proc: &mut Proc) -> usize {
-    let mut count = 0;
-    replace_loops(proc, &mut |proc, id| {
-        let rows = Rows::of(proc, id)?;
-        count += 1;
-        Some(rows.side_by_side(proc, id))
-    });
-    count
+/// Runs rows side by side wherever they share enough.
+pub(crate) fn unroll_and_jam(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let what = "runs four rows side by side, which share what they read";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| Some(Rows::of(proc, id)?.side_by_side(proc, id)));
 }
 
 /// Straight-line code stores to arrays.
@@ -165,7 +160,7 @@ impl Rows {
         let body = proc.copied(&data.body, &rest_names);
         let var = Some(self.row.renamed(&rest_names));
         let rest = LoopData { var, lower, upper, kind: inner_kind, body, ..data.clone() };
-        let rest = vec![Stmt::For(proc.loops.push(rest))];
+        let rest = vec![proc.add_loop(rest)];
         block.over(proc, data, kind, vec![Stmt::If { cond: whole, then: jammed, otherwise: rest }])
     }
 
@@ -222,6 +217,6 @@ impl Rows {
         let var = data.var.map(|var| var.renamed(&along));
         let simd = matches!(data.kind, LoopKind::Independent { simd: true, .. });
         let kind = LoopKind::Independent { parallel: None, simd, reductions: all };
-        Stmt::For(proc.loops.push(LoopData { var, kind, body, ..data }))
+        proc.add_loop(LoopData { var, kind, body, ..data })
     }
 }

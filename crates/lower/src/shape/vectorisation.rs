@@ -1,7 +1,8 @@
 //! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
 
+use crate::steps::{Decisions, Reason};
 use frit_ir::BinOp;
-use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_support::Index;
 
 /// Loops of fewer iterations are no faster on vectors, which cost something to begin and to end.
@@ -9,21 +10,66 @@ const FEW: i64 = 4;
 
 /// Sets `simd` on every independent loop that only assigns and stores, but for those that are known to be short, as along the
 /// borders of stencils. Loops that have it already, with others in them, keep it. Scans are in phases already if vectors can run them.
-pub(crate) fn mark_vector_loops(proc: &mut Proc) {
+pub(crate) fn mark_vector_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let values = Values::of(proc);
-    let chosen: Vec<bool> =
-        proc.loops.iter().map(|(_, data)| is_straight(&data.body) && !values.is_short(data)).collect();
-    for ((_, data), chosen) in proc.loops.iter_mut().zip(chosen) {
-        match &mut data.kind {
-            LoopKind::Sequential => {}
-            LoopKind::Independent { simd, .. } => *simd |= chosen,
-            LoopKind::Scan { simd, .. } => *simd &= chosen,
+    for id in loops_in_order(proc) {
+        let data = &proc.loops[id];
+        if has_loop(&data.body) {
+            continue;
+        }
+        let (obstacle, is_short) = (obstacle(&data.body), values.is_short(data));
+        match &mut proc.loops[id].kind {
+            LoopKind::Sequential => decisions.refused(proc, id, Reason::RunsInOrder),
+            LoopKind::Independent { simd: true, .. } => {}
+            LoopKind::Independent { simd, .. } => match obstacle {
+                Some(reason) => decisions.refused(proc, id, reason),
+                None if is_short => decisions.not_worth(proc, id, FEW_ITERATIONS),
+                None if decisions.may_change() => {
+                    *simd = true;
+                    decisions.done(proc, id, "runs in vectors");
+                }
+                None => {}
+            },
+            LoopKind::Scan { simd, .. } if *simd && is_short && decisions.may_change() => {
+                *simd = false;
+                decisions.done(proc, id, "does not run in vectors, as it has few iterations");
+            }
+            LoopKind::Scan { .. } => {}
         }
     }
 }
 
-fn is_straight(body: &[Stmt]) -> bool {
-    body.iter().all(|stmt| crate::shape::facts::straight_line::is_straight(stmt, true))
+/// A counted loop is among the statements.
+fn has_loop(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| matches!(stmt, Stmt::For(_)) || stmt.inner().any(has_loop))
+}
+
+/// What reports say of short loops.
+const FEW_ITERATIONS: &str = "it has too few iterations for vectors";
+
+/// The loops that the procedure runs, in the order of its statements.
+pub(crate) fn loops_in_order(proc: &Proc) -> Vec<Loop> {
+    let mut loops = Vec::new();
+    proc.for_each_loop(&proc.body, &mut |id, _| loops.push(id));
+    loops
+}
+
+/// Why vectors cannot run these statements, if they are not straight-line code.
+pub(crate) fn obstacle(body: &[Stmt]) -> Option<Reason> {
+    body.iter().find_map(|stmt| match stmt {
+        Stmt::Assign { .. } | Stmt::Store { .. } => None,
+        Stmt::If { then, otherwise, .. } => obstacle(then).or_else(|| obstacle(otherwise)),
+        Stmt::For(_) => Some(Reason::LoopInside),
+        Stmt::While { .. } => Some(Reason::WhileInside),
+        Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. } => Some(Reason::MemoryInside),
+        Stmt::Check { .. } => Some(Reason::ChecksInside),
+        Stmt::Output { .. } | Stmt::Call { .. } => Some(Reason::CallsInside),
+    })
 }
 
 /// What variables are that are assigned once.
@@ -165,6 +211,7 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{LOOP_STEPS, Options, Shaping};
     use frit_ir::nest::parse::parse_program;
 
     /// Which loops over `s4 in RANGE`, `s5 in RANGE`, ... are for vectors.
@@ -180,8 +227,10 @@ mod tests {
             loops.collect::<String>()
         );
         let mut program = parse_program(&text).unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
-        let (_, proc) = program.procs.iter_mut().next().expect("there is a procedure");
-        mark_vector_loops(proc);
+        let step = LOOP_STEPS.iter().find(|step| step.name == "vectorisation").expect("it is a step");
+        let mut shaping = Shaping::new(&Options::USUAL, None);
+        step.run(&mut program, &mut shaping, &mut frit_plan::Log::default());
+        let (_, proc) = program.procs.iter().next().expect("there is a procedure");
         let is_simd = |(_, data): (_, &LoopData)| matches!(data.kind, LoopKind::Independent { simd: true, .. });
         proc.loops.iter().map(is_simd).collect()
     }

@@ -11,6 +11,8 @@
 use crate::lowering::access::Aliases;
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, each_store, is_straight, live, mentions_of};
+use crate::shape::vectorisation::{loops_in_order, obstacle};
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Expr, LoopKind, Proc, Reduction, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +20,30 @@ use std::collections::{BTreeMap, BTreeSet};
 const LARGEST_REPEATED: i64 = 16;
 
 /// Puts the bodies of the scans of the procedure into two phases, and asks for vectors.
-pub(crate) fn vectorise_scans(proc: &mut Proc) {
+pub(crate) fn vectorise_scans(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let aliases = Aliases::of(proc);
-    let all: Vec<_> = proc.loops.iter().map(|(id, _)| id).collect();
-    for id in all {
+    for id in loops_in_order(proc) {
         let data = &proc.loops[id];
         let (LoopKind::Scan { reductions, .. }, 1) = (&data.kind, data.step) else { continue };
         let reductions = reductions.clone();
-        let Some(phases) = Phases::of(&data.body, &reductions, &aliases) else { continue };
-        if let Some(body) = phases.joined(proc) {
-            proc.loops[id].body = body;
-            proc.loops[id].kind = LoopKind::Scan { simd: true, streaming: false, reductions };
+        if !decisions.may_change() {
+            break;
+        }
+        if let Some(reason) = obstacle(&data.body) {
+            decisions.refused(proc, id, reason);
+            continue;
+        }
+        let Some(phases) = Phases::of(&data.body, &reductions, &aliases) else {
+            decisions.refused(proc, id, Reason::PhasesMixed);
+            continue;
+        };
+        match phases.joined(proc) {
+            Some(body) => {
+                decisions.done(proc, id, "is a scan in two phases, which vectors can run");
+                proc.loops[id].body = body;
+                proc.loops[id].kind = LoopKind::Scan { simd: true, streaming: false, reductions };
+            }
+            None => decisions.not_worth(proc, id, "both phases of the scan would compute too much that is the same"),
         }
     }
 }

@@ -13,9 +13,9 @@ use crate::lowering::access::Aliases;
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, each_store, fresh, is_straight};
 use crate::shape::loop_fission::ordered::buffer;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::{Block, kinds_in_blocks};
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -28,15 +28,14 @@ const LEAST_COST: i64 = 32;
 const NARROW: usize = 4;
 
 /// Widens what costly loops read and store of narrow elements; in how many loops.
-pub(crate) fn widen_narrow_elements(proc: &mut Proc) -> usize {
-    let (values, aliases, mut count) = (Values::of(proc), Aliases::of(proc), 0);
-    replace_loops(proc, &mut |proc, id| {
+pub(crate) fn widen_narrow_elements(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (values, aliases) = (Values::of(proc), Aliases::of(proc));
+    let what = "has its narrow elements widened or narrowed in loops of their own";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
         let is_short = values.has_at_most(&proc.loops[id], 2 * BLOCK);
         let narrow = Narrow::of(proc, &aliases, id).filter(|_| !is_short)?;
-        count += 1;
         Some(narrow.widened(proc, id))
     });
-    count
 }
 
 /// A loop for vectors that accesses narrow elements, always those of its iteration.
@@ -170,7 +169,7 @@ impl Narrow {
             LoopKind::Sequential | LoopKind::Scan { .. } => Vec::new(),
         };
         let (kind, inner) = self.kinds;
-        let beside = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let beside = LoopKind::independent(true);
         let mut in_block = |proc: &mut Proc, kind: LoopKind, body: Vec<Stmt>| {
             let (var, body) = fresh(proc, self.var, body, &accumulators);
             let made = LoopData {
@@ -181,7 +180,7 @@ impl Narrow {
                 body,
                 ..data.clone()
             };
-            allocations.push(Stmt::For(proc.loops.push(made)));
+            allocations.push(proc.add_loop(made));
         };
         for stmt in before {
             in_block(proc, beside.clone(), vec![stmt]);

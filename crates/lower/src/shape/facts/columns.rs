@@ -117,7 +117,7 @@ impl Segment {
     fn inner_loop(data: &LoopData) -> Option<Self> {
         let is_plain = data.body.iter().all(|stmt| is_straight(stmt, true));
         let is_divided = matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         (is_plain && !is_divided).then_some(Self {
             steps: Some((header, data.var?)),
             body: data.body.clone(),
@@ -259,21 +259,21 @@ impl Tile<'_> {
         upper: Expr,
         simd: bool,
     ) -> Stmt {
-        Stmt::For(proc.loops.push(LoopData {
+        proc.add_loop(LoopData {
             var: Some(column),
             lower,
             upper,
             step: 1,
-            kind: LoopKind::Independent { parallel: None, simd, reductions: Vec::new() },
+            kind: LoopKind::independent(simd),
             body,
             span: self.columns.header.span,
-        }))
+        })
     }
 }
 
 /// A loop in order, with this body.
 pub(crate) fn in_order(proc: &mut Proc, header: LoopData, body: Vec<Stmt>) -> Stmt {
-    Stmt::For(proc.loops.push(LoopData { kind: LoopKind::Sequential, body, ..header }))
+    proc.add_loop(LoopData { kind: LoopKind::Sequential, body, ..header })
 }
 
 /// `first`, and as many as possible up to `end` in multiples of `count`; not less than `first`.

@@ -39,8 +39,7 @@ pub(crate) type Rows = BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>>;
 pub(crate) fn rows_read(body: &[Stmt], row: Var, column: Var, added: impl Fn(&Expr) -> Option<i64>) -> Rows {
     let mut read = Rows::new();
     let mut note = |expr: &Expr| {
-        expr.for_each_part(&mut |part| {
-            let Expr::Load { array, index } = part else { return };
+        expr.for_each_load(&mut |array, index| {
             let Some((last, others)) = index.split_last() else { return };
             if !last.is_shifted(column) || last.reads(row) {
                 return;
@@ -49,8 +48,8 @@ pub(crate) fn rows_read(body: &[Stmt], row: Var, column: Var, added: impl Fn(&Ex
             if let [(axis, added)] = numbers.collect::<Vec<_>>()[..] {
                 let others: Vec<&Expr> =
                     others.iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, e)| e).collect();
-                let plane = (*array, axis, format!("{others:?}"));
-                read.entry(plane).or_default().entry(added).or_insert_with(|| index.clone());
+                let plane = (array, axis, format!("{others:?}"));
+                read.entry(plane).or_default().entry(added).or_insert_with(|| index.to_vec());
             }
         });
     };
@@ -83,11 +82,6 @@ pub(crate) fn step_of(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(
     }
 }
 
-/// Assigns the value to the variable.
-pub(crate) fn assign(var: Var, value: Expr) -> Stmt {
-    Stmt::Assign { var, value }
-}
-
 /// Combines the accumulator of a reduction with this.
 pub(crate) fn step(Reduction { op, var }: Reduction, with: Expr, accumulator_first: bool) -> Stmt {
     let [x, y] = if accumulator_first { [var.into(), with] } else { [with, var.into()] };
@@ -113,11 +107,7 @@ pub(crate) fn entering(body: &[Stmt]) -> BTreeSet<Var> {
 fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
     fn visit(body: &[Stmt], certain: &mut BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>) {
         let read = |expr: &Expr, certain: &BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Var(var) = node {
-                    found.entry(*var).or_default().enters |= !certain.contains(var);
-                }
-            });
+            expr.for_each_var(&mut |var| found.entry(var).or_default().enters |= !certain.contains(&var));
         };
         for stmt in body {
             match stmt {

@@ -18,6 +18,7 @@
 
 use crate::shape::facts::arithmetic::{expr_cost, is_real};
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
@@ -47,29 +48,47 @@ const MOST_UNROLLED: i64 = 16;
 const LARGEST_PARALLEL: i64 = 1 << 10;
 
 /// Distributes independent loops wherever that pays.
-pub(crate) fn fission_independent_loops(proc: &mut Proc) {
+pub(crate) fn fission_independent_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let body = std::mem::take(&mut proc.body);
-    proc.body = stmts(proc, body, false);
+    proc.body = stmts(proc, body, false, decisions);
 }
 
 /// The same in statements, which may run again and again.
-fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool) -> Vec<Stmt> {
+fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool, decisions: &mut Decisions<'_>) -> Vec<Stmt> {
     let mut result = Vec::with_capacity(body.len());
     for mut stmt in body {
         let repeats = again || matches!(stmt, Stmt::For(_) | Stmt::While { .. });
-        stmt.map_blocks(proc, |proc, body| stmts(proc, body, repeats));
+        stmt.map_blocks(proc, |proc, body| stmts(proc, body, repeats, decisions));
         let Stmt::For(id) = stmt else {
             result.push(stmt);
             continue;
         };
-        match Parts::of(proc, id) {
-            Some(parts) if again && !parts.is_long() => match parts.copied(proc, id) {
-                Some(copy) => result.extend(parts.distributed_unless_short(proc, copy)),
-                None if parts.gained(proc) >= LEAST_UNGUARDED => result.extend(parts.distributed(proc)),
-                None => result.push(Stmt::For(id)),
-            },
-            Some(parts) => result.extend(parts.distributed(proc)),
-            None => result.push(Stmt::For(id)),
+        let Some(parts) = Parts::of(proc, id).filter(|_| decisions.may_change()) else {
+            result.push(Stmt::For(id));
+            continue;
+        };
+        if !parts.pays(proc) {
+            decisions.not_worth(proc, id, "vectors would gain less on a part of it than passing values costs");
+            result.push(Stmt::For(id));
+            continue;
+        }
+        let split = if again && !parts.is_long() {
+            match parts.copied(proc, id) {
+                Some(copy) => Some(parts.distributed_unless_short(proc, copy)),
+                None => (parts.gained(proc) >= LEAST_UNGUARDED).then(|| parts.distributed(proc)),
+            }
+        } else {
+            Some(parts.distributed(proc))
+        };
+        match split {
+            Some(split) => {
+                decisions.done(proc, id, "is split into loops, of which vectors can run some");
+                result.extend(split);
+            }
+            None => {
+                decisions.not_worth(proc, id, "it may have few iterations, and is too large to be kept for these");
+                result.push(Stmt::For(id));
+            }
         }
     }
     result
@@ -154,13 +173,13 @@ impl Parts {
         for part in &mut parts {
             part.flow = Flow::of(proc, &part.body);
         }
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         let longest = if parallel.is_some() { PARALLEL_STRIP } else { STRIP };
         let strip = iterations.map_or(longest, |count| count.min(longest));
         let repeated = repeatable(proc, var, &data.body, &flows);
         let mut parts = Self { header, var, strip, parts, repeated };
         parts.find_what_passes();
-        parts.pays(proc).then_some(parts)
+        Some(parts)
     }
 
     /// Which variables enter and leave each part.
@@ -311,7 +330,7 @@ impl Strip<'_> {
         }
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions };
         let (lower, upper) = (self.block.first.into(), self.block.end.into());
-        Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() }))
+        proc.add_loop(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() })
     }
 }
 

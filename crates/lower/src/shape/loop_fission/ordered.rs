@@ -15,8 +15,8 @@
 use crate::lowering::access;
 use crate::shape::facts::arithmetic::{cost, expr_cost, is_total};
 use crate::shape::facts::straight_line::{assigned, each_inner, fresh, is_straight, live, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_support::Span;
@@ -36,9 +36,11 @@ const LARGEST_REPEATED: i64 = 1;
 const MOST_KEPT: usize = 8;
 
 /// Distributes loops wherever that pays.
-pub(crate) fn fission_ordered_loops(proc: &mut Proc) {
+pub(crate) fn fission_ordered_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
+    let what = "leaves what vectors can run to loops of its own, and runs the rest in order";
+    decisions
+        .replace_loops(proc, what, &mut |proc, id, _| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
 }
 
 /// What is known of the whole procedure.
@@ -112,7 +114,7 @@ impl Parts {
         if few || cost(proc, &data.body) < least {
             return None;
         }
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         let body = data.body.clone();
         let mut division = Division::new(known, &body);
         let (mut independent, mut branches, mut ordered) = (Vec::new(), Vec::new(), Vec::new());
@@ -212,7 +214,7 @@ impl Parts {
             });
             independent.extend(stores);
             let (var, part) = fresh(proc, self.var, independent, &[]);
-            body.push(self.over(proc, block, var, any_order(), part));
+            body.push(self.over(proc, block, var, LoopKind::independent(false), part));
         }
         for branch in &self.branches {
             let (list, count) = (branch.list, branch.count);
@@ -226,7 +228,7 @@ impl Parts {
             let (var, listing) = fresh(proc, self.var, listing, &[count]);
             body.push(self.over(proc, block, var, LoopKind::Sequential, listing));
 
-            let number = proc.var(Scalar::I64, None);
+            let number = proc.index();
             let at = Expr::Load { array: list, index: vec![number.into()] };
             let mut computed = branch.body.clone();
             match &self.filter {
@@ -247,11 +249,11 @@ impl Parts {
             let header = LoopData {
                 var: Some(number),
                 upper: count.into(),
-                kind: any_order(),
+                kind: LoopKind::independent(false),
                 body: part,
                 ..self.header.clone()
             };
-            body.push(Stmt::For(proc.loops.push(LoopData { lower: Expr::i64(0), ..header })));
+            body.push(proc.add_loop(LoopData { lower: Expr::i64(0), ..header }));
             if let Some(Filter { position, .. }) = self.filter {
                 body.push(Stmt::Assign { var: position, value: Expr::Var(position) + Expr::Var(count) });
                 continue;
@@ -277,7 +279,7 @@ impl Parts {
     /// A part of the loop over the iterations of a block.
     fn over(&self, proc: &mut Proc, block: Block, var: Var, kind: LoopKind, body: Vec<Stmt>) -> Stmt {
         let (lower, upper) = (block.first.into(), block.end.into());
-        Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() }))
+        proc.add_loop(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() })
     }
 
     /// The statements after those that find what they need of the independent part.
@@ -335,7 +337,7 @@ impl Branch {
         let results: Vec<(Var, Array)> =
             results.map(|var| (var, buffer(proc, proc.vars[var].scalar, BLOCK + 1, Some(var), span))).collect();
         let list = buffer(proc, Scalar::I64, BLOCK, None, span);
-        let (count, used) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let (count, used) = (proc.index(), proc.index());
         Self { cond, body, list, count, results, used }
     }
 
@@ -363,10 +365,6 @@ impl Branch {
         let step = Expr::unary(UnOp::Convert(Scalar::I64), self.cond.into());
         ordered.push(Stmt::Assign { var: self.used, value: Expr::Var(self.used) + step });
     }
-}
-
-fn any_order() -> LoopKind {
-    LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() }
 }
 
 /// An array for what is kept of a block.

@@ -15,7 +15,7 @@ use crate::shape::nontemporal_stores::Storing;
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::software_prefetch::NextRows;
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 
 /// Elements that are made in the nearest cache before they go to memory.
 const BLOCK: i64 = 128;
@@ -33,7 +33,7 @@ pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, nex
             .expect("the loop stores something"),
     };
     let block = Block::of_length(proc, length);
-    let begin = proc.var(Scalar::I64, None);
+    let begin = proc.index();
     // A scan makes eight elements at once: a whole line of memory, if they are of eight bytes.
     let is_direct = matches!(data.kind, LoopKind::Scan { .. })
         && storing.places.iter().all(|(array, _)| elements_of_line(proc, *array) == 8)
@@ -70,7 +70,7 @@ pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, nex
     let begins = Expr::binary(BinOp::MAX, Expr::Var(block.first), data.lower.clone());
     let mut body = vec![Stmt::Assign { var: begin, value: begins }];
     body.extend(rows.iter().map(|row| row.before_block(proc, storing.var, begin)));
-    body.push(Stmt::For(proc.loops.push(inner)));
+    body.push(proc.add_loop(inner));
     let mut before = Vec::new();
     for next in next_rows {
         let [rows, prefetches] = next.prefetched(proc, data, begin.into(), Expr::Var(block.end) - begin.into());
@@ -103,7 +103,7 @@ impl Row {
         let elem = proc.arrays[place.0].elem;
         let longer = if waits { elements_of_line(proc, place.0) } else { 0 };
         let buffer = buffer(proc, elem, length + longer, None, data.span);
-        Self { place, buffer, start: waits.then(|| proc.var(Scalar::I64, None)) }
+        Self { place, buffer, start: waits.then(|| proc.index()) }
     }
 
     /// A block has a buffer of its own, or knows where the one that is kept begins.
@@ -132,12 +132,12 @@ impl Row {
         let Some(start) = self.start else {
             return vec![copy(proc, begin, Expr::Var(begin) - block.first.into(), Expr::Var(end) - begin.into())];
         };
-        let [stop, from] = [(); 2].map(|()| proc.var(Scalar::I64, None));
-        let stops = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::EQ, end.into(), data.upper.clone())),
-            on_true: Box::new(end.into()),
-            on_false: Box::new(Expr::Var(end) - before_in_line(proc, &self.place, var, end.into())),
-        };
+        let [stop, from] = [(); 2].map(|()| proc.index());
+        let stops = Expr::select(
+            Expr::binary(BinOp::EQ, end.into(), data.upper.clone()),
+            end.into(),
+            Expr::Var(end) - before_in_line(proc, &self.place, var, end.into()),
+        );
         let keep = Stmt::CopyElements {
             target: buffer,
             target_offset: Expr::i64(0),

@@ -14,14 +14,14 @@
 
 use crate::shape::facts::arithmetic::lacks_vectors;
 use crate::shape::facts::cache_lines::{before_in_line, elements_of_line, offset};
-use crate::shape::facts::straight_line::{assign, assigned, fresh};
+use crate::shape::facts::straight_line::{assigned, fresh};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::nontemporal_stores::Storing;
 use crate::shape::overlapping_vectors;
 use crate::shape::software_prefetch::NextRows;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A line of more elements is more than some vectors of what they are made of.
@@ -79,11 +79,11 @@ pub(crate) fn in_lines(
     elements: i64,
     next_rows: &[NextRows],
 ) -> Vec<Stmt> {
-    let [whole, stop, line] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+    let [whole, stop, line] = [(); 3].map(|()| proc.index());
     let before = |at: &Expr| before_in_line(proc, &storing.places[0], storing.var, at.clone());
     let until_line = Expr::binary(BinOp::AND, Expr::i64(0) - before(&data.lower), Expr::i64(elements - 1));
     let stops = data.upper.clone() - before(&data.upper);
-    let mut stmts = vec![assign(whole, data.lower.clone() + until_line), assign(stop, stops)];
+    let mut stmts = vec![Stmt::assign(whole, data.lower.clone() + until_line), Stmt::assign(stop, stops)];
     let mut body = Vec::new();
     for next in next_rows {
         let [before, prefetches] = next.prefetched(proc, data, line.into(), Expr::i64(elements));
@@ -107,7 +107,7 @@ pub(crate) fn in_lines(
     };
     let (lower, upper) = (whole.into(), stop.into());
     let lines = LoopData { var: Some(line), lower, upper, step: elements, kind, body, span: data.span };
-    stmts.push(Stmt::For(proc.loops.push(lines)));
+    stmts.push(proc.add_loop(lines));
     stmts.push(ends(proc, storing, data, elements, [whole, stop]));
     stmts
 }
@@ -130,18 +130,15 @@ fn vector(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, fi
     let (lower, upper, kind) = (Expr::i64(0), Expr::i64(elements), storing.kinds.1.clone());
     let lanes = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
     let mut stmts: Vec<Stmt> = buffers.iter().map(|&array| Stmt::Alloc { array }).collect();
-    stmts.push(Stmt::For(proc.loops.push(lanes)));
+    stmts.push(proc.add_loop(lanes));
     (stmts, buffers)
 }
 
 /// What comes before the first line, and after the last; a loop over the two, for the vector to be there once.
 fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [whole, stop]: [Var; 2]) -> Stmt {
-    let [part, first, from, count] = [(); 4].map(|()| proc.var(Scalar::I64, None));
-    let in_part = |before: Expr, after: Expr| Expr::Select {
-        cond: Box::new(Expr::binary(BinOp::EQ, part.into(), Expr::i64(0))),
-        on_true: Box::new(before),
-        on_false: Box::new(after),
-    };
+    let [part, first, from, count] = [(); 4].map(|()| proc.index());
+    let in_part =
+        |before: Expr, after: Expr| Expr::select(Expr::binary(BinOp::EQ, part.into(), Expr::i64(0)), before, after);
     let (lower, upper) = (&data.lower, &data.upper);
     let (mut then, buffers) = vector(proc, storing, data, elements, first);
     then.extend(buffers.iter().zip(&storing.places).map(|(&source, place)| Stmt::CopyElements {
@@ -154,11 +151,11 @@ fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [who
     }));
     let cond = Expr::binary(BinOp::LT, Expr::i64(0), count.into());
     let body = vec![
-        assign(first, in_part(lower.clone(), upper.clone() - Expr::i64(elements))),
-        assign(from, in_part(lower.clone(), stop.into())),
-        assign(count, in_part(Expr::Var(whole) - lower.clone(), upper.clone() - stop.into())),
+        Stmt::assign(first, in_part(lower.clone(), upper.clone() - Expr::i64(elements))),
+        Stmt::assign(from, in_part(lower.clone(), stop.into())),
+        Stmt::assign(count, in_part(Expr::Var(whole) - lower.clone(), upper.clone() - stop.into())),
         Stmt::If { cond, then, otherwise: Vec::new() },
     ];
     let (lower, upper, kind) = (Expr::i64(0), Expr::i64(2), storing.reducing());
-    Stmt::For(proc.loops.push(LoopData { var: Some(part), lower, upper, step: 1, kind, body, span: data.span }))
+    proc.add_loop(LoopData { var: Some(part), lower, upper, step: 1, kind, body, span: data.span })
 }

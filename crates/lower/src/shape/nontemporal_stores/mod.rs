@@ -22,11 +22,11 @@ use crate::shape::facts::straight_line::{assigned, each_store, is_straight, ment
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::nontemporal_stores::blocks::in_blocks;
 use crate::shape::nontemporal_stores::lines::{are_worth_it, elements_of_lines, in_lines};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::kinds_in_blocks;
 use crate::shape::software_prefetch::NextRows;
 use crate::shape::temporal_blocking::double_sweep::Tiles;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,10 +42,11 @@ const ROWS_OF_CACHE: i64 = 8;
 /// Bodies that cost more are not waiting for memory.
 const LARGEST_COST: i64 = 24;
 
-/// Lets the loops of a procedure write past the caches what is too much for the last of them, of so many bytes; how many loops may. `is_entry`:
-/// nothing reads the procedure's results.
-pub(crate) fn use_nontemporal_stores(proc: &mut Proc, cache_bytes: i64, is_entry: bool, tiles: &Tiles) -> usize {
-    let results = if is_entry { written_only(proc) } else { BTreeSet::new() };
+/// Lets the loops of a procedure write past the caches what is too much for the last of them.
+pub(crate) fn use_nontemporal_stores(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (cache_bytes, tiles) = (decisions.options.caches.last, std::mem::take(decisions.tiles));
+    let tiles = &tiles;
+    let results = if decisions.is_entry { written_only(proc) } else { BTreeSet::new() };
     let sweeps = Sweeps::of(proc, tiles);
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
     let is_large = |id: Loop, array: Array, at_once: i64, has_next_rows: bool| {
@@ -76,13 +77,16 @@ pub(crate) fn use_nontemporal_stores(proc: &mut Proc, cache_bytes: i64, is_entry
             Some((id, (storing, next)))
         })
         .collect();
-    let count = chosen.len();
     let memory = Memory::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    let what = "stores past the caches (non-temporal) where its arrays are larger than they";
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let (storing, next) = chosen.remove(&id)?;
+        if !storing.is_cheap(proc, id) {
+            decisions.not_worth(proc, id, "it computes too much for each element to wait for memory");
+            return None;
+        }
         Some(storing.streaming(proc, id, &next, &memory))
     });
-    count
 }
 
 /// The arrays among the results that nothing in the procedure reads, and that have no other name.
@@ -269,10 +273,14 @@ impl Storing {
             }
         }
         places.retain(|(array, _)| stored.contains_key(array));
-        let is_cheap =
-            cost(proc, &data.body) <= LARGEST_COST.saturating_mul(i64::try_from(places.len()).unwrap_or(i64::MAX));
         let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::AND, x, y))?;
-        is_cheap.then_some(Self { var, reductions, kinds, places, condition })
+        Some(Self { var, reductions, kinds, places, condition })
+    }
+
+    /// The loop waits for memory, and not for what it computes.
+    fn is_cheap(&self, proc: &Proc, id: Loop) -> bool {
+        let places = i64::try_from(self.places.len()).unwrap_or(i64::MAX);
+        cost(proc, &proc.loops[id].body) <= LARGEST_COST.saturating_mul(places)
     }
 
     pub(crate) fn has_place_in(&self, array: Array) -> bool {

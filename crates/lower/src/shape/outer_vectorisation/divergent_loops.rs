@@ -110,8 +110,7 @@ impl Repeated {
         let mut turns = Turns::default();
         let (mut commons, mut names) = (BTreeMap::new(), BTreeMap::new());
         for (&var, start) in &self.alike {
-            let data = proc.vars[var].clone();
-            let common = proc.vars.push(data);
+            let common = proc.var_like(var);
             commons.insert(var, common);
             names.insert(var, common.into());
             turns.first.push(Stmt::Assign { var: common, value: start.clone() });
@@ -154,7 +153,7 @@ impl Repeated {
         // Whether the lane takes the step: a number or a truth value.
         let holds = if self.is_forgotten {
             // Lanes that have ended go on with their state: that is cheaper than to choose between two.
-            let alive = proc.var(Scalar::I64, None);
+            let alive = proc.index();
             let (on_true, on_false) = (Box::new(alive.into()), Box::new(Expr::i64(0)));
             let value = Expr::Select { cond: Box::new(cond), on_true, on_false };
             turns.own.push(alive);
@@ -181,7 +180,7 @@ impl Repeated {
                 continue;
             }
             // Vectors count in as many bits as the rest of the state has, and narrow it down at the end.
-            let wide = proc.var(Scalar::I64, None);
+            let wide = proc.index();
             turns.own.push(wide);
             turns.starts.push(Stmt::Assign { var: wide, value: Expr::i64(0) });
             turns.step.push(add(wide, one(Scalar::I64)));

@@ -15,7 +15,7 @@ use crate::lowering::access::{Aliases, at_least_zero};
 use crate::shape::facts::straight_line::{Place, assigned, entering, with_accesses};
 use crate::shape::outer_vectorisation::{Part, straightened};
 use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Tables have no more than so many times the elements that the loops along rows visit.
@@ -194,7 +194,7 @@ fn moved(
     lane: Option<Var>,
     place: &Place<'_>,
 ) -> Part {
-    let var = proc.var(Scalar::I64, None);
+    let var = proc.index();
     let index = |stretch: &Stretch| {
         let mut index = stretch.before.clone();
         index.push(stretch.offset.clone() + var.into());
@@ -273,14 +273,12 @@ impl Iteration<'_> {
     fn visit_stmt(&mut self, stmt: &Stmt, in_loops: bool) {
         let is_steady = |varying: &BTreeSet<Var>, expr: &Expr| !expr.has_load() && !expr.reads_any(varying);
         stmt.for_each_inner_expr(&mut |expr| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Load { array, index } = node {
-                    let access = self.found.entry(*array).or_default();
-                    access.indices.push(index.clone());
-                    access.loaded = true;
-                    access.in_loops |= in_loops;
-                    self.fits &= !in_loops || index.iter().all(|e| is_steady(&self.varying, e));
-                }
+            expr.for_each_load(&mut |array, index| {
+                let access = self.found.entry(array).or_default();
+                access.indices.push(index.to_vec());
+                access.loaded = true;
+                access.in_loops |= in_loops;
+                self.fits &= !in_loops || index.iter().all(|e| is_steady(&self.varying, e));
             });
         });
         match stmt {
@@ -349,10 +347,8 @@ type Accesses = Vec<(Array, Vec<Expr>)>;
 fn accesses(code: &[Stmt], loads: &mut Accesses, stores: &mut Accesses) {
     for stmt in code.iter().filter(|stmt| !matches!(stmt, Stmt::While { .. })) {
         stmt.for_each_inner_expr(&mut |expr| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Load { array, index } = node {
-                    loads.push((*array, index.clone()));
-                }
+            expr.for_each_load(&mut |array, index| {
+                loads.push((array, index.to_vec()));
             });
         });
         if let Stmt::Store { array, index, value: _ } = stmt {

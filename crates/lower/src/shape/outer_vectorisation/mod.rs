@@ -27,8 +27,8 @@ use crate::shape::facts::arithmetic::has_vectors_once_loaded;
 use crate::shape::facts::straight_line::{Mention, Place, assigned, entering, is_straight, mentions_of, with_accesses};
 use crate::shape::outer_vectorisation::divergent_loops::{Around, Repeated};
 use crate::shape::outer_vectorisation::lane_tables::Rows;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,11 +44,13 @@ const FEW: i64 = 2;
 /// More variables of each lane than this do not stay in the nearest cache, and hardly in order.
 const MOST_KEPT: usize = 16;
 
-/// Runs iterations side by side wherever some have loops inside that must run in order. What they have of arrays for themselves takes no more
-/// bytes than given.
-pub(crate) fn vectorise_outer_loops(proc: &mut Proc, most_bytes: i64, vector_bytes: i64) {
+/// Runs iterations side by side wherever some have loops inside that must run in order. What they have of arrays for themselves fits
+/// into a processor's own cache.
+pub(crate) fn vectorise_outer_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (most_bytes, vector_bytes) = (decisions.options.caches.own, decisions.options.vector_bytes);
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    let what = "runs its iterations side by side, each in a lane of vectors";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
         let iterations = Iterations::in_order(proc, id, &known, most_bytes)?;
         // Neighbours of the innermost loop are beside each other in memory.
         let is_inside = |stmt: &Stmt| {
@@ -70,9 +72,12 @@ pub(crate) fn vectorise_outer_loops(proc: &mut Proc, most_bytes: i64, vector_byt
 }
 
 /// Runs iterations side by side wherever some have reductions inside that read what neighbours have beside each other.
-pub(crate) fn vectorise_outer_reductions(proc: &mut Proc) {
+pub(crate) fn vectorise_outer_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id, LANES)));
+    let what = "runs the reductions of neighbouring iterations side by side, each in a lane of vectors";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
+        Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id, LANES))
+    });
 }
 
 /// What is known of the whole procedure.
@@ -171,8 +176,7 @@ impl Iterations {
                 code.iter().for_each(|stmt| {
                     stmt.for_each_inner_expr(&mut |expr| {
                         fits &= has_vectors_once_loaded(proc, expr);
-                        expr.for_each_part(&mut |node| {
-                            let Expr::Load { array: _, index } = node else { return };
+                        expr.for_each_load(&mut |_, index| {
                             let Some((last, others)) = index.split_last() else { return };
                             let is_shifted = last.is_shifted(self.var) && !last.has_load();
                             fits &= !index.iter().any(|e| e.reads_any(&varying))
@@ -230,7 +234,7 @@ impl Iterations {
         kept.retain(|var| is_kept(var) && !is_reduction(var));
         // What enters an iteration comes from the one before, or from before the loop.
         fits &= entering(&code).iter().all(|var| !assigned.contains(var) || is_reduction(var));
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         let reductions = reductions.clone();
         let (rows, pays) = (None, None);
         (fits && kept.len() <= MOST_KEPT).then_some(Self {
@@ -248,7 +252,7 @@ impl Iterations {
 
     /// The loop over blocks of so many lanes, and what goes before it; `id` is the loop itself.
     fn in_lanes(self, proc: &mut Proc, id: Loop, number: i64) -> Vec<Stmt> {
-        let (block, lane) = (Block::of_length(proc, number), proc.var(Scalar::I64, None));
+        let (block, lane) = (Block::of_length(proc, number), proc.index());
         let kept: BTreeMap<Var, Array> = self.kept.iter().map(|&var| (var, self.array(proc, var, number))).collect();
         let in_tables = self.rows.as_ref().map(|rows| rows.in_tables(proc, self.var, &self.parts, lane, number));
         let (parts, tables) = in_tables.as_ref().map_or((&self.parts, &[][..]), |(parts, tables)| (parts, tables));
@@ -290,14 +294,14 @@ impl Iterations {
                     let mut names = names.clone();
                     let [lower, upper] = [&header.lower, &header.upper].map(|bound| bound.renamed(&names));
                     let var = header.var.map(|var| {
-                        let own = proc.vars.push(proc.vars[var].clone());
+                        let own = proc.var_like(var);
                         names.insert(var, own.into());
                         own
                     });
                     let body = self.all(proc, body, lanes, &names);
                     let kind = LoopKind::Sequential;
                     let header = LoopData { var, lower, upper, kind, body, ..header.clone() };
-                    result.push(Stmt::For(proc.loops.push(header)));
+                    result.push(proc.add_loop(header));
                 }
                 Part::While(repeated) => self.repeat(proc, lanes, repeated, names, &mut result),
                 Part::Memory(_) => panic!("lanes with memory of their own have it in tables"),
@@ -309,7 +313,7 @@ impl Iterations {
     /// A loop that lanes leave one by one: steps of all of them, then what few have left.
     fn repeat(&self, proc: &mut Proc, lanes: &Lanes<'_>, repeated: &Repeated, names: &Names, result: &mut Vec<Stmt>) {
         let is_shared = |var| !self.kept.contains(&var) && var != self.var;
-        let active = proc.var(Scalar::I64, None);
+        let active = proc.index();
         let turns = repeated.turns(proc, active, &self.counters, &is_shared);
         let mut kept = lanes.kept.clone();
         for &var in &turns.own {
@@ -348,7 +352,7 @@ impl Iterations {
         counted: Option<Reduction>,
         names: &Names,
     ) -> Stmt {
-        let lane = proc.var(Scalar::I64, None);
+        let lane = proc.index();
         let mut renaming = names.clone();
         renaming.extend([(self.var, lanes.first.clone() + lane.into()), (lanes.lane, lane.into())]);
         let mut reductions = Vec::new();
@@ -389,7 +393,7 @@ impl Iterations {
         let body =
             before.into_iter().zip(code).zip(after).flat_map(|((before, stmt), after)| [before, stmt, after].concat());
         let body = body.collect();
-        Stmt::For(proc.loops.push(LoopData {
+        proc.add_loop(LoopData {
             var: Some(lane),
             lower: Expr::i64(0),
             upper: lanes.count.clone(),
@@ -397,7 +401,7 @@ impl Iterations {
             kind: LoopKind::Independent { parallel: None, simd: false, reductions },
             body,
             span: self.header.span,
-        }))
+        })
     }
 }
 
@@ -491,7 +495,7 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
                     return None;
                 };
                 let inner = parts_of(proc, &data.body, false)?;
-                parts.push(Part::For(LoopData { body: Vec::new(), ..data.clone() }, inner));
+                parts.push(Part::For(data.header(), inner));
             }
             Stmt::While { before, cond, body } if before.iter().chain(body).all(|stmt| is_straight(stmt, false)) => {
                 let (before, cond, body) = (before.clone(), cond.clone(), body.clone());

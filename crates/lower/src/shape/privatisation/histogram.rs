@@ -185,9 +185,7 @@ impl Reading<'_> {
     }
 
     fn is_stale(&self, expr: &Expr) -> bool {
-        let mut stale = false;
-        expr.for_each_part(&mut |node| stale |= matches!(node, Expr::Var(var) if self.stale.contains(var)));
-        stale
+        expr.any_part(&mut |node| matches!(node, Expr::Var(var) if self.stale.contains(var)))
     }
 
     /// Whatever variable the statement assigns, no other does, so that none of them passes on to another iteration or behind
@@ -211,9 +209,7 @@ fn update_of(value: &Expr, element: &Expr) -> Option<(BinOp, Expr)> {
 }
 
 fn mentions(expr: &Expr, part: &Expr) -> bool {
-    let mut found = false;
-    expr.for_each_part(&mut |node| found |= node == part);
-    found
+    expr.any_part(&mut |node| node == part)
 }
 
 /// Updates by the operation may be made in any order and grouping. Minima and maxima of reals are not commutative where there are

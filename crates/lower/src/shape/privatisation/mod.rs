@@ -28,7 +28,7 @@ use crate::lowering::with_loop::chunk_count;
 use crate::shape::loop_fission::ordered::Known;
 use crate::shape::privatisation::histogram::{Histogram, Item, Update};
 use crate::shape::privatisation::precomputed::{Ahead, Stage, assigned_in};
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeMap;
@@ -41,14 +41,20 @@ const LANES: i64 = 4;
 const LEAST_UPDATES: i64 = 2;
 
 /// Privatises the targets of all histograms for which that may pay.
-pub(crate) fn privatise_histograms(proc: &mut Proc, options: &Options) {
+pub(crate) fn privatise_histograms(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let options = decisions.options;
     let known = Known::of(proc);
     let in_team = loops_in_teams(proc);
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "updates tables of each thread's own", &mut |proc, id, decisions| {
         let histogram = Histogram::of(proc, &known, id, options.strict_fp)?;
         let may_fork = options.parallel && !in_team.contains(&id);
-        let plan = Plan::of(proc, &known, histogram, may_fork, options)?;
-        Some(plan.privatised(proc, id))
+        match Plan::of(proc, &known, histogram, may_fork, options) {
+            Some(plan) => Some(plan.privatised(proc, id)),
+            None => {
+                decisions.not_worth(proc, id, "it has few iterations for its tables, or these are too large");
+                None
+            }
+        }
     });
 }
 
@@ -106,7 +112,7 @@ impl Plan {
         if bytes > largest_bytes || iterations.is_some_and(|(upper, lower)| upper.saturating_sub(lower) < least) {
             return None;
         }
-        let row = proc.var(Scalar::I64, None);
+        let row = proc.index();
         let tables: Vec<Table> = histogram.targets.iter().map(|(&target, &op)| Table::of(proc, target, op)).collect();
         let stored = |update: &Update, place: Expr, operand: Expr| {
             let table = tables.iter().find(|table| table.target == update.array).expect("every target has tables");
@@ -222,7 +228,7 @@ impl Plan {
         let per_chunk = named(proc, result, Expr::binary(BinOp::DIV, count.clone(), rows.chunks.clone()));
         let extra = named(proc, result, Expr::binary(BinOp::REM, count.clone(), rows.chunks.clone()));
         let start = |number: Expr| first.clone() + number.clone() * per_chunk.clone() + min(number, extra.clone());
-        let number = proc.var(Scalar::I64, None);
+        let number = proc.index();
         let mut body = Vec::new();
         let range = (start(number.into()), start(Expr::Var(number) + Expr::i64(1)));
         self.chunk(proc, &mut body, rows, number.into(), range);
@@ -252,11 +258,11 @@ impl Plan {
         if !is_ahead {
             return self.updates_in_lanes(proc, result, &lower, &upper, lanes);
         }
-        let first = proc.var(Scalar::I64, None);
+        let first = proc.index();
         let mut body = Vec::new();
         let end = named(proc, &mut body, min(Expr::Var(first) + Expr::i64(BLOCK), upper.clone()));
         body.extend(self.kept.values().map(|&array| Stmt::Alloc { array }));
-        let failed = proc.var(Scalar::I64, None);
+        let failed = proc.index();
         let is_good = || Expr::binary(BinOp::LE, Expr::i64(0), failed.into());
         let is_checked = self.stages.iter().any(|stage| !stage.conditions.is_empty());
         if is_checked {
@@ -355,7 +361,7 @@ impl Plan {
         body: Vec<Stmt>,
     ) -> Stmt {
         let span = self.data.span;
-        Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, step, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(var), lower, upper, step, kind, body, span })
     }
 }
 
@@ -370,21 +376,21 @@ impl Table {
 
     /// Fills rows of the table with the operation's unit.
     fn cleared(&self, proc: &mut Proc, lower: Expr, upper: Expr) -> Stmt {
-        let (row, place) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let (row, place) = (proc.index(), proc.index());
         let unit = self.op.unit(proc.arrays[self.target].elem);
         let index = vec![row.into(), place.into()];
         let store = Stmt::Store { array: self.private, index, value: Expr::Const(unit) };
         let inner = along(proc, place, self.elements.clone(), vec![store]);
         let span = proc.arrays[self.target].span;
         let (kind, body) = (LoopKind::Sequential, vec![inner]);
-        Stmt::For(proc.loops.push(LoopData { var: Some(row), lower, upper, step: 1, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(row), lower, upper, step: 1, kind, body, span })
     }
 
     /// Combines the target with all rows.
     fn combined(&self, proc: &mut Proc, rows: &Expr) -> Stmt {
-        let row = proc.var(Scalar::I64, None);
+        let row = proc.index();
         let extents = proc.arrays[self.target].extents.clone();
-        let index: Vec<Var> = extents.iter().map(|_| proc.var(Scalar::I64, None)).collect();
+        let index: Vec<Var> = extents.iter().map(|_| proc.index()).collect();
         let place: Vec<Expr> = index.iter().map(|&var| var.into()).collect();
         let own = Expr::Load { array: self.target, index: place.clone() };
         let private = Expr::Load { array: self.private, index: vec![row.into(), linear_index(&place, &extents)] };
@@ -395,14 +401,14 @@ impl Table {
         }
         let span = proc.arrays[self.target].span;
         let (lower, upper, kind, body) = (Expr::i64(0), rows.clone(), LoopKind::Sequential, vec![stmt]);
-        Stmt::For(proc.loops.push(LoopData { var: Some(row), lower, upper, step: 1, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(row), lower, upper, step: 1, kind, body, span })
     }
 }
 
 /// A loop from 0 whose iterations are independent.
 fn along(proc: &mut Proc, var: Var, upper: Expr, body: Vec<Stmt>) -> Stmt {
-    let kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
-    Stmt::For(proc.loops.push(LoopData { var: Some(var), upper, step: 1, kind, body, ..LoopData::default() }))
+    let kind = LoopKind::independent(false);
+    proc.add_loop(LoopData { var: Some(var), upper, step: 1, kind, body, ..LoopData::default() })
 }
 
 /// A number that is negative if the condition does not hold. That of an index in bounds takes vectors no comparison.
@@ -436,7 +442,7 @@ fn named(proc: &mut Proc, before: &mut Vec<Stmt>, value: Expr) -> Expr {
     if let Expr::Const(_) | Expr::Var(_) = value {
         return value;
     }
-    let var = proc.var(Scalar::I64, None);
+    let var = proc.index();
     before.push(Stmt::Assign { var, value });
     var.into()
 }

@@ -200,11 +200,7 @@ fn truncated(index: &Expr) -> Option<(&Expr, i32)> {
 fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for expr in exprs {
-        expr.for_each_part(&mut |node| {
-            if let Expr::Var(var) = node {
-                found.insert(*var);
-            }
-        });
+        expr.for_each_var(&mut |var| _ = found.insert(var));
     }
     found
 }

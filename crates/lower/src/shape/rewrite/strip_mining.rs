@@ -10,7 +10,7 @@
 
 use crate::lowering::access::{divided_up, round_up};
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 
 /// How a loop that may run in any order, or a scan, runs block by block: the loop over the blocks, and that over the iterations of one. `None` if
 /// threads combine accumulators at its end.
@@ -41,24 +41,24 @@ pub(crate) struct Block {
 impl Block {
     /// Blocks of so many iterations; the last may have fewer.
     pub(crate) fn of_length(proc: &mut Proc, length: i64) -> Self {
-        Self { first: proc.var(Scalar::I64, None), end: proc.var(Scalar::I64, None), length }
+        Self { first: proc.index(), end: proc.index(), length }
     }
 
     /// The loop over the blocks of these iterations, and what goes before it.
     pub(crate) fn over(self, proc: &mut Proc, header: LoopData, kind: LoopKind, body: Vec<Stmt>) -> Vec<Stmt> {
-        let limit = proc.var(Scalar::I64, None);
+        let limit = proc.index();
         let end = Expr::binary(BinOp::MIN, Expr::Var(self.first) + Expr::i64(self.length), limit.into());
         let mut block = vec![Stmt::Assign { var: self.end, value: end }];
         block.extend(body);
         let bound = Stmt::Assign { var: limit, value: header.upper };
         let (var, upper, step) = (Some(self.first), limit.into(), self.length);
         let blocks = LoopData { var, lower: header.lower, upper, step, kind, body: block, span: header.span };
-        vec![bound, Stmt::For(proc.loops.push(blocks))]
+        vec![bound, proc.add_loop(blocks)]
     }
 
     /// The same with blocks of nearly the same number of iterations, a multiple of `alignment`; where threads share them, each gets as many.
     pub(crate) fn over_evenly(self, proc: &mut Proc, header: &LoopData, alignment: i64, body: Vec<Stmt>) -> Vec<Stmt> {
-        let number = proc.var(Scalar::I64, None);
+        let number = proc.index();
         self.over_evenly_numbered(proc, number, header, alignment, body)
     }
 
@@ -71,11 +71,10 @@ impl Block {
         alignment: i64,
         mut body: Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let [count, blocks, length] = [(); 3].map(|()| proc.var(Scalar::I64, None));
-        let assign = |var, value| Stmt::Assign { var, value };
+        let [count, blocks, length] = [(); 3].map(|()| proc.index());
         let end = Expr::binary(BinOp::MIN, Expr::Var(self.first) + length.into(), header.upper.clone());
         let first = header.lower.clone() + Expr::Var(number) * length.into();
-        body.splice(0..0, [assign(self.first, first), assign(self.end, end)]);
+        body.splice(0..0, [Stmt::assign(self.first, first), Stmt::assign(self.end, end)]);
         let least = divided_up(count.into(), Expr::i64(self.length));
         let even = divided_up(count.into(), blocks.into());
         let is_shared = matches!(&header.kind, LoopKind::Independent { parallel: Some(_), .. });
@@ -91,10 +90,10 @@ impl Block {
         };
         vec![
             // Without iterations there are blocks too, empty ones, or `even` would divide by zero.
-            assign(count, Expr::binary(BinOp::MAX, header.upper.clone() - header.lower.clone(), Expr::i64(1))),
-            assign(blocks, round_up(least, threads)),
-            assign(length, round_up(even, Expr::i64(alignment))),
-            Stmt::For(proc.loops.push(made)),
+            Stmt::assign(count, Expr::binary(BinOp::MAX, header.upper.clone() - header.lower.clone(), Expr::i64(1))),
+            Stmt::assign(blocks, round_up(least, threads)),
+            Stmt::assign(length, round_up(even, Expr::i64(alignment))),
+            proc.add_loop(made),
         ]
     }
 

@@ -20,12 +20,12 @@ use crate::Caches;
 use crate::lowering::access::{arrays_read, divided_up, element_count, round_up};
 use crate::shape::facts::arithmetic::{cost, is_total};
 use crate::shape::facts::cache_lines::elements_of_line;
-use crate::shape::facts::straight_line::{assign, assigned, each_store, has_load, is_straight, with_accesses};
+use crate::shape::facts::straight_line::{assigned, each_store, has_load, is_straight, with_accesses};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::vectorisation::Values;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Elements of a tile of a vector.
@@ -106,7 +106,7 @@ pub(crate) struct DoubleSweep {
 }
 
 /// What others need to know of sweeps that make two steps.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tiles {
     /// What the next tiles read.
     pub(crate) next: Vec<NextTile>,
@@ -115,6 +115,7 @@ pub(crate) struct Tiles {
 }
 
 /// What the first step of the next tile, or of the next plane in a tile, reads.
+#[derive(Clone, Debug)]
 pub(crate) struct NextTile {
     /// What is between the two steps: loops that read it make the second.
     pub(crate) kept: Array,
@@ -203,7 +204,7 @@ impl Sweep {
         }
         self.reach = found.reach;
         for (axis, distance) in found.fixed {
-            let shortest = proc.var(Scalar::I64, None);
+            let shortest = proc.index();
             self.distances.push(Fixed { axis, distance, shortest });
         }
         Some(())
@@ -304,9 +305,8 @@ impl Found {
     /// Notes how far the elements are that the expression reads.
     fn note(&mut self, proc: &Proc, values: &Values, sweep: &Sweep, expr: &Expr, axes: &[Var]) -> Option<()> {
         let mut is_near = true;
-        expr.for_each_part(&mut |part| {
-            let Expr::Load { array, index } = part else { return };
-            if *array != sweep.from {
+        expr.for_each_load(&mut |array, index| {
+            if array != sweep.from {
                 return;
             }
             is_near &= index.iter().all(|e| !e.has_load());
@@ -411,18 +411,6 @@ fn are_all(mut pieces: Vec<[Expr; 2]>, extent: &Expr) -> bool {
     end == *extent
 }
 
-fn least(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::MIN, x, y)
-}
-
-fn greatest(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::MAX, x, y)
-}
-
-fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::AND, x, y)
-}
-
 /// Where a step is in a tile, along one axis.
 #[derive(Clone)]
 struct Along {
@@ -499,8 +487,8 @@ impl Step<'_> {
         let Some(Along { part: [first, end], place }) = self.along.get(axis) else { return [lower, upper] };
         let is_first = lower.as_i64() == Some(0);
         let is_last = upper == proc.arrays[self.sweep.to].extents[axis];
-        let lower = if is_first { first.clone() } else { greatest(lower, first.clone()) };
-        let upper = if is_last { end.clone() } else { least(upper, end.clone()) };
+        let lower = if is_first { first.clone() } else { Expr::max(lower, first.clone()) };
+        let upper = if is_last { end.clone() } else { Expr::min(upper, end.clone()) };
         match place {
             Place::Counted(origin) => [lower - origin.clone(), upper - origin.clone()],
             Place::After(_) | Place::InRing(..) => [lower, upper],
@@ -601,11 +589,11 @@ impl<'s> Twice<'s> {
         let mut before = Vec::new();
         let is_large = Expr::binary(BinOp::LE, Expr::i64(caches.last / 2), product(&extents));
         let share = Expr::i64(LEAST_SHARE * sweep.reach[0].elements.max(1)) * sweep.chunk_count(proc);
-        let mut condition = both(is_large, Expr::binary(BinOp::LE, share, extents[0].clone()));
+        let mut condition = Expr::and(is_large, Expr::binary(BinOp::LE, share, extents[0].clone()));
         // A single thread makes two steps of a matrix no faster: it is not memory alone that it waits for, and rows above stay in its own cache anyway,
         // unlike planes.
         if rank == 2 {
-            condition = both(condition, Expr::binary(BinOp::LE, Expr::i64(2), Expr::Threads));
+            condition = Expr::and(condition, Expr::binary(BinOp::LE, Expr::i64(2), Expr::Threads));
         }
         let ring = u64::try_from(around(0) + 1).expect("stencils are small").next_power_of_two();
         let ring = i64::try_from(ring).expect("stencils are small");
@@ -618,12 +606,12 @@ impl<'s> Twice<'s> {
                 if let Some(last) = row.last_mut() {
                     *last = round_up(last.clone(), Expr::i64(line));
                 }
-                let var = proc.var(Scalar::I64, None);
-                let planes = Expr::i64(ring) * greatest(Expr::i64(1), product(&row));
+                let var = proc.index();
+                let planes = Expr::i64(ring) * Expr::max(Expr::i64(1), product(&row));
                 // What is kept needs most of the cache: what the first step reads passes through it.
                 let fitting = Expr::binary(BinOp::DIV, Expr::i64(caches.own / 4 * 3), planes) - Expr::i64(around(1));
-                before.push(assign(var, least(Expr::i64(MOST_ROWS), fitting)));
-                condition = both(condition, Expr::binary(BinOp::LE, Expr::i64(FEWEST_ROWS), var.into()));
+                before.push(Stmt::assign(var, Expr::min(Expr::i64(MOST_ROWS), fitting)));
+                condition = Expr::and(condition, Expr::binary(BinOp::LE, Expr::i64(FEWEST_ROWS), var.into()));
                 kept.extend([Expr::i64(ring), Expr::Var(var) + Expr::i64(around(1))]);
                 kept.extend(row);
                 rows = Some(var);
@@ -631,18 +619,14 @@ impl<'s> Twice<'s> {
         }
         for Fixed { axis, distance, shortest } in &sweep.distances {
             let (reach, extent) = (sweep.reach[*axis].elements, extents[*axis].clone());
-            let select = |cond, on_true, on_false| Expr::Select {
-                cond: Box::new(cond),
-                on_true: Box::new(on_true),
-                on_false: Box::new(on_false),
-            };
+            let select = |cond, on_true, on_false| Expr::select(cond, on_true, on_false);
             let less = |x, y| Expr::binary(BinOp::LT, x, y);
             let from_below =
                 select(less(distance.clone(), Expr::i64(-reach)), distance.clone() + extent.clone(), distance.clone());
             let value = select(less(Expr::i64(reach), distance.clone()), distance.clone() - extent, from_below);
-            before.push(assign(*shortest, value));
+            before.push(Stmt::assign(*shortest, value));
             for (x, y) in [(Expr::i64(-reach), (*shortest).into()), ((*shortest).into(), Expr::i64(reach))] {
-                condition = both(condition, Expr::binary(BinOp::LE, x, y));
+                condition = Expr::and(condition, Expr::binary(BinOp::LE, x, y));
             }
         }
         let kept = proc.arrays.push(ArrayData { elem, extents: kept, storage: Storage::Heap, name: None, span });
@@ -678,13 +662,13 @@ impl<'s> Twice<'s> {
                 (data, number.renamed(&first_names), chunks.bounds.map(|var| var.renamed(&first_names)))
             }
             None => {
-                let [number, first, end] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+                let [number, first, end] = [(); 3].map(|()| proc.index());
                 let start = |number: Expr| {
-                    let all = number * greatest(self.extents[0].clone(), Expr::i64(0));
+                    let all = number * Expr::max(self.extents[0].clone(), Expr::i64(0));
                     Expr::binary(BinOp::DIV, all, Expr::Threads)
                 };
-                body.push(assign(first, start(number.into())));
-                body.push(assign(end, start(Expr::Var(number) + Expr::i64(1))));
+                body.push(Stmt::assign(first, start(number.into())));
+                body.push(Stmt::assign(end, start(Expr::Var(number) + Expr::i64(1))));
                 let span = proc.loops[sweep.loops[0]].span;
                 let work = |id: &Loop| match &proc.loops[*id].kind {
                     LoopKind::Independent { parallel: Some(parallel), .. } => Some(parallel.work.clone()),
@@ -714,7 +698,7 @@ impl<'s> Twice<'s> {
         if let LoopKind::Independent { parallel: Some(parallel), .. } = &mut kind {
             parallel.work = parallel.work.clone() * Expr::i64(2);
         }
-        vec![Stmt::For(proc.loops.push(LoopData { var: Some(number), kind, body, ..data }))]
+        vec![proc.add_loop(LoopData { var: Some(number), kind, body, ..data })]
     }
 }
 
@@ -760,7 +744,7 @@ impl Steps<'_, '_> {
         body: &mut dyn FnMut(&mut Self, &mut Proc, Part) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
         let block = Block::of_length(proc, length);
-        let part = Part { first: block.first, end: block.end, origin: proc.var(Scalar::I64, None) };
+        let part = Part { first: block.first, end: block.end, origin: proc.index() };
         let mut stmts = vec![self.origin(proc, axis, part)];
         stmts.extend(body(self, proc, part));
         let header = LoopData { lower, upper, step: 1, span: proc.arrays[self.twice.kept].span, ..LoopData::default() };
@@ -771,7 +755,7 @@ impl Steps<'_, '_> {
 
     fn origin(&self, proc: &Proc, axis: usize, part: Part) -> Stmt {
         let line = elements_of_line(proc, self.twice.sweep.to);
-        assign(part.origin, Expr::Var(part.first) - Expr::i64(before_first(self.twice.sweep, axis, line)))
+        Stmt::assign(part.origin, Expr::Var(part.first) - Expr::i64(before_first(self.twice.sweep, axis, line)))
     }
 
     /// Parts of rows of all planes, which sweep over the planes.
@@ -779,23 +763,23 @@ impl Steps<'_, '_> {
         let (sweep, ring) = (self.twice.sweep, self.twice.ring);
         let rows = self.twice.rows.expect("tiles of planes have rows");
         let (planes, all_rows) = (self.twice.extents[0].clone(), self.twice.extents[1].clone());
-        let [block, plane, number, before] = [(); 4].map(|()| proc.var(Scalar::I64, None));
-        let [part_first, part_end, origin] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+        let [block, plane, number, before] = [(); 4].map(|()| proc.index());
+        let [part_first, part_end, origin] = [(); 3].map(|()| proc.index());
         let part = Part { first: part_first, end: part_end, origin };
         let reach = Expr::i64(sweep.reach[0].elements);
         let mut body = Vec::new();
         let along = if sweep.reach[0].is_periodic {
-            body.push(assign(number, Expr::binary(BinOp::FLOOR_MOD, plane.into(), planes)));
-            body.push(assign(before, Expr::Var(plane) - number.into()));
+            body.push(Stmt::assign(number, Expr::binary(BinOp::FLOOR_MOD, plane.into(), planes)));
+            body.push(Stmt::assign(before, Expr::Var(plane) - number.into()));
             Along { part: [number.into(), Expr::Var(number) + Expr::i64(1)], place: Place::InRing(before.into(), ring) }
         } else {
-            body.push(assign(number, greatest(plane.into(), Expr::i64(0))));
-            body.push(assign(before, least(Expr::Var(plane) + Expr::i64(1), planes)));
+            body.push(Stmt::assign(number, Expr::max(plane.into(), Expr::i64(0))));
+            body.push(Stmt::assign(before, Expr::min(Expr::Var(plane) + Expr::i64(1), planes)));
             Along { part: [number.into(), before.into()], place: Place::InRing(Expr::i64(0), ring) }
         };
         body.extend(self.first(proc, &[1], vec![part], vec![along]));
-        let second = proc.var(Scalar::I64, None);
-        body.push(assign(second, Expr::Var(plane) - reach.clone()));
+        let second = proc.index();
+        body.push(Stmt::assign(second, Expr::Var(plane) - reach.clone()));
         let along =
             Along { part: [second.into(), Expr::Var(second) + Expr::i64(1)], place: Place::InRing(Expr::i64(0), ring) };
         let mut then = self.rows_around(second, part);
@@ -817,8 +801,8 @@ impl Steps<'_, '_> {
         };
         let sweeping = proc.loops.push(over(plane, first - reach.clone(), end + reach, body));
         let body = vec![
-            assign(part.first, Expr::Var(block) * rows.into()),
-            assign(part.end, least(Expr::Var(part.first) + rows.into(), all_rows.clone())),
+            Stmt::assign(part.first, Expr::Var(block) * rows.into()),
+            Stmt::assign(part.end, Expr::min(Expr::Var(part.first) + rows.into(), all_rows.clone())),
             self.origin(proc, 1, part),
             Stmt::For(sweeping),
         ];
@@ -851,7 +835,7 @@ impl Steps<'_, '_> {
         let axis = *axis;
         let (Reach { elements, is_periodic }, extent) =
             (self.twice.sweep.reach[axis], self.twice.extents[axis].clone());
-        let [lower, upper, round, shift, place] = [(); 5].map(|()| proc.var(Scalar::I64, None));
+        let [lower, upper, round, shift, place] = [(); 5].map(|()| proc.index());
         let first = Expr::Var(part.first) - Expr::i64(elements);
         let end = Expr::Var(part.end) + Expr::i64(elements);
         let mut along = along;
@@ -859,9 +843,9 @@ impl Steps<'_, '_> {
         let inside = self.first(proc, axes, parts.to_vec(), along);
         let bounds = |shift: Expr| {
             [
-                assign(lower, greatest(first.clone() - shift.clone(), Expr::i64(0))),
-                assign(upper, least(end.clone() - shift.clone(), extent.clone())),
-                assign(place, shift - part.origin.into()),
+                Stmt::assign(lower, Expr::max(first.clone() - shift.clone(), Expr::i64(0))),
+                Stmt::assign(upper, Expr::min(end.clone() - shift.clone(), extent.clone())),
+                Stmt::assign(place, shift - part.origin.into()),
             ]
         };
         if !is_periodic {
@@ -869,7 +853,7 @@ impl Steps<'_, '_> {
         }
         // What is beyond an end is a round before or after.
         let rounds = |number: Expr| Expr::binary(BinOp::FLOOR_DIV, number, extent.clone());
-        let mut body = vec![assign(shift, Expr::Var(round) * extent.clone())];
+        let mut body = vec![Stmt::assign(shift, Expr::Var(round) * extent.clone())];
         body.extend(bounds(shift.into()));
         body.extend(inside);
         let span = proc.arrays[self.twice.kept].span;

@@ -24,29 +24,26 @@ pub(crate) mod double_sweep;
 
 use crate::Caches;
 use crate::lowering::access::{Aliases, arrays_read, assignments};
-use crate::shape::facts::straight_line::assign;
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::temporal_blocking::double_sweep::{DoubleSweep, Sweep, Tiles};
 use crate::shape::vectorisation::Values;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
 
-/// Lets the time loops of the procedure make two steps at once, where they may; how many do, and the tiles that they make them in.
-pub(crate) fn block_time_loops(proc: &mut Proc, caches: Caches) -> (usize, Tiles) {
-    let mut pass = Pass { caches, count: 0, tiles: Tiles::default() };
+/// Lets the time loops of the procedure make two steps at once, where they may. What is stored past the caches depends on the tiles that
+/// they make them in.
+pub(crate) fn block_time_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let body = proc.body.clone();
-    proc.body = pass.stmts(proc, body);
-    (pass.count, pass.tiles)
+    proc.body = Pass { decisions }.stmts(proc, body);
 }
 
-struct Pass {
-    caches: Caches,
-    count: usize,
-    tiles: Tiles,
+struct Pass<'p, 'd> {
+    decisions: &'p mut Decisions<'d>,
 }
 
-impl Pass {
+impl Pass<'_, '_> {
     /// The statements, none of which is in an independent loop.
     fn stmts(&mut self, proc: &mut Proc, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut made = Vec::with_capacity(stmts.len());
@@ -54,7 +51,7 @@ impl Pass {
             match stmt {
                 Stmt::For(id) if matches!(proc.loops[id].kind, LoopKind::Sequential) && proc.loops[id].step == 1 => {
                     let body = proc.loops[id].body.clone();
-                    match TimeLoop::of(proc, Repeats::For(id), &body) {
+                    match self.time_loop(proc, Repeats::For(id), &body) {
                         Some(found) => self.replace(proc, found, &mut made),
                         None => {
                             proc.loops[id].body = self.stmts(proc, body);
@@ -64,7 +61,7 @@ impl Pass {
                 }
                 Stmt::While { before, cond, body } => {
                     let repeats = Repeats::While { before: before.clone(), cond: cond.clone() };
-                    match TimeLoop::of(proc, repeats, &body) {
+                    match self.time_loop(proc, repeats, &body) {
                         Some(found) => self.replace(proc, found, &mut made),
                         None => made.push(Stmt::While { before, cond, body: self.stmts(proc, body) }),
                     }
@@ -79,11 +76,37 @@ impl Pass {
         made
     }
 
+    fn time_loop(&mut self, proc: &mut Proc, repeats: Repeats, body: &[Stmt]) -> Option<TimeLoop> {
+        if !self.decisions.may_change() {
+            return None;
+        }
+        let (from, to, handover) = handed_over(proc, body)?;
+        let path = Path::to(proc, body, to)?;
+        // A loop that is not counted has no name: the first loop of its sweep stands for it.
+        let named = match repeats {
+            Repeats::For(id) => id,
+            Repeats::While { .. } => path.loops[0],
+        };
+        match TimeLoop::of(proc, repeats, body, [from, to], handover, path) {
+            Ok(found) => {
+                self.decisions.done(
+                    proc,
+                    named,
+                    "makes two time steps at once where its arrays do not stay in the caches",
+                );
+                Some(found)
+            }
+            Err(reason) => {
+                self.decisions.refused(proc, named, reason);
+                None
+            }
+        }
+    }
+
     fn replace(&mut self, proc: &mut Proc, found: TimeLoop, made: &mut Vec<Stmt>) {
-        let tiles = found.two_at_once(proc, self.caches, made);
-        self.count += 1;
-        self.tiles.next.extend(tiles.next);
-        self.tiles.over.extend(tiles.over);
+        let tiles = found.two_at_once(proc, self.decisions.options.caches, made);
+        self.decisions.tiles.next.extend(tiles.next);
+        self.decisions.tiles.over.extend(tiles.over);
     }
 }
 
@@ -121,19 +144,25 @@ struct TimeLoop {
 }
 
 impl TimeLoop {
-    fn of(proc: &mut Proc, repeats: Repeats, body: &[Stmt]) -> Option<Self> {
-        let (from, to, handover) = handed_over(proc, body)?;
-        let path = Path::to(proc, body, to)?;
+    /// `path`: to the loops that make array `to` of `from`.
+    fn of(
+        proc: &mut Proc,
+        repeats: Repeats,
+        body: &[Stmt],
+        [from, to]: [Array; 2],
+        handover: Handover,
+        path: Path<'_>,
+    ) -> Result<Self, Reason> {
         let loops = path.loops.clone();
         let outside = with_others(body, &|stmt| if is_among(stmt, &loops) { Vec::new() } else { vec![stmt.clone()] });
         let before_test = if let Repeats::While { before, .. } = &repeats { &before[..] } else { &[] };
         if !is_left_alone(proc, &[before_test, &outside], [from, to])
             || !is_handed_over(proc, &outside, &path, [from, to], handover)
         {
-            return None;
+            return Err(Reason::ArraysUsedOutside);
         }
         let (values, memory) = (Values::of(proc), Memory::of(proc));
-        let sweep = Sweep::of(proc, &values, &memory, &loops, [from, to])?;
+        let sweep = Sweep::of(proc, &values, &memory, &loops, [from, to]).ok_or(Reason::NoSingleSweep)?;
         let nests: Vec<Stmt> = loops.iter().map(|&id| Stmt::For(id)).collect();
         let own = proc.assigned_in(&nests);
         let mut changing = proc.assigned_in(body);
@@ -149,7 +178,7 @@ impl TimeLoop {
         };
         let is_result = proc.results.iter().any(|result| matches!(result, Binding::Var(var) if own.contains(var)));
         if reading(&proc.body) != reading(&nests) || is_result {
-            return None;
+            return Err(Reason::ArraysUsedOutside);
         }
         // Arrays that they read and tables that they store to stay where they are.
         let placed = proc.placed_in(body);
@@ -159,13 +188,14 @@ impl TimeLoop {
             matches!(proc.arrays[*array].storage, Storage::Stack) && path.before.iter().filter(is_alloc).count() == 1
         };
         if is_placed || !sweep.tables().iter().all(is_table) {
-            return None;
+            return Err(Reason::StepChanges);
         }
         // What they need is the same in the next iteration.
         let mut needs = BTreeSet::new();
         proc.for_each_expr(&nests, &mut |expr| needs.extend(expr.variables()));
         needs.extend(proc.arrays[to].extents.iter().flat_map(Expr::variables));
-        let needed = path.needed(proc, &values, needs.difference(&own).copied().collect(), &changing)?;
+        let needs = needs.difference(&own).copied().collect();
+        let needed = path.needed(proc, &values, needs, &changing).ok_or(Reason::StepChanges)?;
         let goes_on = match &repeats {
             Repeats::For(_) => None,
             Repeats::While { cond, .. } => {
@@ -177,7 +207,7 @@ impl TimeLoop {
                             .all(|var| !changing.contains(var) || (early.contains(var) && counts.get(var) == Some(&1)))
                 };
                 let value = match cond {
-                    Expr::Var(var) => last_assigned(body, *var)?,
+                    Expr::Var(var) => last_assigned(body, *var).ok_or(Reason::StepChanges)?,
                     cond => cond.clone(),
                 };
                 let known = parts_of(&value).into_iter().filter(|part| is_known(part)).cloned();
@@ -191,7 +221,7 @@ impl TimeLoop {
             Stmt::Alloc { array } if tables.contains(array) => Vec::new(),
             stmt => vec![stmt.clone()],
         });
-        Some(Self { repeats, from, to, handover, loops, sweep, values, needed, body, goes_on })
+        Ok(Self { repeats, from, to, handover, loops, sweep, values, needed, body, goes_on })
     }
 
     /// Appends the loop with two steps at once, and all that is needed before and after; returns the tiles.
@@ -200,25 +230,25 @@ impl TimeLoop {
         made.extend(self.needed.iter().cloned());
         let DoubleSweep { body: two, before, condition, tables, tiles } = self.sweep.twice(proc, &self.values, caches);
         made.extend(before);
-        made.extend([assign(may, condition), assign(ahead, truth(false))]);
+        made.extend([Stmt::assign(may, condition), Stmt::assign(ahead, truth(false))]);
         made.extend(tables.iter().flat_map(|(&first, &second)| [first, second]).map(|array| Stmt::Alloc { array }));
         let one: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
         let names = proc.fresh_names(proc.assigned_in(&one));
         let again = proc.copied(&one, &names);
         let goes_on = match self.repeats {
             Repeats::For(id) => {
-                let limit = proc.var(Scalar::I64, None);
+                let limit = proc.index();
+                let step = proc.loops[id].var.unwrap_or_else(|| proc.var_like(limit));
                 let data = &mut proc.loops[id];
-                let step = data.var.unwrap_or_else(|| proc.vars.push(proc.vars[limit].clone()));
                 data.var = Some(step);
-                made.push(assign(limit, std::mem::replace(&mut data.upper, limit.into())));
+                made.push(Stmt::assign(limit, std::mem::replace(&mut data.upper, limit.into())));
                 Some(Expr::binary(BinOp::LT, Expr::Var(step) + Expr::i64(1), limit.into()))
             }
             Repeats::While { .. } => self.goes_on,
         };
-        let condition = goes_on.into_iter().fold(Expr::Var(may), both);
+        let condition = goes_on.into_iter().fold(Expr::Var(may), Expr::and);
         // What the second of two steps has reduced, becomes what this one has.
-        let mut known = vec![assign(ahead, truth(false))];
+        let mut known = vec![Stmt::assign(ahead, truth(false))];
         let chunks = self.sweep.chunk_count(proc);
         known.extend(tables.iter().map(|(&target, &source)| Stmt::CopyElements {
             target,
@@ -238,7 +268,7 @@ impl TimeLoop {
             })
         };
         let (mut body, after);
-        let mut two = [two, vec![assign(ahead, truth(true))]].concat();
+        let mut two = [two, vec![Stmt::assign(ahead, truth(true))]].concat();
         match self.handover {
             Handover::Exchanged => {
                 let is_last = |stmt: &Stmt| matches!(stmt, Stmt::Swap { .. });
@@ -561,10 +591,6 @@ fn bind(reference: Array, source: Array) -> Stmt {
 
 fn only_if(cond: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
     Stmt::If { cond, then, otherwise }
-}
-
-fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::AND, x, y)
 }
 
 fn truth(value: bool) -> Expr {
