@@ -1,7 +1,7 @@
 //! Every program in `tests/run` gives its result, or its error, on every engine.
 
 use frit_driver::Options;
-use frit_testkit::run_files::{Case, cases, difference, engines, sac_engines};
+use frit_testkit::run_files::{Case, cases, differences, engines, sac_engines};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -34,20 +34,16 @@ fn folder(name: &str) -> std::path::PathBuf {
 fn agree(cases: &[Case], engines: &[(&'static str, Options)]) {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut differences = Vec::new();
+        let mut found = Vec::new();
         loop {
-            let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) else { return differences };
-            for (engine, options) in engines {
-                if let Some(difference) = difference(case, options) {
-                    differences.push(format!("{}, {engine}: {difference}", case.path.display()));
-                }
-            }
+            let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) else { return found };
+            found.extend(differences(case, engines));
         }
     };
-    let mut differences: Vec<String> = std::thread::scope(|scope| {
+    let mut found: Vec<String> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("the harness does not panic")).collect()
     });
-    differences.sort();
-    assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
+    found.sort();
+    assert!(found.is_empty(), "{} differences\n{}", found.len(), found.join("\n"));
 }
