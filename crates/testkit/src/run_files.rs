@@ -150,7 +150,7 @@ pub fn run(name: &str, source: &str, input: &str, options: &Options) -> Result<S
 }
 
 /// A program with its arguments, ready for every engine.
-type Loaded = (frit_driver::Unit, Vec<frit_ir::Tensor>);
+type Loaded = (frit_driver::Unit, Vec<frit_driver::Tensor>);
 
 /// Loads a case.
 fn load(case: &Case) -> Result<Loaded, Error> {
