@@ -300,7 +300,7 @@ pub(crate) struct Decisions<'s> {
     count: usize,
 }
 
-impl Decisions<'_> {
+impl<'a> Decisions<'a> {
     /// True if another decision may be carried out.
     pub(crate) fn may_change(&self) -> bool {
         *self.left != Some(0)
@@ -344,7 +344,7 @@ impl Decisions<'_> {
         &mut self,
         proc: &mut Proc,
         what: &str,
-        replace: &mut dyn FnMut(&mut Proc, Loop, &mut Self) -> Option<Vec<Stmt>>,
+        replace: &mut Replace<'_, 'a>,
     ) {
         replace_loops(proc, &mut |proc, id| self.replaced(proc, id, what, |proc, this| replace(proc, id, this)));
     }
@@ -354,7 +354,7 @@ impl Decisions<'_> {
         &mut self,
         proc: &mut Proc,
         what: &str,
-        replace: &mut dyn FnMut(&mut Proc, &mut Vec<Stmt>, Loop) -> Option<Vec<Stmt>>,
+        replace: &mut ReplaceAfter<'_>,
     ) {
         replace_loops_after(proc, &mut |proc, before, id| {
             self.replaced(proc, id, what, |proc, _| replace(proc, before, id))
@@ -378,6 +378,11 @@ impl Decisions<'_> {
         Some(stmts)
     }
 }
+
+/// Makes the statements that replace a loop, if there is something to replace.
+type Replace<'f, 'd> = dyn FnMut(&mut Proc, Loop, &mut Decisions<'d>) -> Option<Vec<Stmt>> + 'f;
+/// As [`Replace`]; it may also change the statements before the loop.
+type ReplaceAfter<'f> = dyn FnMut(&mut Proc, &mut Vec<Stmt>, Loop) -> Option<Vec<Stmt>> + 'f;
 
 /// The depth of inner loops at which names of stored arrays are looked for.
 const DEPTH_OF_NAMES: usize = 4;

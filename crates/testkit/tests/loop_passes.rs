@@ -100,7 +100,7 @@ fn histogram(random: &mut Random) -> (String, String) {
         let _ = writeln!(source, "    let {target} = {combined} in");
     }
     source += "    {one, two}\n  in {one, two}\n";
-    let count = [0, 511, 700, 1537, 40_000][random.below(5) as usize];
+    let count = [0, 511, 700, 1537, 40_000][random.below(5)];
     (source, format!("{count} 6 [0.5, 3.25, -0.75, 4.0]"))
 }
 
@@ -109,7 +109,7 @@ fn contraction(random: &mut Random) -> (String, String) {
     let left = random.of(&["a[i, l]", "a[i, l]", "t[l, i]", "a[i, (l + 1) % size(1, a)]"]);
     let right = random.of(&["b[l, j]", "b[l, j]", "c[j, l]", "b[l, j] - c[j, l]", "b[l * l % size(0, b), j]"]);
     let term = random.of(&["x * y", "x + y", "(x - y) * (x - y)", "if l < 9 then x * y else y", "x * y + x"]);
-    let (op, unit) = [("op +", "0"), ("least", "1000000"), ("op *", "1")][random.below(3) as usize];
+    let (op, unit) = [("op +", "0"), ("least", "1000000"), ("op *", "1")][random.below(3)];
     let cell = random.of(&["s", "s + bias[j]", "least(s, 40)", "s * a[i, 0]", "s - i * j"]);
     let source = format!(
         "fun int least(int x, int y) = if x < y then x else y\n\
@@ -135,7 +135,7 @@ fn scan(random: &mut Random) -> (String, String) {
         "x[(i * i) % size(0, x)] + v",
         "100 / (v + 9)",
     ]);
-    let (op, unit) = [("op +", "0"), ("most", "0 - 1000000"), ("op *", "1"), ("least", "40")][random.below(4) as usize];
+    let (op, unit) = [("op +", "0"), ("most", "0 - 1000000"), ("op *", "1"), ("least", "40")][random.below(4)];
     let value = random.of(&["s[i]", "s[i] - x[i]", "s[n - 1 - i]", "s[i] * 2 + s[0]"]);
     let source = format!(
         "fun int least(int x, int y) = if x < y then x else y\n\
@@ -147,7 +147,7 @@ fn scan(random: &mut Random) -> (String, String) {
         value.replace("x[i]", "c[i]"),
         random.of(&["c", "s", "map(fn int (int i) => s[i] - c[i], iota(n))"])
     );
-    let count = [0, 1, 5, 700, 4097, 150_001][random.below(6) as usize];
+    let count = [0, 1, 5, 700, 4097, 150_001][random.below(6)];
     let length = 1 + random.below(40);
     let x = vector(random, length);
     (source, format!("{count} {x}"))
@@ -203,7 +203,7 @@ fn reduction(random: &mut Random) -> (String, String) {
     let cells = ["x[i]", "x[i] * y[i]", "x[i + 1] - x[i]", "x[i] * x[i] + y[i + 1]", "i", "x[(i * 3) % size(0, x)]"];
     let folds = [("op +", "0"), ("least", "1000000"), ("op *", "1"), ("op +", "7")];
     let mut fold = || {
-        let (op, unit) = folds[random.below(4) as usize];
+        let (op, unit) = folds[random.below(4)];
         format!("reduce({op}, {unit}, map(fn int (int i) => {}, iota(size(0, x) - 1)))", random.of(&cells))
     };
     let source = format!(
@@ -213,13 +213,13 @@ fn reduction(random: &mut Random) -> (String, String) {
         fold(),
         fold()
     );
-    let count = [1, 2, 1023, 1025, 1029, 4000, 9001][random.below(7) as usize];
+    let count = [1, 2, 1023, 1025, 1029, 4000, 9001][random.below(7)];
     (source, format!("{} {}", vector(random, count), vector(random, count)))
 }
 
 /// Steps of a stencil of a vector, a matrix or a cube, with fixed or periodic borders, as many as it takes to come to rest, or are asked for.
 fn stencil_steps(random: &mut Random) -> (String, String) {
-    let rank = [1, 2, 2, 3, 3][random.below(5) as usize];
+    let rank = [1, 2, 2, 3, 3][random.below(5)];
     let axes: Vec<(&str, String)> =
         ["i", "j", "k"].iter().take(rank).enumerate().map(|(axis, &var)| (var, format!("size({axis}, a)"))).collect();
     let periodic: Vec<bool> = axes.iter().map(|_| random.below(2) == 0).collect();
@@ -285,12 +285,12 @@ fn stencil_steps(random: &mut Random) -> (String, String) {
     );
     // Tiles have 2048 elements, 64 rows and 512 columns.
     let shape = match rank {
-        1 => vec![[48, 100, 2049, 4100][random.below(4) as usize]],
-        2 => vec![[48, 70, 131][random.below(3) as usize], [4, 9, 530][random.below(3) as usize]],
+        1 => vec![[48, 100, 2049, 4100][random.below(4)]],
+        2 => vec![[48, 70, 131][random.below(3)], [4, 9, 530][random.below(3)]],
         _ => vec![
-            [48, 50][random.below(2) as usize],
-            [4, 70][random.below(2) as usize],
-            [4, 11][random.below(2) as usize],
+            [48, 50][random.below(2)],
+            [4, 70][random.below(2)],
+            [4, 11][random.below(2)],
         ],
     };
     fn filled(random: &mut Random, shape: &[u64]) -> String {

@@ -1,4 +1,4 @@
-//! Scans for vectors, in blocks that stay in the nearest cache:
+//! Scans for vectors, in blocks that stay in the first-level cache:
 //!
 //! ```text
 //! for i { v = A[i]; s = s + v; B[i] = g(s) }

@@ -9,7 +9,9 @@
 //!     becomes, for i in the block from i0,
 //! for i0 step 4 { for j0 in 0..n - 1 step 128 {
 //!   for i { for j in j0..min(j0 + 129, n) { T[i - i0, j - j0] = e(A[i, j], A[i + 1, j]) } }
-//!   for i { for j in j0..min(j0 + 128, n - 1) { D[i, j] = T[i - i0, j - j0] + T[i - i0, j - j0 + 1] } }
+//!   for i { for j in j0..min(j0 + 128, n - 1) {
+//!     D[i, j] = T[i - i0, j - j0] + T[i - i0, j - j0 + 1]
+//!   } }
 //! } }
 //! ```
 //!
