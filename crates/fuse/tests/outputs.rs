@@ -9,6 +9,7 @@ use frit_fuse::array::{Options, fuse, make_partitions_full, split_index_sets};
 use frit_ir::array::verify::verify;
 use frit_plan::Log;
 use frit_simplify::simplify;
+use frit_support::random;
 use writing::writing;
 use written::text;
 
@@ -16,7 +17,8 @@ use written::text;
 fn merging_keeps_what_generated_programs_write() {
     let (mut lines, mut merges) = (0, 0);
     let simplification = frit_simplify::Options::default();
-    for seed in 1..120 {
+    let cases = random::cases(120);
+    for seed in random::seeds(cases) {
         for (program, inputs) in [generate::case(seed), programs::case(seed)] {
             let original = writing(&program, seed);
             verify(&original).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{original}"));
@@ -43,5 +45,5 @@ fn merging_keeps_what_generated_programs_write() {
             }
         }
     }
-    assert!(lines > 2_000 && merges > 100, "programs write {lines} lines, {merges} merges");
+    assert!(lines > 16 * cases && merges > cases / 2, "programs write {lines} lines, {merges} merges");
 }

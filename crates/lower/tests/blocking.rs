@@ -2,6 +2,7 @@
 
 use crate::support;
 
+use frit_support::random;
 use proptest::prelude::*;
 use support::{agree, int, lowered_text, reals};
 
@@ -253,7 +254,7 @@ fn few_rows_stay_as_they_are() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(12)))]
 
     #[test]
     fn products_of_any_size_agree(rows in 0usize..90, steps in 0usize..50, columns in 0usize..150) {

@@ -4,13 +4,9 @@ use crate::support;
 
 use frit_interp::RunError;
 use frit_ir::array::verify;
+use frit_support::random;
 use proptest::prelude::*;
 use support::{generate::generate, int, ints, matrix};
-
-/// As many as asked for, or enough to meet every kind of statement often.
-fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
-}
 
 fn args(n: usize, m: usize) -> Vec<frit_ir::Tensor> {
     let vector: Vec<i64> = (0..n as i64).map(|i| (i * 7 + 3) % 5 - 1).collect();
@@ -19,7 +15,7 @@ fn args(n: usize, m: usize) -> Vec<frit_ir::Tensor> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(100)))]
 
     #[test]
     fn lowering_keeps_results(seed in any::<u64>(), n in 0usize..5, m in 0usize..4, size in 1usize..16) {

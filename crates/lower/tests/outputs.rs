@@ -5,12 +5,13 @@ use crate::writing;
 
 use frit_interp::{Options as RunOptions, array, nest};
 use frit_ir::array::verify::verify;
+use frit_support::random;
 use support::{LOWERINGS, generate::generate, int, ints, matrix, with_sizes};
 
 #[test]
 fn lowering_keeps_what_generated_programs_write() {
-    let mut lines = 0;
-    for seed in 1..150u64 {
+    let (cases, mut lines) = (random::cases(60), 0);
+    for seed in random::seeds(cases) {
         let program = generate(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), 3 + (seed % 10) as usize);
         let mut program = writing::writing(&program, seed);
         verify(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}"));
@@ -38,5 +39,5 @@ fn lowering_keeps_what_generated_programs_write() {
             }
         }
     }
-    assert!(lines > 1_000, "programs write {lines} lines");
+    assert!(lines > 6 * cases, "programs write {lines} lines");
 }

@@ -4,6 +4,7 @@ use crate::support;
 
 use frit_interp::RunError;
 use frit_lower::Options;
+use frit_support::random;
 use proptest::prelude::*;
 use std::fmt::Write;
 use support::{agree, check, int, ints, lowered_text, program, reals};
@@ -255,17 +256,16 @@ fn generate(choices: &[(u8, u8, u8, i64)], bins: &str) -> String {
 
 #[test]
 fn private_tables_compute_the_same() {
-    let (mut privatised, mut failed, cases) = (0, 0, 60);
-    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let (mut privatised, mut failed, cases) = (0, 0, random::cases(60));
+    let mut runner = proptest::test_runner::TestRunner::new(frit_support::proptest_config!(cases));
     let choices = prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), 0i64..9), 2..6);
     let counts = std::cell::RefCell::new((&mut privatised, &mut failed));
     let outcome = runner.run(&(choices, any::<bool>(), 0usize..1300), |(choices, is_known, n)| {
         let text = generate(&choices, if is_known { "3" } else { "%3" });
         let outcome = check(&program(&text), &args(n, 3));
         let mut counts = counts.borrow_mut();
-        *counts.0 += u32::from(is_privatised(&text));
-        *counts.1 += u32::from(matches!(outcome, Err(RunError::Failed(_))));
+        *counts.0 += usize::from(is_privatised(&text));
+        *counts.1 += usize::from(matches!(outcome, Err(RunError::Failed(_))));
         Ok(())
     });
     if let Err(error) = outcome {

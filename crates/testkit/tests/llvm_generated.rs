@@ -1,8 +1,8 @@
 //! Generated C programs are fused as LLVM IR and compute the same, bit for bit; what was done to them is counted, and none may be absent.
 //!
-//! `LLVM_PROGRAMS=N` takes another number of programs, `LLVM_FIRST=N` begins with another one, `LLVM_SHOW=N` prints program N, `LLVM_FAILURES=N` ends
-//! after so many batches that fail.
+//! `LLVM_SHOW=N` prints program N.
 
+use frit_support::random;
 use frit_testkit::c_files::failures;
 use frit_testkit::llvm_harness::{
     Cooking, Fused, Header, Module, build_shared, compile, driver, frit_llvm, fuse, run, scratch,
@@ -14,9 +14,10 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const PROGRAMS: usize = 1000;
-/// How many are compiled as one.
+/// How many programs are compiled as one.
 const BATCH: usize = 20;
+/// After this number of batches that fail, no more are compared.
+const MAX_FAILURES: usize = 5;
 /// How often each version of each function is called.
 const RUNS: usize = 40;
 
@@ -29,10 +30,6 @@ const WAYS: [&[&str]; 5] = [
     &["-frit-fuse=always", "-frit-fuse-region-size=2"],
     &["-frit-fuse=always", "-frit-fuse-contract=off", "-frit-fuse-peel-max-count=1"],
 ];
-
-fn number(variable: &str, otherwise: usize) -> usize {
-    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
-}
 
 /// What was done, by the words of the log.
 #[derive(Default)]
@@ -101,8 +98,8 @@ fn check(programs: &[LlvmProgram], way: usize, folder: &Path, counts: &Mutex<Cou
     std::fs::write(path("driver.c"), text).unwrap();
     let mut clang = Command::new("clang-19");
     clang.args(["-O1", "-w", "-rdynamic"]).arg(path("driver.c")).arg("-o").arg(path("driver")).args(["-lm", "-ldl"]);
-    run(&mut clang, 60)?;
-    let (written, _) = run(Command::new(path("driver")).args([RUNS.to_string(), "0".into()]).args(&objects), 120)?;
+    run(&mut clang)?;
+    let (written, _) = run(Command::new(path("driver")).args([RUNS.to_string(), "0".into()]).args(&objects))?;
     let done = written.lines().find_map(|line| line.strip_prefix("executions ")?.parse::<usize>().ok());
     counts.lock().unwrap().executions += done.ok_or_else(|| format!("the driver ends early:\n{written}"))?;
     let wrong: Vec<&str> = written.lines().filter(|line| line.starts_with("FAIL")).collect();
@@ -129,18 +126,19 @@ fn fused_programs_compute_what_they_did() {
         return;
     }
     frit_llvm();
-    let (first, programs) = (number("LLVM_FIRST", 0), number("LLVM_PROGRAMS", PROGRAMS));
+    let programs = random::cases(120);
+    let seeds: Vec<u64> = random::seeds(programs).collect();
     let counts = Mutex::new(Counts::default());
     let batches: Vec<PathBuf> = (0..programs.div_ceil(BATCH)).map(|at| PathBuf::from(at.to_string())).collect();
     let wrong = AtomicUsize::new(0);
     let failures = failures(&batches, |batch| {
         // What fails early fails often.
-        if wrong.load(Ordering::Relaxed) >= number("LLVM_FAILURES", 5) {
+        if wrong.load(Ordering::Relaxed) >= MAX_FAILURES {
             return Ok(());
         }
         let at: usize = batch.to_string_lossy().parse().expect("batches are named by numbers");
-        let last = programs.min((at + 1) * BATCH);
-        let programs: Vec<LlvmProgram> = (at * BATCH..last).map(|seed| generate((first + seed) as u64)).collect();
+        let seeds = seeds.chunks(BATCH).nth(at).expect("each batch has programs");
+        let programs: Vec<LlvmProgram> = seeds.iter().map(|&seed| generate(seed)).collect();
         let folder = scratch("llvm-generated");
         let checked = check_batch(&programs, at, &folder, &counts);
         let _ = std::fs::remove_dir_all(&folder);
@@ -151,11 +149,11 @@ fn fused_programs_compute_what_they_did() {
     let Counts { fusions, functions, said, done, executions } = counts;
     println!("{executions} executions, {fusions} fusions in {functions} functions: {done:?}; {said:?}");
     assert!(failures.is_empty(), "{} batches:\n{}", failures.len(), failures.join("\n"));
-    if programs >= PROGRAMS {
+    if random::is_usual() {
         assert!(fusions * 5 >= programs * 4, "only {fusions} fusions");
         for (what, least) in DONE {
             let count = done.get(what).copied().unwrap_or(0);
-            assert!(count >= least, "{what} happened {count} times");
+            assert!(count * 1000 >= least * programs, "{what} happened {count} times");
         }
     }
 }
