@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! for i { D[i] = e(i) }
-//!     becomes   if the bytes stored are many { D from e, past the caches } else { the loop as it was }
+//!     becomes   if the bytes stored are many { D from e, past the caches }
+//!               else { the loop as it was }
 //! ```
 //!
 //! Two sorts of arrays qualify:
