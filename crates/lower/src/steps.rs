@@ -340,22 +340,12 @@ impl<'a> Decisions<'a> {
 
     /// As [`replace_loops`], where each replacement is a decision: `what` is the rest of a sentence
     /// about the loop.
-    pub(crate) fn replace_loops(
-        &mut self,
-        proc: &mut Proc,
-        what: &str,
-        replace: &mut Replace<'_, 'a>,
-    ) {
+    pub(crate) fn replace_loops(&mut self, proc: &mut Proc, what: &str, replace: &mut Replace<'_, 'a>) {
         replace_loops(proc, &mut |proc, id| self.replaced(proc, id, what, |proc, this| replace(proc, id, this)));
     }
 
     /// As [`replace_loops_after`], where each replacement is a decision.
-    pub(crate) fn replace_loops_after(
-        &mut self,
-        proc: &mut Proc,
-        what: &str,
-        replace: &mut ReplaceAfter<'_>,
-    ) {
+    pub(crate) fn replace_loops_after(&mut self, proc: &mut Proc, what: &str, replace: &mut ReplaceAfter<'_>) {
         replace_loops_after(proc, &mut |proc, before, id| {
             self.replaced(proc, id, what, |proc, _| replace(proc, before, id))
         });

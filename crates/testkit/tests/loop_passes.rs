@@ -286,11 +286,7 @@ fn stencil_steps(random: &mut Random) -> (String, String) {
     let shape = match rank {
         1 => vec![[48, 100, 2049, 4100][random.below(4)]],
         2 => vec![[48, 70, 131][random.below(3)], [4, 9, 530][random.below(3)]],
-        _ => vec![
-            [48, 50][random.below(2)],
-            [4, 70][random.below(2)],
-            [4, 11][random.below(2)],
-        ],
+        _ => vec![[48, 50][random.below(2)], [4, 70][random.below(2)], [4, 11][random.below(2)]],
     };
     fn filled(random: &mut Random, shape: &[u64]) -> String {
         match shape {
