@@ -39,7 +39,7 @@ const COSTLY: &str = "%13: f64 = neg %12
   %20: f64 = sqrt %15";
 
 fn is_distributed(text: &str) -> bool {
-    lowered_text(text).contains("step 128 independent")
+    support::changes(text, &support::SEQUENTIAL)["independent-fission"] > 0
 }
 
 fn some_reals(count: usize) -> frit_ir::Tensor {

@@ -27,7 +27,7 @@ const HALF: &str = "%7: f64 = index %1[%6]\n%9: f64 = mul %7, 0.5";
 /// The loop IR with stores past a cache of so many bytes, and in how many loops.
 fn streamed(text: &str, parallel: bool, cache_bytes: i64) -> (frit_ir::nest::Program, usize) {
     let mut lowered = support::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = support::shape_for_caches(&mut lowered, support::past(cache_bytes));
+    let count = support::shape_for_caches(&mut lowered, support::past(cache_bytes))["nontemporal-stores"];
     frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }
