@@ -71,7 +71,7 @@ fn are_shared(text: &str) -> bool {
 }
 
 fn are_read_once(text: &str) -> bool {
-    are_shared(text) && lowered(text).contains("step 8")
+    are_shared(text) && support::has_step(&support::lower(&program(text), &Options::default()), 8)
 }
 
 fn table(rows: usize, columns: usize) -> Tensor {

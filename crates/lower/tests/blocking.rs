@@ -63,7 +63,7 @@ impl Product {
     }
 
     fn is_blocked(&self) -> bool {
-        is_blocked(&self.text())
+        support::changes(&self.text(), &support::SEQUENTIAL)["blocking"] > 0
     }
 
     fn runs_in_registers(&self) -> bool {
@@ -81,10 +81,6 @@ impl Product {
         };
         agree(&self.text(), &[matrix(rows, steps, 7), matrix(steps, columns, 11), int(3)]);
     }
-}
-
-fn is_blocked(text: &str) -> bool {
-    support::changes(text, &support::SEQUENTIAL)["blocking"] > 0
 }
 
 /// Where cells are kept between blocks of steps, which are in registers in one.
@@ -246,12 +242,6 @@ fn what_is_read_on_a_condition_is_not_packed() {
     let lowered = lowered_text(&Product { reads, ..PRODUCT }.text());
     assert!(!lowered.contains("stack f64[32, 128]"), "{lowered}");
     SIZES.into_iter().for_each(|size| Product { reads, ..PRODUCT }.agrees(size));
-}
-
-#[test]
-fn few_rows_stay_as_they_are() {
-    let text = PRODUCT.text().replace("[%0, %1, %2](", "[%1, %2](").replace("%0", "6");
-    assert!(!is_blocked(&text), "{}", lowered_text(&text));
 }
 
 proptest! {

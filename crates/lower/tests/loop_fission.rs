@@ -61,11 +61,6 @@ fn costly_arithmetic_after_an_inner_loop_gets_a_loop_that_vectors_run() {
 }
 
 #[test]
-fn cheap_arithmetic_stays_where_it_is() {
-    assert!(!is_distributed(&fold_and("%20: f64 = add %12, %11", "%0")));
-}
-
-#[test]
 fn loops_of_few_iterations_are_not_distributed() {
     let text = fold_and(COSTLY, "6").replace("(%1: f64[%0]", "(%1: f64[6]").replace("[%0](", "(");
     assert!(!is_distributed(&text) && !lowered_text(&text).contains("stack"), "{}", lowered_text(&text));

@@ -298,12 +298,6 @@ fn rows_of_cubes_that_are_read_again_are_not_streamed() {
 }
 
 #[test]
-fn costly_cells_are_not_streamed() {
-    let cell = "%7: f64 = index %1[%6]\n%8: f64 = exp %7\n%10: f64 = sin %8\n%9: f64 = log %10";
-    assert_eq!(streamed(&map(cell, "return %5"), false, 0).1, 0);
-}
-
-#[test]
 fn short_results_are_not_streamed() {
     let text = map(HALF, "return %5").replace("f64[%0])", "f64[100])").replace("%5: f64[%0]", "%5: f64[100]");
     let text =

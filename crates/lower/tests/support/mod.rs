@@ -60,6 +60,11 @@ pub(crate) fn shape_for_caches(program: &mut frit_ir::nest::Program, caches: Cac
     run_steps(program, Stage::AfterWindows, &Options { caches, ..Options::default() })
 }
 
+/// Some loop of the program goes on by so many.
+pub(crate) fn has_step(program: &frit_ir::nest::Program, step: i64) -> bool {
+    program.procs.iter().any(|(_, proc)| proc.loops.iter().any(|(_, data)| data.step == step))
+}
+
 /// Usual caches but for the last, which has so many bytes.
 pub(crate) fn past(last: i64) -> Caches {
     Caches { last, ..Caches::USUAL }
