@@ -95,6 +95,7 @@ fn steps_that_are_not_there_cannot_be_left_out() {
     dump(&["--after", "c", "--no-windows", "--without", "windows"]).fails(2, &["has no effect", "no windows"]);
     let run = |words: &[&str]| place.frit(["run", "p.l0", "[1.0]"].iter().chain(words));
     run(&["-O0", "--without", "vectorisation"]).fails(2, &["has no effect", "-O0"]);
+    run(&["-O0", "--threads=2"]).fails(2, &["error[usage]", "`--threads` has no effect"]);
     run(&["--engine=interpreter", "--without", "blocking"]).fails(2, &["has no effect", "interpreter"]);
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn use_nontemporal_stores(proc: &mut Proc, decisions: &mut Decisions<
         })
         .collect();
     let memory = Memory::of(proc);
-    let what = "stores past the caches (non-temporal) where its arrays are larger than they";
+    let what = "stores past the caches (non-temporal) where its arrays do not fit into them";
     decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let (storing, next) = chosen.remove(&id)?;
         if !storing.is_cheap(proc, id) {
