@@ -36,7 +36,7 @@ pub fn is_usual() -> bool {
     seed() == 0
 }
 
-/// The configuration of a property test with this many [`cases`](random::cases), drawn from the [`seed`](random::seed).
+/// The configuration of a property test with this many [`cases`](crate::random::cases), drawn from the [`seed`](crate::random::seed).
 /// Whoever uses the macro depends on `proptest`.
 #[macro_export]
 macro_rules! proptest_config {
