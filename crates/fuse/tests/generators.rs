@@ -7,6 +7,7 @@ use frit_fuse::array::Refusal;
 use frit_fuse::array::generators::{
     Axis, Bounds, Grid, MAX_GENERATORS, Part, intersect, preimages, remainder, subtract, unify,
 };
+use frit_generate::number;
 use frit_ir::affine::{AxisForm, IndexMap, Poly};
 use frit_ir::array::build::Builder;
 use frit_ir::array::{
@@ -16,10 +17,6 @@ use frit_ir::{BinOp, Const, Scalar, Tensor, TensorData};
 use frit_simplify::ranges::Ranges;
 use frit_support::{Random, Span};
 use std::collections::HashMap;
-
-fn cases(default: u64) -> u64 {
-    std::env::var("FRIT_CASES").map_or(default, |text| text.parse().expect("a number"))
-}
 
 /// A function with two sizes and three numbers, and what is known in it.
 struct Scene {
@@ -219,7 +216,7 @@ fn holders(sets: &[Indices], index: &[i64]) -> usize {
 #[test]
 fn intersections_remainders_and_differences_are_those_of_sets() {
     let (mut hits, mut empty) = (0, 0);
-    for seed in 0..cases(600) {
+    for seed in 0..number("FRIT_CASES", 600) {
         let mut random = Random::new(seed);
         let mut scene = Scene::new(&mut random);
         let space = scene.space(&mut random);
@@ -268,7 +265,7 @@ fn with_loop(space: &[Extent], grids: &[Grid]) -> WithLoopData {
 #[test]
 fn unified_generators_are_the_common_refinement_of_both() {
     let (mut parts_made, mut refused) = (0, 0);
-    for seed in 0..cases(600) {
+    for seed in 0..number("FRIT_CASES", 600) {
         let mut random = Random::new(seed);
         let mut scene = Scene::new(&mut random);
         let space = scene.space(&mut random);
@@ -324,7 +321,7 @@ fn read(scene: &mut Scene, random: &mut Random, consumer_rank: usize, producer_r
 #[test]
 fn a_pre_image_holds_the_indices_whose_reads_fall_into_the_generator() {
     let (mut reads, mut refused, mut split) = (0, 0, 0);
-    for seed in 0..cases(900) {
+    for seed in 0..number("FRIT_CASES", 900) {
         let mut random = Random::new(seed);
         let mut scene = Scene::new(&mut random);
         let (consumer_space, producer_space) = (scene.space(&mut random), scene.space(&mut random));

@@ -6,7 +6,7 @@
 
 use frit_fuse::array::{Options, RULES, fuse};
 use frit_generate::outcome::{self, Outcome, same};
-use frit_generate::{Favour, case};
+use frit_generate::{Favour, case, number};
 use frit_ir::Tensor;
 use frit_ir::array::{Program, verify};
 use frit_plan::{Log, Outcome as Decided};
@@ -33,10 +33,6 @@ const MAX_ROUNDS: usize = 16;
 
 /// A program that takes longer shows a bug.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
-}
 
 fn run(program: &Program, inputs: &[Tensor]) -> Result<Outcome, String> {
     Ok(outcome::run(program, inputs)?.0)

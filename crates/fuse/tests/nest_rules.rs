@@ -6,14 +6,10 @@
 use frit_fuse::array::nest::unflatten;
 use frit_fuse::array::{RULES, Rule, iswim, reduce_interchange, with_loop_scalarisation};
 use frit_generate::outcome::run;
-use frit_generate::{Favour, case};
+use frit_generate::{Favour, case, number};
 use frit_ir::array::{Block, Func, Op, Operator, Program, parse, verify};
 use frit_simplify::{Options, dce};
 use std::collections::{BTreeMap, HashMap};
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
-}
 
 fn rule(name: &str) -> &'static Rule {
     RULES.iter().find(|rule| rule.name == name).expect("the rule is in the catalogue")

@@ -3,14 +3,10 @@
 //! `FRIT_CASES` says how many programs; `FRIT_SEED` the first.
 
 use frit_generate::outcome::{Outcome, run};
-use frit_generate::{Favour, case};
+use frit_generate::{Favour, case, number};
 use frit_ir::array::verify;
 use frit_simplify::{MAX_ROUNDS, Options, STEPS, simplify};
 use std::collections::BTreeMap;
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
-}
 
 /// Checks one program; counts the changes of each step.
 fn check(seed: u64, fired: &mut BTreeMap<&'static str, usize>) {

@@ -5,16 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The files of one of the folders, in order.
-///
-/// # Panics
-///
-/// There is no such folder.
 pub fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c").join(folder);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
+    crate::place::files(&format!("tests/c/{folder}"))
 }
 
 /// What `check` has against each of the paths, on as many threads as the machine has.

@@ -5,8 +5,8 @@ use frit_driver::c_loops::verify::{Outcome, Verified, VerifyOptions};
 use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
 use frit_testkit::c_files::{failures, files};
 use frit_testkit::c_harness::{Goal, Kernel, harness};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use frit_testkit::place::{Scratch, answers, run_c};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn fuse(path: &Path, options: &FuseOptions) -> Result<FusedFile, String> {
@@ -16,27 +16,9 @@ fn fuse(path: &Path, options: &FuseOptions) -> Result<FusedFile, String> {
 
 /// The compilers at hand, gcc or whatever `cc` is first.
 fn compilers() -> Vec<&'static str> {
-    let answers = |name: &str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
     let first = ["gcc", "cc"].into_iter().find(|name| answers(name));
     let second = ["clang", "clang-19"].into_iter().find(|name| answers(name));
     first.into_iter().chain(second).collect()
-}
-
-/// What a program of this text writes, compiled so.
-fn output(text: &str, place: &Path, compiler: &str, flags: &[&str]) -> Result<String, String> {
-    let (source, program) = (place.with_extension("c"), place.with_extension("exe"));
-    std::fs::write(&source, text).unwrap();
-    let done = |command: &mut Command| -> Result<String, String> {
-        let output = command.output().map_err(|error| error.to_string())?;
-        if output.status.success() && output.stderr.is_empty() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(format!("{compiler} {flags:?}: {}\n{said}", output.status))
-    };
-    let base = ["-std=c11", "-O2", "-w", "-ffp-contract=off"];
-    done(Command::new(compiler).args(base).args(flags).arg("-o").arg(&program).arg(&source).arg("-lm"))?;
-    done(&mut Command::new(&program))
 }
 
 /// As it is, and with what finds undefined behaviour.
@@ -49,9 +31,9 @@ fn check_results(folder: &Path, path: &Path, options: &FuseOptions, flags: &[&[&
     let fused = harness(&kernel, &fuse(path, options)?.text)?;
     let place = folder.join(path.file_stem().unwrap());
     for compiler in compilers() {
-        let expected = output(&original, &place.with_extension("original"), compiler, &[])?;
+        let expected = run_c(compiler, &["-O2"], &original, &place)?;
         for &flags in flags {
-            let found = output(&fused, &place, compiler, flags)?;
+            let found = run_c(compiler, &[&["-O2"], flags].concat(), &fused, &place)?;
             if found != expected {
                 return Err(format!("{compiler} {flags:?}: other results\n{expected}{found}"));
             }
@@ -60,34 +42,26 @@ fn check_results(folder: &Path, path: &Path, options: &FuseOptions, flags: &[&[&
     Ok(())
 }
 
-fn scratch(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("frit-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 #[test]
 fn fused_kernels_compute_what_the_originals_do() {
-    let folder = scratch("c-fused");
+    let folder = Scratch::new("c-fused");
     let failures = failures(&files("kernels"), |path| check_results(&folder, path, &FuseOptions::default(), CHECKED));
-    let _ = std::fs::remove_dir_all(&folder);
     assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn kernels_fused_for_threads_and_vectors_compute_the_same() {
-    let folder = scratch("c-threads");
+    let folder = Scratch::new("c-threads");
     let options = FuseOptions { parallel: true, simd: true, tile: Some(5), minimal: true, ..FuseOptions::default() };
     // The pragmas as they are meant, and ignored.
     let flags: &[&[&str]] = &[&[], &["-fopenmp-simd"], &["-fopenmp"]];
     let failures = failures(&files("kernels"), |path| check_results(&folder, path, &options, flags));
-    let _ = std::fs::remove_dir_all(&folder);
     assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn kernels_that_compute_elements_again_compute_what_the_originals_do() {
-    let folder = scratch("c-recomputed");
+    let folder = Scratch::new("c-recomputed");
     let options = FuseOptions { recompute: Recompute::All, ..FuseOptions::default() };
     let inlined = AtomicUsize::new(0);
     let failures = failures(&files("kernels"), |path| {
@@ -98,7 +72,6 @@ fn kernels_that_compute_elements_again_compute_what_the_originals_do() {
         inlined.fetch_add(gone, Ordering::Relaxed);
         if gone > 0 { check_results(&folder, path, &options, &[&[]]) } else { Ok(()) }
     });
-    let _ = std::fs::remove_dir_all(&folder);
     assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
     let inlined = inlined.into_inner();
     assert!(inlined >= 40, "only {inlined} arrays went");
@@ -121,7 +94,7 @@ fn verification_compares_every_kernel() {
 
 #[test]
 fn edge_cases_are_right_with_every_option() {
-    let folder = scratch("c-edges");
+    let folder = Scratch::new("c-edges");
     let base = FuseOptions::default();
     let options = [
         base.clone(),
@@ -135,7 +108,6 @@ fn edge_cases_are_right_with_every_option() {
         }
         Ok(())
     });
-    let _ = std::fs::remove_dir_all(&folder);
     assert!(failures.is_empty(), "{} files:\n{}", failures.len(), failures.join("\n"));
 }
 

@@ -5,8 +5,10 @@
 use frit_c::region::HoleKind;
 use frit_c::{File, Region};
 use frit_driver::c_loops::{FuseOptions, FusedFile, ReadOptions, Recompute, fuse};
+use frit_generate::number;
 use frit_support::Random;
 use frit_support::{Diagnostic, FileId, Index, SourceMap};
+use frit_testkit::c_files::files;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -91,10 +93,9 @@ const PIECES: &[&str] = &[
 fn texts() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for folder in ["kernels", "broken"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c").join(folder);
-        let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        found.extend(paths.into_iter().filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?))));
+        found.extend(
+            files(folder).into_iter().filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?))),
+        );
     }
     found
 }
@@ -247,10 +248,6 @@ fn check(text: &str, options: &FuseOptions) -> bool {
             false
         }
     }
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! thread and on two. `FRIT_CASES` says how many chains of array operations of a kind.
 
 use frit_driver::{Engine, Error, Fusion, Level, Options, error::Kind};
+use frit_generate::number;
 use frit_testkit::l0_programs::{Flavour, Generated, generate, generate_batch};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -193,7 +194,7 @@ fn compare_batch(programs: &[Vec<u8>], flavour: Flavour, tally: &Tally) {
 /// Compares `PIPELINES` chains of array operations.
 fn compare_chains(reals: bool, seed: u8) {
     let flavour = Flavour { reals, pipelines: true };
-    let count = std::env::var("FRIT_CASES").map_or(PIPELINES, |text| text.parse().expect("a number"));
+    let count = number("FRIT_CASES", PIPELINES);
     let tally = Tally::default();
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);

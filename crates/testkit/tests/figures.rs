@@ -4,14 +4,11 @@
 use frit_driver::{Engine, Level, Notation, Options, Unit, dump, load, load_call};
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Program, Stmt, Value, WithLoopData, parse::parse_program};
 use frit_support::with_deep_stack;
+use frit_testkit::place::{Scratch, project};
 use frit_testkit::run_files::{Case, Input, cases, difference};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn figures() -> Vec<Case> {
     cases(&project().join("tests/figures"))
@@ -189,8 +186,7 @@ fn optimised_again(optimised: &str, file: &Path) -> String {
 
 #[test]
 fn optimising_again_finds_no_loop_to_merge() {
-    let folder = std::env::temp_dir().join(format!("frit-figures-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the temporary folder can be written to");
+    let folder = Scratch::new("figures");
     let found = all_differences(&figures(), |case| {
         let unit = loaded(case);
         let once = dump(&unit, "fuse", Notation::Ir, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
@@ -200,7 +196,6 @@ fn optimising_again_finds_no_loop_to_merge() {
         let (before, after) = (lines(&once), lines(&again));
         (before != after).then(|| format!("{before} with-loops, then {after}")).into_iter().collect()
     });
-    std::fs::remove_dir_all(&folder).expect("the temporary folder is there");
     assert!(found.is_empty(), "{} differences\n{}", found.len(), found.join("\n"));
 }
 

@@ -3,11 +3,11 @@
 //! `LLVM_PROGRAMS=N` takes another number of programs, `LLVM_FIRST=N` begins with another one, `LLVM_SHOW=N` prints program N, `LLVM_FAILURES=N` ends
 //! after so many batches that fail.
 
+use frit_generate::number;
 use frit_testkit::c_files::failures;
-use frit_testkit::llvm_harness::{
-    Cooking, Fused, Header, Module, build_shared, compile, driver, frit_llvm, fuse, run, scratch,
-};
+use frit_testkit::llvm_harness::{Cooking, Fused, Header, Module, build_shared, compile, driver, frit_llvm, fuse, run};
 use frit_testkit::llvm_programs::{LlvmProgram, PRELUDE, generate};
+use frit_testkit::place::Scratch;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,10 +29,6 @@ const WAYS: [&[&str]; 5] = [
     &["-frit-fuse=always", "-frit-fuse-region-size=2"],
     &["-frit-fuse=always", "-frit-fuse-contract=off", "-frit-fuse-peel-max-count=1"],
 ];
-
-fn number(variable: &str, otherwise: usize) -> usize {
-    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
-}
 
 /// What was done, by the words of the log.
 #[derive(Default)]
@@ -141,9 +137,7 @@ fn fused_programs_compute_what_they_did() {
         let at: usize = batch.to_string_lossy().parse().expect("batches are named by numbers");
         let last = programs.min((at + 1) * BATCH);
         let programs: Vec<LlvmProgram> = (at * BATCH..last).map(|seed| generate((first + seed) as u64)).collect();
-        let folder = scratch("llvm-generated");
-        let checked = check_batch(&programs, at, &folder, &counts);
-        let _ = std::fs::remove_dir_all(&folder);
+        let checked = check_batch(&programs, at, &Scratch::new("llvm-generated"), &counts);
         wrong.fetch_add(usize::from(checked.is_err()), Ordering::Relaxed);
         checked
     });

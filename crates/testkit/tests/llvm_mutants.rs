@@ -2,9 +2,11 @@
 //!
 //! `LLVM_MUTANTS=N` takes another number of mutants, `LLVM_FIRST=N` begins with another one.
 
+use frit_generate::number;
 use frit_testkit::c_files::failures;
-use frit_testkit::llvm_harness::{Cooking, compile, files, frit_llvm, only, robust_files, scratch, verify};
+use frit_testkit::llvm_harness::{Cooking, compile, files, frit_llvm, only, robust_files, verify};
 use frit_testkit::llvm_mutants::{mutant, single_functions};
+use frit_testkit::place::Scratch;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -14,15 +16,11 @@ const MUTANTS: usize = 3000;
 /// How long a mutant may take, in seconds.
 const LIMIT: &str = "10";
 
-fn number(variable: &str, otherwise: usize) -> usize {
-    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
-}
-
 /// All functions of the corpus, each as a module of its own.
 fn functions() -> Vec<String> {
     let functions = Mutex::new(Vec::new());
     let failures = failures(&files(), |path| {
-        let folder = scratch("llvm-mutants");
+        let folder = Scratch::new("llvm-mutants");
         for cooking in [Cooking::Raw, Cooking::Cooked] {
             if cooking == Cooking::Cooked && path.extension().is_some_and(|extension| extension == "ll") {
                 continue;
@@ -33,7 +31,6 @@ fn functions() -> Vec<String> {
             let place = format!("{} {cooking:?}", path.display());
             functions.lock().unwrap().push((place, single_functions(&text)));
         }
-        let _ = std::fs::remove_dir_all(folder);
         Ok(())
     });
     assert!(failures.is_empty(), "{failures:?}");
@@ -74,7 +71,7 @@ fn mutants_do_no_harm() {
     let functions = functions();
     let (first, mutants) = (number("LLVM_FIRST", 0), number("LLVM_MUTANTS", MUTANTS));
     let (valid, rejected) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let folder = scratch("llvm-mutants");
+    let folder = Scratch::new("llvm-mutants");
     let seeds: Vec<PathBuf> = (first..first + mutants).map(|seed| PathBuf::from(seed.to_string())).collect();
     let failures = failures(&seeds, |seed| {
         let seed: usize = seed.to_string_lossy().parse().expect("mutants have numbers");
@@ -86,7 +83,6 @@ fn mutants_do_no_harm() {
         };
         Ok(())
     });
-    let _ = std::fs::remove_dir_all(&folder);
     let (valid, rejected) = (valid.into_inner(), rejected.into_inner());
     println!("{} functions, {valid} valid mutants, {rejected} rejected", functions.len());
     // What front ends may write comes first.
@@ -100,7 +96,7 @@ fn mutants_do_no_harm() {
 
 #[test]
 fn odd_functions_do_no_harm() {
-    let folder = scratch("llvm-robust");
+    let folder = Scratch::new("llvm-robust");
     let paths = robust_files();
     assert!(!paths.is_empty());
     let mut failures = Vec::new();
@@ -115,6 +111,5 @@ fn odd_functions_do_no_harm() {
             }
         }
     }
-    let _ = std::fs::remove_dir_all(&folder);
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -1,8 +1,8 @@
 //! Every program in `tests/run` gives its result, or its error, on every engine.
 
 use frit_driver::Options;
+use frit_testkit::place::project;
 use frit_testkit::run_files::{Case, cases, difference, engines, sac_engines};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
@@ -27,7 +27,7 @@ fn every_function_of_the_standard_library_gives_its_result_on_every_engine() {
 }
 
 fn folder(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run").join(name)
+    project().join("tests/run").join(name)
 }
 
 /// Every case gives its result on all engines.

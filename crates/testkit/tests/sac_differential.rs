@@ -2,6 +2,7 @@
 //! `FRIT_CASES` says how many programs of a flavour.
 
 use frit_driver::{Engine, Error, Level, Options};
+use frit_generate::number;
 use frit_testkit::sac_programs::{Flavour, generate, generate_batch};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -89,7 +90,7 @@ fn difference(source: &str, strict_fp: bool) -> Option<String> {
 }
 
 fn compare_many(flavour: Flavour, seed: u8) {
-    let count = std::env::var("FRIT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(PROGRAMS);
+    let count = number("FRIT_CASES", PROGRAMS);
     let config = Config { failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
     let strategy = proptest::collection::vec(proptest::num::u8::ANY, 40..400);
