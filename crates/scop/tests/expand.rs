@@ -206,7 +206,7 @@ fn a_live_array_that_is_overwritten_before_it_is_used_gets_a_copy() {
     "#]]
     .assert_eq(&describe(&expanded(text)));
     // Only where all of it is overwritten.
-    let partly = text.replace("in 0..n {\n            A[i] = 2", "in 1..n {\n            A[i] = 2");
+    let partly = text.replace("in 0..n { A[i] = 2", "in 1..n { A[i] = 2");
     assert_ne!(partly, text);
     assert_eq!(describe(&expanded(&partly)), "");
 }

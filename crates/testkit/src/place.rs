@@ -30,6 +30,22 @@ pub fn files_of(folder: &str, extension: &str) -> Vec<PathBuf> {
     paths
 }
 
+/// What `check` has against the items, in order, on as many threads as the machine has.
+pub fn failures<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| items.get(at));
+        std::iter::from_fn(take).flat_map(&check).collect::<Vec<String>>()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut failures: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no check panics")).collect()
+    });
+    failures.sort();
+    failures
+}
+
 /// A folder that is there as long as this.
 pub struct Scratch(PathBuf);
 

@@ -5,11 +5,10 @@ use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
 use frit_generate::number;
 use frit_plan::Outcome;
 use frit_testkit::c_programs::{CProgram, batch, generate};
-use frit_testkit::place::{Scratch, run_c};
+use frit_testkit::place::{Scratch, failures, run_c};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const PROGRAMS: u64 = 1000;
 /// How many are compiled as one.
@@ -84,23 +83,13 @@ fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize
 #[test]
 fn fused_programs_compute_what_they_did() {
     let seeds: Vec<u64> = (0..number("FRIT_C_PROGRAMS", PROGRAMS)).collect();
-    let batches: Vec<&[u64]> = seeds.chunks(BATCH).collect();
-    let (next, counts, failures) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(seeds) = batches.get(at) else { break };
-                    let programs: Vec<CProgram> = seeds.iter().map(|&seed| generate(seed)).collect();
-                    if let Err(failure) = check(&programs, at, &counts) {
-                        failures.lock().unwrap().push(failure);
-                    }
-                }
-            });
-        }
+    let batches: Vec<(usize, &[u64])> = seeds.chunks(BATCH).enumerate().collect();
+    let counts = Mutex::new(BTreeMap::new());
+    let failures = failures(&batches, |(at, seeds)| {
+        let programs: Vec<CProgram> = seeds.iter().map(|&seed| generate(seed)).collect();
+        check(&programs, *at, &counts).err().into_iter().collect()
     });
-    let (counts, failures) = (counts.into_inner().unwrap(), failures.into_inner().unwrap());
+    let counts = counts.into_inner().unwrap();
     println!("{counts:?}");
     assert!(failures.is_empty(), "{} batches differ; the first:\n{}", failures.len(), failures[0]);
     let all = [

@@ -1,7 +1,7 @@
 //! Generated C programs are right: they compile, break none of C's rules and no bound, and contain what they are meant to.
 
 use frit_testkit::c_programs::{CProgram, batch, generate};
-use frit_testkit::place::{Scratch, run_c};
+use frit_testkit::place::{Scratch, failures, run_c};
 
 const PROGRAMS: u64 = 300;
 /// How many are compiled as one: as many batches run at the same time as the machine has processors.
@@ -46,17 +46,10 @@ fn run(programs: &[CProgram]) -> String {
 fn programs_run_clean() {
     let programs: Vec<CProgram> = (0..PROGRAMS).map(generate).collect();
     let batches: Vec<&[CProgram]> = programs.chunks(BATCH).collect();
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for first in 0..processors {
-            let batches = &batches;
-            scope.spawn(move || {
-                for programs in batches.iter().skip(first).step_by(processors) {
-                    let lines = run(programs).lines().count();
-                    assert_eq!(lines, programs.iter().map(|program| program.kernel.sizes.len() + 1).sum::<usize>());
-                }
-            });
-        }
+    failures(&batches, |programs| {
+        let lines = run(programs).lines().count();
+        assert_eq!(lines, programs.iter().map(|program| program.kernel.sizes.len() + 1).sum::<usize>());
+        Vec::new()
     });
 }
 

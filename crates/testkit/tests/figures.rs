@@ -4,11 +4,10 @@
 use frit_driver::{Engine, Level, Notation, Options, Unit, dump, load, load_call};
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Program, Stmt, Value, WithLoopData, parse::parse_program};
 use frit_support::with_deep_stack;
-use frit_testkit::place::{Scratch, project};
+use frit_testkit::place::{Scratch, failures, project};
 use frit_testkit::run_files::{Case, Input, cases, difference};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn figures() -> Vec<Case> {
     cases(&project().join("tests/figures"))
@@ -88,23 +87,12 @@ fn only_updates(data: &WithLoopData) -> bool {
     data.operators.iter().all(|operator| matches!(operator.op, Operator::ModArray { consumes: true, .. }))
 }
 
-/// Calls `check` on all cases, two at a time; all that it found wrong.
+/// What `check` finds wrong with all cases.
 fn all_differences(cases: &[Case], check: impl Fn(&Case) -> Vec<String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut found = Vec::new();
-        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let name = case.path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
-            found.extend(check(case).into_iter().map(|difference| format!("{name}: {difference}")));
-        }
-        found
-    };
-    let mut found: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("the harness does not panic")).collect()
-    });
-    found.sort();
-    found
+    failures(cases, |case| {
+        let name = case.path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        check(case).into_iter().map(|difference| format!("{name}: {difference}")).collect()
+    })
 }
 
 #[test]

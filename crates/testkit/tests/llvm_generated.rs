@@ -4,10 +4,9 @@
 //! after so many batches that fail.
 
 use frit_generate::number;
-use frit_testkit::c_files::failures;
 use frit_testkit::llvm_harness::{Cooking, Fused, Header, Module, build_shared, compile, driver, frit_llvm, fuse, run};
 use frit_testkit::llvm_programs::{LlvmProgram, PRELUDE, generate};
-use frit_testkit::place::Scratch;
+use frit_testkit::place::{Scratch, failures};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -127,19 +126,18 @@ fn fused_programs_compute_what_they_did() {
     frit_llvm();
     let (first, programs) = (number("LLVM_FIRST", 0), number("LLVM_PROGRAMS", PROGRAMS));
     let counts = Mutex::new(Counts::default());
-    let batches: Vec<PathBuf> = (0..programs.div_ceil(BATCH)).map(|at| PathBuf::from(at.to_string())).collect();
+    let batches: Vec<usize> = (0..programs.div_ceil(BATCH)).collect();
     let wrong = AtomicUsize::new(0);
-    let failures = failures(&batches, |batch| {
+    let failures = failures(&batches, |&at| {
         // What fails early fails often.
         if wrong.load(Ordering::Relaxed) >= number("LLVM_FAILURES", 5) {
-            return Ok(());
+            return Vec::new();
         }
-        let at: usize = batch.to_string_lossy().parse().expect("batches are named by numbers");
         let last = programs.min((at + 1) * BATCH);
         let programs: Vec<LlvmProgram> = (at * BATCH..last).map(|seed| generate((first + seed) as u64)).collect();
         let checked = check_batch(&programs, at, &Scratch::new("llvm-generated"), &counts);
         wrong.fetch_add(usize::from(checked.is_err()), Ordering::Relaxed);
-        checked
+        checked.err().map(|failure| format!("{at}: {failure}")).into_iter().collect()
     });
     let counts = counts.into_inner().unwrap();
     let Counts { fusions, functions, said, done, executions } = counts;

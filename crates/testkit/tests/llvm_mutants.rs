@@ -6,8 +6,8 @@ use frit_generate::number;
 use frit_testkit::c_files::failures;
 use frit_testkit::llvm_harness::{Cooking, compile, files, frit_llvm, only, robust_files, verify};
 use frit_testkit::llvm_mutants::{mutant, single_functions};
-use frit_testkit::place::Scratch;
-use std::path::{Path, PathBuf};
+use frit_testkit::place::{self, Scratch};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -72,21 +72,19 @@ fn mutants_do_no_harm() {
     let (first, mutants) = (number("LLVM_FIRST", 0), number("LLVM_MUTANTS", MUTANTS));
     let (valid, rejected) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let folder = Scratch::new("llvm-mutants");
-    let seeds: Vec<PathBuf> = (first..first + mutants).map(|seed| PathBuf::from(seed.to_string())).collect();
-    let failures = failures(&seeds, |seed| {
-        let seed: usize = seed.to_string_lossy().parse().expect("mutants have numbers");
+    let seeds: Vec<usize> = (first..first + mutants).collect();
+    let mut failures = place::failures(&seeds, |&seed| {
         let text = mutant(&functions[seed % functions.len()], seed as u64);
         match check(&text, &folder, seed) {
             Ok(true) => valid.fetch_add(1, Ordering::Relaxed),
             Ok(false) => rejected.fetch_add(1, Ordering::Relaxed),
-            Err(error) => return Err(format!("{error}\n{text}")),
+            Err(error) => return vec![format!("{seed}: {error}\n{text}")],
         };
-        Ok(())
+        Vec::new()
     });
     let (valid, rejected) = (valid.into_inner(), rejected.into_inner());
     println!("{} functions, {valid} valid mutants, {rejected} rejected", functions.len());
     // What front ends may write comes first.
-    let mut failures = failures;
     failures.sort_by_key(|failure| !failure.contains(": valid input: "));
     assert!(failures.is_empty(), "{} mutants:\n{}", failures.len(), failures[..failures.len().min(5)].join("\n"));
     if only().is_none() {

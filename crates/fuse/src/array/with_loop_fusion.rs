@@ -441,13 +441,17 @@ impl Fusion<'_> {
         let filter_cells = one.operators[filter].cells();
         let body = other.generators.into_iter().next().expect("the second loop has one generator").body;
         let generators = std::mem::take(&mut one.generators);
+        // Before one of them changes: loops inside of the body are the same loops in a clone of it.
+        let copies = (1..generators.len()).map(|_| self.func.copy_block(None, &body, &mut Renaming::new()));
+        let mut bodies: Vec<Block> = copies.collect();
+        bodies.push(body);
         let mut added: Vec<OperatorData> = Vec::new();
         let mut added_results: Vec<Value> = Vec::new();
         let mut kept_results: Vec<Value> = Vec::new();
-        for (at, mut generator) in generators.into_iter().enumerate() {
+        for mut generator in generators {
             let cells = generator.body.results.clone();
             let guard = cells[guard_cell];
-            let own = if at == 0 { body.clone() } else { self.func.copy_block(None, &body, &mut Renaming::new()) };
+            let own = bodies.pop().expect("a body for each generator");
             let own = self.with_cells(own, 1, Renaming::new(), &cells);
             let known = own.results.clone();
             let own = self.guarded(own, guard, one.span, &mut generator.body.stmts);
