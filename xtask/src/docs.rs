@@ -1,5 +1,5 @@
-//! The checks that tie documents to code, on the text of both: error codes to the error index, the optimiser's steps to the
-//! manual and to the headers of their files, keys of sources to the bibliography, the C kernels to their table. And the check
+//! The checks that tie documents to code, on the text of both: error codes to the error index, the steps on the array IR and on
+//! loops to the manual, those of the optimiser to the headers of their files, keys of sources to the bibliography, the C kernels to their table. And the check
 //! that the documents for newcomers have short sentences.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,8 @@ fn error_codes(missing: &mut Vec<String>) {
 /// There are more codes than this; fewer would mean that [`codes_in`] no longer recognises them.
 const FEWEST_CODES: usize = 80;
 
-/// The codes that a source gives: to a diagnostic at once, or as the value of a variant of an error (`Kind::Variant => "code"`,
+/// The codes that a source gives: to a diagnostic at once, in a row of the kinds of run-time
+/// failures (`Kind = "code"`), or as the value of a variant of an error (`Kind::Variant => "code"`,
 /// `(Kind::Variant, "code")`).
 fn codes_in(text: &str) -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
@@ -66,8 +67,13 @@ fn codes_in(text: &str) -> BTreeSet<String> {
         codes.extend(text.match_indices(maker).filter_map(|(at, _)| first_literal(&text[at + maker.len()..])));
     }
     for line in text.lines().map(str::trim_start) {
-        let kinds = ["FailureKind::", "L0Error::", "SyntaxError::", "Refusal::", "Reason::"];
-        let code = if kinds.iter().any(|kind| line.starts_with(kind)) {
+        let kinds = ["FailureKind::", "Refusal::", "Reason::"];
+        let is_row = |kind: &str| kind.chars().all(char::is_alphanumeric) && text.contains("failure_kinds!");
+        let code = if let Some((kind, row)) = line.split_once(" = ")
+            && is_row(kind)
+        {
+            Some(row)
+        } else if kinds.iter().any(|kind| line.starts_with(kind)) {
             line.split_once("=> ").and_then(|(_, value)| value.strip_suffix(','))
         } else if line.starts_with("NativeError::") {
             line.split_once("=> (Kind::").and_then(|(_, pair)| pair.split_once(", ")?.1.strip_suffix("),"))
@@ -96,29 +102,59 @@ fn is_code(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// The steps of the optimiser, each with its summary.
-fn optimiser_steps() -> Vec<(String, String)> {
-    let text = read("crates/simplify/src/lib.rs");
-    let field = |entry: &str, name: &str| first_literal(entry.split_once(name)?.1);
-    let entries = text.split("Step { name: ").skip(1);
-    entries.filter_map(|entry| Some((first_literal(entry)?, field(entry, "summary: ")?))).collect()
+/// A step that a source lists.
+struct Step {
+    name: String,
+    summary: String,
+    /// When it runs, if the source says so.
+    stage: Option<String>,
 }
 
-/// Every step of the optimiser is a row of the manual's table, in order, with the summary that `frit dump --steps` prints.
+/// The steps that a source lists, in order.
+fn steps_in(file: &str) -> Vec<Step> {
+    let text = read(file);
+    let field = |entry: &str, name: &str| first_literal(entry.split_once(name)?.1);
+    let stage = |entry: &str| Some(entry.split_once("stage: ")?.1.split(',').next()?.to_string());
+    // A literal, where the definition of the type has none.
+    let entries = text.split("Step {").filter_map(|entry| entry.trim_start().strip_prefix("name: "));
+    entries
+        .filter_map(|entry| {
+            Some(Step { name: first_literal(entry)?, summary: field(entry, "summary: ")?, stage: stage(entry) })
+        })
+        .collect()
+}
+
+/// The steps of the optimiser.
+fn optimiser_steps() -> Vec<Step> {
+    steps_in("crates/simplify/src/lib.rs")
+}
+
+/// Every step of the optimiser, and every step on loops before windows and after, is a row of the manual's table, in order, with
+/// the summary that `frit dump --steps` prints.
 fn steps(missing: &mut Vec<String>) {
     let manual = read("docs/manual.md");
-    let rows: Vec<String> = optimiser_steps().iter().map(|(name, does)| format!("| `{name}` | {does} |\n")).collect();
-    if rows.is_empty() {
-        missing.push("no steps are found in crates/simplify/src/lib.rs: has their form changed?".into());
-    }
-    if !manual.contains(&rows.concat()) {
-        missing.push(format!("docs/manual.md should have these rows:\n{}", rows.concat()));
+    let (before, after): (Vec<Step>, Vec<Step>) = steps_in("crates/lower/src/steps.rs")
+        .into_iter()
+        .partition(|step| step.stage.as_deref() == Some("BeforeWindows"));
+    for (steps, file) in [
+        (optimiser_steps(), "crates/simplify/src/lib.rs"),
+        (before, "crates/lower/src/steps.rs"),
+        (after, "crates/lower/src/steps.rs"),
+    ] {
+        let rows: Vec<String> =
+            steps.iter().map(|Step { name, summary, .. }| format!("| `{name}` | {summary} |\n")).collect();
+        if rows.is_empty() {
+            missing.push(format!("no steps are found in {file}: has their form changed?"));
+        }
+        if !manual.contains(&rows.concat()) {
+            missing.push(format!("docs/manual.md should have these rows:\n{}", rows.concat()));
+        }
     }
 }
 
 /// Every pass, in a file of its name, says what it is, where it comes from, what holds before and after, and what it costs.
 fn pass_headers(missing: &mut Vec<String>) {
-    for (name, _) in optimiser_steps() {
+    for Step { name, .. } in optimiser_steps() {
         let folder = Path::new("crates/simplify/src");
         let file = [folder.join(format!("{name}.rs")), folder.join(&name).join("mod.rs")]
             .into_iter()

@@ -1,87 +1,59 @@
-//! `cargo xtask check`: formatting, lints as errors, the checks that tie documents to code, the documentation build and all
-//! tests. `cargo xtask docs` runs only the checks of the documents. `cargo xtask bless` rewrites the expected outputs of tests from what the code does now; read them before you
-//! commit them. `cargo xtask c-table` writes the table of kernels in `docs/c-loops.md` anew, with what is measured in it.
+//! The project's own commands:
+//!
+//! - `cargo xtask check`: everything that must be green, with the time of each part and the slowest tests;
+//! - `cargo xtask quick`: what an edit may have broken, in minutes;
+//! - `cargo xtask soak --minutes N --seed S`: random and mutation tests of all levels, for as long as it is told;
+//! - `cargo xtask docs`: the checks that tie documents to code;
+//! - `cargo xtask bless`: rewrites expected outputs of tests from what the code does now; read them before you commit them;
+//! - `cargo xtask c-table`: writes the table of kernels in `docs/c-loops.md`, with what is measured in it.
 
+mod check;
 mod docs;
+mod quick;
+mod soak;
+mod tests;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
+const USAGE: &str = "usage: cargo xtask check | quick | soak [--minutes N] [--seed S] | docs | bless | c-table";
+
 fn main() -> ExitCode {
-    let mode = std::env::args().nth(1).unwrap_or_default();
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     std::env::set_current_dir(root).expect("the workspace is where it was built");
-    match mode.as_str() {
-        "check" => check(),
-        "docs" => {
-            let agree = docs::check();
-            if agree { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_well = match words[..] {
+        ["check"] => check::check(),
+        ["quick"] => quick::quick(),
+        ["soak", ref options @ ..] => match soak::Options::parse(options) {
+            Some(options) => soak::soak(&options),
+            None => return usage(),
+        },
+        ["docs"] => docs::check(),
+        ["bless"] => cargo(&["test", "--workspace", "--quiet"], &[("BLESS", "1"), ("UPDATE_EXPECT", "1")]),
+        ["c-table"] => {
+            cargo(&["test", "-p", "frit-testkit", "--quiet", "--test", "all", "c_table::"], &[("BLESS", "1")])
         }
-        "bless" => bless(),
-        "c-table" => c_table(),
-        _ => {
-            eprintln!("usage: cargo xtask check | docs | bless | c-table");
-            ExitCode::from(2)
-        }
-    }
-}
-
-/// Runs everything, says for each part how it went, and fails if any part failed.
-fn check() -> ExitCode {
-    let mut failed = Vec::new();
-    let mut skipped = Vec::new();
-    let mut part = |name: &'static str, ok: Option<bool>| match ok {
-        Some(true) => {}
-        Some(false) => failed.push(name),
-        None => skipped.push(name),
+        _ => return usage(),
     };
-    // The LLVM level needs LLVM's headers; everything else is checked without it.
-    let has_llvm = is_installed("llvm-config-19");
-    let members: &[&str] = if has_llvm { &["--workspace"] } else { &["--workspace", "--exclude", "frit-llvm"] };
-    let workspace = |command: &[&'static str], rest: &[&'static str]| [command, members, rest].concat();
-    part("format", has("fmt").then(|| cargo(&["fmt", "--all", "--check"], &[])));
-    let lints = workspace(&["clippy"], &["--all-targets", "--locked", "--quiet", "--", "-D", "warnings"]);
-    part("lints", has("clippy").then(|| cargo(&lints, &[])));
-    part("documents agree with the code", Some(docs::check()));
-    let docs = workspace(&["doc"], &["--no-deps", "--locked", "--quiet"]);
-    part("documentation", Some(cargo(&docs, &[("RUSTDOCFLAGS", "-D warnings -A rustdoc::private_intra_doc_links")])));
-    // The tests run the built commands as users do.
-    part("build", Some(cargo(&workspace(&["build"], &["--release", "--locked", "--quiet"]), &[])));
-    let tests = workspace(&["test"], &["--release", "--locked", "--no-fail-fast", "--quiet"]);
-    part("tests", Some(cargo(&tests, &[])));
-    part("the LLVM level (needs LLVM 19)", has_llvm.then_some(true));
-    let page = ["test", "-p", "frit-cli", "--release", "--locked", "--quiet", "--test", "page", "--", "--ignored"];
-    part("page in Chromium", is_installed("chromium").then(|| cargo(&page, &[])));
-    for name in &skipped {
-        println!("skipped: {name} (the tool is not installed)");
-    }
-    if failed.is_empty() {
-        println!("check: all green");
-        ExitCode::SUCCESS
-    } else {
-        println!("check: failed: {}", failed.join(", "));
-        ExitCode::FAILURE
-    }
+    if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Lets every test that compares with a file write the file instead.
-fn bless() -> ExitCode {
-    let vars = [("BLESS", "1"), ("UPDATE_EXPECT", "1")];
-    if cargo(&["test", "--workspace", "--release", "--quiet"], &vars) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
 }
 
-/// Fuses and measures the C kernels, and writes the table of them.
-fn c_table() -> ExitCode {
-    let test = ["test", "-p", "frit-testkit", "--release", "--quiet", "--test", "c_table"];
-    if cargo(&test, &[("BLESS", "1")]) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// Runs cargo; true if it succeeded.
-fn cargo(args: &[&str], vars: &[(&str, &str)]) -> bool {
-    println!("check: cargo {}", args.join(" "));
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).args(args).envs(vars.iter().copied()).status();
+/// Runs cargo with these arguments and environment variables; true if it succeeded.
+fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> bool {
+    println!("cargo {}", arguments.join(" "));
+    let status = cargo_command().args(arguments).envs(variables.iter().copied()).status();
     status.is_ok_and(|status| status.success())
+}
+
+fn cargo_command() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 /// True if there is a program of this name.
@@ -91,6 +63,10 @@ fn is_installed(program: &str) -> bool {
 
 /// True if cargo has this subcommand.
 fn has(subcommand: &str) -> bool {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    Command::new(cargo).args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
+    cargo_command().args([subcommand, "--version"]).output().is_ok_and(|output| output.status.success())
+}
+
+/// The members of the workspace that can be built here, as arguments of cargo: the LLVM level needs LLVM's headers.
+fn members() -> &'static [&'static str] {
+    if is_installed("llvm-config-19") { &["--workspace"] } else { &["--workspace", "--exclude", "frit-llvm"] }
 }

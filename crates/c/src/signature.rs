@@ -45,6 +45,8 @@ impl std::fmt::Display for NoSignature {
     }
 }
 
+impl std::error::Error for NoSignature {}
+
 /// How this function of the file is called.
 ///
 /// # Errors

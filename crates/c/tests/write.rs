@@ -1,10 +1,6 @@
 //! What is printed is C that does what the source did: kernels are compiled before and after, and run on the same data.
 
-#[allow(unreachable_pub, dead_code)] // it is the public module of another crate
-#[path = "../../testkit/src/c_harness.rs"]
-mod c_harness;
-
-use c_harness::{Kernel, harness};
+use crate::c_harness::{Kernel, outputs};
 use expect_test::{Expect, expect};
 use frit_c::{File, ReadOptions, Region, Transformed, WriteOptions, Written, read, write};
 use frit_scop::dependence::{self, Dependences};
@@ -14,7 +10,6 @@ use frit_scop::tree::FusedTree;
 use frit_scop::{Scop, Statement, contraction, expand, fusion, generate};
 use frit_support::{FileId, Index, Span, Table};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -73,19 +68,8 @@ fn rewrite(text: &str, transform: impl Fn(&Region) -> Result<Transformed, String
     Ok(write(&file, &regions, &WriteOptions::default()))
 }
 
-/// What a program prints when it is compiled with these flags.
-fn output(folder: &Path, name: &str, program: &str, flags: &[&str]) -> Result<String, String> {
-    let file = folder.join(name);
-    std::fs::write(&file, program).unwrap();
-    let binary = file.with_extension("exe");
-    let run = |command: &mut Command| {
-        let output = command.output().map_err(|error| error.to_string())?;
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok(String::from_utf8_lossy(&output.stdout).into_owned()) } else { Err(errors) }
-    };
-    run(Command::new("gcc").args(["-std=c11", "-w"]).args(flags).arg("-o").arg(&binary).arg(&file).arg("-lm"))?;
-    run(&mut Command::new(&binary))
-}
+/// How many kernels are compiled as one program.
+const BATCH: usize = 20;
 
 /// Compares every kernel with what `transform` makes of it; the number of those that were transformed, and what is wrong.
 fn compare(
@@ -95,38 +79,50 @@ fn compare(
 ) -> (usize, Vec<String>) {
     let folder = std::env::temp_dir().join(format!("frit-c-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let (paths, next, count) = (kernels(), AtomicUsize::new(0), AtomicUsize::new(0));
     let wrong = Mutex::new(Vec::new());
-    let check = |path: &Path| -> Result<(), String> {
+    let tell = |path: &Path, what: String| wrong.lock().unwrap().push(format!("{}: {what}", path.display()));
+    let transformed = AtomicUsize::new(0);
+    let rewrite = |path: &Path| -> Result<Option<(Kernel, String, String)>, String> {
         let text = std::fs::read_to_string(path).unwrap();
         let written = rewrite(&text, &transform)?;
         if let Some(remark) = written.remarks.iter().find(|remark| remark.code == "not-printable") {
             return Err(remark.message.clone());
         }
-        if !written.is_transformed.contains(&true) {
-            return Ok(());
+        Ok(if written.is_transformed.contains(&true) { Some((Kernel::read(path)?, text, written.text)) } else { None })
+    };
+    let paths = kernels();
+    let batches: Vec<&[PathBuf]> = paths.chunks(BATCH).collect();
+    let next = AtomicUsize::new(0);
+    let command = [&["gcc", "-std=c11", "-w"], flags].concat();
+    let work = || {
+        while let Some(paths) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut kernels = Vec::new();
+            for path in *paths {
+                match rewrite(path) {
+                    Ok(kernel) => kernels.extend(kernel),
+                    Err(failure) => tell(path, failure),
+                }
+            }
+            let originals: Vec<_> = kernels.iter().map(|(kernel, text, _)| (kernel, text.as_str())).collect();
+            let written: Vec<_> = kernels.iter().map(|(kernel, _, text)| (kernel, text.as_str())).collect();
+            let before = outputs(&originals, &command, &folder);
+            for (((kernel, _, text), before), after) in
+                kernels.iter().zip(before).zip(outputs(&written, &command, &folder))
+            {
+                if before.is_err() || before != after {
+                    tell(&kernel.path, format!("other results\n{before:?}\n{after:?}\n{text}"));
+                }
+            }
+            transformed.fetch_add(kernels.len(), Ordering::Relaxed);
         }
-        count.fetch_add(1, Ordering::Relaxed);
-        let kernel = Kernel::read(path)?;
-        let stem = path.file_stem().unwrap().to_string_lossy();
-        let before = output(&folder, &format!("{stem}_before.c"), &harness(&kernel, &text)?, flags)?;
-        let after = output(&folder, &format!("{stem}_after.c"), &harness(&kernel, &written.text)?, flags)
-            .map_err(|error| format!("{error}\n{}", written.text))?;
-        if before == after { Ok(()) } else { Err(format!("other results\n{}", written.text)) }
     };
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(failure) = check(path) {
-                        wrong.lock().unwrap().push(format!("{}: {failure}", path.display()));
-                    }
-                }
-            });
+            scope.spawn(work);
         }
     });
     std::fs::remove_dir_all(&folder).unwrap();
-    (count.into_inner(), wrong.into_inner().unwrap())
+    (transformed.into_inner(), wrong.into_inner().unwrap())
 }
 
 #[test]

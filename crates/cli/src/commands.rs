@@ -155,14 +155,14 @@ pub(crate) fn build(build: &Build) -> Result<(), Error> {
 pub(crate) fn dump(dump: &Dump) -> Result<(), Error> {
     let Some(file) = &dump.file else {
         let lines: Vec<String> =
-            frit_driver::steps().iter().map(|s| format!("{:<12} {}\n", s.name, s.summary)).collect();
+            frit_driver::steps().iter().map(|s| format!("{:<23} {}\n", s.name, s.summary)).collect();
         return print(lines.concat());
     };
     let unit = load(file, dump.entry.as_ref())?;
     let fusion = dump.fusion.fusion();
     let (scalarise, windows) = (dump.nests.scalarise(), !dump.nests.no_windows);
-    let strict_fp = dump.strict_fp;
-    let options = frit_driver::Options { strict_fp, fusion, windows, scalarise, ..default_options()? };
+    let (without, strict_fp) = (dump.nests.without.clone(), dump.strict_fp);
+    let options = frit_driver::Options { strict_fp, fusion, without, windows, scalarise, ..default_options()? };
     print(&frit_driver::dump(&unit, &dump.after, dump.notation(), &options)?)
 }
 

@@ -71,6 +71,7 @@ fn explain_llvm(command: &Explain) -> Result<(), Error> {
         (command.sizes.is_some(), "--sizes"),
         (command.nests.scalarise.is_some(), "--scalarise"),
         (command.nests.no_windows, "--no-windows"),
+        (!command.nests.without.is_empty(), "--without"),
         (command.strict_fp, "--strict-fp"),
     ];
     none_given(&given, "has no effect on the loops of LLVM IR")?;
@@ -97,6 +98,7 @@ fn only_regions(entry: Option<&String>, nests: &Nests, strict_fp: bool) -> Resul
         (entry.is_some(), "--entry"),
         (nests.scalarise.is_some(), "--scalarise"),
         (nests.no_windows, "--no-windows"),
+        (!nests.without.is_empty(), "--without"),
         (strict_fp, "--strict-fp"),
     ];
     none_given(&given, "has no effect on the loop nests of a C file")
@@ -134,5 +136,6 @@ pub(crate) fn graph(command: &Graph) -> Result<(), Error> {
 fn options(limit: Option<usize>, nests: &Nests, strict_fp: bool) -> Result<Options, Error> {
     let fusion = limit.map_or(Fusion::All, Fusion::AtMost);
     let (scalarise, windows) = (nests.scalarise(), !nests.no_windows);
-    Ok(Options { fusion, windows, scalarise, strict_fp, ..default_options()? })
+    let without = nests.without.clone();
+    Ok(Options { fusion, without, windows, scalarise, strict_fp, ..default_options()? })
 }

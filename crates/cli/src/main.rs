@@ -208,7 +208,7 @@ struct Explain {
     /// Write a page for the browser
     #[arg(long, value_name = "OUT.html")]
     html: Option<PathBuf>,
-    /// Merge loops only so often
+    /// Merge loops, and then change how they run, only so often
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
     #[command(flatten)]
@@ -233,7 +233,7 @@ struct Graph {
     /// What sizes of a C file are, to show bytes [default: 1000 each]
     #[arg(long, value_name = "n=1000,m=50")]
     sizes: Option<String>,
-    /// Merge loops only so often
+    /// Merge loops, and then change how they run, only so often
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
     #[command(flatten)]
@@ -264,7 +264,7 @@ struct Bench {
     /// Also time the program without merged loops, run in turn, and print the ratio
     #[arg(long)]
     no_fuse: bool,
-    /// Merge loops only so often
+    /// Merge loops, and then change how they run, only so often
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
     /// Print one JSON object
@@ -286,12 +286,12 @@ struct FusionChoice {
     /// Merge no loops
     #[arg(long, conflicts_with = "fusion_limit")]
     no_fuse: bool,
-    /// Merge loops only so often: to find the merge that makes a difference
+    /// Merge loops, and then change how they run, only so often: to find the decision that makes a difference
     #[arg(long, value_name = "N")]
     fusion_limit: Option<usize>,
 }
 
-/// How nests become one loop.
+/// How nests become one loop, and which steps run.
 #[derive(Debug, Args)]
 struct Nests {
     /// What making one loop of a nest may repeat [default: aggressive]
@@ -300,6 +300,9 @@ struct Nests {
     /// Store the arrays between loop nests as a whole, not just the rows that are still needed
     #[arg(long)]
     no_windows: bool,
+    /// Leave a step of the compiler out; several times for several steps. See `frit dump --steps`
+    #[arg(long, value_name = "STEP")]
+    without: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -356,6 +359,7 @@ impl Compile {
             level,
             fusion,
             windows: !self.nests.no_windows,
+            without: self.nests.without.clone(),
             scalarise: self.nests.scalarise(),
             strict_fp: self.strict_fp,
             threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),

@@ -226,6 +226,7 @@ impl Baseline {
         let text = std::fs::read_to_string(path).map_err(|error| Error::file(path, error))?;
         let code = CSource {
             source: format!("{BASELINE_HEADER}#line 1 \"{}\"\n{text}", path.display()),
+            linked: None,
             header: String::new(),
             entry: frit_back::c::Entry {
                 name: "frit_baseline".into(),

@@ -5,9 +5,9 @@ use crate::error::Error;
 use crate::executable;
 use crate::interface::Interface;
 use crate::native::{Compiler, compiler::Optimisation};
-use crate::options::Options;
+use crate::options::{Engine, Options};
 use crate::output::Outputs;
-use crate::pipeline::{Pipeline, Timing, record};
+use crate::pipeline::{Pipeline, Timing, check_without, record};
 use crate::source::Unit;
 use frit_back::c::CSource;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,8 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
     for unit in units {
         unit.entry()?;
     }
+    // What is built runs natively, whatever executes programs otherwise.
+    check_without(&Options { engine: Engine::Native, ..options.clone() }, None)?;
     let product = Product::of(output)?;
     if units.len() != 1 && matches!(product, Product::Source | Product::Executable) {
         return Err(Error::usage("a C file or an executable has one entry function; build a .so or .o of several"));

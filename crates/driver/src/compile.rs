@@ -6,7 +6,7 @@ use crate::interface::Interface;
 use crate::native::{Arg, Cache, Compiler, Element, Library, NativeError, OwnedResult, Sink, compiler::Optimisation};
 use crate::npy::Array;
 use crate::options::{Engine, Level, Options};
-use crate::pipeline::{Pipeline, Timing, record};
+use crate::pipeline::{Pipeline, Timing, check_without, record};
 use crate::recall::{self, Place, Recalled};
 use crate::source::Unit;
 use frit_back::c::{CSource, Entry};
@@ -104,9 +104,10 @@ impl Array for Computed {
 ///
 /// # Errors
 ///
-/// There is no entry function; native code is demanded and there is no C compiler; a bug.
+/// There is no entry function; a step that is left out is none, or would not run; native code is demanded and there is no C compiler; a bug.
 pub fn compile(unit: &Unit, options: &Options) -> Result<Compiled, Error> {
     unit.entry()?;
+    check_without(options, None)?;
     if let Some(why) = evaluated(unit, options)? {
         let runner = Runner::Evaluator { why };
         return Ok(Compiled { runner, threads: options.threads, timings: Vec::new(), copies: Vec::new() });
@@ -203,7 +204,9 @@ fn native(
     let library = Library::load(object, entry).map_err(native_bug)?;
     record(&mut timings, "load", start.elapsed());
     let runner = Runner::Native { library, compiler: compiler.path().to_path_buf(), is_cached };
-    Ok(Compiled { runner, threads: options.threads, timings, copies })
+    // The program as written runs on one thread; so do the copies of large arrays.
+    let threads = if options.level == Level::O0 { 1 } else { options.threads };
+    Ok(Compiled { runner, threads, timings, copies })
 }
 
 /// Whether the interpreter of the source language runs the program, and if nobody asked for it, why.
@@ -254,7 +257,7 @@ pub(crate) fn compiler_failure(compiler: &Compiler, error: NativeError) -> Error
 
 /// The steps from optimised array IR to C.
 pub(crate) fn generate(pipeline: &mut Pipeline<'_>, program: &array::Program) -> Result<CSource, Error> {
-    let nest = pipeline.loops(program)?;
+    let nest = pipeline.loops(program, None)?;
     pipeline.print_c(&nest)
 }
 

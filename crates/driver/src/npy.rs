@@ -41,6 +41,8 @@ impl std::fmt::Display for NpyError {
     }
 }
 
+impl std::error::Error for NpyError {}
+
 impl From<io::Error> for NpyError {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -223,6 +225,8 @@ impl std::fmt::Display for Unfit {
         }
     }
 }
+
+impl std::error::Error for Unfit {}
 
 /// An integer as a number.
 fn number(value: Const) -> Option<i128> {

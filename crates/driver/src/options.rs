@@ -21,7 +21,8 @@ pub enum Fusion {
     /// All whose merging is right and pays.
     #[default]
     All,
-    /// As many of these, in the order of merging: to find the merge that makes a difference.
+    /// As many of these, and then of the changes that the steps on loops make, in the order of deciding: to find the decision
+    /// that makes a difference.
     AtMost(usize),
     /// None.
     Off,
@@ -49,6 +50,8 @@ pub struct Options {
     pub level: Level,
     /// Which with-loops are merged.
     pub fusion: Fusion,
+    /// Steps that are left out, by name.
+    pub without: Vec<String>,
     /// Loop nests are fused through windows of the arrays between them, unless nothing is merged at all.
     pub windows: bool,
     /// What making one loop of a nest may repeat.
@@ -65,12 +68,20 @@ pub struct Options {
     pub verify: bool,
 }
 
+impl Options {
+    /// The step is left out.
+    pub(crate) fn leaves_out(&self, step: &str) -> bool {
+        self.without.iter().any(|other| other == step)
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
         Self {
             level: Level::O3,
             fusion: Fusion::All,
+            without: Vec::new(),
             windows: true,
             scalarise: Scalarise::default(),
             strict_fp: false,

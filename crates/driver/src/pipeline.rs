@@ -4,9 +4,10 @@
 //! a file with the IR that the step was given.
 
 use crate::error::{self, Error, panic_message};
-use crate::options::{Fusion, Level, Options};
+use crate::options::{Engine, Fusion, Level, Options};
 use crate::source::Unit;
 use frit_ir::{array, nest};
+use frit_lower::{LOOP_STEPS, LoopStep, Shaping, Stage};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -33,22 +34,76 @@ const IN_PLACE: StepInfo = StepInfo { name: "in-place", summary: "memory overwri
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
 const WINDOWS: StepInfo =
     StepInfo { name: "windows", summary: "loop nests fused through windows of the arrays between them" };
-const CACHES: StepInfo = StepInfo {
-    name: "caches",
-    summary: "two steps of a stencil at once, transposed accesses in tiles, bytes widened ahead, rows of stencils side by side, large arrays past the caches, the next rows prefetched",
-};
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
-
-/// The steps on the loop IR, and the last one.
-const ON_LOOPS: [&str; 4] = [LOWER.name, WINDOWS.name, CACHES.name, C.name];
 
 /// All steps in order.
 pub fn steps() -> Vec<StepInfo> {
+    [array_steps(), loop_steps()].concat()
+}
+
+/// The steps on the array IR.
+fn array_steps() -> Vec<StepInfo> {
     let optimiser = frit_simplify::STEPS.iter().map(|step| StepInfo { name: step.name, summary: step.summary });
-    std::iter::once(FRONT)
-        .chain(optimiser)
-        .chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE, LOWER, WINDOWS, CACHES, C])
+    std::iter::once(FRONT).chain(optimiser).chain([SIMPLIFY, FUSE, INDEX_SETS, IN_PLACE]).collect()
+}
+
+/// The steps on the loop IR, from lowering to C.
+fn loop_steps() -> Vec<StepInfo> {
+    let of_stage = |stage| {
+        let steps = frit_lower::LOOP_STEPS.iter().filter(move |step| step.stage == stage);
+        steps.map(|step| StepInfo { name: step.name, summary: step.summary })
+    };
+    std::iter::once(LOWER)
+        .chain(of_stage(Stage::BeforeWindows))
+        .chain([WINDOWS])
+        .chain(of_stage(Stage::AfterWindows))
+        .chain([C])
         .collect()
+}
+
+/// That the steps which are switched off are steps, without which there is a program, and which would run otherwise.
+/// `after`: the last step that runs, if it is not the last of all.
+///
+/// # Errors
+///
+/// There is no such step, it cannot be switched off, or it does not run anyway.
+pub(crate) fn check_without(options: &Options, after: Option<&str>) -> Result<(), Error> {
+    let steps = steps();
+    let place = |name: &str| steps.iter().position(|step| step.name == name);
+    // These are what the others work on, or names for several.
+    let needed = [FRONT.name, SIMPLIFY.name, LOWER.name, C.name];
+    for name in &options.without {
+        let Some(at) = place(name) else {
+            let names = steps.iter().map(|step| step.name).filter(|name| !needed.contains(name));
+            let names: Vec<&str> = names.collect();
+            return Err(Error::usage(format!(
+                "there is no step `{name}` to leave out; there are {}",
+                names.join(", ")
+            )));
+        };
+        if needed.contains(&name.as_str()) {
+            return Err(Error::usage(format!("there is no program without the step `{name}`")));
+        }
+        let why = if options.level == Level::O0 {
+            Some("no such step runs at -O0")
+        } else if options.fusion == Fusion::Off && [FUSE.name, WINDOWS.name].contains(&name.as_str()) {
+            Some("no loops are merged")
+        } else if !options.windows && name == WINDOWS.name {
+            Some("there are no windows anyway")
+        } else if after.and_then(place).is_some_and(|last| last < at) {
+            Some("it comes later")
+        } else if options.engine == Engine::Evaluator && after.is_none() {
+            Some("the evaluator runs the source")
+        } else if options.engine == Engine::Interpreter && after.is_none() && at > array_steps().len() {
+            Some("the interpreter runs the array IR")
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            return Err(Error::usage(format!("`--without {name}` has no effect: {why}")));
+        }
+    }
+    Ok(())
 }
 
 /// How often [`FUSE`] merges at most. Merges uncover few others, as one call of it already goes on until it finds none.
@@ -104,6 +159,8 @@ impl<'u> Pipeline<'u> {
         if self.options.level == Level::O0 && until.is_none() {
             return Ok(program);
         }
+        let runs = |step: StepInfo| !self.options.leaves_out(step.name);
+        let (is_fused, is_split, is_in_place) = (runs(FUSE), runs(INDEX_SETS), runs(IN_PLACE));
         let limit = match self.options.fusion {
             Fusion::All => None,
             Fusion::AtMost(merges) => Some(merges),
@@ -121,7 +178,7 @@ impl<'u> Pipeline<'u> {
             if is_there || until == Some(SIMPLIFY.name) {
                 return Ok(program);
             }
-            if self.options.fusion == Fusion::Off {
+            if self.options.fusion == Fusion::Off || !is_fused {
                 break;
             }
             let fuse = |program: &mut array::Program| frit_fuse::array::fuse(program, &options, &mut log);
@@ -133,7 +190,7 @@ impl<'u> Pipeline<'u> {
         if until == Some(FUSE.name) {
             return Ok(program);
         }
-        for _ in 0..MAX_BRANCHES {
+        for _ in 0..if is_split { MAX_BRANCHES } else { 0 } {
             let split = |program: &mut array::Program| frit_fuse::array::split_index_sets(program, &options);
             if !self.step(INDEX_SETS.name, &mut program, split)?.any() {
                 break;
@@ -141,6 +198,9 @@ impl<'u> Pipeline<'u> {
             self.simplify(&mut program, None)?;
         }
         if until == Some(INDEX_SETS.name) {
+            return Ok(program);
+        }
+        if !is_in_place {
             return Ok(program);
         }
         // What is updated in place merges with little else, so it comes last.
@@ -158,7 +218,7 @@ impl<'u> Pipeline<'u> {
         let options = frit_simplify::Options { strict_fp: self.options.strict_fp };
         for _ in 0..frit_simplify::MAX_ROUNDS {
             let mut changed = false;
-            for step in frit_simplify::STEPS {
+            for step in frit_simplify::STEPS.iter().filter(|step| !self.options.leaves_out(step.name)) {
                 changed |= self.step(step.name, program, |program| (step.run)(program, &options))?.any();
                 if until == Some(step.name) {
                     return Ok(true);
@@ -187,59 +247,99 @@ impl<'u> Pipeline<'u> {
         Ok(changes)
     }
 
-    /// The loop IR.
-    pub(crate) fn lower(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
+    /// The loop IR after the step `until`, or after the last one. `-O0` lowers, and does nothing else.
+    pub(crate) fn loops(&mut self, program: &array::Program, until: Option<&str>) -> Result<nest::Program, Error> {
+        let is_optimised = self.options.level != Level::O0;
         let options = frit_lower::Options {
             strict_fp: self.options.strict_fp,
+            parallel: is_optimised,
             chunk_threshold: self.options.target.region_work,
             caches: self.options.target.caches,
             vector_bytes: self.options.target.vector_bytes,
-            ..frit_lower::Options::default()
         };
         let text = || program.to_string();
-        let (nest, report) = self.guard(LOWER.name, &text, || frit_lower::lower_with_report(program, &options))?;
-        if self.options.verify {
-            nest::verify::verify(&nest).map_err(|error| bug(LOWER.name, &error.to_string(), &text()))?;
-        }
+        let (mut nest, report) = self.guard(LOWER.name, &text, || frit_lower::lower_with_report(program, &options))?;
+        self.verify_nest(LOWER.name, &nest, &text)?;
         self.copies = report.copies;
-        Ok(nest)
-    }
-
-    /// The loop IR after the last step on it.
-    pub(crate) fn loops(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
-        let mut nest = self.windows(program)?;
-        if self.options.level != Level::O0 {
-            let (before, caches) = (nest.clone(), self.options.target.caches);
-            let text = || before.to_string();
-            self.guard(CACHES.name, &text, || frit_lower::shape_for_caches(&mut nest, caches))?;
-            if self.options.verify {
-                nest::verify::verify(&nest).map_err(|error| bug(CACHES.name, &error.to_string(), &text()))?;
-            }
-        }
-        Ok(nest)
-    }
-
-    /// The loop IR after nests have been fused.
-    fn windows(&mut self, program: &array::Program) -> Result<nest::Program, Error> {
-        let mut nest = self.lower(program)?;
-        if self.options.level == Level::O0 || self.options.fusion == Fusion::Off || !self.options.windows {
+        self.log.decisions.extend(report.decisions);
+        if !is_optimised || until == Some(LOWER.name) {
             return Ok(nest);
         }
         let limit = match self.options.fusion {
-            Fusion::AtMost(merges) => Some(merges.saturating_sub(self.log.merged_count())),
+            Fusion::AtMost(decisions) => Some(decisions.saturating_sub(self.log.merged_count())),
             Fusion::All | Fusion::Off => None,
         };
-        let options = frit_fuse::nest::Options { limit, ..frit_fuse::nest::Options::default() };
+        let mut shaping = Shaping::new(&options, limit);
+        let is_there = |steps: &[&LoopStep]| until.is_some_and(|until| steps.iter().any(|step| step.name == until));
+        let [before, after] = [Stage::BeforeWindows, Stage::AfterWindows]
+            .map(|stage| LOOP_STEPS.iter().filter(|step| step.stage == stage).collect::<Vec<&LoopStep>>());
+        self.shape(&mut nest, &before, &mut shaping, until)?;
+        if is_there(&before) {
+            return Ok(nest);
+        }
+        self.windows(&mut nest, &mut shaping)?;
+        if until != Some(WINDOWS.name) {
+            self.shape(&mut nest, &after, &mut shaping, until)?;
+        }
+        Ok(nest)
+    }
+
+    /// Runs these steps on the loop IR, up to `until` if it is one of them.
+    fn shape(
+        &mut self,
+        nest: &mut nest::Program,
+        steps: &[&LoopStep],
+        shaping: &mut Shaping,
+        until: Option<&str>,
+    ) -> Result<(), Error> {
+        // A bug report shows what the step was given: the steps before it are run again for that.
+        let (first, given) = (nest.clone(), shaping.clone());
+        let options = self.options;
+        let chosen = || steps.iter().copied().filter(|step| !options.leaves_out(step.name));
+        for step in chosen() {
+            let again = || {
+                let (mut nest, mut shaping) = (first.clone(), given.clone());
+                for earlier in chosen().take_while(|earlier| earlier.name != step.name) {
+                    earlier.run(&mut nest, &mut shaping, &mut frit_plan::Log::default());
+                }
+                nest.to_string()
+            };
+            let text = || frit_support::with_deep_stack(again);
+            let mut log = std::mem::take(&mut self.log);
+            let count = self.guard(step.name, &text, || step.run(nest, shaping, &mut log))?;
+            self.log = log;
+            if count > 0 {
+                self.verify_nest(step.name, nest, &text)?;
+            }
+            if until == Some(step.name) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fuses loop nests through windows.
+    fn windows(&mut self, nest: &mut nest::Program, shaping: &mut Shaping) -> Result<(), Error> {
+        if self.options.fusion == Fusion::Off || !self.options.windows || self.options.leaves_out(WINDOWS.name) {
+            return Ok(());
+        }
+        let options = frit_fuse::nest::Options { limit: shaping.left, ..frit_fuse::nest::Options::default() };
         let before = nest.clone();
         let text = || before.to_string();
         let mut log = std::mem::take(&mut self.log);
-        let fuse = || frit_fuse::nest::fuse(&mut nest, &options, &mut log);
-        self.intermediates = self.guard(WINDOWS.name, &text, fuse)?;
+        let merged = log.merged_count();
+        self.intermediates = self.guard(WINDOWS.name, &text, || frit_fuse::nest::fuse(nest, &options, &mut log))?;
+        shaping.left = shaping.left.map(|left| left.saturating_sub(log.merged_count() - merged));
         self.log = log;
+        self.verify_nest(WINDOWS.name, nest, &text)
+    }
+
+    /// Checks what a step made, if that is asked for.
+    fn verify_nest(&self, step: &str, nest: &nest::Program, given: &dyn Fn() -> String) -> Result<(), Error> {
         if self.options.verify {
-            nest::verify::verify(&nest).map_err(|error| bug(WINDOWS.name, &error.to_string(), &text()))?;
+            nest::verify::verify(nest).map_err(|error| bug(step, &error.to_string(), &given()))?;
         }
-        Ok(nest)
+        Ok(())
     }
 
     /// The C source.
@@ -248,6 +348,7 @@ impl<'u> Pipeline<'u> {
             name: self.name.clone(),
             strict_fp: self.options.strict_fp,
             region_work: self.options.target.region_work,
+            vectors: self.options.level != Level::O0,
         };
         let (text, sources) = (|| nest.to_string(), &self.unit.sources);
         self.guard(C.name, &text, || frit_back::c::print(nest, sources, &options))
@@ -295,12 +396,17 @@ pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> 
         let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         return Err(Error::usage(format!("there is no step `{after}`; the steps are {}", names.join(", "))));
     }
-    if notation != Notation::Ir && ON_LOOPS.contains(&after) {
+    let is_on_loops = loop_steps().iter().any(|step| step.name == after);
+    if notation != Notation::Ir && is_on_loops {
         return Err(Error::usage(format!("--l0 and --sac show the array IR, which is gone after `{after}`")));
     }
-    let is_merged = [FUSE.name, INDEX_SETS.name, IN_PLACE.name].contains(&after) || ON_LOOPS.contains(&after);
+    let is_merged = [FUSE.name, INDEX_SETS.name, IN_PLACE.name].contains(&after) || is_on_loops;
     if options.fusion != Fusion::All && !is_merged {
         return Err(Error::usage(format!("which loops are merged has no effect on the program after `{after}`")));
+    }
+    check_without(options, Some(after))?;
+    if options.leaves_out(after) {
+        return Err(Error::usage(format!("`{after}` is left out: there is no program after it")));
     }
     let mut pipeline = Pipeline::new(unit, options);
     let show = |program: &array::Program| match notation {
@@ -312,18 +418,12 @@ pub fn dump(unit: &Unit, after: &str, notation: Notation, options: &Options) -> 
         if after == FRONT.name {
             return Ok(show(&unit.array));
         }
-        if !ON_LOOPS.contains(&after) {
+        if !is_on_loops {
             return Ok(show(&pipeline.optimise(Some(after))?));
         }
         let program = pipeline.optimise(None)?;
-        if after == LOWER.name {
-            return Ok(pipeline.lower(&program)?.to_string());
-        }
-        if after == WINDOWS.name {
-            return Ok(pipeline.windows(&program)?.to_string());
-        }
-        let nest = pipeline.loops(&program)?;
-        if after == CACHES.name {
+        let nest = pipeline.loops(&program, Some(after))?;
+        if after != C.name {
             return Ok(nest.to_string());
         }
         Ok(pipeline.print_c(&nest)?.source)

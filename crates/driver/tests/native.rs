@@ -1,6 +1,6 @@
 //! Programs of the loop IR, compiled and called, against the interpreter of the loop IR.
 
-mod common;
+use crate::common;
 
 use common::{Native, assert_agree, c_of, f64s, i64s, int, native_error, program};
 use frit_driver::native::{Arg, NativeError};

@@ -1,6 +1,6 @@
 //! Programs too long or too deep for one C function: they are divided, compile in bounded time, and mean the same.
 
-mod common;
+use crate::common;
 
 use common::{Native, c_of, int};
 use frit_driver::native::compiler::Optimisation;

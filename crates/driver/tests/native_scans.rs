@@ -1,6 +1,6 @@
 //! Scans for vectors of every operation and type, compiled, against the interpreter.
 
-mod common;
+use crate::common;
 
 use common::{Native, assert_agree, f64s, int, program};
 use frit_ir::nest::Program;

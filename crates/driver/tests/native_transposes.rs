@@ -1,6 +1,6 @@
 //! Transposing copies, compiled, against the interpreter.
 
-mod common;
+use crate::common;
 
 use common::{Native, assert_agree, c_of, int, program};
 use frit_ir::nest::Program;

@@ -1,7 +1,7 @@
 //! Programs that write: what they write is the same text on the interpreters and from native code, as they are written
 //! and after every step of the optimiser.
 
-mod common;
+use crate::common;
 
 use common::{Native, i64s, int};
 use frit_driver::native::{Arg, NativeError};
@@ -34,7 +34,15 @@ fn optimised(program: &array::Program) -> [array::Program; 2] {
 }
 
 fn lowered(program: &array::Program) -> nest::Program {
-    let nest = with_deep_stack(|| frit_lower::lower(program, &frit_lower::Options::default()));
+    let options = frit_lower::Options::default();
+    let mut shaping = frit_lower::Shaping::new(&options, None);
+    let nest = with_deep_stack(|| {
+        let mut nest = frit_lower::lower(program, &options);
+        for step in frit_lower::LOOP_STEPS.iter().filter(|step| step.stage == frit_lower::Stage::BeforeWindows) {
+            step.run(&mut nest, &mut shaping, &mut frit_plan::Log::default());
+        }
+        nest
+    });
     nest::verify::verify(&nest).unwrap_or_else(|error| panic!("{error}\n{nest}"));
     nest
 }

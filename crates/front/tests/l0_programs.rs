@@ -1,7 +1,7 @@
 //! Whole L0 programs from the repository: those that run are accepted, those in `tests/front/l0/err` are refused with
 //! exactly the messages that their first lines announce.
 
-mod common;
+use crate::common;
 
 use common::{announced_messages_are_given, messages, programs};
 use frit_front::l0;

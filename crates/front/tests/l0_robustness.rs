@@ -1,7 +1,7 @@
 //! Whatever the text, the front end answers: it neither panics nor hangs, and its messages point into the file.
 
 use frit_front::l0;
-use frit_support::{SourceMap, diagnostic::render, with_deep_stack};
+use frit_support::{SourceMap, diagnostic::render, random, with_deep_stack};
 use proptest::prelude::*;
 
 /// Parses and checks; the messages must be renderable, which their spans can prevent.
@@ -109,7 +109,7 @@ fun {[int], int} main({*[int], [real]} t, bool c) =
   {transpose(0, 1, h)[0], w}";
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(170)))]
 
     #[test]
     fn any_characters_get_an_answer(text in "\\PC{0,200}|[ -~\\n]{0,200}") {

@@ -1,7 +1,7 @@
 //! Whole SAC programs from the repository: those in `tests/front/sac/err` are refused with exactly the messages that
 //! their first lines announce.
 
-mod common;
+use crate::common;
 
 use common::announced_messages_are_given;
 use frit_front::sac;

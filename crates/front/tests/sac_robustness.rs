@@ -1,7 +1,7 @@
 //! Whatever the text, the parser of SAC answers: it neither panics nor hangs, and its messages point into the file.
 
 use frit_front::sac::source::{Vocabulary, preprocess};
-use frit_support::{SourceMap, diagnostic::render, with_deep_stack};
+use frit_support::{SourceMap, diagnostic::render, random, with_deep_stack};
 use proptest::prelude::*;
 
 /// Parses; the messages must be renderable, which their spans can prevent. Gives their number.
@@ -172,7 +172,7 @@ int[*] (+++)(int[*] a, int[*] & b) {
 }";
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(170)))]
 
     #[test]
     fn any_characters_get_an_answer(text in "\\PC{0,200}|[ -~\\n]{0,200}") {

@@ -6,7 +6,7 @@ use frit_front::sac::specialise::{ParamShape, Request, Specialised, specialise};
 use frit_front::sac::{core::Program, load};
 use frit_interp::{Options, RunError, array};
 use frit_ir::{FailureKind, Tensor, TensorData};
-use frit_support::{Random, SourceMap, diagnostic, with_deep_stack};
+use frit_support::{Random, SourceMap, diagnostic, random, with_deep_stack};
 
 /// What a function gives: its results, or the kind of its failure; and what it writes.
 #[derive(Clone, Debug, PartialEq)]
@@ -637,8 +637,8 @@ return ({names});
 
 #[test]
 fn random_with_loops() {
-    let mut random = Random::new(7);
-    for at in 0..90 {
+    let mut random = Random::new(random::seed());
+    for at in 0..random::cases(90) {
         let rank = 1 + at % 2;
         let source = random_with_loop(&mut random, rank);
         let mut cases = Vec::new();

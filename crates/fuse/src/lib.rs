@@ -49,7 +49,8 @@
 //!
 //! # Single rules, wherever they are legal
 //!
-//! [`RULES`](array::RULES) is the catalogue. A rule that is wrong somewhere says why: the array below is needed as a whole.
+//! [`RULES`](array::RULES) is the catalogue. A rule that is wrong somewhere says why: the array
+//! below is needed as a whole.
 //!
 //! ```
 //! use frit_fuse::array::RULES;
@@ -87,7 +88,8 @@
 //!
 //! # Loop nests over storage: the array between them gets smaller
 //!
-//! Two nests run row by row as one, and of the array between them only the three rows exist that are still needed:
+//! Two nests run row by row as one, and of the array between them only the three rows exist that
+//! are still needed:
 //!
 //! ```
 //! use frit_fuse::nest::{Fate, Options, fuse};
@@ -126,7 +128,8 @@
 //!
 //! # The modules
 //!
-//! - [`mod@array`]: merges of with-loops on the array IR: the planner's candidates, the proofs, and one file for each rule;
+//! - [`mod@array`]: merges of with-loops on the array IR: the planner's candidates, the proofs, and
+//!   one file for each rule;
 //! - [`nest`]: loop nests of the loop IR, fused where an array between them then needs less memory.
 //!
 //! Read [`mod@array`] next.

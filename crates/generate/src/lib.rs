@@ -23,7 +23,6 @@ use frit_ir::array::{Extent, Func, FuncId, Operand, Param, Program, ResultExtent
 use frit_ir::{Scalar, Tensor, TensorData};
 use frit_support::{Random, Span};
 use std::collections::BTreeSet;
-use std::str::FromStr;
 
 const I64: Type = Type { elem: Scalar::I64, shape: Vec::new() };
 const F64: Type = Type { elem: Scalar::F64, shape: Vec::new() };
@@ -176,16 +175,6 @@ struct Maker {
     /// The arrays that something reads.
     read: BTreeSet<Value>,
     depth: usize,
-}
-
-/// A number that a variable of the environment may say: how many programs a test makes, or the seed of the first.
-///
-/// # Panics
-///
-/// The variable says something else.
-pub fn number<T: FromStr>(variable: &str, otherwise: T) -> T {
-    let parsed = |text: String| text.parse().unwrap_or_else(|_| panic!("{variable} is a number"));
-    std::env::var(variable).map_or(otherwise, parsed)
 }
 
 /// A program, and inputs to run it on.

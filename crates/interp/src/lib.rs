@@ -13,7 +13,7 @@ pub mod nest;
 mod scalar;
 
 use frit_ir::{FailureKind, Format, Tensor};
-use frit_support::Span;
+use frit_support::{Span, impl_error};
 use std::fmt;
 
 /// Limits of a run.
@@ -51,6 +51,8 @@ pub struct Failure {
     pub span: Span,
 }
 
+impl_error!(Failure, |failure| failure.kind.message(&failure.args));
+
 /// Why a run gave no results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
@@ -69,7 +71,7 @@ pub enum RunError {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RunError::Failed(failure) => f.write_str(&failure.kind.message(&failure.args)),
+            RunError::Failed(failure) => failure.fmt(f),
             RunError::Broken(message) => write!(f, "broken IR: {message}"),
             RunError::Exhausted => f.write_str("the memory is exhausted"),
             RunError::StackTooDeep => f.write_str("the recursion is too deep"),

@@ -15,7 +15,7 @@ use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, ProcId, Pro
 use frit_ir::{Const, Scalar, Tensor};
 use frit_support::{Table, with_deep_stack};
 use race::Timeline;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use storage::{Place, Region};
 
@@ -526,8 +526,7 @@ impl<'p> Machine<'p> {
     fn private_variables(&mut self, frame: &Frame<'p>, id: Loop, reductions: &[Reduction]) -> Rc<[Var]> {
         let known = &mut self.private[frame.id][frit_support::Index::at(id)];
         let find = || {
-            let mut assigned = BTreeSet::new();
-            assigned_variables(frame.proc, &frame.proc.loops[id].body, &mut assigned);
+            let mut assigned = frame.proc.assigned_in(&frame.proc.loops[id].body);
             assigned.retain(|var| reductions.iter().all(|reduction| reduction.var != *var));
             assigned.into_iter().collect()
         };
@@ -589,43 +588,4 @@ impl<'p> Machine<'p> {
 fn is_order_free(proc: &Proc, reduction: &Reduction) -> bool {
     let scalar = proc.vars[reduction.var].scalar;
     reduction.op.is_exactly_associative(scalar) && reduction.op.is_commutative(scalar)
-}
-
-/// The variables that statements assign, loop variables among them.
-fn assigned_variables(proc: &Proc, stmts: &[Stmt], assigned: &mut BTreeSet<Var>) {
-    for stmt in stmts {
-        match stmt {
-            Stmt::Assign { var, .. } => {
-                assigned.insert(*var);
-            }
-            Stmt::For(id) => {
-                let Some(data) = proc.loops.get(*id) else { continue };
-                assigned.extend(data.var);
-                assigned_variables(proc, &data.body, assigned);
-            }
-            Stmt::While { before, cond: _, body } => {
-                assigned_variables(proc, before, assigned);
-                assigned_variables(proc, body, assigned);
-            }
-            Stmt::If { cond: _, then, otherwise } => {
-                assigned_variables(proc, then, assigned);
-                assigned_variables(proc, otherwise, assigned);
-            }
-            Stmt::Call { results, .. } => {
-                assigned.extend(results.iter().filter_map(|result| match result {
-                    Binding::Var(var) => Some(*var),
-                    Binding::Array(_) => None,
-                }));
-            }
-            Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. } => {}
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! What every operation of the array IR means, and what the interpreter refuses about it.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Failure, Options, RunError};
 use frit_ir::array::{Extent, FuncId, LoopData, LoopKind, Op, Operand, ResultExtent, ResultType, Type, View};

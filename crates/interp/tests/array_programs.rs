@@ -1,6 +1,6 @@
 //! Whole programs in the text form, with results computed by other means.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options, RunError, array};
 use frit_ir::array::parse::parse_program;

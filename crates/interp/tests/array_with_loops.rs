@@ -1,6 +1,6 @@
 //! What with-loops mean, and what the interpreter refuses about them.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Failure, RunError};
 use frit_ir::array::{Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Type, Value, View, WithLoopData};

@@ -3,102 +3,82 @@
 
 use std::fmt;
 
-/// The kinds of run-time failure, each with the numbers its message shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FailureKind {
+/// A row for each kind: what the numbers of its message are; its code; its message.
+macro_rules! failure_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $code:literal, $template:literal;)*) => {
+        /// The kinds of run-time failure, each with the numbers its message shows.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum FailureKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl FailureKind {
+            /// All kinds.
+            pub const ALL: [FailureKind; [$($code),*].len()] = [$(FailureKind::$kind),*];
+
+            /// The stable code, as in the error index and the IR's text form.
+            pub fn code(self) -> &'static str {
+                match self {
+                    $(FailureKind::$kind => $code,)*
+                }
+            }
+
+            /// The sentence shown to the user, with `{0}` and `{1}` for its numbers.
+            pub fn template(self) -> &'static str {
+                match self {
+                    $(FailureKind::$kind => $template,)*
+                }
+            }
+        }
+    };
+}
+
+failure_kinds! {
     /// An index outside its array: the index, the extent.
-    OutOfBounds,
+    OutOfBounds = "out-of-bounds", "index {0} is out of bounds for size {1}";
     /// A size given to `iota`, `replicate`, or the like that is negative, or larger than any array can be: the size.
-    NegativeSize,
+    NegativeSize = "negative-size", "the size {0} is not from 0 to 2^47";
     /// Arrays walked in step have different lengths: both lengths.
-    LengthMismatch,
+    LengthMismatch = "length-mismatch", "arrays of lengths {0} and {1} are walked in step";
     /// The shape of a value does not fit where it goes: the extent needed, the extent found.
-    ShapeMismatch,
+    ShapeMismatch = "shape-mismatch", "a size of {0} is needed here, but it is {1}";
     /// The rows of an array differ in shape: the extent of an earlier row, that of a later one.
-    IrregularArray,
+    IrregularArray = "irregular-array",
+        "the rows of an array must have one shape, but one has size {0} and another {1}";
     /// The program's own assertion is false: no numbers.
-    AssertionFailed,
+    AssertionFailed = "assertion-failed", "the assertion is false";
     /// An integer division or remainder by zero: no numbers.
-    DivisionByZero,
+    DivisionByZero = "division-by-zero", "integer division by zero";
     /// Zero raised to a negative power: no numbers.
-    NegativeExponent,
+    NegativeExponent = "negative-exponent", "zero cannot be raised to a negative power";
     /// A split point outside the array: the point, the length.
-    SplitOutOfBounds,
+    SplitOutOfBounds = "split-out-of-bounds", "an array of length {1} cannot be split at {0}";
     /// A call for which no function accepts the shapes of the arguments: no numbers.
-    NoMatchingFunction,
+    NoMatchingFunction = "no-matching-function", "no function of this name accepts arguments of these shapes";
     /// A call that several functions accept, none of which is more specific than the others: no numbers.
-    AmbiguousCall,
+    AmbiguousCall = "undecided-call",
+        "several functions of this name accept these arguments, and none of them is more specific than the others";
     /// The use of a variable that was assigned on other ways only: no numbers.
-    UnassignedVariable,
+    UnassignedVariable = "unassigned-variable", "the variable has no value here";
     /// A condition in the head of a function does not hold: no numbers.
-    ConstraintViolated,
+    ConstraintViolated = "constraint-violated", "the constraint does not hold";
     /// An array does not fit the extents of its type: the extent in the type, the extent found.
-    ExtentMismatch,
+    ExtentMismatch = "extent-mismatch", "the type asks for an extent of {0} here, but it is {1}";
     /// An array has another number of axes than it must: the number needed, the number found.
-    RankMismatch,
+    RankMismatch = "rank-mismatch", "an array of rank {0} is needed here, but its rank is {1}";
     /// An index, bound or vector of amounts has more or fewer components than fit: the axes there are, the components.
-    IndexLength,
+    IndexLength = "index-length", "there are {0} axes here, but {1} components for them";
     /// A generator reaches an index outside of the result: the index, the extent.
-    GeneratorOutside,
+    GeneratorOutside = "generator-outside", "the generator reaches index {0}, but the result has size {1} there";
     /// A step or width of a generator that is not positive: it.
-    BadStep,
+    BadStep = "bad-step", "the step and width of a generator must be at least 1, not {0}";
     /// A new shape for another number of elements: the elements that it has, the elements there are.
-    ElementCount,
+    ElementCount = "element-count", "a shape of {0} elements is given to an array of {1}";
     /// More is taken or dropped than there is: the amount, the extent.
-    TakeOutOfRange,
+    TakeOutOfRange = "take-out-of-range", "an amount of {0} cannot be taken from or dropped from an extent of {1}";
 }
 
 impl FailureKind {
-    /// All kinds.
-    pub const ALL: [FailureKind; 20] = [
-        FailureKind::OutOfBounds,
-        FailureKind::NegativeSize,
-        FailureKind::LengthMismatch,
-        FailureKind::ShapeMismatch,
-        FailureKind::IrregularArray,
-        FailureKind::AssertionFailed,
-        FailureKind::DivisionByZero,
-        FailureKind::NegativeExponent,
-        FailureKind::SplitOutOfBounds,
-        FailureKind::NoMatchingFunction,
-        FailureKind::AmbiguousCall,
-        FailureKind::UnassignedVariable,
-        FailureKind::ConstraintViolated,
-        FailureKind::ExtentMismatch,
-        FailureKind::RankMismatch,
-        FailureKind::IndexLength,
-        FailureKind::GeneratorOutside,
-        FailureKind::BadStep,
-        FailureKind::ElementCount,
-        FailureKind::TakeOutOfRange,
-    ];
-
-    /// The stable code, as in the error index and the IR's text form.
-    pub fn code(self) -> &'static str {
-        match self {
-            FailureKind::OutOfBounds => "out-of-bounds",
-            FailureKind::NegativeSize => "negative-size",
-            FailureKind::LengthMismatch => "length-mismatch",
-            FailureKind::ShapeMismatch => "shape-mismatch",
-            FailureKind::IrregularArray => "irregular-array",
-            FailureKind::AssertionFailed => "assertion-failed",
-            FailureKind::DivisionByZero => "division-by-zero",
-            FailureKind::NegativeExponent => "negative-exponent",
-            FailureKind::SplitOutOfBounds => "split-out-of-bounds",
-            FailureKind::NoMatchingFunction => "no-matching-function",
-            FailureKind::AmbiguousCall => "undecided-call",
-            FailureKind::UnassignedVariable => "unassigned-variable",
-            FailureKind::ConstraintViolated => "constraint-violated",
-            FailureKind::ExtentMismatch => "extent-mismatch",
-            FailureKind::RankMismatch => "rank-mismatch",
-            FailureKind::IndexLength => "index-length",
-            FailureKind::GeneratorOutside => "generator-outside",
-            FailureKind::BadStep => "bad-step",
-            FailureKind::ElementCount => "element-count",
-            FailureKind::TakeOutOfRange => "take-out-of-range",
-        }
-    }
-
     /// The kind with this code.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
@@ -106,57 +86,7 @@ impl FailureKind {
 
     /// How many numbers the message shows.
     pub fn arity(self) -> usize {
-        match self {
-            FailureKind::OutOfBounds
-            | FailureKind::LengthMismatch
-            | FailureKind::ShapeMismatch
-            | FailureKind::IrregularArray
-            | FailureKind::SplitOutOfBounds
-            | FailureKind::ExtentMismatch
-            | FailureKind::RankMismatch
-            | FailureKind::IndexLength
-            | FailureKind::GeneratorOutside
-            | FailureKind::ElementCount
-            | FailureKind::TakeOutOfRange => 2,
-            FailureKind::NegativeSize | FailureKind::BadStep => 1,
-            FailureKind::AssertionFailed
-            | FailureKind::DivisionByZero
-            | FailureKind::NegativeExponent
-            | FailureKind::NoMatchingFunction
-            | FailureKind::AmbiguousCall
-            | FailureKind::UnassignedVariable
-            | FailureKind::ConstraintViolated => 0,
-        }
-    }
-
-    /// The sentence shown to the user, with `{0}` and `{1}` for its numbers.
-    pub fn template(self) -> &'static str {
-        match self {
-            FailureKind::OutOfBounds => "index {0} is out of bounds for size {1}",
-            FailureKind::NegativeSize => "the size {0} is not from 0 to 2^47",
-            FailureKind::LengthMismatch => "arrays of lengths {0} and {1} are walked in step",
-            FailureKind::ShapeMismatch => "a size of {0} is needed here, but it is {1}",
-            FailureKind::IrregularArray => {
-                "the rows of an array must have one shape, but one has size {0} and another {1}"
-            }
-            FailureKind::AssertionFailed => "the assertion is false",
-            FailureKind::DivisionByZero => "integer division by zero",
-            FailureKind::NegativeExponent => "zero cannot be raised to a negative power",
-            FailureKind::SplitOutOfBounds => "an array of length {1} cannot be split at {0}",
-            FailureKind::NoMatchingFunction => "no function of this name accepts arguments of these shapes",
-            FailureKind::AmbiguousCall => {
-                "several functions of this name accept these arguments, and none of them is more specific than the others"
-            }
-            FailureKind::UnassignedVariable => "the variable has no value here",
-            FailureKind::ConstraintViolated => "the constraint does not hold",
-            FailureKind::ExtentMismatch => "the type asks for an extent of {0} here, but it is {1}",
-            FailureKind::RankMismatch => "an array of rank {0} is needed here, but its rank is {1}",
-            FailureKind::IndexLength => "there are {0} axes here, but {1} components for them",
-            FailureKind::GeneratorOutside => "the generator reaches index {0}, but the result has size {1} there",
-            FailureKind::BadStep => "the step and width of a generator must be at least 1, not {0}",
-            FailureKind::ElementCount => "a shape of {0} elements is given to an array of {1}",
-            FailureKind::TakeOutOfRange => "an amount of {0} cannot be taken from or dropped from an extent of {1}",
-        }
+        ["{0}", "{1}"].into_iter().filter(|number| self.template().contains(number)).count()
     }
 
     /// The sentence shown to the user; `args` are the numbers, as many as [`arity`](Self::arity) says.

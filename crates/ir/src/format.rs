@@ -1,5 +1,6 @@
 //! Output formats in the manner of C's `printf`: parsed once, rendered by the interpreters, printed as C by the back end.
 
+use frit_support::impl_error;
 use std::fmt::{self, Write as _};
 
 use crate::scalar::{Const, Scalar};
@@ -77,6 +78,8 @@ pub struct FormatError {
     /// What is wrong with it.
     pub message: String,
 }
+
+impl_error!(FormatError, |error| error.message);
 
 impl Format {
     /// Reads a format, escapes already resolved.

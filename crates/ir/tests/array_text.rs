@@ -5,7 +5,7 @@ use frit_ir::array::Program;
 use frit_ir::array::parse::parse_program;
 use frit_ir::array::print;
 use frit_ir::array::verify::verify;
-use frit_support::with_deep_stack;
+use frit_support::{random, with_deep_stack};
 use proptest::prelude::*;
 
 /// Every construct of the text form, as the printer writes it.
@@ -155,7 +155,7 @@ fn too_deep_a_nest_is_an_error() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(frit_support::proptest_config!(random::cases(512)))]
 
     #[test]
     fn generated_programs_are_well_formed_and_round_trip(seed in any::<u64>()) {

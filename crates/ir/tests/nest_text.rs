@@ -4,7 +4,7 @@ use frit_ir::nest::parse::parse_program;
 use frit_ir::nest::verify::verify;
 use frit_ir::nest::{Array, Expr, Proc, Program, Stmt, Var};
 use frit_ir::{BinOp, Const, Scalar, UnOp};
-use frit_support::{Index, Span, with_deep_stack};
+use frit_support::{Index, Span, random, with_deep_stack};
 use proptest::prelude::*;
 
 const CORPUS: &str = include_str!("corpus/loops.ir");
@@ -90,7 +90,7 @@ fn assigning(value: Expr) -> Program {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(frit_support::proptest_config!(random::cases(512)))]
 
     #[test]
     fn expressions_keep_their_structure(value in expression()) {

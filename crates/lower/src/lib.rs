@@ -1,23 +1,23 @@
 //! Lowering of the array IR to the loop IR: chooses storage, loop order and parallel loops.
 //!
 //! - `lowering` translates the array IR, statement by statement;
-//! - `shape` rewrites the loops of the loop IR so that they run well: fission, tiling, vectors, threads.
+//! - [`LOOP_STEPS`] lists the passes that then shape loops for vectors, threads and caches. `shape`
+//!   has one file for each.
 //!
-//! A verified program never fails to lower. This crate knows no source language and no back end. How programs are
-//! optimised before is not its business either: it lowers calls, nests and views as they come.
+//! A verified program never fails to lower. This crate knows no source language and no back end. It
+//! does not optimise the array IR: it lowers calls, nests and views as they come.
+//!
+//! Read [`lower`] first, then [`LOOP_STEPS`].
 
 mod lowering;
 mod shape;
+mod steps;
+
+pub use steps::{LOOP_STEPS, LoopStep, Reason, Shaping, Stage, THREADS, unchanged};
 
 use frit_ir::array::{self, FuncId};
 use frit_ir::nest;
 use frit_support::{Index, Span, Table};
-use shape::{
-    allocation_hoisting, array_reductions, array_short_circuiting, batched_recurrences, blocked_floyd_warshall,
-    blocking, check_fission, fixed_point_exit, interchange, layout, loop_fission, multi_accumulator, nested_reductions,
-    nontemporal_stores, outer_vectorisation, overlapping_vectors, privatisation, recomputation, stencil_tiling,
-    temporal_blocking, transpose_tiling, unroll_and_jam, vectorisation, vectorised_scan, widening,
-};
 use std::collections::BTreeMap;
 
 /// What the lowering may do.
@@ -27,35 +27,36 @@ pub struct Options {
     pub strict_fp: bool,
     /// Ask for threads where iterations are independent.
     pub parallel: bool,
-    /// Estimated scalar operations that threads must save, so that a fold, scan or filter is split into chunks, one per thread.
+    /// Least number of estimated scalar operations that threads must save before a fold, scan or
+    /// filter is split into chunks, one for each thread.
     pub chunk_threshold: i64,
-    /// What blocks of loops are made for.
+    /// The caches for which loops are blocked.
     pub caches: Caches,
-    /// The bytes of a vector.
+    /// Bytes of a vector.
     pub vector_bytes: i64,
 }
 
-/// The bytes of a common server's vectors.
+/// Bytes of a common server's vectors.
 pub const USUAL_VECTOR_BYTES: i64 = 32;
 
 /// Sizes of caches in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caches {
-    /// Of the nearest one.
+    /// The first-level cache.
     pub nearest: i64,
-    /// Of the largest one that a processor has for itself.
+    /// The largest cache that a processor has for itself.
     pub own: i64,
-    /// Of the last one: what is larger does not stay in any.
+    /// The last-level cache. A larger array does not stay in any cache.
     pub last: i64,
 }
 
 impl Caches {
-    /// Those of a common server.
+    /// The caches of a common server.
     pub const USUAL: Self = Self { nearest: 48 << 10, own: 1 << 20, last: 32 << 20 };
 }
 
 impl Options {
-    /// Those for a common server.
+    /// The options for a common server.
     pub const USUAL: Self = Self {
         strict_fp: false,
         parallel: true,
@@ -76,20 +77,21 @@ impl Default for Options {
 pub struct CopyMade {
     /// The statement that needs it.
     pub span: Span,
-    /// Why.
+    /// Why the copy is made.
     pub reason: CopyReason,
 }
 
 /// Why an array had to be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyReason {
-    /// It is updated, and used again afterwards or not this function's to change.
+    /// The array is updated, and it is used later or is not this function's to change.
     UpdatedAndNeeded,
-    /// It is returned, but belongs to the caller or is part of something else.
+    /// The array is returned, but it belongs to the caller or is part of something else.
     Returned,
-    /// A loop updates it, but its initial value is not the loop's to change.
+    /// A loop updates the array, but its initial value is not the loop's to change.
     LoopStart,
-    /// A view of it is needed as memory of its own: as an argument, a loop-carried value or a branch's result.
+    /// A view is needed as memory of its own: as an argument, a loop-carried value or a branch's
+    /// result.
     ViewStored,
 }
 
@@ -109,42 +111,22 @@ impl CopyReason {
     }
 }
 
-/// What the lowering decided that a user may want to know.
+/// What the lowering decided, for reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Copies that the program did not ask for, in program order.
     pub copies: Vec<CopyMade>,
+    /// The loops that run on threads.
+    pub decisions: Vec<frit_plan::Decision>,
 }
 
-/// Lowers the functions that the entry reaches; all of them if there is no entry.
+/// Lowers the functions that the entry reaches, or all functions if there is no entry. Loops run in
+/// the order of the program, on threads if the options ask for them. Run [`LOOP_STEPS`] next.
 pub fn lower(program: &array::Program, options: &Options) -> nest::Program {
     lower_with_report(program, options).0
 }
 
-/// Shapes loops for caches once no pass is to see these loops any more: memory is taken once for all iterations, time loops make two steps of a stencil at
-/// once, transposed accesses are in tiles, bytes that
-/// costly loops read are widened ahead, planes that the processor's own cache would not keep run in blocks of rows, and arrays that the last cache would not
-/// keep go past it, while the rows that are read next are prefetched; rows that reduce run in whole vectors. Returns how many loops changed for caches.
-pub fn shape_for_caches(program: &mut nest::Program, caches: Caches) -> usize {
-    program.procs.iter_mut().for_each(|(_, proc)| allocation_hoisting::hoist_allocations(proc));
-    let stepped: Vec<(usize, temporal_blocking::double_sweep::Tiles)> =
-        program.procs.iter_mut().map(|(_, proc)| temporal_blocking::block_time_loops(proc, caches)).collect();
-    let mut count: usize = stepped.iter().map(|(count, _)| count).sum();
-    count += program.procs.iter_mut().map(|(_, proc)| transpose_tiling::tile_transposed(proc)).sum::<usize>();
-    count += program.procs.iter_mut().map(|(_, proc)| widening::widen_narrow_elements(proc)).sum::<usize>();
-    count += program.procs.iter_mut().map(|(_, proc)| stencil_tiling::tile_stencils(proc, caches.own)).sum::<usize>();
-    count += program.procs.iter_mut().map(|(_, proc)| unroll_and_jam::unroll_and_jam(proc)).sum::<usize>();
-    let entry = program.entry;
-    let stored = |((id, proc), (_, tiles)): (
-        (nest::ProcId, &mut nest::Proc),
-        &(usize, temporal_blocking::double_sweep::Tiles),
-    )| { nontemporal_stores::use_nontemporal_stores(proc, caches.last, Some(id) == entry, tiles) };
-    count += program.procs.iter_mut().zip(&stepped).map(stored).sum::<usize>();
-    program.procs.iter_mut().for_each(|(_, proc)| overlapping_vectors::overlap_vectors(proc));
-    count
-}
-
-/// As [`lower`], with the decisions made.
+/// As [`lower`], also returning the decisions.
 pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::Program, Report) {
     let mut report = Report::default();
     let funcs = reachable(program);
@@ -152,28 +134,7 @@ pub fn lower_with_report(program: &array::Program, options: &Options) -> (nest::
         funcs.iter().enumerate().map(|(at, &func)| (func, nest::ProcId::new(at))).collect();
     let mut procs = Table::new();
     for &func in &funcs {
-        let mut proc = lowering::lower_func(program, func, &names, options, &mut report);
-        nested_reductions::collapse_reductions(&mut proc, options.strict_fp);
-        fixed_point_exit::exit_at_fixed_points(&mut proc);
-        layout::store_in_final_layout(&mut proc);
-        recomputation::recompute_for_strides(&mut proc);
-        outer_vectorisation::vectorise_outer_loops(&mut proc, options.caches.own, options.vector_bytes);
-        allocation_hoisting::hoist_allocations_of_independent_loops(&mut proc);
-        array_short_circuiting::short_circuit_arrays(&mut proc);
-        batched_recurrences::run_batches_in_parallel(&mut proc, options.chunk_threshold);
-        blocking::block_contractions(&mut proc, options.caches, options.vector_bytes);
-        array_reductions::privatise_array_reductions(&mut proc, options.caches.own);
-        interchange::interchange_loops(&mut proc, options.caches.nearest);
-        outer_vectorisation::vectorise_outer_reductions(&mut proc);
-        privatisation::privatise_histograms(&mut proc, options);
-        check_fission::fission_checks(&mut proc);
-        loop_fission::independent::fission_independent_loops(&mut proc);
-        loop_fission::ordered::fission_ordered_loops(&mut proc);
-        blocked_floyd_warshall::block_floyd_warshall(&mut proc);
-        multi_accumulator::use_multiple_accumulators(&mut proc);
-        vectorised_scan::vectorise_scans(&mut proc);
-        vectorisation::mark_vector_loops(&mut proc);
-        procs.push(proc);
+        procs.push(lowering::lower_func(program, func, &names, options, &mut report));
     }
     let entry = program.entry.map(|func| names[&func]);
     (nest::Program { procs, entry }, report)

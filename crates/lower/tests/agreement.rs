@@ -1,6 +1,6 @@
 //! Lowered programs compute what the array interpreter says.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use support::{agree, check, int, ints, matrix, program, reals};
@@ -164,7 +164,7 @@ fn a_step_may_keep_what_it_is_given() {
         for (count, limit) in [(0, 0), (1, 0), (1, 1), (4, 0), (4, 2), (4, 4)] {
             agree(&text, &[reals(&[8.0, -4.0, 2.0]), reals(&[1.0, 2.0, 3.0]), int(count), int(limit)]);
         }
-        let lowered = frit_lower::lower(&program(&text), &frit_lower::Options::USUAL).to_string();
+        let lowered = support::lower(&program(&text), &frit_lower::Options::USUAL).to_string();
         // There is a copy only if no step made something; two buffers know without, and what may be the caller's still is copied.
         assert_eq!(lowered.matches("if not(").count(), usize::from(is_moved), "{lowered}");
     }
@@ -534,7 +534,7 @@ fn loops_in_order_are_distributed_without_a_change() {
                 chunk_threshold: 0,
                 ..frit_lower::Options::default()
             };
-            let lowered = frit_lower::lower(&program, &options);
+            let lowered = support::lower(&program, &options);
             let run = frit_interp::Options { reverse: true, ..frit_interp::Options::default() };
             let args = support::with_sizes(&program, &args);
             // Iterations marked independent run in reverse, so the regrouped sum is compared only where it is not.

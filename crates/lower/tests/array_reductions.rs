@@ -1,6 +1,6 @@
 //! Sums down few columns of many rows: threads share rows, and rows that a loop ahead makes are used at once.
 
-mod support;
+use crate::support;
 
 use frit_ir::Tensor;
 use frit_lower::Options;
@@ -63,7 +63,7 @@ fn there_and_back(at: &str) -> String {
 }
 
 fn lowered(text: &str) -> String {
-    frit_lower::lower(&program(text), &Options::default()).to_string()
+    support::lower(&program(text), &Options::default()).to_string()
 }
 
 fn are_shared(text: &str) -> bool {
@@ -149,7 +149,7 @@ fn sums_of_reals_are_not_regrouped_where_that_is_forbidden() {
     let text =
         column_sums("%29: i64 = mul %24, %24").replace("i64", "f64").replace("commutative (0)", "commutative (0.0)");
     assert!(are_shared(&text), "{}", lowered(&text));
-    let strict = frit_lower::lower(&program(&text), &Options { strict_fp: true, ..Options::default() }).to_string();
+    let strict = support::lower(&program(&text), &Options { strict_fp: true, ..Options::default() }).to_string();
     assert!(!strict.contains("= threads\n"), "{strict}");
 }
 

@@ -1,6 +1,6 @@
 //! Recurrences along rows: rows are computed in their place, and by each thread for its columns; results stay.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
@@ -49,7 +49,7 @@ fn is_in_place(text: &str) -> bool {
 
 /// Threads are started outside the loop over rows: the loop over parts of the columns comes before it.
 fn is_divided(text: &str) -> bool {
-    let lowered = frit_lower::lower(&program(text), &Options::default()).to_string();
+    let lowered = support::lower(&program(text), &Options::default()).to_string();
     lowered.lines().filter(|line| line.contains("independent parallel(")).any(|line| {
         let part = line.split_whitespace().nth(2).expect("a loop has a variable");
         lowered.contains(&format!("= {part} * s"))

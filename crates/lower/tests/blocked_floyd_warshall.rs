@@ -1,8 +1,9 @@
 //! Steps that update a matrix by a row and a column of it are taken several at once, and mean the same.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
+use frit_support::random;
 use proptest::prelude::*;
 use support::{agree, int, lowered_text, reals};
 
@@ -239,7 +240,7 @@ fn any_cell() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(12)))]
 
     #[test]
     fn any_cells_mean_the_same(cell in any_cell(), rows in 27_usize..40, more in 0_usize..20) {

@@ -1,7 +1,8 @@
 //! Contractions are computed in blocks, and mean the same.
 
-mod support;
+use crate::support;
 
+use frit_support::random;
 use proptest::prelude::*;
 use support::{agree, int, lowered_text, reals};
 
@@ -133,7 +134,7 @@ fn cells_of_a_product_of_matrices_stay_in_registers() {
 #[test]
 fn processors_with_many_registers_have_elements_of_four_steps_and_rows_in_them() {
     let options = frit_lower::Options { vector_bytes: 64, ..frit_lower::Options::USUAL };
-    let lowered = frit_lower::lower(&support::program(&PRODUCT.text()), &options).to_string();
+    let lowered = support::lower(&support::program(&PRODUCT.text()), &options).to_string();
     assert!(lowered.contains("stack f64[32, 128]"), "{lowered}");
     // Four elements of each of four rows, loaded once each.
     assert_eq!(
@@ -253,7 +254,7 @@ fn few_rows_stay_as_they_are() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(12)))]
 
     #[test]
     fn products_of_any_size_agree(rows in 0usize..90, steps in 0usize..50, columns in 0usize..150) {

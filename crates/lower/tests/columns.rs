@@ -1,6 +1,6 @@
 //! Programs on the columns of a matrix: stored as they are needed, recomputed where that is cheap, and run along rows.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
@@ -48,7 +48,7 @@ const NORMALISED: &str = "%30: f64 = w2: with (%31) in [%0] {
   } : genarray";
 
 fn lowered(text: &str) -> String {
-    frit_lower::lower(&program(text), &Options { parallel: false, ..Options::default() }).to_string()
+    support::lower(&program(text), &Options { parallel: false, ..Options::default() }).to_string()
 }
 
 /// How many arrays are allocated on the heap.

@@ -1,6 +1,6 @@
 //! A choice between a number and its opposite by its sign is its absolute value where it is compared, and the greater of both elsewhere.
 
-mod support;
+use crate::support;
 
 use support::{agree, lowered_text, reals};
 

@@ -1,19 +1,15 @@
 //! Generated programs mean the same after lowering, however the loop IR is run.
 
-mod support;
+use crate::support;
 
 use frit_generate::{Favour, case};
 use frit_interp::RunError;
 use frit_ir::array::verify;
+use frit_support::random;
 use proptest::prelude::*;
 
-/// As many as asked for, or enough to meet every kind of statement often.
-fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300)
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(100)))]
 
     #[test]
     fn lowering_keeps_results(seed in any::<u64>()) {

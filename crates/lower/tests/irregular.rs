@@ -1,6 +1,6 @@
 //! Loops whose iterations differ in work are told from others, and folds over such get many chunks for each thread.
 
-mod support;
+use crate::support;
 
 use frit_lower::Options;
 use support::{agree, int, program};
@@ -41,7 +41,7 @@ const CHEAP: &str =
     "%7: i64 = index %1[%6]\n%8: bool = lt %7, 0\n%9: i64 = if %8 { %13: i64 = mul %7, 3 yield %13 } else { yield %7 }";
 
 fn lowered(text: &str) -> String {
-    frit_lower::lower(&program(text), &Options::default()).to_string()
+    support::lower(&program(text), &Options::default()).to_string()
 }
 
 #[test]

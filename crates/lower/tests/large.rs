@@ -1,7 +1,5 @@
 //! Large and deep programs are lowered in seconds.
 
-mod support;
-
 use frit_lower::Options;
 use frit_support::with_deep_stack;
 use std::fmt::Write;
@@ -12,7 +10,7 @@ fn lowers_quickly(text: &str) {
         let mut program = frit_ir::array::parse::parse_program(text).expect("the text is well-formed");
         program.entry = program.funcs.indices().next_back();
         let start = Instant::now();
-        let lowered = frit_lower::lower(&program, &Options::default());
+        let lowered = crate::support::lower(&program, &Options::default());
         assert!(start.elapsed() < Duration::from_secs(10), "lowering takes {:?}", start.elapsed());
         assert!(lowered.entry.is_some());
         // Programs as deep as these are dropped by recursion too.

@@ -1,6 +1,6 @@
 //! Reductions read several streams at once, and reduce the same.
 
-mod support;
+use crate::support;
 
 use support::{agree, int, lowered_text, reals};
 

@@ -1,6 +1,6 @@
 //! Folds with operations of the program's own run in pieces side by side, and fold the same.
 
-mod support;
+use crate::support;
 
 use frit_lower::Options;
 use support::{agree, int, matrix, program, reals};
@@ -8,7 +8,7 @@ use support::{agree, int, matrix, program, reals};
 const THREADS: Options = Options { chunk_threshold: 0, ..Options::USUAL };
 
 fn lowered(text: &str, options: &Options) -> String {
-    frit_lower::lower(&program(text), options).to_string()
+    support::lower(&program(text), options).to_string()
 }
 
 /// Four cells are combined in an iteration.

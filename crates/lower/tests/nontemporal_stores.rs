@@ -1,6 +1,6 @@
 //! Large results are written past the caches, and are the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest};
 use frit_ir::nest as loops;
@@ -26,8 +26,8 @@ const HALF: &str = "%7: f64 = index %1[%6]\n%9: f64 = mul %7, 0.5";
 
 /// The loop IR with stores past a cache of so many bytes, and in how many loops.
 fn streamed(text: &str, parallel: bool, cache_bytes: i64) -> (frit_ir::nest::Program, usize) {
-    let mut lowered = frit_lower::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = frit_lower::shape_for_caches(&mut lowered, support::past(cache_bytes));
+    let mut lowered = support::lower(&program(text), &Options { parallel, ..Options::default() });
+    let count = support::shape_for_caches(&mut lowered, support::past(cache_bytes));
     frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }
@@ -141,7 +141,7 @@ fn what_reads_what_it_stores_is_streamed_in_blocks() {
     let blocks_of = |stored: &str| {
         let program = loops::parse::parse_program(&text(stored)).expect("the text is a program");
         let mut shaped = program.clone();
-        frit_lower::shape_for_caches(&mut shaped, support::past(0));
+        support::shape_for_caches(&mut shaped, support::past(0));
         loops::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
         for length in [63, 64, 71, 1100] {
             let values: Vec<f64> = (0..length).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
@@ -289,7 +289,7 @@ fn rows_of_cubes_that_are_read_again_are_not_streamed() {
         );
         let mut shaped = loops::parse::parse_program(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         loops::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        frit_lower::shape_for_caches(&mut shaped, support::past(1 << 20));
+        support::shape_for_caches(&mut shaped, support::past(1 << 20));
         loops::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
         shaped.to_string().contains("stream A2 at ")
     };

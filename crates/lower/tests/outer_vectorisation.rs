@@ -1,6 +1,6 @@
 //! Iterations with loops inside that must run in order are run side by side, and loops end when their state stays.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
@@ -9,7 +9,7 @@ use support::{agree, int, ints, program, reals};
 const PLAIN: Options = Options { strict_fp: false, parallel: false, vector_bytes: 64, ..Options::USUAL };
 
 fn lowered(text: &str) -> String {
-    frit_lower::lower(&program(text), &PLAIN).to_string()
+    support::lower(&program(text), &PLAIN).to_string()
 }
 
 fn is_in_lanes(text: &str) -> bool {
@@ -282,7 +282,7 @@ fn counts_are_compared_once() {
 fn as_many_lanes_as_fill_four_vectors() {
     let text = over(ESCAPE, VECTOR, "i64[%0]");
     for (vector_bytes, lanes) in [(8, 8), (16, 8), (32, 16), (64, 32), (256, 32)] {
-        let lowered = frit_lower::lower(&program(&text), &Options { vector_bytes, ..PLAIN }).to_string();
+        let lowered = support::lower(&program(&text), &Options { vector_bytes, ..PLAIN }).to_string();
         assert!(lowered.contains(&format!("step {lanes} independent")), "{vector_bytes}:\n{lowered}");
     }
 }
@@ -316,7 +316,7 @@ fn the_innermost_loop_runs_in_lanes() {
 #[test]
 fn threads_share_such_loops_as_they_come() {
     let text = over(STAYS, VECTOR, "i64[%0]");
-    let lowered = frit_lower::lower(&program(&text), &Options::USUAL).to_string();
+    let lowered = support::lower(&program(&text), &Options::USUAL).to_string();
     assert!(lowered.contains(", irregular)"), "{lowered}");
 }
 

@@ -1,6 +1,6 @@
 //! Rows that reduce run in whole vectors, which overlap, and all is the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
 use frit_ir::{Scalar, Tensor, TensorData, nest};
@@ -57,7 +57,7 @@ fn has_whole_vectors(text: &str, lanes: i64) -> bool {
         program.procs.iter().next().expect("there is a procedure").1.arrays.iter().next().expect("a table").1.elem;
     let [past_caches, in_caches] = [0, i64::MAX].map(|cache_bytes| {
         let mut shaped = program.clone();
-        frit_lower::shape_for_caches(&mut shaped, support::past(cache_bytes));
+        support::shape_for_caches(&mut shaped, support::past(cache_bytes));
         nest::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
         for (rows, columns) in
             [(1, 2), (3, 3), (2, 9), (3, 10), (4, 11), (3, 17), (2, 18), (3, 26), (2, 40), (3, 157), (2, 300)]

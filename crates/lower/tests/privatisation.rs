@@ -1,9 +1,10 @@
 //! Loops that only update arrays at computed places run on private tables, and mean the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::RunError;
 use frit_lower::Options;
+use frit_support::random;
 use proptest::prelude::*;
 use std::fmt::Write;
 use support::{agree, check, int, ints, lowered_text, program, reals};
@@ -96,7 +97,7 @@ fn sums_of_reals_are_regrouped_unless_that_is_forbidden() {
     // The weights are small multiples of an eighth, so that every grouping has the same sum.
     agree(&text, &args(700, 5));
     let strict = Options { strict_fp: true, parallel: false, ..Options::default() };
-    assert!(!frit_lower::lower(&program(&text), &strict).to_string().contains("step 4 {"));
+    assert!(!support::lower(&program(&text), &strict).to_string().contains("step 4 {"));
     // Which of several zeros and `NaN` is the largest depends on the order.
     let largest = format!("%15: f64 = index %2[%6]\n{}", update("5", "f64", "max", "%15"));
     assert!(!is_privatised(&loop_over("5", "f64", &largest)));
@@ -255,17 +256,16 @@ fn generate(choices: &[(u8, u8, u8, i64)], bins: &str) -> String {
 
 #[test]
 fn private_tables_compute_the_same() {
-    let (mut privatised, mut failed, cases) = (0, 0, 60);
-    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
-    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let (mut privatised, mut failed, cases) = (0, 0, random::cases(60));
+    let mut runner = proptest::test_runner::TestRunner::new(frit_support::proptest_config!(cases));
     let choices = prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), 0i64..9), 2..6);
     let counts = std::cell::RefCell::new((&mut privatised, &mut failed));
     let outcome = runner.run(&(choices, any::<bool>(), 0usize..1300), |(choices, is_known, n)| {
         let text = generate(&choices, if is_known { "3" } else { "%3" });
         let outcome = check(&program(&text), &args(n, 3));
         let mut counts = counts.borrow_mut();
-        *counts.0 += u32::from(is_privatised(&text));
-        *counts.1 += u32::from(matches!(outcome, Err(RunError::Failed(_))));
+        *counts.0 += usize::from(is_privatised(&text));
+        *counts.1 += usize::from(matches!(outcome, Err(RunError::Failed(_))));
         Ok(())
     });
     if let Err(error) = outcome {

@@ -1,6 +1,6 @@
 //! Reductions inside of independent iterations run side by side where neighbours read neighbours, and reductions of reductions are one.
 
-mod support;
+use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
@@ -10,7 +10,7 @@ use support::{agree, int, program};
 const PLAIN: Options = Options { strict_fp: false, parallel: false, ..Options::USUAL };
 
 fn lowered(text: &str) -> String {
-    frit_lower::lower(&program(text), &PLAIN).to_string()
+    support::lower(&program(text), &PLAIN).to_string()
 }
 
 fn is_side_by_side(text: &str) -> bool {
@@ -153,7 +153,7 @@ fn accumulators_last(text: &str) -> String {
 
 /// The variables of reductions.
 fn accumulators(options: &Options, text: &str) -> usize {
-    let text = frit_lower::lower(&program(text), options).to_string();
+    let text = support::lower(&program(text), options).to_string();
     let main = text.split("streams").next().unwrap_or(&text);
     let lists = main.split("reduce(").skip(1).filter_map(|rest| rest.split(')').next());
     // The first of a list is the reduction's own; others read from other places at the same time.
@@ -174,7 +174,7 @@ fn reductions_of_reductions_are_one() {
     }
     // Sums in order are sums of sums.
     let strict = Options { strict_fp: true, ..PLAIN };
-    let text = frit_lower::lower(&program(&nested("add", "add", "add", "0.0")), &strict).to_string();
+    let text = support::lower(&program(&nested("add", "add", "add", "0.0")), &strict).to_string();
     assert!(!text.contains("reduce("), "{text}");
 }
 

@@ -1,6 +1,6 @@
 //! Scans for vectors: what is accumulated in one phase, what is done with the results in another; and part by part on threads.
 
-mod support;
+use crate::support;
 
 use frit_lower::Options;
 use support::{agree, int, lowered_text, program, reals};
@@ -56,7 +56,7 @@ fn what_both_phases_need_is_computed_in_both() {
 
 /// The loop over parts of so many elements for each thread, and what follows.
 fn parts(text: &str, elements: i64) -> String {
-    let lowered = frit_lower::lower(&program(text), &Options::default()).to_string();
+    let lowered = support::lower(&program(text), &Options::default()).to_string();
     let at = lowered.find(&format!("* {elements})")).unwrap_or_else(|| panic!("there are no parts in {lowered}"));
     lowered[at..].to_string()
 }

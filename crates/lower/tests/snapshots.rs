@@ -1,6 +1,6 @@
 //! The loop IR of characteristic programs, as read and found good by a person. `UPDATE_EXPECT=1` rewrites the files.
 
-mod support;
+use crate::support;
 
 use expect_test::expect_file;
 use frit_ir::nest::{Program, Storage};
@@ -14,9 +14,9 @@ const PARALLEL: Options = Options { strict_fp: false, ..Options::USUAL };
 macro_rules! check {
     ($name:literal) => {{
         let source = program(include_str!(concat!("programs/", $name, ".ir")));
-        let sequential = frit_lower::lower(&source, &SEQUENTIAL);
+        let sequential = support::lower(&source, &SEQUENTIAL);
         expect_file![concat!("programs/", $name, ".sequential.nest")].assert_eq(&sequential.to_string());
-        let parallel = frit_lower::lower(&source, &PARALLEL);
+        let parallel = support::lower(&source, &PARALLEL);
         expect_file![concat!("programs/", $name, ".parallel.nest")].assert_eq(&parallel.to_string());
         sequential
     }};

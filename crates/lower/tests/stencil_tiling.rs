@@ -1,6 +1,6 @@
 //! Planes run in blocks of rows where the processor's own cache would not keep them, and all is the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
 use frit_ir::{Tensor, TensorData, nest};
@@ -51,7 +51,7 @@ fn is_in_blocks(text: &str) -> bool {
     let program = nest::parse::parse_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     nest::verify::verify(&program).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut shaped = program.clone();
-    frit_lower::shape_for_caches(&mut shaped, Caches { own: CACHE, last: i64::MAX, ..Caches::USUAL });
+    support::shape_for_caches(&mut shaped, Caches { own: CACHE, last: i64::MAX, ..Caches::USUAL });
     nest::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
     for (planes, side) in [(2, 5), (3, 2), (4, 17), (3, 18), (5, 33), (4, 40)] {
         let count = planes * side * side;

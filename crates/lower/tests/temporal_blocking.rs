@@ -1,6 +1,6 @@
 //! Time loops make two steps of a stencil at once, where they may, and the results stay.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
 use frit_ir::{Tensor, TensorData, nest};
@@ -10,8 +10,8 @@ use support::{agree, int, program, with_sizes};
 /// The loop IR shaped for a last cache that keeps nothing.
 fn shaped(text: &str) -> nest::Program {
     let options = Options { parallel: true, chunk_threshold: 0, ..Options::default() };
-    let mut lowered = frit_lower::lower(&program(text), &options);
-    frit_lower::shape_for_caches(&mut lowered, support::past(64));
+    let mut lowered = support::lower(&program(text), &options);
+    support::shape_for_caches(&mut lowered, support::past(64));
     nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     lowered
 }

@@ -1,6 +1,6 @@
 //! Transposed accesses run in tiles, and compute the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest};
 use frit_ir::{Tensor, TensorData};
@@ -26,8 +26,8 @@ const TRANSPOSE: &str = "%9: f64 = index %3[%7, %6]";
 
 /// The loop IR shaped for caches, but for large results, and how many loops changed.
 fn shaped(text: &str, parallel: bool) -> (frit_ir::nest::Program, usize) {
-    let mut lowered = frit_lower::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = frit_lower::shape_for_caches(&mut lowered, support::past(i64::MAX));
+    let mut lowered = support::lower(&program(text), &Options { parallel, ..Options::default() });
+    let count = support::shape_for_caches(&mut lowered, support::past(i64::MAX));
     frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }

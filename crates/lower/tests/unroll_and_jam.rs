@@ -1,6 +1,6 @@
 //! Rows of stencils are made side by side, those that are read next are prefetched, and all are the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
 use frit_ir::{Tensor, TensorData, nest};
@@ -9,8 +9,8 @@ use support::{agree, int, program, with_sizes};
 
 /// The loop IR shaped for caches, and in how many loops.
 fn shaped(text: &str, cache_bytes: i64) -> (nest::Program, usize) {
-    let mut lowered = frit_lower::lower(&program(text), &Options { parallel: true, ..Options::default() });
-    let count = frit_lower::shape_for_caches(&mut lowered, support::past(cache_bytes));
+    let mut lowered = support::lower(&program(text), &Options { parallel: true, ..Options::default() });
+    let count = support::shape_for_caches(&mut lowered, support::past(cache_bytes));
     nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }
@@ -330,7 +330,7 @@ fn bands(first: &str, last: &str) -> nest::Program {
 /// The program shaped for the least of caches.
 fn shaped_program(program: &nest::Program) -> nest::Program {
     let mut shaped = program.clone();
-    frit_lower::shape_for_caches(&mut shaped, support::past(1 << 10));
+    support::shape_for_caches(&mut shaped, support::past(1 << 10));
     nest::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
     shaped
 }

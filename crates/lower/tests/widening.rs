@@ -1,6 +1,6 @@
 //! Costly loops have bytes widened and narrowed in loops of their own, and compute the same.
 
-mod support;
+use crate::support;
 
 use frit_interp::{Options as RunOptions, nest};
 use frit_ir::{Tensor, TensorData};
@@ -27,8 +27,8 @@ const COSTLY: &str = "%7: f64 = index %1[%6] %10: f64 = exp %7 %11: f64 = sin %1
 
 /// The loop IR after the last step on it, and how many loops changed.
 fn shaped(text: &str, parallel: bool) -> (frit_ir::nest::Program, usize) {
-    let mut lowered = frit_lower::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = frit_lower::shape_for_caches(&mut lowered, support::past(i64::MAX));
+    let mut lowered = support::lower(&program(text), &Options { parallel, ..Options::default() });
+    let count = support::shape_for_caches(&mut lowered, support::past(i64::MAX));
     frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }

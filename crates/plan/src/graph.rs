@@ -85,12 +85,14 @@ impl FusionGraph {
         Size::symbol(self.symbols.push(name.into()))
     }
 
-    /// Adds a loop of one generator behind all others, in the order of the program. It cannot be folded.
+    /// Adds a loop of one generator behind all others, in the order of the program. It cannot be
+    /// folded.
     pub fn add_loop(&mut self, name: impl Into<String>) -> Node {
         self.nodes.push(NodeData { name: name.into(), generators: 1, fold: None })
     }
 
-    /// Adds an array that is stored only if the merges demand it. `producer` is `None` for an input.
+    /// Adds an array that is stored only if the merges demand it. `producer` is `None` for an
+    /// input.
     pub fn add_array(
         &mut self,
         name: impl Into<String>,

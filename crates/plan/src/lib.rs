@@ -5,8 +5,9 @@
 //!
 //! # Least traffic: a graph of loops, its best plan, the log
 //!
-//! A [`FusionGraph`] says what the loops of a block read and write, and which pairs may become one loop. [`solve()`] finds
-//! the plan that moves the fewest bytes. Sizes are polynomials, so the plan holds for every `n`.
+//! A [`FusionGraph`] says what the loops of a block read and write, and which pairs may become one
+//! loop. [`solve()`] finds the plan that moves the fewest bytes. Sizes are polynomials, so the plan
+//! holds for every `n`.
 //!
 //! ```
 //! use frit_plan::{Decision, FusionGraph, Limits, Log, LoopRef, Method, Outcome, solve};
@@ -49,8 +50,9 @@
 //!
 //! # Least memory: a data-flow graph, and which arrays fusion removes
 //!
-//! A [`DataFlowGraph`](memory::DataFlowGraph) is the graph of \[MEM\]: an edge is a dependence, and may prevent fusion.
-//! [`memory::solve`] fuses so that the arrays that stay are the smallest, and says of every array why it stays.
+//! A [`DataFlowGraph`](memory::DataFlowGraph) is the graph of \[MEM\]: an edge is a dependence, and
+//! may prevent fusion. [`memory::solve`] fuses so that the arrays that stay are the smallest, and
+//! says of every array why it stays.
 //!
 //! ```
 //! use frit_plan::memory::{DataFlowGraph, Fate, Objective, SearchLimits, solve};
@@ -82,8 +84,10 @@
 //!
 //! # The modules
 //!
-//! - [`graph`]: loops and opaque statements, the arrays between them, and the pairs that may be merged;
-//! - [`solve`](mod@solve): the plan of least traffic, exact by integer programming up to a stated size, greedy beyond it;
+//! - [`graph`]: loops and opaque statements, the arrays between them, and the pairs that may be
+//!   merged;
+//! - [`solve`](mod@solve): the plan of least traffic, exact by integer programming up to a stated
+//!   size, greedy beyond it;
 //! - [`memory`]: the plan of least memory, for loop nests with dependences of any kind;
 //! - [`log`]: what was merged, refused or not chosen, and what it saved.
 

@@ -1,5 +1,5 @@
-//! The decision log: what every candidate for a merge came to, at whatever level it was made. Reports of all kinds render
-//! this one list.
+//! The decision log: what every candidate for a merge, or for a change of how a loop runs, came to, at whatever level it was
+//! decided. Reports of all kinds render this one list.
 
 use crate::graph::{Size, Symbol};
 use crate::solve::{Cost, Method};
@@ -53,6 +53,8 @@ pub struct LoopRef {
 pub enum Outcome {
     /// Merged into the loop with this label. `passes` is the number of sweeps over memory saved.
     Merged { into: String, saved: Cost, passes: usize },
+    /// One loop was changed: the rest of a sentence about it, as in `runs in vectors`.
+    Done { what: String },
     /// It would be wrong: the stable code of the reason, the reason in words, and the place that it names, if any.
     Refused { code: &'static str, reason: String, place: Option<Span> },
     /// It would be right, and not pay: what it would have saved (negative: cost).
@@ -97,7 +99,9 @@ impl Outcome {
         match self {
             Outcome::Merged { into, saved, .. } if *saved == Cost::default() => format!("merged into {into}"),
             Outcome::Merged { into, saved, .. } => format!("merged into {into}, saves {}", saved.text(symbols)),
+            Outcome::Done { what } => what.clone(),
             Outcome::Refused { code, reason, .. } => format!("refused ({code}): {reason}"),
+            Outcome::NotChosen { reason, saving } if *saving == Cost::default() => format!("not chosen: {reason}"),
             Outcome::NotChosen { reason, saving } => {
                 format!("not chosen: {reason}; would save {}", saving.text(symbols))
             }

@@ -1,6 +1,6 @@
 //! Plans of graphs that are known from publications, and of those that show one property each.
 
-mod support;
+use crate::support;
 
 use frit_plan::{FusionGraph, Limits, Method, Node, Plan, solve};
 use support::{all_pairs, array, check, empty, node, pair, size};

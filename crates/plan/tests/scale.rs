@@ -3,7 +3,7 @@
 //! Times are those of the thread on the processor where the system tells them, so other work on the machine does not count; bounds are
 //! generous besides.
 
-mod support;
+use crate::support;
 
 use frit_plan::{FusionGraph, Limits, Method, Node, solve};
 use frit_support::Random;

@@ -1,5 +1,6 @@
-//! Regions built by calls, loop by loop. Bounds, conditions and subscripts are written as isl reads them, with the names of
-//! the source; the sets and relations of the [`Scop`] are made of them. A front end may also make those itself.
+//! Regions built by calls, loop by loop. Bounds, conditions and subscripts are written as isl reads
+//! them, with the names of the source; the sets and relations of the [`Scop`] are made of them. A
+//! front end may also make those itself.
 
 use crate::model::{
     Access, AccessKind, Array, ArrayData, Home, Loop, LoopData, Node, ParamData, Scop, Statement, StatementData,
@@ -7,9 +8,11 @@ use crate::model::{
 use frit_isl::{Context, Map, PwAff, Result, Set};
 use frit_support::{Index, Span, Table};
 
-/// A region that is being described: what is added goes into the innermost loop or condition that is open.
+/// A region that is being described: what is added goes into the innermost loop or condition that
+/// is open.
 ///
-/// In texts, names of parameters and of open loops stand for their values; inner loops hide outer ones of the same name.
+/// In texts, names of parameters and of open loops stand for their values; inner loops hide outer
+/// ones of the same name.
 pub struct Builder {
     scop: Scop,
     open: Vec<(Opened, Vec<Node>)>,
@@ -28,7 +31,8 @@ pub enum Role {
     InOut,
     /// It is declared outside of the region, and its values are not needed there.
     Temporary,
-    /// It is declared here: in the region, or in the innermost loop that is open, each iteration of which has its own.
+    /// It is declared here: in the region, or in the innermost loop that is open, each iteration of
+    /// which has its own.
     Local,
 }
 
@@ -62,7 +66,8 @@ impl Builder {
         Builder { scop, open: vec![(Opened::Region, Vec::new())], extents: Table::new() }
     }
 
-    /// Names the parameters, and says what is known of them, as `n >= 2`; to be called before all else.
+    /// Names the parameters, and says what is known of them, as `n >= 2`; to be called before all
+    /// else.
     pub fn params(&mut self, names: &[&str], known: &str) -> Result<()> {
         self.scop.params = names.iter().map(|name| ParamData { name: name.to_string() }).collect();
         let text = format!("{}{{ : {} }}", self.prefix(), self.resolve(known));
@@ -102,8 +107,8 @@ impl Builder {
         self.scop.arrays.iter().rfind(|(_, data)| data.name == name).map(|(array, _)| array)
     }
 
-    /// Opens a loop over `lower <= name < upper`. It counts up from `lower` by `step`; by a negative step it counts down from
-    /// `upper - 1`.
+    /// Opens a loop over `lower <= name < upper`. It counts up from `lower` by `step`; by a
+    /// negative step it counts down from `upper - 1`.
     pub fn open_loop(&mut self, name: &str, lower: &str, upper: &str, step: i64) -> Loop {
         let (lower, upper) = (self.resolve(lower), self.resolve(upper));
         let variable = format!("i{}", self.loops().count());
@@ -136,7 +141,8 @@ impl Builder {
         }
     }
 
-    /// Adds a statement that accesses these elements of arrays. A subscript that is not affine is `?`: it may be any.
+    /// Adds a statement that accesses these elements of arrays. A subscript that is not affine is
+    /// `?`: it may be any.
     ///
     /// # Panics
     ///

@@ -1,8 +1,8 @@
 //! Static control parts (SCoPs): loop nests with affine bounds and subscripts, whatever language they come from.
 //!
-//! A front end describes a region as a [`Scop`]: which instances each statement has, in which order they run, and what they
-//! read and write. What a statement *does* stays with the front end. This crate knows no language and no IR; integer sets are
-//! [`isl`]'s.
+//! A front end describes a region as a [`Scop`]: which instances each statement has, in which order
+//! they run, and what they read and write. What a statement *does* stays with the front end. This
+//! crate knows no language and no IR; integer sets are [`isl`]'s.
 //!
 //! # Two loops become one, and the array between them becomes two scalars
 //!

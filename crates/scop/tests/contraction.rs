@@ -1,6 +1,6 @@
 //! What becomes of temporary arrays: the fate of each, and that all values are still found where they are looked for.
 
-mod common;
+use crate::common;
 
 use std::time::{Duration, Instant};
 

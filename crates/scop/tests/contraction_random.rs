@@ -1,6 +1,6 @@
 //! Random pipelines in random orders: expansion and contraction keep every value, and contraction does happen.
 
-mod common;
+use crate::common;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,8 +14,9 @@ use frit_scop::expand::expand;
 use frit_scop::memory::Values;
 use frit_scop::program::Fate;
 use frit_scop::sharing::share;
+use frit_support::random;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::TestRunner;
 
 /// A stage of a pipeline: a nest that writes one array from others.
 #[derive(Clone, Debug)]
@@ -162,9 +163,7 @@ fn texts(case: &Case) -> (String, String) {
 fn contraction_keeps_results() {
     let counts: RefCell<BTreeMap<&str, usize>> = RefCell::default();
     let count = |what| *counts.borrow_mut().entry(what).or_default() += 1;
-    // The same cases each time, so that the counts below are the same.
-    let config = Config { cases: 100, failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let mut runner = TestRunner::new(frit_support::proptest_config!(random::cases(36)));
     let result = runner.run(&case(), |case| {
         let (text, order) = texts(&case);
         let source = scop(&text);
@@ -222,6 +221,6 @@ fn contraction_keeps_results() {
     eprintln!("{counts:?}");
     result.unwrap_or_else(|error| panic!("{error}"));
     for what in ["orders", "scalars", "registers", "windows", "windows of rows", "kept", "shares"] {
-        assert!(counts.get(what).is_some_and(|count| *count >= 3), "{what}: {counts:?}");
+        assert!(!random::is_usual() || counts.get(what).is_some_and(|count| *count >= 1), "{what}: {counts:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Dependences of small regions: which there are, how far they reach, and that they are found fast.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Renaming and expansion: which arrays there are afterwards, and that all values are kept.
 
-mod common;
+use crate::common;
 
 use common::notation::scop;
 use common::simulate::{Storage, check};

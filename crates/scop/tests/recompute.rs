@@ -1,6 +1,6 @@
 //! Recomputation: which arrays go, why others stay, and that every value is computed from the values that it was computed from.
 
-mod common;
+use crate::common;
 
 use common::notation::scop;
 use common::simulate::{Instance, Storage, hash, run_from, run_source};

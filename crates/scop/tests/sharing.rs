@@ -1,6 +1,6 @@
 //! Which arrays share storage, and what memory temporaries cost.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

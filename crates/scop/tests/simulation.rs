@@ -1,6 +1,6 @@
 //! The oracle itself: it accepts what computes the same, and finds what does not.
 
-mod common;
+use crate::common;
 
 use common::notation::scop;
 use common::simulate::{Storage, check, run_source};

@@ -4,11 +4,12 @@ use frit_generate::outcome::written;
 use frit_generate::{Favour, case, writing};
 use frit_ir::array::{Program, verify::verify};
 use frit_simplify::{MAX_ROUNDS, Options, STEPS, Step, in_place};
+use frit_support::random;
 
 #[test]
 fn every_step_keeps_what_generated_programs_write() {
-    let (mut lines, mut changes) = (0, 0);
-    for seed in 1..250 {
+    let (cases, mut lines, mut changes) = (random::cases(100), 0, 0);
+    for seed in random::seeds(cases) {
         let (program, inputs) = case(Favour::REDUNDANCY, seed);
         let mut program = writing(&program, seed);
         verify(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}"));

@@ -117,6 +117,74 @@ pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> Strin
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// Defines an enum of mistakes. Behind each variant stands its message: a [`Diagnostic`] in which
+/// the fields appear, borrowed. The enum gets `diagnostic` and `code`, and is an
+/// [`Error`](std::error::Error) that shows the sentence of the message.
+///
+/// ```
+/// use frit_support::{Diagnostic, Span, define_errors};
+///
+/// define_errors! {
+///     /// A mistake in a program.
+///     #[derive(Debug)]
+///     enum Mistake {
+///         UnknownVariable { span: Span, name: String } =>
+///             Diagnostic::error("unknown-variable", format!("there is no variable `{name}` here"))
+///                 .label(*span, "not bound in this scope"),
+///     }
+/// }
+///
+/// let mistake = Mistake::UnknownVariable { span: Span::NONE, name: "x".into() };
+/// assert_eq!(mistake.code(), "unknown-variable");
+/// assert_eq!(mistake.to_string(), "there is no variable `x` here");
+/// ```
+#[macro_export]
+macro_rules! define_errors {
+    ($(#[$attr:meta])* $vis:vis enum $name:ident {
+        $($(#[$doc:meta])* $variant:ident { $($field:ident: $ty:ty),* $(,)? } => $diagnostic:expr,)*
+    }) => {
+        $(#[$attr])*
+        $vis enum $name {
+            $($(#[$doc])* $variant { $($field: $ty),* },)*
+        }
+
+        impl $name {
+            /// The message.
+            $vis fn diagnostic(&self) -> $crate::Diagnostic {
+                match self {
+                    $($name::$variant { $($field),* } => $diagnostic,)*
+                }
+            }
+
+            /// The stable name of the mistake.
+            #[allow(dead_code)] // not every crate asks for it
+            $vis fn code(&self) -> &'static str {
+                self.diagnostic().code
+            }
+        }
+
+        $crate::impl_error!($name, |error| error.diagnostic().message);
+    };
+}
+
+/// Makes a type an [`Error`](std::error::Error) that shows what the closure says:
+/// `impl_error!(Refusal, |error| error.reason())`.
+#[macro_export]
+macro_rules! impl_error {
+    ($name:ty, |$error:ident| $text:expr) => {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let $error = self;
+                write!(f, "{}", $text)
+            }
+        }
+
+        impl std::error::Error for $name {}
+    };
+}
+
+impl_error!(Diagnostic, |diagnostic| diagnostic.message);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,10 @@
 //! What every other crate stands on: typed indices and their tables, spans and the source map, diagnostics, and
-//! polynomials, random numbers, and a thread with a stack deep enough for recursive passes over deep programs.
+//! polynomials, random numbers, and a thread with a stack deep enough for recursive passes over deep programs; for tests,
+//! a counter of allocated memory.
 //!
 //! This crate knows no language and no intermediate representation. Read [`index`] first, then [`diagnostic`].
 
+pub mod allocated;
 pub mod diagnostic;
 pub mod index;
 pub mod poly;

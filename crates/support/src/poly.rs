@@ -441,6 +441,7 @@ impl<S: Ord + Clone + fmt::Display> fmt::Display for Poly<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random;
     use proptest::prelude::*;
 
     fn n() -> Poly<&'static str> {
@@ -513,6 +514,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::proptest_config!(random::cases(256)))]
+
         #[test]
         fn it_is_a_commutative_ring(a in poly(), b in poly(), c in poly()) {
             prop_assert_eq!(&a + &b, &b + &a);

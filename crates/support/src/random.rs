@@ -1,5 +1,54 @@
 //! Decisions of generators: [`Random`] numbers that are the same on every machine, for experiments and tests, and
 //! [`Choices`] read from bytes, for property tests whose cases should shrink.
+//!
+//! [`cases`] and [`seed`] say how many cases random tests run, and which. Without the environment variables `FRIT_CASES` and
+//! `FRIT_SEED`, each run of a test runs the same cases.
+
+use std::ops::Range;
+
+/// The whole number that an environment variable holds.
+fn variable(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Err(_) => default,
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a whole number")),
+    }
+}
+
+/// The number of cases of a random test: `FRIT_CASES` times the usual number.
+pub fn cases(usual: usize) -> usize {
+    usual * variable("FRIT_CASES", 1).max(1) as usize
+}
+
+/// The seed of all random tests: `FRIT_SEED`, or 0.
+pub fn seed() -> u64 {
+    variable("FRIT_SEED", 0)
+}
+
+/// One seed for each case of a test that makes each case from a seed of its own. No two values of [`seed`] share one.
+pub fn seeds(cases: usize) -> Range<u64> {
+    let first = seed() << 32;
+    first..first + cases as u64
+}
+
+/// True if a test runs its usual cases, and perhaps more. Only then do random tests assert absolute numbers, as of how often
+/// a transformation was made.
+pub fn is_usual() -> bool {
+    seed() == 0
+}
+
+/// The configuration of a property test with this many [`cases`](random::cases), drawn from the [`seed`](random::seed).
+/// Whoever uses the macro depends on `proptest`.
+#[macro_export]
+macro_rules! proptest_config {
+    ($cases:expr) => {
+        proptest::test_runner::Config {
+            cases: u32::try_from($cases).expect("fewer than 2^32 cases"),
+            rng_seed: proptest::test_runner::RngSeed::Fixed($crate::random::seed()),
+            failure_persistence: None,
+            ..proptest::test_runner::Config::default()
+        }
+    };
+}
 
 /// A generator of random numbers: splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
 /// OOPSLA 2014).

@@ -17,6 +17,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the header of a kernel says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -225,6 +227,47 @@ static void frit_show(const char *name, void *array, size_t count, size_t size, 
     free(array);
 }
 "#;
+
+/// What each kernel writes when it is compiled with these words of a command line, in order.
+///
+/// Compiling many as one is much faster than one by one. Where that fails, since two kernels have a name in common or one ends
+/// in an error, each half is compiled apart.
+pub fn outputs(kernels: &[(&Kernel, &str)], compiler: &[&str], folder: &Path) -> Vec<Result<String, String>> {
+    let written = batch(kernels).and_then(|program| output(&program, compiler, folder));
+    let lengths: Vec<usize> = kernels.iter().map(|(kernel, _)| kernel.sizes.len() + 1).collect();
+    match written {
+        Ok(written) if written.lines().count() == lengths.iter().sum::<usize>() => {
+            let mut lines = written.lines();
+            lengths.iter().map(|&length| Ok(lines.by_ref().take(length).collect::<Vec<_>>().join("\n"))).collect()
+        }
+        written if kernels.len() == 1 => {
+            vec![written.and_then(|text| Err(format!("it does not write a line a run:\n{text}")))]
+        }
+        _ => {
+            let (left, right) = kernels.split_at(kernels.len() / 2);
+            [outputs(left, compiler, folder), outputs(right, compiler, folder)].concat()
+        }
+    }
+}
+
+/// What a C program writes when it is compiled with these words of a command line. It may write nothing on standard error.
+fn output(program: &str, compiler: &[&str], folder: &Path) -> Result<String, String> {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let place = folder.join(format!("program{}", NEXT.fetch_add(1, Ordering::Relaxed)));
+    let (source, binary) = (place.with_extension("c"), place.with_extension("exe"));
+    std::fs::write(&source, program).map_err(|error| format!("{}: {error}", source.display()))?;
+    let done = |command: &mut Command| {
+        let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+        if output.status.success() && output.stderr.is_empty() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
+    };
+    done(Command::new(compiler[0]).args(&compiler[1..]).arg("-o").arg(&binary).arg(&source).arg("-lm"))?;
+    let written = done(&mut Command::new(&binary));
+    let _ = std::fs::remove_file(binary);
+    written
+}
 
 /// Writes a function that calls the kernel's for one set of sizes, and calls of it to `main`.
 fn run(out: &mut String, main: &mut String, kernel: &Kernel, signature: &Signature) -> Result<(), String> {

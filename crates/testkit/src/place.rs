@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The folder of the whole project.
@@ -30,18 +31,28 @@ pub fn files_of(folder: &str, extension: &str) -> Vec<PathBuf> {
     paths
 }
 
+/// Does `work` for each of the items, on as many threads as the machine has.
+pub fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    work(item);
+                }
+            });
+        }
+    });
+}
+
 /// What `check` has against the items, in order, on as many threads as the machine has.
 pub fn failures<T: Sync>(items: &[T], check: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| items.get(at));
-        std::iter::from_fn(take).flat_map(&check).collect::<Vec<String>>()
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut failures: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("no check panics")).collect()
+    let failures = Mutex::new(Vec::new());
+    in_parallel(items, |item| {
+        let found = check(item);
+        failures.lock().expect("no check panics while it holds the list").extend(found);
     });
+    let mut failures = failures.into_inner().expect("all threads have ended well");
     failures.sort();
     failures
 }

@@ -4,9 +4,10 @@
 use frit_driver::c_loops::verify::{Outcome, Verified, VerifyOptions};
 use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
 use frit_testkit::c_files::{failures, files};
-use frit_testkit::c_harness::{Goal, Kernel, harness};
-use frit_testkit::place::{Scratch, answers, run_c};
-use std::path::Path;
+use frit_testkit::c_harness::{Goal, Kernel, outputs};
+use frit_testkit::place::{Scratch, answers, in_parallel};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn fuse(path: &Path, options: &FuseOptions) -> Result<FusedFile, String> {
@@ -24,55 +25,92 @@ fn compilers() -> Vec<&'static str> {
 /// As it is, and with what finds undefined behaviour.
 const CHECKED: &[&[&str]] = &[&[], &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]];
 
-/// The transformed file computes what the original does.
-fn check_results(folder: &Path, path: &Path, options: &FuseOptions, flags: &[&[&str]]) -> Result<(), String> {
-    let kernel = Kernel::read(path)?;
-    let original = harness(&kernel, &c_loops::load(path).map_err(|error| error.to_string())?)?;
-    let fused = harness(&kernel, &fuse(path, options)?.text)?;
-    let place = folder.join(path.file_stem().unwrap());
-    for compiler in compilers() {
-        let expected = run_c(compiler, &["-O2"], &original, &place)?;
-        for &flags in flags {
-            let found = run_c(compiler, &[&["-O2"], flags].concat(), &fused, &place)?;
-            if found != expected {
-                return Err(format!("{compiler} {flags:?}: other results\n{expected}{found}"));
+/// How many files are compiled as one.
+const BATCH: usize = 12;
+
+/// Fuses files with each of these options and compares, under every compiler and with each of these flags, what the originals
+/// compute with what the transformed files do; what is wrong. A file for which `fuse` gives nothing is left out.
+fn differences(
+    name: &str,
+    paths: &[PathBuf],
+    options: &[FuseOptions],
+    flags: &[&[&'static str]],
+    fuse: impl Fn(&Path, &FuseOptions) -> Result<Option<String>, String> + Sync,
+) -> Vec<String> {
+    let folder = Scratch::new(name);
+    let wrong = Mutex::new(Vec::new());
+    let tell = |what: String| wrong.lock().expect("no check panics while it holds the list").push(what);
+    let compilers = compilers();
+    let batches: Vec<&[PathBuf]> = paths.chunks(BATCH).collect();
+    in_parallel(&batches, |paths| {
+        let kernels: Vec<Kernel> = paths.iter().map(|path| Kernel::read(path).unwrap()).collect();
+        let texts: Vec<String> = paths.iter().map(|path| c_loops::load(path).unwrap()).collect();
+        let originals: Vec<(&Kernel, &str)> = kernels.iter().zip(texts.iter().map(String::as_str)).collect();
+        let command = |compiler: &'static str, flags: &[&'static str]| {
+            [&[compiler, "-std=c11", "-O2", "-w", "-ffp-contract=off"], flags].concat()
+        };
+        let run = |compiler| outputs(&originals, &command(compiler, &[]), &folder);
+        let expected: Vec<Vec<Result<String, String>>> = compilers.iter().map(|&compiler| run(compiler)).collect();
+        for options in options {
+            let mut fused: Vec<(usize, String)> = Vec::new();
+            for (at, path) in paths.iter().enumerate() {
+                match fuse(path, options) {
+                    Ok(text) => fused.extend(text.map(|text| (at, text))),
+                    Err(error) => tell(format!("{}: {error}\nwith {options:?}", path.display())),
+                }
+            }
+            let programs: Vec<(&Kernel, &str)> =
+                fused.iter().map(|(at, text)| (&kernels[*at], text.as_str())).collect();
+            for (compiler, expected) in compilers.iter().zip(&expected) {
+                for flags in flags {
+                    let found = outputs(&programs, &command(compiler, flags), &folder);
+                    for ((at, _), found) in fused.iter().zip(found) {
+                        if expected[*at].is_err() || found != expected[*at] {
+                            let path = paths[*at].display();
+                            let (expected, what) = (&expected[*at], format!("{compiler} {flags:?} with {options:?}"));
+                            tell(format!("{path}, {what}:\nexpected {expected:?}\nfound {found:?}"));
+                        }
+                    }
+                }
             }
         }
-    }
-    Ok(())
+    });
+    wrong.into_inner().expect("all threads have ended well")
+}
+
+/// The text of a file after fusion.
+fn text(path: &Path, options: &FuseOptions) -> Result<Option<String>, String> {
+    fuse(path, options).map(|fused| Some(fused.text))
 }
 
 #[test]
 fn fused_kernels_compute_what_the_originals_do() {
-    let folder = Scratch::new("c-fused");
-    let failures = failures(&files("kernels"), |path| check_results(&folder, path, &FuseOptions::default(), CHECKED));
-    assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+    let wrong = differences("c-fused", &files("kernels"), &[FuseOptions::default()], CHECKED, text);
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn kernels_fused_for_threads_and_vectors_compute_the_same() {
-    let folder = Scratch::new("c-threads");
     let options = FuseOptions { parallel: true, simd: true, tile: Some(5), minimal: true, ..FuseOptions::default() };
     // The pragmas as they are meant, and ignored.
     let flags: &[&[&str]] = &[&[], &["-fopenmp-simd"], &["-fopenmp"]];
-    let failures = failures(&files("kernels"), |path| check_results(&folder, path, &options, flags));
-    assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+    let wrong = differences("c-threads", &files("kernels"), &[options], flags, text);
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn kernels_that_compute_elements_again_compute_what_the_originals_do() {
-    let folder = Scratch::new("c-recomputed");
     let options = FuseOptions { recompute: Recompute::All, ..FuseOptions::default() };
     let inlined = AtomicUsize::new(0);
-    let failures = failures(&files("kernels"), |path| {
-        let fused = fuse(path, &options)?;
+    let wrong = differences("c-recomputed", &files("kernels"), &[options], &[&[]], |path, options| {
+        let fused = fuse(path, options)?;
         let arrays = fused.regions.iter().flat_map(|region| &region.arrays);
         let gone =
             arrays.filter(|array| array.fate.starts_with("inlined") || array.fate.starts_with("recomputed")).count();
         inlined.fetch_add(gone, Ordering::Relaxed);
-        if gone > 0 { check_results(&folder, path, &options, &[&[]]) } else { Ok(()) }
+        Ok((gone > 0).then_some(fused.text))
     });
-    assert!(failures.is_empty(), "{} kernels:\n{}", failures.len(), failures.join("\n"));
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
     let inlined = inlined.into_inner();
     assert!(inlined >= 40, "only {inlined} arrays went");
 }
@@ -94,7 +132,6 @@ fn verification_compares_every_kernel() {
 
 #[test]
 fn edge_cases_are_right_with_every_option() {
-    let folder = Scratch::new("c-edges");
     let base = FuseOptions::default();
     let options = [
         base.clone(),
@@ -102,13 +139,8 @@ fn edge_cases_are_right_with_every_option() {
         FuseOptions { parallel: true, simd: true, ..base.clone() },
         FuseOptions { tile: Some(8), ..base },
     ];
-    let failures = failures(&files("edges"), |path| {
-        for options in &options {
-            check_results(&folder, path, options, CHECKED).map_err(|failure| format!("{failure}\nwith {options:?}"))?;
-        }
-        Ok(())
-    });
-    assert!(failures.is_empty(), "{} files:\n{}", failures.len(), failures.join("\n"));
+    let wrong = differences("c-edges", &files("edges"), &options, CHECKED, text);
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// What a report says of an array, in the words of kernels' headers.

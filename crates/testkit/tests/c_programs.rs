@@ -1,13 +1,18 @@
 //! Generated C programs are right: they compile, break none of C's rules and no bound, and contain what they are meant to.
 
+use frit_support::random;
 use frit_testkit::c_programs::{CProgram, batch, generate};
-use frit_testkit::place::{Scratch, failures, run_c};
+use frit_testkit::place::{Scratch, in_parallel, run_c};
 
-const PROGRAMS: u64 = 300;
-/// How many are compiled as one: as many batches run at the same time as the machine has processors.
+/// How many programs are compiled as one: as many batches run at the same time as the machine has processors.
 const BATCH: usize = 50;
 /// Checks that double the time to compile and find nothing that others do not find in array code.
 const LESS: &str = "-fno-sanitize=null,alignment,object-size,pointer-overflow";
+
+/// The usual programs, or others.
+fn programs() -> Vec<CProgram> {
+    random::seeds(random::cases(150)).map(generate).collect()
+}
 
 /// What the programs are to contain, each in several of them.
 const CONSTRUCTS: [&str; 23] = [
@@ -44,12 +49,11 @@ fn run(programs: &[CProgram]) -> String {
 
 #[test]
 fn programs_run_clean() {
-    let programs: Vec<CProgram> = (0..PROGRAMS).map(generate).collect();
+    let programs = programs();
     let batches: Vec<&[CProgram]> = programs.chunks(BATCH).collect();
-    failures(&batches, |programs| {
+    in_parallel(&batches, |programs| {
         let lines = run(programs).lines().count();
         assert_eq!(lines, programs.iter().map(|program| program.kernel.sizes.len() + 1).sum::<usize>());
-        Vec::new()
     });
 }
 
@@ -61,9 +65,9 @@ fn a_number_always_makes_the_same_program() {
 
 #[test]
 fn programs_contain_what_they_are_meant_to() {
-    let sources: Vec<String> = (0..PROGRAMS).map(|seed| generate(seed).source).collect();
+    let programs = programs();
     for construct in CONSTRUCTS {
-        let count = sources.iter().filter(|source| source.contains(construct)).count();
+        let count = programs.iter().filter(|program| program.source.contains(construct)).count();
         assert!(count >= 3, "`{construct}` is in {count} programs");
     }
 }

@@ -35,7 +35,7 @@ fn refusals(fused: &FusedFile) -> Vec<&'static str> {
     let of_rule = decisions.filter(|decision| decision.rule == "recomputation");
     let code = |outcome: &Outcome| match outcome {
         Outcome::Refused { code, .. } => Some(*code),
-        Outcome::Merged { .. } | Outcome::NotChosen { .. } => None,
+        Outcome::Merged { .. } | Outcome::Done { .. } | Outcome::NotChosen { .. } => None,
     };
     of_rule.filter_map(|decision| code(&decision.outcome)).collect()
 }

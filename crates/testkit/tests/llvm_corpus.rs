@@ -1,9 +1,9 @@
 //! `frit-llvm` on the functions of `tests/llvm`: they are fused as their headers say, and compute what they did, bit for bit.
 //!
-//! `LLVM_ONLY=shift/one.ll cargo test --release -p frit-testkit --test llvm_corpus` takes the files with this in their path; `LLVM_RUNS` is how often each
-//! version of a function is called, `LLVM_SEED` the number of the first call, and `LLVM_KEEP` a folder for modules, objects and drivers that stay.
+//! `LLVM_ONLY=shift/one.ll cargo test --release -p frit-testkit --test llvm_corpus` takes the files with this in their path; and
+//! `LLVM_KEEP` is a folder for modules, objects and drivers that stay.
 
-use frit_generate::number;
+use frit_support::random;
 use frit_testkit::c_files::failures;
 use frit_testkit::llvm_harness::{
     Cooking, Header, Module, build_shared, compile, driver, files, frit_llvm, fuse, only, plugin, run,
@@ -12,9 +12,6 @@ use frit_testkit::place::Scratch;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// How often each version of each function is called.
-const RUNS: usize = 100;
 
 /// Names and options of the ways in which modules are fused.
 const WAYS: [(&str, &[&str]); 4] = [
@@ -118,7 +115,7 @@ fn versions(path: &Path, folder: &Path, failures: &mut Vec<String>) -> Result<(M
             clang.arg(format!("-fpass-plugin={}", plugin().display()));
             // The option is the plugin's, which has to be loaded before options are read.
             clang.arg(format!("-fplugin={}", plugin().display())).args(["-mllvm", options]);
-            match run(clang.arg(path).arg("-o").arg(&object), 120) {
+            match run(clang.arg(path).arg("-o").arg(&object)) {
                 Ok(_) => objects.push(object),
                 Err(error) => failures.push(format!("plugin: {error}")),
             }
@@ -130,7 +127,8 @@ fn versions(path: &Path, folder: &Path, failures: &mut Vec<String>) -> Result<(M
 #[test]
 fn fused_functions_compute_what_the_originals_do() {
     let (executions, called) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let (runs, seed) = (number("LLVM_RUNS", RUNS), number("LLVM_SEED", 0));
+    // How often each version of each function is called, and the seed of the first call.
+    let (runs, seed) = (random::cases(100), random::seeds(0).start);
     check_all(|path, folder| {
         let header = read(path)?;
         let mut failures = Vec::new();
@@ -141,9 +139,9 @@ fn fused_functions_compute_what_the_originals_do() {
         clang.args(["-O1", "-w", "-rdynamic"]).arg(&source).arg("-o").arg(&program);
         // What unwinds stands in a library of its own.
         clang.args(["-lm", "-ldl", "-Wl,--no-as-needed", "-lgcc_s"]);
-        run(&mut clang, 60)?;
+        run(&mut clang)?;
         let mut command = Command::new(&program);
-        let (written, _) = run(command.args([runs.to_string(), seed.to_string()]).args(&objects), 120)?;
+        let (written, _) = run(command.args([runs.to_string(), seed.to_string()]).args(&objects))?;
         let done = written.lines().find_map(|line| line.strip_prefix("executions ")?.parse::<usize>().ok());
         executions.fetch_add(done.ok_or_else(|| format!("the driver ends early:\n{written}"))?, Ordering::Relaxed);
         called.fetch_add(header.calls.len(), Ordering::Relaxed);

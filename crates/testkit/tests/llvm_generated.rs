@@ -1,9 +1,8 @@
 //! Generated C programs are fused as LLVM IR and compute the same, bit for bit; what was done to them is counted, and none may be absent.
 //!
-//! `LLVM_PROGRAMS=N` takes another number of programs, `LLVM_FIRST=N` begins with another one, `LLVM_SHOW=N` prints program N, `LLVM_FAILURES=N` ends
-//! after so many batches that fail.
+//! `LLVM_SHOW=N` prints program N.
 
-use frit_generate::number;
+use frit_support::random;
 use frit_testkit::llvm_harness::{Cooking, Fused, Header, Module, build_shared, compile, driver, frit_llvm, fuse, run};
 use frit_testkit::llvm_programs::{LlvmProgram, PRELUDE, generate};
 use frit_testkit::place::{Scratch, failures};
@@ -13,9 +12,10 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const PROGRAMS: usize = 1000;
-/// How many are compiled as one.
+/// How many programs are compiled as one.
 const BATCH: usize = 20;
+/// After this number of batches that fail, no more are compared.
+const MAX_FAILURES: usize = 5;
 /// How often each version of each function is called.
 const RUNS: usize = 40;
 
@@ -96,8 +96,8 @@ fn check(programs: &[LlvmProgram], way: usize, folder: &Path, counts: &Mutex<Cou
     std::fs::write(path("driver.c"), text).unwrap();
     let mut clang = Command::new("clang-19");
     clang.args(["-O1", "-w", "-rdynamic"]).arg(path("driver.c")).arg("-o").arg(path("driver")).args(["-lm", "-ldl"]);
-    run(&mut clang, 60)?;
-    let (written, _) = run(Command::new(path("driver")).args([RUNS.to_string(), "0".into()]).args(&objects), 120)?;
+    run(&mut clang)?;
+    let (written, _) = run(Command::new(path("driver")).args([RUNS.to_string(), "0".into()]).args(&objects))?;
     let done = written.lines().find_map(|line| line.strip_prefix("executions ")?.parse::<usize>().ok());
     counts.lock().unwrap().executions += done.ok_or_else(|| format!("the driver ends early:\n{written}"))?;
     let wrong: Vec<&str> = written.lines().filter(|line| line.starts_with("FAIL")).collect();
@@ -124,17 +124,17 @@ fn fused_programs_compute_what_they_did() {
         return;
     }
     frit_llvm();
-    let (first, programs) = (number("LLVM_FIRST", 0), number("LLVM_PROGRAMS", PROGRAMS));
+    let programs = random::cases(120);
+    let seeds: Vec<u64> = random::seeds(programs).collect();
     let counts = Mutex::new(Counts::default());
-    let batches: Vec<usize> = (0..programs.div_ceil(BATCH)).collect();
+    let batches: Vec<(usize, &[u64])> = seeds.chunks(BATCH).enumerate().collect();
     let wrong = AtomicUsize::new(0);
-    let failures = failures(&batches, |&at| {
+    let failures = failures(&batches, |&(at, seeds)| {
         // What fails early fails often.
-        if wrong.load(Ordering::Relaxed) >= number("LLVM_FAILURES", 5) {
+        if wrong.load(Ordering::Relaxed) >= MAX_FAILURES {
             return Vec::new();
         }
-        let last = programs.min((at + 1) * BATCH);
-        let programs: Vec<LlvmProgram> = (at * BATCH..last).map(|seed| generate((first + seed) as u64)).collect();
+        let programs: Vec<LlvmProgram> = seeds.iter().map(|&seed| generate(seed)).collect();
         let checked = check_batch(&programs, at, &Scratch::new("llvm-generated"), &counts);
         wrong.fetch_add(usize::from(checked.is_err()), Ordering::Relaxed);
         checked.err().map(|failure| format!("{at}: {failure}")).into_iter().collect()
@@ -143,11 +143,11 @@ fn fused_programs_compute_what_they_did() {
     let Counts { fusions, functions, said, done, executions } = counts;
     println!("{executions} executions, {fusions} fusions in {functions} functions: {done:?}; {said:?}");
     assert!(failures.is_empty(), "{} batches:\n{}", failures.len(), failures.join("\n"));
-    if programs >= PROGRAMS {
+    if random::is_usual() {
         assert!(fusions * 5 >= programs * 4, "only {fusions} fusions");
         for (what, least) in DONE {
             let count = done.get(what).copied().unwrap_or(0);
-            assert!(count >= least, "{what} happened {count} times");
+            assert!(count * 1000 >= least * programs, "{what} happened {count} times");
         }
     }
 }

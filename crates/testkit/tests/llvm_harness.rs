@@ -44,10 +44,9 @@ fn told(old: &str, new: &str) -> String {
     let text = driver(&Header::parse(HEADER).unwrap(), &Module::parse(ORIGINAL)).unwrap();
     std::fs::write(path("driver.c"), text).unwrap();
     let built = ["-w", "-rdynamic", "-o"];
-    run(Command::new("clang-19").args(built).arg(path("driver")).arg(path("driver.c")).args(["-lm", "-ldl"]), 60)
-        .unwrap();
+    run(Command::new("clang-19").args(built).arg(path("driver")).arg(path("driver.c")).args(["-lm", "-ldl"])).unwrap();
     let objects = [path("original.so"), path("changed.so")];
-    let (written, _) = run(Command::new(path("driver")).args(["50", "0"]).args(&objects), 60).unwrap();
+    let (written, _) = run(Command::new(path("driver")).args(["50", "0"]).args(&objects)).unwrap();
     written
 }
 

@@ -1,15 +1,12 @@
 //! Random SAC programs write the same evaluated, interpreted and compiled, as written and optimised, on one thread and on two.
-//! `FRIT_CASES` says how many programs of a flavour.
 
 use frit_driver::{Engine, Error, Level, Options};
-use frit_generate::number;
+use frit_support::random;
 use frit_testkit::sac_programs::{Flavour, generate, generate_batch};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::TestRunner;
 
-/// Programs of each flavour.
-const PROGRAMS: usize = 240;
-/// How many of them are compiled as one program: most of a C compiler's time for a small program goes into starting.
+/// How many programs are compiled as one program: most of a C compiler's time for a small program goes into starting.
 const BATCH: usize = 12;
 
 const CONSTRUCTS: [&str; 40] = [
@@ -89,10 +86,9 @@ fn difference(source: &str, strict_fp: bool) -> Option<String> {
     None
 }
 
-fn compare_many(flavour: Flavour, seed: u8) {
-    let count = number("FRIT_CASES", PROGRAMS);
-    let config = Config { failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]));
+fn compare_many(flavour: Flavour) {
+    let count = random::cases(96);
+    let mut runner = TestRunner::new(frit_support::proptest_config!(count));
     let strategy = proptest::collection::vec(proptest::num::u8::ANY, 40..400);
     let choices: Vec<Vec<u8>> =
         (0..count).map(|_| strategy.new_tree(&mut runner).expect("bytes can be drawn").current()).collect();
@@ -108,16 +104,16 @@ fn compare_many(flavour: Flavour, seed: u8) {
     for construct in CONSTRUCTS.into_iter().filter(|construct| flavour.reals || *construct != "toc(") {
         let usual = prelude.matches(construct).count();
         let uses = sources.iter().filter(|source| source.matches(construct).count() > usual).count();
-        assert!(count < PROGRAMS || uses >= PROGRAMS / 100, "`{construct}` occurs in {uses} programs only");
+        assert!(!random::is_usual() || uses >= count.div_ceil(100), "`{construct}` occurs in {uses} programs only");
     }
 }
 
 #[test]
 fn programs_of_integers_agree() {
-    compare_many(Flavour { reals: false }, 1);
+    compare_many(Flavour { reals: false });
 }
 
 #[test]
 fn programs_of_reals_agree() {
-    compare_many(Flavour { reals: true }, 2);
+    compare_many(Flavour { reals: true });
 }

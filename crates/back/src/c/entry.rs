@@ -14,7 +14,10 @@ use std::fmt::Write as _;
 
 /// The interface, for C and for this process.
 pub(super) struct Interface {
-    pub(super) source: String,
+    /// The general entry point and what belongs to it.
+    pub(super) general: String,
+    /// What only callers in C need: the typed entry point and messages.
+    pub(super) for_c: String,
     pub(super) header: String,
     pub(super) entry: Entry,
 }
@@ -34,12 +37,11 @@ pub(super) fn interface(module: &mut ModulePrinter<'_>) -> Interface {
         sites: module.sites.clone(),
         is_recursive: module.order.iter().any(|&proc| module.is_recursive[proc]),
     };
-    let mut source = "/* ---- entry points ---- */\n\n".to_owned();
-    source += &result_types(&entry);
-    source += &general_entry(module, &entry, argument_site);
-    source += &typed_entry(&entry);
-    source += &services(module, &entry);
-    Interface { source, header: header(&entry), entry }
+    let mut general = "/* ---- entry points ---- */\n\n".to_owned();
+    general += &general_entry(module, &entry, argument_site);
+    general += &services(&entry);
+    let for_c = ["\n", &result_types(&entry), &typed_entry(&entry), &messages(module, &entry)].concat();
+    Interface { general, for_c, header: header(&entry), entry }
 }
 
 fn params(proc: &Proc) -> Vec<EntryParam> {
@@ -284,8 +286,8 @@ fn typed_entry(entry: &Entry) -> String {
     text
 }
 
-/// Functions beside the entry points: contexts, results, messages.
-fn services(module: &ModulePrinter<'_>, entry: &Entry) -> String {
+/// Functions beside the entry points: contexts, results, reports.
+fn services(entry: &Entry) -> String {
     let name = &entry.name;
     let mut text = String::new();
     put(&mut text, format!("FRIT_EXPORT frit_context *{name}_open(int threads) {{ return frit_open(threads); }}\n"));
@@ -308,6 +310,12 @@ fn services(module: &ModulePrinter<'_>, entry: &Entry) -> String {
             "FRIT_EXPORT const frit_report *{name}_report(const frit_context *context) {{ return &context->report; }}\n"
         ),
     );
+    text
+}
+
+/// What a report says in words.
+fn messages(module: &ModulePrinter<'_>, entry: &Entry) -> String {
+    let mut text = String::new();
     put(&mut text, "static const char *const frit_places[] = {");
     for site in &entry.sites {
         let place = module.position(site.span).map_or_else(|| "(no place)".into(), |position| position.to_string());
@@ -319,7 +327,7 @@ fn services(module: &ModulePrinter<'_>, entry: &Entry) -> String {
         put(&mut text, format!("    {},", c_string(&template)));
     }
     put(&mut text, "};\n");
-    put(&mut text, MESSAGE_FUNCTION.replace("NAME", name).trim_end());
+    put(&mut text, MESSAGE_FUNCTION.replace("NAME", &entry.name).trim_end());
     text
 }
 

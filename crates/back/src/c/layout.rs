@@ -8,7 +8,8 @@
 //! This module knows no C syntax. Read `stmt` for the printing.
 
 use frit_ir::Scalar;
-use frit_ir::nest::{Arg, Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Var};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_support::{Index, Table, define_index};
 use std::collections::HashMap;
 
@@ -216,27 +217,14 @@ impl<'p> Layout<'p> {
     }
 
     fn count_expr(&mut self, proc: &Proc, expr: &Expr, block: BlockId) {
-        match expr {
-            Expr::Const(_) | Expr::Threads => {}
+        expr.for_each_part(&mut |part| match part {
             Expr::Var(var) => self.read_var(*var, block),
-            Expr::Load { array, index } => {
+            Expr::Load { array, index: _ } => {
                 self.read_array(*array, block);
                 self.widest_load = self.widest_load.max(proc.arrays[*array].elem.bytes());
-                for i in index {
-                    self.count_expr(proc, i, block);
-                }
             }
-            Expr::Unary { op: _, x } => self.count_expr(proc, x, block),
-            Expr::Binary { op: _, x, y } => {
-                self.count_expr(proc, x, block);
-                self.count_expr(proc, y, block);
-            }
-            Expr::Select { cond, on_true, on_false } => {
-                self.count_expr(proc, cond, block);
-                self.count_expr(proc, on_true, block);
-                self.count_expr(proc, on_false, block);
-            }
-        }
+            Expr::Const(_) | Expr::Threads | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Select { .. } => {}
+        });
     }
 
     fn count_block(&mut self, proc: &Proc, block: &Block<'_>) {
@@ -249,116 +237,49 @@ impl<'p> Layout<'p> {
     }
 
     fn count_stmt(&mut self, proc: &Proc, stmt: &Stmt, blocks: &[Block<'_>], here: BlockId) {
+        if let Stmt::While { before: _, cond, body: _ } = stmt {
+            self.count_block(proc, &blocks[0]);
+            self.count_expr(proc, cond, blocks[0].id);
+            return self.count_block(proc, &blocks[1]);
+        }
+        stmt.for_each_expr(proc, &mut |expr| self.count_expr(proc, expr, here));
+        stmt.for_each_assigned(&mut |var| self.write_var(var, here, matches!(stmt, Stmt::Assign { .. })));
+        stmt.for_each_array(&mut |array, role| match role {
+            Role::Stored | Role::Filled | Role::Passed | Role::Swapped => self.write_array(array, here),
+            Role::Read | Role::Shared | Role::Prefetched => self.read_array(array, here),
+            Role::Allocated => self.mention_array(array, here, true),
+            Role::Released => self.mention_array(array, here, false),
+            Role::Bound => self.mention_array(array, here, matches!(stmt, Stmt::Bind { .. })),
+        });
         match stmt {
-            Stmt::Assign { var, value } => {
-                self.count_expr(proc, value, here);
-                self.write_var(*var, here, true);
-            }
-            Stmt::Store { array, index, value } => {
-                self.write_array(*array, here);
-                for i in index {
-                    self.count_expr(proc, i, here);
-                }
-                self.count_expr(proc, value, here);
-            }
-            Stmt::For(l) => {
-                let data = &proc.loops[*l];
-                self.count_expr(proc, &data.lower, here);
-                self.count_expr(proc, &data.upper, here);
-                if let LoopKind::Independent { parallel: Some(parallel), .. } = &data.kind {
-                    self.count_expr(proc, &parallel.work, here);
-                }
-                if let LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } = &data.kind {
-                    for reduction in reductions {
-                        self.read_var(reduction.var, here);
-                    }
-                }
-                if let Some(var) = data.var {
-                    self.is_loop_var[var] = true;
-                    let (home, in_frame) = self.mention(&self.vars[var], here);
-                    let uses = &mut self.vars[var];
-                    (uses.home, uses.in_frame) = (Some(home), in_frame);
-                }
-                let around = std::mem::take(&mut self.widest_load);
-                self.count_block(proc, &blocks[0]);
-                if let LoopKind::Independent { parallel: _, simd: true, reductions } = &data.kind {
-                    let truths = reductions.iter().filter(|reduction| proc.vars[reduction.var].scalar == Scalar::Bool);
-                    for reduction in truths {
-                        let bytes = &mut self.truth_bytes[reduction.var];
-                        *bytes = self.widest_load.max(*bytes);
-                    }
-                }
-                self.widest_load = self.widest_load.max(around);
-            }
-            Stmt::While { before: _, cond, body: _ } => {
-                self.count_block(proc, &blocks[0]);
-                self.count_expr(proc, cond, blocks[0].id);
-                self.count_block(proc, &blocks[1]);
-            }
-            Stmt::If { cond, then: _, otherwise: _ } => {
-                self.count_expr(proc, cond, here);
-                for block in blocks {
-                    self.count_block(proc, block);
-                }
-            }
-            Stmt::Alloc { array } => {
-                self.count_extents(proc, *array, here);
-                self.mention_array(*array, here, true);
-            }
-            Stmt::Release { array } => self.mention_array(*array, here, false),
-            Stmt::Bind { reference, source, offset } => {
-                self.count_extents(proc, *reference, here);
-                self.count_expr(proc, offset, here);
-                self.read_array(*source, here);
-                self.mention_array(*reference, here, true);
-            }
-            Stmt::Swap { first, second } => {
-                self.write_array(*first, here);
-                self.write_array(*second, here);
-            }
-            Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming: _ } => {
-                self.write_array(*target, here);
-                self.read_array(*source, here);
-                for expr in [target_offset, source_offset, count] {
-                    self.count_expr(proc, expr, here);
-                }
-            }
-            Stmt::Prefetch { array, offset, count, to_write: _ } => {
-                self.read_array(*array, here);
-                [offset, count].into_iter().for_each(|expr| self.count_expr(proc, expr, here));
-            }
-            Stmt::Check { cond, kind: _, args, span: _ } => {
-                self.count_expr(proc, cond, here);
-                for arg in args {
-                    self.count_expr(proc, arg, here);
-                }
-            }
-            Stmt::Output { format: _, args } => {
-                for arg in args {
-                    match arg {
-                        Arg::Scalar(expr) => self.count_expr(proc, expr, here),
-                        Arg::Array(array) => self.read_array(*array, here),
-                    }
-                }
-            }
-            Stmt::Call { callee: _, args, results, span: _ } => {
-                for arg in args {
-                    match arg {
-                        Arg::Scalar(expr) => self.count_expr(proc, expr, here),
-                        Arg::Array(array) => self.write_array(*array, here),
-                    }
-                }
-                for result in results {
-                    match *result {
-                        Binding::Var(var) => self.write_var(var, here, false),
-                        Binding::Array(array) => {
-                            self.count_extents(proc, array, here);
-                            self.mention_array(array, here, false);
-                        }
-                    }
-                }
+            Stmt::For(l) => self.count_loop(proc, &proc.loops[*l], &blocks[0], here),
+            _ => blocks.iter().for_each(|block| self.count_block(proc, block)),
+        }
+    }
+
+    /// The variable of a loop, its reductions and its body.
+    fn count_loop(&mut self, proc: &Proc, data: &LoopData, body: &Block<'_>, here: BlockId) {
+        if let LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } = &data.kind {
+            for reduction in reductions {
+                self.read_var(reduction.var, here);
             }
         }
+        if let Some(var) = data.var {
+            self.is_loop_var[var] = true;
+            let (home, in_frame) = self.mention(&self.vars[var], here);
+            let uses = &mut self.vars[var];
+            (uses.home, uses.in_frame) = (Some(home), in_frame);
+        }
+        let around = std::mem::take(&mut self.widest_load);
+        self.count_block(proc, body);
+        if let LoopKind::Independent { parallel: _, simd: true, reductions } = &data.kind {
+            let truths = reductions.iter().filter(|reduction| proc.vars[reduction.var].scalar == Scalar::Bool);
+            for reduction in truths {
+                let bytes = &mut self.truth_bytes[reduction.var];
+                *bytes = self.widest_load.max(*bytes);
+            }
+        }
+        self.widest_load = self.widest_load.max(around);
     }
 }
 
@@ -383,32 +304,17 @@ impl<'p> Outliner<'p> {
     fn measure(&mut self, stmts: &[Stmt]) -> Size {
         let mut total = Size::default();
         for stmt in stmts {
-            let size = match stmt {
-                Stmt::For(l) => nested(self.measure(&self.proc.loops[*l].body)),
-                Stmt::While { before, cond: _, body } => {
-                    let (before, body) = (self.measure(before), self.measure(body));
-                    nested(beside(before, body))
-                }
-                Stmt::If { cond, then, otherwise } => {
-                    let (then, otherwise) = (self.measure(then), self.measure(otherwise));
-                    let inner = nested(beside(then, otherwise));
-                    Size { weight: inner.weight.saturating_add(expr_weight(cond)), ..inner }
-                }
-                Stmt::Assign { var: _, value } => Size { weight: 1 + expr_weight(value), height: 0 },
+            let inner = stmt.blocks(self.proc).map(|block| self.measure(block)).reduce(beside).map(nested);
+            let own = match stmt {
+                Stmt::For(_) | Stmt::While { .. } => 0,
+                Stmt::If { cond, .. } => expr_weight(cond),
+                Stmt::Assign { var: _, value } => 1 + expr_weight(value),
                 Stmt::Store { array: _, index, value } => {
-                    let weight = index.iter().map(expr_weight).sum::<u32>() + expr_weight(value);
-                    Size { weight: 1 + weight, height: 0 }
+                    1 + index.iter().map(expr_weight).sum::<u32>() + expr_weight(value)
                 }
-                Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => Size { weight: 2, height: 0 },
+                _ => 2,
             };
+            let size = beside(inner.unwrap_or_default(), Size { weight: own, height: 0 });
             self.sizes.insert(std::ptr::from_ref(stmt), size);
             total = beside(total, size);
         }
@@ -487,20 +393,7 @@ impl<'p> Outliner<'p> {
                 let body = Block { id, outlined: None, items: self.items(body, id, levels + 1) };
                 vec![before, body]
             }
-            Stmt::If { cond: _, then, otherwise } => {
-                vec![self.inner(then, here, levels), self.inner(otherwise, here, levels)]
-            }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. }
-            | Stmt::Call { .. } => Vec::new(),
+            stmt => stmt.inner().map(|block| self.inner(block, here, levels)).collect(),
         };
         self.splits = splits;
         Item::Stmt { stmt, blocks, is_whole: parts == self.part_count }
@@ -532,16 +425,5 @@ fn beside(a: Size, b: Size) -> Size {
 
 /// Operations per statement's weight, so that huge expressions count.
 fn expr_weight(expr: &Expr) -> u32 {
-    fn operations(expr: &Expr) -> u32 {
-        match expr {
-            Expr::Const(_) | Expr::Var(_) | Expr::Threads => 1,
-            Expr::Load { array: _, index } => index.iter().map(operations).sum::<u32>() + 1,
-            Expr::Unary { op: _, x } => operations(x) + 1,
-            Expr::Binary { op: _, x, y } => operations(x).saturating_add(operations(y)) + 1,
-            Expr::Select { cond, on_true, on_false } => {
-                operations(cond).saturating_add(operations(on_true)).saturating_add(operations(on_false)) + 1
-            }
-        }
-    }
-    operations(expr) / 8
+    u32::try_from(expr.size() / 8).unwrap_or(u32::MAX)
 }

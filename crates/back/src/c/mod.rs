@@ -5,7 +5,8 @@
 //! that gcc and clang share, and on `-fwrapv`, as the IR's integers wrap.
 //!
 //! This module runs no compiler. Read `stmt` and `expr` for what becomes of statements and expressions, `layout` for how
-//! large procedures are divided, `entry` for the interface, `runtime.h` for the run-time system.
+//! large procedures are divided, `entry` for the interface, `runtime.h` and
+//! `runtime.c` for the run-time system.
 
 mod arith;
 mod entry;
@@ -36,11 +37,13 @@ pub struct Options {
     pub strict_fp: bool,
     /// Scalar operations that threads must save in a loop, so that it runs on several.
     pub region_work: i64,
+    /// Declare mathematical functions such that C compilers may call them for vectors, unless `strict_fp`.
+    pub vectors: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16 }
+        Self { name: "program".into(), strict_fp: false, region_work: 1 << 16, vectors: true }
     }
 }
 
@@ -56,8 +59,11 @@ pub struct Site {
 /// Generated C.
 #[derive(Clone, Debug)]
 pub struct CSource {
-    /// The C file.
+    /// The C file, which stands alone.
     pub source: String,
+    /// The same for a caller in this process, who links it with [`runtime`]: without the run-time system's larger functions, and
+    /// without the typed interface for callers in C. `None` if the file needs no run-time system.
+    pub linked: Option<String>,
     /// The header that describes its exported functions.
     pub header: String,
     /// What a caller in this process must know.
@@ -145,40 +151,42 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     let interface = entry::interface(&mut module);
     let name = &interface.entry.name;
     let flags = flags(options.strict_fp);
-    let mut source = format!(
-        "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n",
-        flags.join(" ")
-    );
-    source += GCC_FLAGS;
-    source += INCLUDES;
     let region_work = options.region_work;
-    source += &format!(
+    let mut shared = format!(
         "/* Scalar operations that threads must save in a loop: some times as many as take as long as starting threads. */\n\
          #ifndef FRIT_REGION_WORK\n#define FRIT_REGION_WORK {region_work}\n#endif\n\n"
     );
-    source += include_str!("public.h");
-    source += include_str!("runtime.h");
-    if procs.contains("frit_write(w)") {
-        source += include_str!("output.h");
+    shared += RUNTIME_HEADER;
+    let has_output = procs.contains("frit_write(w)");
+    if has_output {
+        shared += OUTPUT_HEADER;
     }
-    source += "\n/* ---- the program ---- */\n\n";
-    if !options.strict_fp {
-        source += &vector_mathematics(&procs);
+    let mut program = "\n/* ---- the program ---- */\n\n".to_owned();
+    if !options.strict_fp && options.vectors {
+        program += &vector_mathematics(&procs);
     }
     for helper in &module.helpers {
-        source += &helper.definition();
+        program += &helper.definition();
     }
     if !module.helpers.is_empty() {
-        source.push('\n');
+        program.push('\n');
     }
-    source += &module.tables;
+    program += &module.tables;
     if !prototypes.is_empty() {
-        source += &prototypes;
-        source.push('\n');
+        program += &prototypes;
+        program.push('\n');
     }
-    source += &procs;
-    source += &interface.source;
-    CSource { source, header: interface.header, entry: interface.entry, flags }
+    program += &procs;
+    program += &interface.general;
+    let output = if has_output { OUTPUT } else { "" };
+    let source = format!(
+        "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n\
+         {GCC_FLAGS}{INCLUDES}{shared}\n{RUNTIME}{output}{program}{}",
+        flags.join(" "),
+        interface.for_c
+    );
+    let linked = Some(format!("#define FRIT_RUNTIME_APART\n{GCC_FLAGS}{INCLUDES}{shared}{program}"));
+    CSource { source, linked, header: interface.header, entry: interface.entry, flags }
 }
 
 /// Lowering takes several steps of a loop at once where that pays. Where gcc does it in loops around loops over lanes, what each lane accumulates no longer
@@ -197,22 +205,32 @@ const GCC_FLAGS: &str = "\
 
 ";
 
+/// What [`RUNTIME_HEADER`] and programs include.
 const INCLUDES: &str = "\
 #define _GNU_SOURCE
 #include <math.h>
-#include <pthread.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 ";
+/// What every program needs of the run-time system: types, short functions, and declarations of the others.
+const RUNTIME_HEADER: &str = concat!(include_str!("public.h"), include_str!("runtime.h"));
+/// The functions that [`RUNTIME_HEADER`] declares.
+const RUNTIME: &str = include_str!("runtime.c");
+/// What programs with output need besides: declarations and functions.
+const OUTPUT_HEADER: &str = include_str!("output.h");
+const OUTPUT: &str = include_str!("output.c");
+
+/// The run-time system as a C file of its own, to be compiled with the flags of [`flags`] and linked with
+/// [`CSource::linked`].
+pub fn runtime() -> String {
+    format!(
+        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{GCC_FLAGS}{INCLUDES}{RUNTIME_HEADER}{OUTPUT_HEADER}\n{RUNTIME}{OUTPUT}"
+    )
+}
 
 /// Mathematical functions whose results the C compiler must leave to the library that the interpreters use.
 const ROUNDING_FUNCTIONS: &[&str] = &[

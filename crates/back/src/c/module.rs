@@ -5,7 +5,8 @@ use super::arith::Helper;
 use super::names::Names;
 use super::types::{element_type, literal};
 use super::{Options, Site};
-use frit_ir::nest::{Arg, Array, Binding, Proc, ProcId, Program, Stmt, Storage};
+use frit_ir::nest::walk::Role;
+use frit_ir::nest::{Array, Binding, Proc, ProcId, Program, Stmt, Storage};
 use frit_ir::{FailureKind, Tensor};
 use frit_support::source::Position;
 use frit_support::{SourceMap, Span, Table};
@@ -106,29 +107,12 @@ impl<'p> ModulePrinter<'p> {
 /// Per parameter, whether the procedure may share its memory with something that outlives a use.
 fn param_owners(proc: &Proc) -> Vec<bool> {
     let mut shared: BTreeSet<Array> = proc.results.iter().filter_map(|&result| as_array(result)).collect();
-    super::proc::any_stmt(proc, &proc.body, &mut |stmt| {
-        match stmt {
-            Stmt::Bind { reference: _, source, offset: _ } => shared.extend([*source]),
-            Stmt::Release { array } => shared.extend([*array]),
-            Stmt::Swap { first, second } => shared.extend([*first, *second]),
-            Stmt::Call { callee: _, args, results: _, span: _ } => {
-                shared.extend(args.iter().filter_map(|arg| match arg {
-                    Arg::Array(array) => Some(*array),
-                    Arg::Scalar(_) => None,
-                }));
+    proc.for_each_stmt(&proc.body, &mut |stmt| {
+        stmt.for_each_array(&mut |array, role| {
+            if matches!(role, Role::Shared | Role::Released | Role::Swapped | Role::Passed) {
+                shared.insert(array);
             }
-            Stmt::Assign { .. }
-            | Stmt::Store { .. }
-            | Stmt::For(_)
-            | Stmt::While { .. }
-            | Stmt::If { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. } => {}
-        }
-        false
+        });
     });
     let is_param = |array: Array| matches!(proc.arrays[array].storage, Storage::Param { .. });
     let needs = |&param: &Binding| as_array(param).is_some_and(|array| is_param(array) && shared.contains(&array));
@@ -195,11 +179,10 @@ impl<'p> Calls<'p> {
 
 fn callees(proc: &Proc) -> BTreeSet<ProcId> {
     let mut found = BTreeSet::new();
-    super::proc::any_stmt(proc, &proc.body, &mut |stmt| {
+    proc.for_each_stmt(&proc.body, &mut |stmt| {
         if let Stmt::Call { callee, .. } = stmt {
             found.insert(*callee);
         }
-        false
     });
     found
 }

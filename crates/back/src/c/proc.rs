@@ -558,40 +558,12 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
 
 /// True if running the statement can fail, or touch the memory of the worker.
 pub(super) fn needs_worker(proc: &Proc, stmts: &[Stmt]) -> bool {
-    any_stmt(proc, stmts, &mut |stmt| match stmt {
+    proc.any_stmt(stmts, &mut |stmt| match stmt {
         Stmt::Alloc { array } => !matches!(proc.arrays[*array].storage, Storage::Stack),
-        Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Check { .. } | Stmt::Output { .. } | Stmt::Call { .. } => true,
-        Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::For(_)
-        | Stmt::While { .. }
-        | Stmt::If { .. }
-        | Stmt::Swap { .. }
-        | Stmt::CopyElements { .. }
-        | Stmt::Prefetch { .. } => false,
-    })
-}
-
-/// True if any statement, at any depth, is as asked.
-pub(super) fn any_stmt(proc: &Proc, stmts: &[Stmt], is: &mut impl FnMut(&Stmt) -> bool) -> bool {
-    stmts.iter().any(|stmt| {
-        is(stmt)
-            || match stmt {
-                Stmt::For(l) => any_stmt(proc, &proc.loops[*l].body, is),
-                Stmt::While { before, cond: _, body } => any_stmt(proc, before, is) || any_stmt(proc, body, is),
-                Stmt::If { cond: _, then, otherwise } => any_stmt(proc, then, is) || any_stmt(proc, otherwise, is),
-                Stmt::Assign { .. }
-                | Stmt::Store { .. }
-                | Stmt::Alloc { .. }
-                | Stmt::Release { .. }
-                | Stmt::Bind { .. }
-                | Stmt::Swap { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. }
-                | Stmt::Call { .. } => false,
-            }
+        stmt => matches!(
+            stmt,
+            Stmt::Release { .. } | Stmt::Bind { .. } | Stmt::Check { .. } | Stmt::Output { .. } | Stmt::Call { .. }
+        ),
     })
 }
 

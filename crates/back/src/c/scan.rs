@@ -10,9 +10,9 @@
 
 use super::arith::Helper;
 use super::layout::{Block, BlockId, Item};
-use super::proc::{ProcPrinter, any_stmt};
+use super::proc::ProcPrinter;
 use super::types::{c_type, element_type, literal};
-use frit_ir::nest::{Expr, LoopData, LoopKind, Reduction, Stmt, Var};
+use frit_ir::nest::{Expr, LoopData, LoopKind, Reduction, Var};
 use frit_ir::{BinOp, Scalar};
 use std::collections::BTreeMap;
 
@@ -40,11 +40,8 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.open(&format!("if ({is_short}) {{"));
         // The body is printed twice, with all that it declares: straight-line code, so variables.
         let mut variables = Vec::new();
-        any_stmt(self.proc, &data.body, &mut |stmt| {
-            if let Stmt::Assign { var, value: _ } = stmt {
-                variables.push((*var, self.layout.vars[*var].begins_in));
-            }
-            false
+        self.proc.for_each_stmt(&data.body, &mut |stmt| {
+            stmt.for_each_assigned(&mut |var| variables.push((var, self.layout.vars[var].begins_in)));
         });
         let mut heads = Vec::new();
         each_block_inside(body, &mut |id| heads.push((id, self.heads[id].clone())));

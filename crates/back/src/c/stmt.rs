@@ -1,8 +1,9 @@
 //! Statements of the loop IR as C statements.
 
 use super::layout::{Block, BlockId, Item};
-use super::proc::{Exit, ProcPrinter, any_stmt, needs_worker, part_number};
+use super::proc::{Exit, ProcPrinter, needs_worker, part_number};
 use super::types::{c_type, element_type};
+use frit_ir::nest::walk::{Mention, Role};
 use frit_ir::nest::{
     Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Parallel, ProcId, Reduction, Stmt, Storage, Var,
 };
@@ -648,7 +649,7 @@ impl<'p> ProcPrinter<'_, 'p> {
     /// reduction lives on. Each once, in order.
     fn outer_assignments(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> Vec<Binding> {
         let mut found = Vec::new();
-        any_stmt(self.proc, &data.body, &mut |stmt| {
+        self.proc.for_each_stmt(&data.body, &mut |stmt| {
             let mut note = |binding: Binding| {
                 let (home, in_frame) = match binding {
                     Binding::Var(var) => (self.layout.vars[var].home, self.layout.vars[var].in_frame),
@@ -661,25 +662,11 @@ impl<'p> ProcPrinter<'_, 'p> {
                     found.push(binding);
                 }
             };
-            match stmt {
-                Stmt::Assign { var, value: _ } => note(Binding::Var(*var)),
-                Stmt::Alloc { array } | Stmt::Bind { reference: array, .. } => note(Binding::Array(*array)),
-                Stmt::Swap { first, second } => {
-                    note(Binding::Array(*first));
-                    note(Binding::Array(*second));
-                }
-                Stmt::Call { callee: _, args: _, results, span: _ } => results.iter().for_each(|&result| note(result)),
-                Stmt::Store { .. }
-                | Stmt::For(_)
-                | Stmt::While { .. }
-                | Stmt::If { .. }
-                | Stmt::Release { .. }
-                | Stmt::CopyElements { .. }
-                | Stmt::Prefetch { .. }
-                | Stmt::Output { .. }
-                | Stmt::Check { .. } => {}
-            }
-            false
+            stmt.for_each_mention(&mut |mention| match mention {
+                Mention::Assigned(var) => note(Binding::Var(var)),
+                Mention::Array(array, Role::Allocated | Role::Bound | Role::Swapped) => note(Binding::Array(array)),
+                Mention::Array(..) | Mention::Expr(_) => {}
+            });
         });
         found
     }
@@ -687,7 +674,7 @@ impl<'p> ProcPrinter<'_, 'p> {
     /// True if the body is such that a vector directive helps: straight-line code, but for conditions, short loops of constant length, and
     /// loops in order that the lowering wants run side by side.
     fn is_vectorisable(&self, data: &LoopData) -> bool {
-        !any_stmt(self.proc, &data.body, &mut |stmt| match stmt {
+        !self.proc.any_stmt(&data.body, &mut |stmt| match stmt {
             Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::If { .. } => false,
             Stmt::For(l) => {
                 let inner = &self.proc.loops[*l];
@@ -740,7 +727,7 @@ fn reduction_operator(op: BinOp) -> &'static str {
 /// The block is short enough to be printed twice.
 fn is_small(proc: &frit_ir::nest::Proc, block: &[Stmt]) -> bool {
     let mut statements = 0;
-    !any_stmt(proc, block, &mut |_| {
+    !proc.any_stmt(block, &mut |_| {
         statements += 1;
         statements > PRINTED_TWICE
     })

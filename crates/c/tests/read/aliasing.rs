@@ -1,6 +1,6 @@
 //! Which arrays may overlap.
 
-use crate::show::{check, check_body, check_text};
+use crate::read::show::{check, check_body, check_text};
 use expect_test::expect;
 use frit_c::ReadOptions;
 

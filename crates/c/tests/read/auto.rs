@@ -1,6 +1,6 @@
 //! Regions without pragmas.
 
-use crate::show::check_auto;
+use crate::read::show::check_auto;
 use expect_test::expect;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Messages on files that are no C where it matters.
 
-use crate::show::check_text;
+use crate::read::show::check_text;
 use expect_test::expect;
 
 #[test]

@@ -1,6 +1,6 @@
 //! The kernels of the project.
 
-use crate::show::{file, same_length, show_text};
+use crate::read::show::{file, same_length, show_text};
 use frit_c::ReadOptions;
 use std::path::PathBuf;
 

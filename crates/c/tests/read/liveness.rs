@@ -1,6 +1,6 @@
 //! What is needed before and after a region.
 
-use crate::show::check_text;
+use crate::read::show::check_text;
 use expect_test::expect;
 
 #[test]

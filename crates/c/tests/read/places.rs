@@ -1,6 +1,6 @@
 //! Subscripts, pointers and members.
 
-use crate::show::{check_body, check_text};
+use crate::read::show::{check_body, check_text};
 use expect_test::expect;
 
 #[test]

@@ -1,6 +1,6 @@
 //! No text brings the reader down; texts at random are read by `frit-testkit`'s `c_robust`.
 
-use crate::show::file;
+use crate::read::show::file;
 use frit_c::{ReadOptions, read};
 use frit_support::SourceMap;
 

@@ -1,6 +1,6 @@
 //! Statements: declarations, reductions, sequences, text.
 
-use crate::show::check_body;
+use crate::read::show::check_body;
 use expect_test::expect;
 
 #[test]

@@ -1,7 +1,7 @@
 //! Arguments as text, as words and as `.npy` files; results as text and as `.npy` files.
 
-use crate::npy;
-use crate::place::Place;
+use crate::cli::npy;
+use crate::cli::place::Place;
 
 #[test]
 fn text_on_standard_input() {

@@ -1,6 +1,6 @@
 //! `frit bench`: its numbers, and comparisons with C.
 
-use crate::place::{Place, project};
+use crate::cli::place::{Place, project};
 
 /// The value of a key of a flat JSON object whose strings hold no commas.
 fn number(json: &str, key: &str) -> f64 {
@@ -11,7 +11,8 @@ fn number(json: &str, key: &str) -> f64 {
 
 #[test]
 fn json_has_sane_numbers() {
-    let place = Place::with_program("fun real main(int n) = reduce(op +, 0.0, map(toReal, iota(n)))\n");
+    let place =
+        Place::with_program("fun real main(int n) = reduce(op +, 0.0, map(toReal, iota(n)))\n").with_measured_machine();
     let words = ["bench", "p.l0", "200000", "--json", "--runs", "7", "--threads", "1"];
     let json = place.frit(words).done().succeeded().text();
     assert!(json.starts_with('{') && json.ends_with("}\n"), "{json}");
@@ -27,7 +28,7 @@ fn json_has_sane_numbers() {
 
 #[test]
 fn people_get_lines() {
-    let place = Place::with_program("fun [real] main(int n) = map(toReal, iota(n))\n");
+    let place = Place::with_program("fun [real] main(int n) = map(toReal, iota(n))\n").with_measured_machine();
     let text = place.frit(["bench", "p.l0", "100000", "--runs", "5"]).done().succeeded().text();
     for said in ["kernel", "median", "minimum", "spread", "5 runs", "GB/s", "% of the", "compile"] {
         assert!(text.contains(said), "{said} is not in\n{text}");
@@ -41,7 +42,8 @@ fn people_get_lines() {
 fn the_program_without_fusion_is_run_in_turn() {
     let place = Place::with_program(
         "fun real main(int n) = reduce(op +, 0.0, map(fn real (int i) => toReal(i) * 2.0, iota(n)))\n",
-    );
+    )
+    .with_measured_machine();
     let bench = |words: &[&str]| place.frit(["bench", "p.l0", "100000", "--runs", "5"].iter().chain(words));
     let json = bench(&["--no-fuse", "--json"]).done().succeeded().text();
     let [fused, unfused] = ["median_s", "no_fuse_median_s"].map(|key| number(&json, key));
@@ -58,7 +60,7 @@ fn the_program_without_fusion_is_run_in_turn() {
 
 #[test]
 fn a_failing_kernel_is_reported() {
-    let place = Place::with_program("fun int main(int n) = 1 / n\n");
+    let place = Place::with_program("fun int main(int n) = 1 / n\n").with_measured_machine();
     place.frit(["bench", "p.l0", "0"]).fails(1, &["error[division-by-zero]", "p.l0:1:23"]);
     place.frit(["bench", "p.l0", "x"]).fails(1, &["error[bad-input]"]);
 }
@@ -74,7 +76,7 @@ fn options(place: &Place) -> [&'static str; 4] {
 
 #[test]
 fn black_scholes_is_compared_with_c() {
-    let place = Place::new();
+    let place = Place::new().with_measured_machine();
     let files = options(&place);
     let [program, baseline] = ["examples/p0_options.l0", "benches/p0.c"].map(|path| project().join(path));
     let words = |last: &'static str| {
@@ -94,7 +96,7 @@ fn black_scholes_is_compared_with_c() {
 
 #[test]
 fn a_baseline_that_computes_something_else_is_reported() {
-    let place = Place::with_program("fun [int] main([int] a) = map(op +(1), a)\n");
+    let place = Place::with_program("fun [int] main([int] a) = map(op +(1), a)\n").with_measured_machine();
     let baseline = |body: &str| {
         place.file(
             "b.c",
@@ -117,7 +119,7 @@ fn a_baseline_that_computes_something_else_is_reported() {
 
 #[test]
 fn a_baseline_that_cannot_be_used_is_reported() {
-    let place = Place::with_program("fun int main(int a) = a + 1\n");
+    let place = Place::with_program("fun int main(int a) = a + 1\n").with_measured_machine();
     let bench = || place.frit(["bench", "p.l0", "1", "--runs", "1", "--against", "b.c"]);
     bench().fails(2, &["error[file]", "`b.c`"]);
     place.file("b.c", "int x = ;\n");

@@ -1,6 +1,6 @@
 //! What `frit build` makes: shared objects and headers for C, C source, object files, executables.
 
-use crate::place::{Place, examples, project};
+use crate::cli::place::{Place, examples, project};
 
 const DOT: &str = "fun real main([real] a, [real] b) =\n  \
                      reduce(op +, 0.0, map(fn real (real x, real y) => x * y, zip(a, b)))\n";

@@ -1,12 +1,12 @@
 //! The C compiler: found, missing, broken; its objects kept; how much of it is told.
 
-use crate::place::{Done, Place};
+use crate::cli::place::{Done, Place};
 
 const DOUBLE: &str = "fun [int] main([int] a) = map(op *(2), a)\n";
 
 #[test]
 fn without_a_c_compiler_the_interpreter_runs_and_says_so() {
-    let place = Place::with_program(DOUBLE);
+    let place = Place::with_program(DOUBLE).with_own_cache();
     std::fs::create_dir(place.path("empty")).unwrap();
     let bare = |words: &[&str]| place.run(words).without_env("CC").env("PATH", place.path("empty"));
     let done = bare(&["[1, 2]"]).prints("[2, 4]\n");
@@ -23,7 +23,7 @@ fn without_a_c_compiler_the_interpreter_runs_and_says_so() {
 
 #[test]
 fn without_a_c_compiler_only_c_is_built() {
-    let place = Place::with_program(DOUBLE);
+    let place = Place::with_program(DOUBLE).with_own_cache();
     let build = |name: &str| place.frit(["build", "p.l0", "-o", name]).env("CC", "/nonexistent/cc");
     for name in ["p", "p.so", "p.o"] {
         build(name).fails(2, &["error[no-c-compiler]"]);
@@ -36,7 +36,7 @@ fn without_a_c_compiler_only_c_is_built() {
 
 #[test]
 fn a_c_compiler_that_does_not_work_is_no_bug_of_frit() {
-    let place = Place::with_program(DOUBLE);
+    let place = Place::with_program(DOUBLE).with_own_cache();
     let call = |engine: &str| place.run(&["[1, 2]", "--engine", engine]).env("CC", "false");
     call("native").fails(2, &["error[no-c-compiler]", "does not work"]);
     let done = call("auto").prints("[2, 4]\n");
@@ -47,7 +47,7 @@ fn a_c_compiler_that_does_not_work_is_no_bug_of_frit() {
 
 #[test]
 fn the_second_run_finds_its_object() {
-    let place = Place::with_program(DOUBLE);
+    let place = Place::with_program(DOUBLE).with_own_cache();
     let first = place.run(&["[1, 2]", "-v"]).prints("[2, 4]\n");
     assert!(!first.err.contains("cached") && first.err.contains("cc"), "{}", first.err);
     let second = place.run(&["[5]", "-v"]).prints("[10]\n");
@@ -65,7 +65,8 @@ fn the_second_run_finds_its_object() {
 
 #[test]
 fn the_second_run_takes_no_steps() {
-    let place = Place::with_program("fun {[int], [int]} main([int] a, int k) =\n  {map(op +(a[k]), a), a}\n");
+    let place =
+        Place::with_program("fun {[int], [int]} main([int] a, int k) =\n  {map(op +(a[k]), a), a}\n").with_own_cache();
     let run = |words: &[&str]| place.run(&[words, &["-v"]].concat());
     let first = run(&["[1, 2]", "1"]).prints("{[3, 4], [1, 2]}\n");
     assert!(first.err.contains("lower") && first.err.contains("front"), "{}", first.err);
@@ -86,7 +87,7 @@ fn the_second_run_takes_no_steps() {
 
 #[test]
 fn the_second_run_of_a_program_in_sac_needs_no_front_end() {
-    let place = Place::new();
+    let place = Place::new().with_own_cache();
     std::fs::create_dir(place.path("folder")).unwrap();
     place.file("folder/k.h", "#define K 7\n");
     let source = "#include \"k.h\"\nint main() { a = [1, 2]; i = argc() - 1; printf(\"%d\\n\", a[i]); return K; }\n";
@@ -121,7 +122,7 @@ fn the_second_run_of_a_program_in_sac_needs_no_front_end() {
 
 #[test]
 fn the_second_call_of_a_function_in_sac_needs_no_front_end() {
-    let place = Place::new();
+    let place = Place::new().with_own_cache();
     place.file("k.h", "#define K 1.5\n");
     let source = "#include \"k.h\"\nuse Array: all;\nstruct Point { double x; double y; };\n\
         double[*] scaled(double[*] a) { return a * K; }\n\
@@ -166,7 +167,7 @@ fn the_second_call_of_a_function_in_sac_needs_no_front_end() {
 
 #[test]
 fn a_lost_object_is_made_again() {
-    let place = Place::with_program(DOUBLE);
+    let place = Place::with_program(DOUBLE).with_own_cache();
     place.run(&["[1]"]).prints("[2]\n");
     for entry in std::fs::read_dir(place.path("cache")).unwrap() {
         let path = entry.unwrap().path();
@@ -180,7 +181,7 @@ fn a_lost_object_is_made_again() {
 
 #[test]
 fn a_damaged_object_is_made_again() {
-    let place = Place::with_program(DOUBLE);
+    let place = Place::with_program(DOUBLE).with_own_cache();
     place.run(&["[1]"]).prints("[2]\n");
     for entry in std::fs::read_dir(place.path("cache")).unwrap() {
         let path = entry.unwrap().path();
@@ -193,7 +194,7 @@ fn a_damaged_object_is_made_again() {
 
 #[test]
 fn a_cache_that_cannot_be_written_is_no_error() {
-    let place = Place::with_program(DOUBLE);
+    let place = Place::with_program(DOUBLE).with_own_cache();
     place.file("occupied", "");
     place.run(&["[1]"]).env("FRIT_CACHE", place.path("occupied")).prints("[2]\n");
     assert_eq!(place.read("occupied"), b"");
@@ -201,7 +202,7 @@ fn a_cache_that_cannot_be_written_is_no_error() {
 
 #[test]
 fn verbose_runs_tell_steps_and_times() {
-    let place = Place::with_program(DOUBLE);
+    let place = Place::with_program(DOUBLE).with_own_cache();
     let done = place.run(&["[1]", "-v", "--threads", "3"]).prints("[2]\n");
     for said in ["native code by", "inline", "lower", "load", "the program itself, on 3 threads"] {
         assert!(done.err.contains(said), "{said} is not in\n{}", done.err);
@@ -216,7 +217,8 @@ fn every_level_and_number_of_threads_gives_the_same() {
     let place = Place::with_program(
         "fun {int, [int]} main(int n) = let a = map(fn int (int i) => i * i % 17, iota(n)) in\n  \
            {reduce(op +, 0, a), filter(op <(14), a)}\n",
-    );
+    )
+    .with_own_cache();
     let expected = place.run(&["1000", "--engine", "interpreter"]).done().succeeded().text();
     for level in ["-O0", "-O1", "-O2", "-O3"] {
         for threads in ["1", "2", "7"] {

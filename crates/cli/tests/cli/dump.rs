@@ -1,6 +1,6 @@
 //! `frit dump`: every step is shown, and the array IR it prints is a program again.
 
-use crate::place::{Place, examples, project};
+use crate::cli::place::{Place, examples, project};
 
 /// The names that `frit dump --steps` lists.
 fn steps(place: &Place) -> Vec<String> {
@@ -13,7 +13,21 @@ fn steps_are_listed() {
     let place = Place::new();
     let steps = steps(&place);
     assert_eq!(steps.first().map(String::as_str), Some("front"));
-    assert_eq!(steps[steps.len() - 7..], ["fuse", "index-sets", "in-place", "lower", "windows", "caches", "c"]);
+    let at =
+        |name: &str| steps.iter().position(|step| step == name).unwrap_or_else(|| panic!("there is no step {name}"));
+    assert_eq!(steps[at("fuse")..at("lower")], ["fuse", "index-sets", "in-place"]);
+    let on_loops = [
+        "lower",
+        "interchange",
+        "vectorisation",
+        "windows",
+        "temporal-blocking",
+        "unroll-and-jam",
+        "nontemporal-stores",
+        "c",
+    ];
+    assert!(on_loops.map(at).is_sorted(), "{steps:?}");
+    assert_eq!(steps.last().map(String::as_str), Some("c"));
     let manual = std::fs::read_to_string(project().join("docs/manual.md")).unwrap();
     if !manual.contains("STEPS_TABLE") {
         for step in &steps {
@@ -29,13 +43,15 @@ fn a_program_is_shown_after_every_step() {
     let dump = |step: &str| {
         place.frit(["dump".as_ref(), source.as_os_str(), "--after".as_ref(), step.as_ref()]).done().succeeded().text()
     };
-    for step in steps(&place) {
-        let text = dump(&step);
+    let steps = steps(&place);
+    let lower = steps.iter().position(|step| step == "lower").expect("lowering is a step");
+    for (at, step) in steps.iter().enumerate() {
+        let text = dump(step);
         assert!(text.len() > 1000, "{step}: {text}");
-        assert_eq!(text, dump(&step), "{step} is shown in two ways");
+        assert_eq!(text, dump(step), "{step} is shown in two ways");
         match step.as_str() {
             "c" => assert!(text.contains("#include")),
-            "lower" | "windows" | "caches" => assert!(text.contains("alloc ")),
+            _ if at >= lower => assert!(text.contains("alloc "), "{step}: {text}"),
             _ => assert!(text.contains("func @main") && text.contains("with "), "{step}: {text}"),
         }
     }
@@ -49,6 +65,37 @@ fn an_unknown_step_is_wrong_use() {
     place.frit(["dump", "p.l0", "--after", "magic"]).fails(2, &["error[usage]", "`magic`", "front, "]);
     place.frit(["dump", "p.l0", "--after", "c", "--l0"]).fails(2, &["error[usage]", "--l0"]);
     place.frit(["dump", "p.l0", "--after", "lower", "--sac"]).fails(2, &["error[usage]", "--sac"]);
+}
+
+#[test]
+fn steps_are_left_out() {
+    let place = Place::with_program("fun real main([real] a) = reduce(op +, 0.0, map(fn real (real x) => x * x, a))\n");
+    let c = |words: &[&str]| place.frit(["dump", "p.l0", "--after", "c"].iter().chain(words)).done().succeeded().text();
+    assert!(c(&[]).contains("#pragma omp simd"));
+    assert!(!c(&["--without", "vectorisation"]).contains("#pragma omp simd"));
+    assert_ne!(c(&["--without", "multi-accumulator"]), c(&[]));
+    assert_eq!(c(&["--without", "fuse", "--without", "windows"]), c(&["--no-fuse"]));
+    let left_out =
+        place.frit(["dump", "p.l0", "--without", "normalise", "--without", "fold"]).done().succeeded().text();
+    assert!(left_out.contains("func @main"), "{left_out}");
+    place.frit(["run", "p.l0", "[1.0, 2.0]", "--without", "vectorisation"]).prints("5.0\n");
+}
+
+#[test]
+fn steps_that_are_not_there_cannot_be_left_out() {
+    let place = Place::with_program("fun real main([real] a) = reduce(op +, 0.0, map(fn real (real x) => x * x, a))\n");
+    let dump = |words: &[&str]| place.frit(["dump", "p.l0"].iter().chain(words));
+    dump(&["--without", "magic"]).fails(2, &["error[usage]", "`magic`", "inline, ", "temporal-blocking"]);
+    for step in ["front", "simplify", "lower", "c"] {
+        dump(&["--without", step]).fails(2, &["error[usage]", step, "there is no program without"]);
+    }
+    dump(&["--after", "lower", "--without", "vectorisation"]).fails(2, &["has no effect", "it comes later"]);
+    dump(&["--after", "vectorisation", "--without", "vectorisation"]).fails(2, &["`vectorisation` is left out"]);
+    dump(&["--after", "c", "--no-fuse", "--without", "windows"]).fails(2, &["has no effect", "no loops are merged"]);
+    dump(&["--after", "c", "--no-windows", "--without", "windows"]).fails(2, &["has no effect", "no windows"]);
+    let run = |words: &[&str]| place.frit(["run", "p.l0", "[1.0]"].iter().chain(words));
+    run(&["-O0", "--without", "vectorisation"]).fails(2, &["has no effect", "-O0"]);
+    run(&["--engine=interpreter", "--without", "blocking"]).fails(2, &["has no effect", "interpreter"]);
 }
 
 #[test]

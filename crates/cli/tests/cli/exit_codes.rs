@@ -1,6 +1,6 @@
 //! The exit codes and messages for wrong sources, wrong input and wrong use.
 
-use crate::place::{Place, project};
+use crate::cli::place::{Place, project};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
@@ -150,7 +150,6 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_frit"))
         .args(["run", "p.l0", "1000000"])
         .current_dir(place.path("."))
-        .env("FRIT_CACHE", place.path("cache"))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

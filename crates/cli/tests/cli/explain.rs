@@ -1,6 +1,6 @@
 //! `frit explain` and `frit graph`: what they say of programs whose merges are known, in every form.
 
-use crate::place::{Place, examples};
+use crate::cli::place::{Place, examples};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -133,6 +133,54 @@ fn merges_can_be_limited() {
     assert_eq!(none["after"]["with_loops"], 2, "{none}");
     assert!(none["decisions"].as_array().unwrap().iter().all(|decision| decision["outcome"] != "merged"));
     assert_eq!(json(&place, &["--fusion-limit", "9"]), json(&place, &[]));
+}
+
+/// Jacobi's method, in which most steps on loops have something to do.
+const JACOBI: &str = include_str!("../../../../benches/workloads/jacobi2d.l0");
+
+#[test]
+fn people_see_how_loops_run() {
+    let place = Place::with_program(JACOBI);
+    let text = explained(&place, &[]);
+    let section =
+        text.split("How loops run:\n").nth(1).unwrap_or_else(|| panic!("there is no such section in\n{text}"));
+    let section = section.split("\n\n").nth(1).unwrap_or(section);
+    let at = |said: &str| section.find(said).unwrap_or_else(|| panic!("{said} is not in\n{text}"));
+    let done =
+        ["runs on threads", "runs in vectors", "two time steps at once", "stores past the caches (non-temporal)"]
+            .map(at);
+    assert!(done.iter().all(|&done| done < at("has no vectors: ")), "{text}");
+    for line in section.lines() {
+        assert!(line.contains(" at line ") && line.ends_with(']'), "{line}");
+    }
+    let loops = json(&place, &[])["how_loops_run"].clone();
+    let with = |key: &str, value: &str| {
+        let found = loops.as_array().unwrap().iter().filter(|decision| decision[key] == value).count();
+        assert!(found > 0, "no {key} is {value} in {loops}");
+    };
+    with("step", "temporal-blocking");
+    with("step", "nontemporal-stores");
+    with("outcome", "done");
+    with("outcome", "not-chosen");
+    place.frit(["explain", "p.l0", "--html", "p.html"]).prints("");
+    let page = String::from_utf8(place.read("p.html")).unwrap();
+    assert!(page.contains("<h2>How loops run</h2>") && page.contains("two time steps at once"), "{page}");
+    // What is left out is not done.
+    let text = explained(&place, &["--without", "temporal-blocking"]);
+    assert!(!text.contains("two time steps at once") && text.contains("stores past the caches"), "{text}");
+}
+
+#[test]
+fn loops_without_vectors_say_why() {
+    let place = Place::with_program(
+        "fun real main([real] a, int n) = loop (s = 1.0) = for i < n do s * 0.5 + a[i % size(0, a)] in s\n",
+    );
+    let text = explained(&place, &[]);
+    assert!(text.contains("has no vectors: its iterations depend on those before"), "{text}");
+    assert!(text.contains("[runs-in-order]"), "{text}");
+    let loops = json(&place, &[])["how_loops_run"].clone();
+    let refused = loops.as_array().unwrap().iter().find(|decision| decision["outcome"] == "refused").unwrap();
+    assert_eq!((&refused["code"], &refused["loop"]["place"]["line"]), (&"runs-in-order".into(), &1.into()), "{loops}");
 }
 
 /// The values of an attribute in a page.

@@ -1,6 +1,6 @@
 //! Every run-time failure in optimised native code: the message with its place, exit code 1, nothing on standard output.
 
-use crate::place::{Place, project};
+use crate::cli::place::{Place, project};
 use std::collections::BTreeMap;
 
 /// A program of `tests/run/l0` that must fail: its name, source, input, code and `LINE:COLUMN`.

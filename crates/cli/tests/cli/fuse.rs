@@ -1,6 +1,6 @@
 //! `frit fuse`, and `frit explain` and `frit graph` of C files: the files that they write, and what they say.
 
-use crate::place::Place;
+use crate::cli::place::Place;
 use serde_json::Value;
 
 /// The second nest needs a row more of the first, so a window is left; the sum must be there before the third begins.

@@ -1,6 +1,6 @@
 //! Large programs and deep ones: neither the stack nor time runs out.
 
-use crate::place::Place;
+use crate::cli::place::Place;
 use std::time::Duration;
 
 /// What a user would call seconds, on a machine that is busy and with Frit itself unoptimised.

@@ -1,6 +1,6 @@
 //! `frit llvm` and `frit explain` of LLVM IR: the command that they run is `frit-llvm`, here mostly one that tells how it was called.
 
-use crate::place::{Done, Place};
+use crate::cli::place::{Done, Place};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

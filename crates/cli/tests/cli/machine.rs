@@ -1,6 +1,6 @@
 //! `frit machine`: what it measures, keeps and takes from the user, and what follows from it.
 
-use crate::place::Place;
+use crate::cli::place::Place;
 use serde_json::Value;
 
 const SUM: &str = "fun real main([real] a) = reduce(op +, 0.0, a)\n";
@@ -19,7 +19,7 @@ fn stored(place: &Place) -> Vec<String> {
 
 #[test]
 fn the_machine_is_measured_once_and_anew_on_demand() {
-    let place = Place::new();
+    let place = Place::new().with_own_cache();
     let first = constants(&place, &[]);
     let number = |path: &str| first.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path}: {first}"));
     assert!(number("/cores") >= 1.0 && number("/vector_bytes") >= 16.0);
@@ -43,7 +43,7 @@ fn the_machine_is_measured_once_and_anew_on_demand() {
 
 #[test]
 fn a_damaged_file_is_measured_anew() {
-    let place = Place::with_program(SUM);
+    let place = Place::with_program(SUM).with_own_cache();
     constants(&place, &[]);
     let file = format!("cache/{}", stored(&place)[0]);
     place.file(&file, "{\"cores\": ");
@@ -53,7 +53,7 @@ fn a_damaged_file_is_measured_anew() {
 
 #[test]
 fn the_users_values_go_before_measured_ones() {
-    let place = Place::new();
+    let place = Place::new().with_own_cache();
     place.file(
         "m.json",
         r#"{"cores": 64, "storage": {"memory": {"copy_gb_per_s": {"one": 7.5}}}, "threads": {"region_us": 123}}"#,
@@ -70,7 +70,7 @@ fn the_users_values_go_before_measured_ones() {
 
 #[test]
 fn mistakes_in_the_users_file_have_places() {
-    let place = Place::with_program(SUM);
+    let place = Place::with_program(SUM).with_own_cache();
     place.file("m.json", "{\n  \"threads\": {\"region\": 1}\n}\n");
     for words in [&["run", "p.l0", "[1.0]"] as &[&str], &["machine"], &["bench", "p.l0", "[1.0]"]] {
         let call = place.frit(words).env("FRIT_MACHINE", "m.json");
@@ -81,7 +81,7 @@ fn mistakes_in_the_users_file_have_places() {
 
 #[test]
 fn loops_fork_from_the_work_on_that_pays_for_the_machines_threads() {
-    let place = Place::with_program(SUM);
+    let place = Place::with_program(SUM).with_own_cache();
     let code = |constants: &str| {
         place.file("m.json", constants);
         let call = place.frit(["dump", "p.l0", "--after", "c"]).env("FRIT_MACHINE", "m.json");
@@ -99,7 +99,7 @@ fn loops_fork_from_the_work_on_that_pays_for_the_machines_threads() {
 
 #[test]
 fn without_a_c_compiler_nothing_is_measured() {
-    let place = Place::with_program(SUM);
+    let place = Place::with_program(SUM).with_own_cache();
     place.frit(["machine"]).env("CC", "/nonexistent/cc").fails(2, &["error[no-c-compiler]"]);
     place.frit(["machine"]).env("CC", "false").fails(2, &["error[no-c-compiler]", "does not work"]);
     let text =
@@ -112,7 +112,7 @@ fn more_is_computed_again_where_memory_is_slow() {
     let place = Place::with_program(
         "fun real costly(real x) = (exp(x) + log(x) + exp(x * x) + log(x * x + 1.0) + exp(0.5 * x) + log(x + 2.0)) * x\n\
          fun [real] main([real] a) =\n  let b = map(costly, a) in\n  map(fn real (int i) => b[i] + b[i + 1], iota(size(0, a) - 1))\n",
-    );
+    ).with_own_cache();
     let explained = |bandwidth: u32| {
         let memory = format!(r#"{{"memory": {{"copy_gb_per_s": {{"all": {bandwidth}}}}}}}"#);
         place.file("m.json", format!(r#"{{"storage": {memory}, "multiply_add_gflop_per_s": {{"all": 192}}}}"#));

@@ -15,9 +15,17 @@ pub(crate) fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// An object cache that all tests with this name for it share, in the one that cargo gives to tests.
+fn shared_cache(name: &str) -> PathBuf {
+    let all = std::env::var_os("FRIT_CACHE").map_or_else(std::env::temp_dir, PathBuf::from);
+    all.join(name)
+}
+
 /// A folder that goes with the test.
 pub(crate) struct Place {
     folder: PathBuf,
+    /// The object cache of its commands.
+    cache: PathBuf,
 }
 
 impl Place {
@@ -29,7 +37,20 @@ impl Place {
         // Left by a process that had the same number and was killed.
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
-        Self { folder }
+        Self { folder, cache: shared_cache("cli") }
+    }
+
+    /// The same with an object cache of its own, `cache`, which is empty.
+    pub(crate) fn with_own_cache(mut self) -> Self {
+        self.cache = self.path("cache");
+        self
+    }
+
+    /// The same with the object cache of commands that measure the machine. Others do not share it: what is measured, and kept
+    /// there, changes how programs are compiled.
+    pub(crate) fn with_measured_machine(mut self) -> Self {
+        self.cache = shared_cache("cli-measured");
+        self
     }
 
     /// A folder with one file, the program `p.l0`.
@@ -75,7 +96,7 @@ impl Place {
         words: impl IntoIterator<Item = W>,
     ) -> Call {
         let mut command = Command::new(program);
-        command.args(words).current_dir(&self.folder).env("FRIT_CACHE", self.path("cache"));
+        command.args(words).current_dir(&self.folder).env("FRIT_CACHE", &self.cache);
         command.env_remove("FRIT_THREADS").env_remove("FRIT_MACHINE");
         Call { command, input: Vec::new() }
     }

@@ -1,6 +1,6 @@
 //! `frit plan`: graphs and plans as files, messages for wrong graphs, the experiment.
 
-use crate::place::Place;
+use crate::cli::place::Place;
 
 const GRAPH: &str = r#"{"format": "dfg/1",
  "loops": ["read", "smooth", "edge", "max", "scale"],

@@ -1,7 +1,7 @@
 //! Programs in SAC: `main` with its words and status, other entry functions, what is built of them.
 
-use crate::npy;
-use crate::place::Place;
+use crate::cli::npy;
+use crate::cli::place::Place;
 
 const PROGRAM: &str = "\
 double[+] relax(double[+] A)

@@ -1,6 +1,6 @@
 //! `--strict-fp`: every bit as the interpreter computes it.
 
-use crate::place::{Place, examples};
+use crate::cli::place::{Place, examples};
 use std::ffi::{OsStr, OsString};
 
 /// How many files a program's result takes.

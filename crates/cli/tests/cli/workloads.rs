@@ -1,7 +1,7 @@
 //! The programs of `benches/workloads`, in both languages, compute what their first lines say; and the script that runs them for a
 //! harness.
 
-use crate::place::{Place, project};
+use crate::cli::place::{Place, project};
 use std::process::Command;
 
 /// All numbers in a text.

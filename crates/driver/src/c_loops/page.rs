@@ -125,7 +125,7 @@ impl Page<'_> {
         let lines = self.lines(decision);
         let mut links: Vec<String> = lines.iter().map(|line| format!("<a href=\"#L{line}\">line {line}</a>")).collect();
         let class = match &decision.outcome {
-            Outcome::Merged { .. } => "merged",
+            Outcome::Merged { .. } | Outcome::Done { .. } => "merged",
             Outcome::NotChosen { .. } => "not-chosen",
             Outcome::Refused { place, .. } => {
                 let place = place.and_then(|place| self.line(place)).filter(|line| !lines.contains(line));

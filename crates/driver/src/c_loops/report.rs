@@ -406,6 +406,7 @@ pub(super) fn sentence(decision: &Decision, region: &RegionReport) -> (&'static 
                 (rule, _) => format!("{one}: {}", rule.replace('-', " ")),
             },
         ),
+        Outcome::Done { what } => (decision.rule, format!("{one} {what}")),
         Outcome::Refused { code, reason, .. } if decision.rule == RULE => {
             (*code, format!("`{}` is not recomputed: {reason}", first.names.join(", ")))
         }
@@ -464,6 +465,7 @@ pub fn json(fused: &FusedFile) -> serde_json::Value {
                 .map(|decision| {
                     let (outcome, code, reason) = match &decision.outcome {
                         Outcome::Merged { .. } => ("merged", None, None),
+                        Outcome::Done { .. } => ("done", None, None),
                         Outcome::Refused { code, reason, .. } => ("refused", Some(*code), Some(reason)),
                         Outcome::NotChosen { reason, .. } => ("not-chosen", None, Some(reason)),
                     };

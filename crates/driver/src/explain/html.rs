@@ -18,16 +18,18 @@ pub fn print(explanation: &Explanation, unit: &Unit) -> String {
         ("source", "Source"),
         ("totals", "Totals"),
         ("decisions", "Decisions"),
+        ("loops", "How loops run"),
         ("before", "Before"),
         ("after", "After"),
         ("texts", "Code"),
     ];
     let links = links.map(|(to, says)| (to.to_string(), says.to_string()));
     let main = format!(
-        "<main>\n{}<div class=\"report\">\n{}{}{}{}{}</div>\n</main>",
+        "<main>\n{}<div class=\"report\">\n{}{}{}{}{}{}</div>\n</main>",
         of.source(),
         of.totals(),
         of.decisions(),
+        of.how_loops_run(),
         of.graph("before", "Data flow before", &explanation.before),
         of.graph("after", "Data flow after", &explanation.after),
         of.texts(),
@@ -98,7 +100,7 @@ impl Page<'_> {
     /// The source, line by line, each with the decisions about its loops.
     fn source(&self) -> String {
         let mut by_line: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for decision in &self.explanation.decisions {
+        for decision in self.explanation.decisions.iter().chain(&self.explanation.how_loops_run) {
             for line in loops(decision).filter_map(|one| one.line) {
                 by_line.entry(line).or_default().insert(decision.number);
             }
@@ -161,10 +163,21 @@ impl Page<'_> {
         text + "</section>\n"
     }
 
+    fn how_loops_run(&self) -> String {
+        let mut text = String::from("<section id=\"loops\">\n<h2>How loops run</h2>\n");
+        if self.explanation.how_loops_run.is_empty() {
+            text += "<p>There are no loops.</p>\n";
+        } else {
+            let items: String = self.explanation.how_loops_run.iter().map(|decision| self.decision(decision)).collect();
+            let _ = writeln!(text, "<ul class=\"decisions\">\n{items}</ul>");
+        }
+        text + "</section>\n"
+    }
+
     fn decision(&self, decision: &Decision) -> String {
         let number = decision.number;
         let code = match &decision.outcome {
-            Outcome::Merged { .. } | Outcome::NotChosen { .. } => decision.rule.to_string(),
+            Outcome::Merged { .. } | Outcome::Done { .. } | Outcome::NotChosen { .. } => decision.rule.to_string(),
             Outcome::Refused { code, .. } => format!("{} ({code})", decision.rule),
         };
         let mut links: Vec<String> = Vec::new();

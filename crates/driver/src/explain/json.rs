@@ -18,6 +18,7 @@ pub fn print(explanation: &Explanation, unit: &Unit) -> String {
         "file": unit.name,
         "sizes": sizes,
         "decisions": explanation.decisions.iter().map(|decision| report.decision(decision)).collect::<Vec<_>>(),
+        "how_loops_run": explanation.how_loops_run.iter().map(|decision| report.how_a_loop_runs(decision)).collect::<Vec<_>>(),
         "plans": explanation.plans.iter().map(|plan| report.plan(plan)).collect::<Vec<_>>(),
         "intermediates": explanation.intermediates.iter().map(|array| report.intermediate(array)).collect::<Vec<_>>(),
         "before": report.stage(&explanation.before),
@@ -46,6 +47,7 @@ impl Report<'_> {
                 object.insert("saves".into(), self.saving(saved));
                 object.insert("passes".into(), json!(passes));
             }
+            Outcome::Done { what } => drop(object.insert("what".into(), json!(what))),
             Outcome::NotChosen { reason, saving } => {
                 object.insert("reason".into(), json!(reason));
                 object.insert("saves".into(), self.saving(saving));
@@ -54,6 +56,27 @@ impl Report<'_> {
                 object.insert("code".into(), json!(code));
                 object.insert("reason".into(), json!(reason));
                 object.insert("place".into(), place.map_or(Value::Null, |place| self.place(place)));
+            }
+        }
+        Value::Object(object)
+    }
+
+    /// As a decision about a merge, but about one loop, or several that it reads alike for.
+    fn how_a_loop_runs(&self, decision: &Decision) -> Value {
+        let mut object = Map::new();
+        object.insert("number".into(), json!(decision.number));
+        object.insert("outcome".into(), json!(decision.word()));
+        object.insert("step".into(), json!(decision.rule));
+        object.insert("function".into(), json!(decision.function));
+        object.insert("loop".into(), self.one_loop(&decision.first));
+        object.insert("loops".into(), json!(decision.count));
+        match &decision.outcome {
+            Outcome::Merged { .. } => {}
+            Outcome::Done { what } => drop(object.insert("what".into(), json!(what))),
+            Outcome::NotChosen { reason, .. } => drop(object.insert("reason".into(), json!(reason))),
+            Outcome::Refused { code, reason, .. } => {
+                object.insert("code".into(), json!(code));
+                object.insert("reason".into(), json!(reason));
             }
         }
         Value::Object(object)

@@ -1,7 +1,7 @@
-//! What was merged, what was not and why, and what it saved: one [`Explanation`] of a program, which [`terminal`], [`json`] and
-//! [`html`] show.
+//! What was merged, what was not and why, what it saved, and how loops run: one [`Explanation`] of a program, which
+//! [`terminal`], [`json`] and [`html`] show.
 //!
-//! The decisions are those of the log that `fuse` writes; the totals count the program before and after it. This module decides
+//! The decisions are those of the log that all steps write; the totals count the program before and after it. This module decides
 //! nothing and knows no rule.
 
 pub mod html;
@@ -14,7 +14,7 @@ pub mod terminal;
 use crate::error::Error;
 use crate::graph::{self, Graph};
 use crate::options::{Fusion, Level, Options};
-use crate::pipeline::{FUSE, Pipeline, SIMPLIFY};
+use crate::pipeline::{FUSE, Pipeline, SIMPLIFY, check_without};
 use crate::source::Unit;
 use frit_fuse::array::RULES;
 use frit_fuse::array::traffic::{Traffic, traffic};
@@ -43,6 +43,9 @@ pub struct Explanation {
     /// What became of all candidates: first those that were merged, then those that would not pay, then those that would be
     /// wrong; each in the order of the log.
     pub decisions: Vec<Decision>,
+    /// How loops run: first what was done, then what would not pay, then what would be wrong; each in the order of the log.
+    /// Decisions that read alike are one.
+    pub how_loops_run: Vec<Decision>,
     /// The plans that were made.
     pub plans: Vec<Plan>,
     /// The program before merging.
@@ -84,7 +87,7 @@ pub struct Stage {
 /// What became of one candidate.
 #[derive(Clone, Debug)]
 pub struct Decision {
-    /// Its place in [`Explanation::decisions`], from 1.
+    /// Its place in [`Explanation::decisions`] and then [`Explanation::how_loops_run`], from 1.
     pub number: usize,
     /// The rule.
     pub rule: &'static str,
@@ -98,6 +101,8 @@ pub struct Decision {
     pub second: Option<Loop>,
     /// What was decided.
     pub outcome: Outcome,
+    /// How many loops it was decided for.
+    pub count: usize,
 }
 
 /// A loop that a decision is about.
@@ -126,6 +131,11 @@ pub enum Outcome {
         saved: Saving,
         /// Sweeps over memory saved.
         passes: usize,
+    },
+    /// One loop was changed.
+    Done {
+        /// The rest of a sentence about it.
+        what: String,
     },
     /// It would not pay.
     NotChosen {
@@ -182,20 +192,23 @@ pub fn explain(unit: &Unit, request: &Request, options: &Options) -> Result<Expl
     if options.level == Level::O0 || options.fusion == Fusion::Off {
         return Err(Error::usage("without merges there is nothing to explain"));
     }
+    check_without(options, None)?;
     frit_support::with_deep_stack(|| {
         let mut pipeline = Pipeline::new(unit, options);
         let before = pipeline.optimise(Some(SIMPLIFY.name))?;
         // Later steps cut loops into pieces, which tells nothing about merges.
         let after = pipeline.optimise(Some(FUSE.name))?;
         let program = pipeline.optimise(None)?;
-        let nest = pipeline.loops(&program)?;
+        let nest = pipeline.loops(&program, None)?;
         let log = std::mem::take(&mut pipeline.log);
         let is_built = request.code && after.entry.is_some();
         let c = if is_built { Some(pipeline.print_c(&nest)?.source) } else { None };
         let entry = before.entry.map(|entry| &before.funcs[entry]);
         let mut naming = Naming::of(entry);
         let stages = [&before, &after].map(|program| stage(unit, program, &mut naming));
-        let (decisions, plans) = (decisions(unit, &log, &mut naming), plans(&log, &mut naming));
+        let decided = decisions(unit, &log, false, 0, &mut naming);
+        let how_loops_run = decisions(unit, &log, true, decided.len(), &mut naming);
+        let plans = plans(&log, &mut naming);
         let report = &pipeline.intermediates;
         let intermediates = intermediates::intermediates(unit, &program, &nest, &log, report, &mut naming);
         if let Some(list) = &request.sizes {
@@ -205,7 +218,8 @@ pub fn explain(unit: &Unit, request: &Request, options: &Options) -> Result<Expl
             naming.give_arguments(func, arguments);
         }
         let [before, after] = stages;
-        Ok(Explanation { decisions, plans, before, after, sizes: naming.mentioned(), intermediates, c, naming })
+        let (decisions, sizes) = (decided, naming.mentioned());
+        Ok(Explanation { decisions, how_loops_run, plans, before, after, sizes, intermediates, c, naming })
     })
 }
 
@@ -299,7 +313,14 @@ fn named(unit: &Unit, loop_ref: &LoopRef) -> Loop {
     }
 }
 
-fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
+/// What a rule about how loops run does; `None` for a rule about merges.
+fn loop_rule(rule: &str) -> Option<&'static str> {
+    let step = frit_lower::LOOP_STEPS.iter().find(|step| step.name == rule).map(|step| step.summary);
+    step.or((rule == frit_lower::THREADS).then_some(""))
+}
+
+/// The decisions about merges or, with `of_loops`, about how loops run, numbered after `before` others.
+fn decisions(unit: &Unit, log: &Log, of_loops: bool, before: usize, naming: &mut Naming) -> Vec<Decision> {
     let place = |loop_ref: &LoopRef| named(unit, loop_ref);
     let mut saving = |cost: &frit_plan::Cost| Saving {
         bytes: cost.bytes.rename(|&symbol| naming.name(&log.symbols[symbol])),
@@ -309,8 +330,10 @@ fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
     let mut decisions: Vec<Decision> = log
         .decisions
         .iter()
+        .filter(|decision| loop_rule(decision.rule).is_some() == of_loops)
         .map(|decision| Decision {
             number: 0,
+            count: 1,
             rule: decision.rule,
             summary: RULES.iter().find(|rule| rule.name == decision.rule).map_or("", |rule| rule.summary),
             function: decision.function.clone(),
@@ -320,6 +343,7 @@ fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
                 frit_plan::Outcome::Merged { into, saved, passes } => {
                     Outcome::Merged { into: into.clone(), saved: saving(saved), passes: *passes }
                 }
+                frit_plan::Outcome::Done { what } => Outcome::Done { what: what.clone() },
                 frit_plan::Outcome::NotChosen { reason, saving: cost } => {
                     Outcome::NotChosen { reason: reason.clone(), saving: saving(cost) }
                 }
@@ -330,14 +354,18 @@ fn decisions(unit: &Unit, log: &Log, naming: &mut Naming) -> Vec<Decision> {
         })
         .collect();
     decisions.sort_by_key(|decision| match decision.outcome {
-        Outcome::Merged { .. } => 0,
+        Outcome::Merged { .. } | Outcome::Done { .. } => 0,
         Outcome::NotChosen { .. } => 1,
         Outcome::Refused { .. } => 2,
     });
-    for (at, decision) in decisions.iter_mut().enumerate() {
-        decision.number = at + 1;
+    let mut distinct: Vec<Decision> = Vec::new();
+    for decision in decisions {
+        match distinct.iter_mut().find(|known| known.reads_like(&decision)) {
+            Some(known) => known.count += 1,
+            None => distinct.push(Decision { number: before + distinct.len() + 1, ..decision }),
+        }
     }
-    decisions
+    distinct
 }
 
 fn plans(log: &Log, naming: &mut Naming) -> Vec<Plan> {
@@ -378,6 +406,20 @@ impl Decision {
         }
     }
 
+    /// Both are about how loops run, and a report would say the same of them.
+    fn reads_like(&self, other: &Self) -> bool {
+        let key = |of: &Self| (of.rule, of.first.names.clone(), of.first.span, of.function.clone());
+        key(self) == key(other)
+            && match (&self.outcome, &other.outcome) {
+                (Outcome::Done { what: one }, Outcome::Done { what: other }) => one == other,
+                (Outcome::NotChosen { reason: one, .. }, Outcome::NotChosen { reason: other, .. })
+                | (Outcome::Refused { reason: one, .. }, Outcome::Refused { reason: other, .. }) => {
+                    one == other && loop_rule(self.rule).is_some()
+                }
+                _ => false,
+            }
+    }
+
     /// The labels of the loops that it names, before and after.
     pub fn labels(&self) -> Vec<&str> {
         let mut labels: Vec<&str> = vec![&self.first.label];
@@ -394,6 +436,7 @@ impl Decision {
     pub fn word(&self) -> &'static str {
         match self.outcome {
             Outcome::Merged { .. } => "merged",
+            Outcome::Done { .. } => "done",
             Outcome::NotChosen { .. } => "not-chosen",
             Outcome::Refused { .. } => "refused",
         }
@@ -403,6 +446,10 @@ impl Decision {
     pub fn sentence(&self, explanation: &Explanation) -> String {
         let subject = self.subject();
         match &self.outcome {
+            Outcome::Done { what } => format!("{subject} {what}"),
+            Outcome::NotChosen { reason, .. } | Outcome::Refused { reason, .. } if loop_rule(self.rule).is_some() => {
+                format!("{subject} {}: {reason}", frit_lower::unchanged(self.rule))
+            }
             Outcome::Merged { saved, passes, .. } => {
                 let done = match (&self.second, self.summary) {
                     (Some(_), _) => "are one loop now".to_string(),

@@ -1,6 +1,7 @@
-//! Explanations for the terminal: what was merged, then what was not, each with its source lines, then
-//! what each loop moves, and the totals.
+//! Explanations for the terminal: what was merged, then what was not, each with its source lines, how
+//! loops run, then what each loop moves, and the totals.
 
+use super::html::capital;
 use super::{Decision, Explanation, Outcome, Stage, moved};
 use crate::source::Unit;
 use frit_support::{Diagnostic, Span, diagnostic};
@@ -23,6 +24,13 @@ pub fn print(explanation: &Explanation, unit: &Unit, color: bool) -> String {
             text += &diagnostic::render(&unit.sources, &[message(explanation, decision)], color);
         }
     }
+    if !explanation.how_loops_run.is_empty() {
+        text += "How loops run:\n\n";
+        for decision in &explanation.how_loops_run {
+            let _ = writeln!(text, "  {}", loop_line(explanation, decision));
+        }
+        text.push('\n');
+    }
     if !explanation.intermediates.is_empty() {
         text += "Arrays between loops:\n\n";
         for array in &explanation.intermediates {
@@ -42,10 +50,20 @@ pub fn print(explanation: &Explanation, unit: &Unit, color: bool) -> String {
     text + &totals(explanation, unit)
 }
 
+/// A decision about how a loop runs, with the code of a refusal or the name of the step.
+fn loop_line(explanation: &Explanation, decision: &Decision) -> String {
+    let name = match decision.outcome {
+        Outcome::Refused { code, .. } => code,
+        _ => decision.rule,
+    };
+    let often = if decision.count > 1 { format!(", {} loops", decision.count) } else { String::new() };
+    format!("{} [{name}{often}]", capital(&decision.sentence(explanation)))
+}
+
 /// A decision as a message with places.
 fn message(explanation: &Explanation, decision: &Decision) -> Diagnostic {
     let code = match decision.outcome {
-        Outcome::Merged { .. } | Outcome::NotChosen { .. } => decision.rule,
+        Outcome::Merged { .. } | Outcome::Done { .. } | Outcome::NotChosen { .. } => decision.rule,
         Outcome::Refused { code, .. } => code,
     };
     let mut message = Diagnostic::remark(code, decision.sentence(explanation));
@@ -65,7 +83,7 @@ fn message(explanation: &Explanation, decision: &Decision) -> Diagnostic {
     match &decision.outcome {
         Outcome::Merged { into, .. } if into.is_empty() => message.note(format!("by {}", decision.rule)),
         Outcome::Merged { into, .. } => message.note(format!("by {}; it is {into} in dumps", decision.rule)),
-        Outcome::NotChosen { .. } => message,
+        Outcome::Done { .. } | Outcome::NotChosen { .. } => message,
         Outcome::Refused { place: Some(place), .. } if !place.is_none() && !shown(decision, *place) => {
             message.secondary(*place, "because of this").note(format!("by {}", decision.rule))
         }

@@ -30,6 +30,7 @@ impl Probe {
     pub(super) fn load(compiler: &Compiler, cache: &Cache) -> Result<Self, NativeError> {
         let code = CSource {
             source: SOURCE.to_owned(),
+            linked: None,
             header: String::new(),
             entry: Entry {
                 name: "frit_probe".into(),

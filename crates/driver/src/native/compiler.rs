@@ -8,6 +8,7 @@ use super::{Cache, NativeError, file_error};
 use frit_back::c::CSource;
 use std::ffi::OsString;
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
@@ -113,11 +114,16 @@ impl Compiler {
         if let Some(path) = cache.find(key) {
             return Ok(Object { path, is_cached: true, time: start.elapsed() });
         }
+        let content = source.linked.as_ref().unwrap_or(&source.source);
         let text = cache.scratch("c");
-        fs::write(&text, &source.source).map_err(|error| file_error(&text, "write", &error))?;
+        fs::write(&text, content).map_err(|error| file_error(&text, "write", &error))?;
         let made = cache.scratch("o");
-        let built = self.build(&source.flags, optimisation, &[&text], &made, &["-fPIC", "-shared"]);
-        let built = built.map_err(|error| keep(error, key, &source.source));
+        let built = self.with_threads(|threads| {
+            let runtime = source.linked.is_some().then(|| self.runtime(threads, cache)).transpose()?;
+            let files: Vec<&Path> = iter::once(text.as_path()).chain(runtime.as_deref()).collect();
+            self.build(&source.flags, optimisation, &files, &made, &["-fPIC", "-shared", threads])
+        });
+        let built = built.map_err(|error| keep(error, key, content));
         let _ = fs::remove_file(&text); // Stale files are evicted.
         built?;
         let path = cache.insert(key, &made)?;
@@ -143,37 +149,56 @@ impl Compiler {
         let texts: Vec<&Path> = texts.iter().map(PathBuf::as_path).collect();
         let mut flags: Vec<&str> = sources.iter().flat_map(|source| &source.flags).copied().collect();
         flags.dedup();
-        let built = self.build(&flags, optimisation, &texts, output, extra);
+        let built = self
+            .with_threads(|threads| self.build(&flags, optimisation, &texts, output, &[extra, &[threads]].concat()));
         built.map_err(|error| keep(error, self.key(&sources[0], optimisation), &sources[0].source))
+    }
+
+    /// The run-time system as an object that programs are linked with: compiled, or found in the cache.
+    fn runtime(&self, threads: &str, cache: &Cache) -> Result<PathBuf, NativeError> {
+        let content = frit_back::c::runtime();
+        let key = Key::of([content.as_bytes(), threads.as_bytes(), self.identity().as_bytes()]);
+        if let Some(path) = cache.find(key) {
+            return Ok(path);
+        }
+        let text = cache.scratch("c");
+        fs::write(&text, &content).map_err(|error| file_error(&text, "write", &error))?;
+        let made = cache.scratch("o");
+        let flags = frit_back::c::flags(false);
+        let built = self.build(&flags, Optimisation::More, &[&text], &made, &["-fPIC", "-c", threads]);
+        let _ = fs::remove_file(&text); // Stale files are evicted.
+        built?;
+        cache.insert(key, &made)
+    }
+
+    /// Builds with threads. Where there is no library for them the program still runs, on one.
+    fn with_threads(&self, build: impl Fn(&str) -> Result<(), NativeError>) -> Result<(), NativeError> {
+        build("-fopenmp").or_else(|error| match error {
+            NativeError::Compile { .. } => build("-fopenmp-simd").map_err(|_| error),
+            other => Err(other),
+        })
     }
 
     fn build(
         &self,
         flags: &[&str],
         optimisation: Optimisation,
-        texts: &[&Path],
+        files: &[&Path],
         output: &Path,
         extra: &[&str],
     ) -> Result<(), NativeError> {
-        let run = |threads: &str| -> Result<Result<(), NativeError>, NativeError> {
-            let mut command = self.command();
-            command.args(optimisation.flags()).args(flags).args(["-pthread", threads, "-fvisibility=hidden", "-w"]);
-            command.args(extra).arg("-o").arg(output).args(texts).arg("-lm");
-            let line = format!("{command:?}");
-            // Messages in the language that bug reports are read in.
-            let done = command.env("LC_ALL", "C").output();
-            let done = done.map_err(|error| file_error(&self.path, "run", &error))?;
-            Ok(if done.status.success() {
-                Ok(())
-            } else {
-                let output = String::from_utf8_lossy(&done.stderr).into_owned();
-                Err(NativeError::Compile { command: line, source: texts[0].to_owned(), output })
-            })
-        };
-        run("-fopenmp")?.or_else(|error| {
-            // Without a library for threads the program still runs, on one.
-            run("-fopenmp-simd")?.map_err(|_| error)
-        })
+        let mut command = self.command();
+        command.args(optimisation.flags()).args(flags).args(["-pthread", "-fvisibility=hidden", "-w"]);
+        command.args(extra).arg("-o").arg(output).args(files).arg("-lm");
+        let line = format!("{command:?}");
+        // Messages in the language that bug reports are read in.
+        let done = command.env("LC_ALL", "C").output();
+        let done = done.map_err(|error| file_error(&self.path, "run", &error))?;
+        if done.status.success() {
+            return Ok(());
+        }
+        let output = String::from_utf8_lossy(&done.stderr).into_owned();
+        Err(NativeError::Compile { command: line, source: files[0].to_owned(), output })
     }
 
     fn command(&self) -> Command {
@@ -184,8 +209,9 @@ impl Compiler {
 
     /// Of everything that the object depends on.
     fn key(&self, source: &CSource, optimisation: Optimisation) -> Key {
+        let content = source.linked.as_ref().unwrap_or(&source.source);
         let flags = format!("{:?} {:?}", optimisation.flags(), source.flags);
-        Key::of([source.source.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
+        Key::of([content.as_bytes(), flags.as_bytes(), self.identity().as_bytes()])
     }
 
     /// What tells this compiler, for this processor, from others.

@@ -1,6 +1,7 @@
-//! Data-flow graphs from files, planned on their own: `frit plan`. The planner is [`frit_plan::memory`]; [`load`] reads graphs and
-//! [`result::print`] writes plans, in the formats `dfg/1` and `dfg-result/1`; [`svg::print`] draws them. What a plan comes to
-//! is told by [`Solution::text`].
+//! Data-flow graphs from files, planned on their own: `frit plan`. The planner is
+//! [`frit_plan::memory`]; [`load`] reads graphs and [`result::print`] writes plans, in the formats
+//! `dfg/1` and `dfg-result/1`; [`svg::print`] draws them. What a plan comes to is told by
+//! [`Solution::text`].
 
 mod read;
 pub mod result;

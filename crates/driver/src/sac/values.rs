@@ -2,6 +2,7 @@
 //! without elements. What [`write()`] wrote, [`read()`] reads.
 
 use frit_ir::{Const, Scalar, Tensor, TensorData};
+use frit_support::impl_error;
 
 /// Why a text is no value: the byte where, and a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub struct ValueError {
     /// What is wrong.
     pub message: String,
 }
+
+impl_error!(ValueError, |error| error.message);
 
 /// Deeper brackets than this are no array of anybody's.
 const MAX_RANK: usize = 64;

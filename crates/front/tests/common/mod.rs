@@ -4,6 +4,7 @@
 
 use frit_support::diagnostic::render;
 use frit_support::{Diagnostic, FileId, SourceMap, with_deep_stack};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What a front end says about a file of the map.
@@ -60,15 +61,16 @@ fn error_index() -> String {
 }
 
 /// Every code that the source of an enum of errors can make, read off it, is a heading of the index.
-pub(crate) fn codes_are_in_the_error_index(source: &str, name: &str, at_least: usize) {
+pub(crate) fn codes_are_in_the_error_index(source: &str, at_least: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
     let source = std::fs::read_to_string(path).expect("the errors have a source");
     let index = error_index();
-    let prefix = format!("{name}::");
-    let codes: Vec<_> = source
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix(&prefix)?.split_once("{ .. } => \""))
-        .map(|(_, code)| code.trim_end_matches("\","))
+    let makers = ["Diagnostic::error(", "Diagnostic::warning("];
+    let codes: BTreeSet<&str> = makers
+        .iter()
+        .flat_map(|maker| source.split(maker).skip(1))
+        .map(|rest| rest.trim_start().strip_prefix('"').and_then(|code| code.split('"').next()))
+        .map(|code| code.expect("a code is a literal"))
         .collect();
     assert!(codes.len() >= at_least, "{codes:?}");
     for code in codes {

@@ -2,7 +2,7 @@
 
 use super::generators::MAX_GENERATORS;
 use frit_ir::array::{Value, WithLoop};
-use frit_support::Span;
+use frit_support::{Span, impl_error};
 
 /// Why merging would be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub enum Refusal {
     /// The fused loop would have more generators than allowed.
     TooManyGenerators { count: usize, span: Span },
 }
+
+impl_error!(Refusal, |refusal| refusal.reason());
 
 impl Refusal {
     /// The stable code.

@@ -74,7 +74,7 @@ fn has_row(proc: &Proc, nest: Loop, row: &Row) -> bool {
     let data = &proc.loops[nest];
     let is_shared = |body: &[Stmt]| {
         let mut found = false;
-        each_loop(proc, body, &mut |data| {
+        proc.for_each_loop(body, &mut |_, data| {
             found |= matches!(&data.kind, LoopKind::Independent { parallel: Some(_), .. });
         });
         found
@@ -85,17 +85,8 @@ fn has_row(proc: &Proc, nest: Loop, row: &Row) -> bool {
     let LoopKind::Independent { parallel, simd, reductions } = &data.kind else { return row.scale == 0 };
     let is_regular = parallel.as_ref().is_none_or(|parallel| !parallel.irregular);
     let mut is_nested = false;
-    each_loop(proc, &data.body, &mut |_| is_nested = true);
+    proc.for_each_loop(&data.body, &mut |_, _| is_nested = true);
     is_regular && reductions.is_empty() && (row.scale == 0 || is_nested && !simd && data.step == 1)
-}
-
-fn each_loop(proc: &Proc, stmts: &[Stmt], f: &mut impl FnMut(&LoopData)) {
-    for stmt in stmts {
-        if let Stmt::For(l) = stmt {
-            f(&proc.loops[*l]);
-            each_loop(proc, &proc.loops[*l].body, f);
-        }
-    }
 }
 
 impl Uses {
@@ -248,7 +239,7 @@ impl<'n> Aligned<'n> {
         let iteration = proc.var(Scalar::I64, name);
         let mut body = Vec::new();
         let row_here = if steps.skips() {
-            let row = proc.var(Scalar::I64, None);
+            let row = proc.index();
             let value = Expr::i64(steps.scale) * iteration.into() + steps.offset.expr(&[], &self.params);
             body.push(Stmt::Assign { var: row, value });
             row
@@ -280,7 +271,7 @@ impl<'n> Aligned<'n> {
         }
         let (var, kind) = (Some(iteration), LoopKind::Sequential);
         let rows = LoopData { var, lower: first, upper: end, step: 1, kind, body, span };
-        Built { stmts: vec![Stmt::For(proc.loops.push(rows))], windows, scalars: BTreeSet::new() }
+        Built { stmts: vec![proc.add_loop(rows)], windows, scalars: BTreeSet::new() }
     }
 }
 

@@ -10,7 +10,7 @@ use super::strips::{Row, restrict, results};
 use super::tiles::{self, Tiled};
 use super::walk::Counts;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use frit_isl::Context;
 use frit_plan::Log;
 use frit_scop::contraction::{self, Contraction};
@@ -127,7 +127,7 @@ fn plan_windows(
             frit_plan::Outcome::Refused { reason, .. } | frit_plan::Outcome::NotChosen { reason, .. } => {
                 Some(reason.clone())
             }
-            frit_plan::Outcome::Merged { .. } => None,
+            frit_plan::Outcome::Merged { .. } | frit_plan::Outcome::Done { .. } => None,
         });
         let why = why.unwrap_or_else(|| "no order of the loops needs less than all of it at a time".into());
         for (array, _) in region.scop.arrays.iter() {
@@ -210,7 +210,7 @@ fn build_aligned(
         let built = rows_of_rows(proc, place, built);
         return Ok(Built { stmts: with_memory(built.stmts, &built.windows), ..built });
     };
-    let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+    let (first, end) = (proc.index(), proc.index());
     let built = aligned.build(proc, (first.into(), end.into()));
     let built = rows_of_rows(proc, place, built);
     let body = with_memory(built.stmts, &built.windows);
@@ -238,7 +238,7 @@ fn build_windows(
     let isl = Context::new();
     isl.bounded(MAX_OPERATIONS, || {
         let mut shape = shape_of(proc, place, nests)?;
-        let bounds = threads.map(|parallel| (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None), parallel));
+        let bounds = threads.map(|parallel| (proc.index(), proc.index(), parallel));
         let strip = bounds
             .as_ref()
             .map(|(first, end, _)| (shape.params.push(Expr::Var(*first)), shape.params.push(Expr::Var(*end))));
@@ -359,7 +359,7 @@ fn in_strips(
 ) -> Vec<Stmt> {
     let span = proc.loops[nests[0]].span;
     let int = Expr::i64;
-    let [rows, strips, number] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+    let [rows, strips, number] = [(); 3].map(|()| proc.index());
     let (first, end) = range;
     let count = Expr::binary(BinOp::MAX, end - first.clone(), int(0));
     let most = Expr::Var(rows) + int(least_rows - 1);
@@ -383,6 +383,6 @@ fn in_strips(
         body: inside,
         span,
     };
-    stmts.push(Stmt::For(proc.loops.push(data)));
+    stmts.push(proc.add_loop(data));
     stmts
 }

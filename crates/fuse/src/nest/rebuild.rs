@@ -137,7 +137,7 @@ impl Builder<'_> {
         }
         let kind = if is_innermost { self.kind(of) } else { LoopKind::Sequential };
         let data = LoopData { var: Some(var), lower, upper, step: of.step, kind, body, span };
-        Some(vec![Stmt::For(self.proc.loops.push(data))])
+        Some(vec![self.proc.add_loop(data)])
     }
 
     /// How the iterations of an innermost loop may run: as before if it does what one loop did, else as was proved.
@@ -152,7 +152,7 @@ impl Builder<'_> {
                 kind @ (LoopKind::Sequential | LoopKind::Scan { .. }) => kind.clone(),
             },
             (sources, program::LoopKind::Simd) if sources.iter().all(|source| is_simd(self.proc, *source)) => {
-                LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() }
+                LoopKind::independent(true)
             }
             _ => LoopKind::Sequential,
         }
@@ -168,14 +168,7 @@ impl Builder<'_> {
                 subscripts.as_ref().map(|all| all.iter().map(|subscript| self.value(subscript)).collect())
             })
             .collect();
-        let private: BTreeMap<Var, Var> = group
-            .private
-            .iter()
-            .map(|var| {
-                let data = self.proc.vars[*var].clone();
-                (*var, self.proc.vars.push(data))
-            })
-            .collect();
+        let private: BTreeMap<Var, Var> = group.private.iter().map(|var| (*var, self.proc.var_like(*var))).collect();
         let mut copy =
             Copy { group, params: &self.region.shape.params, iterators, subscripts, private, next: 0, builder: self };
         let stmts: Vec<Stmt> = group.stmts.iter().map(|stmt| rewritten_stmt(stmt, &mut copy)).collect::<Option<_>>()?;
@@ -203,16 +196,12 @@ impl Builder<'_> {
             program::Expr::Neg(x) => Expr::i64(0) - self.value(x),
             program::Expr::Binary(op, x, y) => match integer(*op) {
                 Some(op) => Expr::binary(op, self.value(x), self.value(y)),
-                None => self.choice(self.condition(expr), Expr::i64(1), Expr::i64(0)),
+                None => Expr::select(self.condition(expr), Expr::i64(1), Expr::i64(0)),
             },
             program::Expr::Select(cond, then, otherwise) => {
-                self.choice(self.condition(cond), self.value(then), self.value(otherwise))
+                Expr::select(self.condition(cond), self.value(then), self.value(otherwise))
             }
         }
-    }
-
-    fn choice(&self, cond: Expr, on_true: Expr, on_false: Expr) -> Expr {
-        Expr::Select { cond: Box::new(cond), on_true: Box::new(on_true), on_false: Box::new(on_false) }
     }
 
     /// A truth value.
@@ -334,26 +323,20 @@ fn may_be_read_unmade(var: Var, stmts: &[Stmt], is_made: &mut bool) -> bool {
             *is_made &= other_is_made;
             return may_be || !was_made && cond.variables().contains(&var);
         }
-        let mut read = BTreeSet::new();
-        reads(stmt, &mut read);
         *is_made |= assigns(stmt, var);
-        !was_made && read.contains(&var)
+        !was_made && reads(stmt).contains(&var)
     })
 }
 
 /// Nothing assigns the variable, and something reads it.
 fn is_read_only(var: Var, stmts: &[Stmt]) -> bool {
-    let mut read = BTreeSet::new();
-    stmts.iter().for_each(|stmt| reads(stmt, &mut read));
-    read.contains(&var) && !stmts.iter().any(|stmt| assigns(stmt, var))
+    stmts.iter().any(|stmt| reads(stmt).contains(&var)) && !stmts.iter().any(|stmt| assigns(stmt, var))
 }
 
 fn assigns(stmt: &Stmt, var: Var) -> bool {
-    match stmt {
-        Stmt::Assign { var: assigned, .. } => *assigned == var,
-        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|stmt| assigns(stmt, var)),
-        _ => false,
-    }
+    let mut found = false;
+    stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |assigned| found |= assigned == var));
+    found
 }
 
 /// The statements without assignments to variables that nothing reads: subscripts may have been their only use.
@@ -363,7 +346,7 @@ fn without_unused(stmts: Vec<Stmt>, private: &BTreeSet<Var>) -> Vec<Stmt> {
     for stmt in stmts.into_iter().rev() {
         match &stmt {
             Stmt::Assign { var, .. } if private.contains(var) && !read.contains(var) => continue,
-            _ => reads(&stmt, &mut read),
+            _ => read.extend(reads(&stmt)),
         }
         kept.push(stmt);
     }
@@ -371,17 +354,9 @@ fn without_unused(stmts: Vec<Stmt>, private: &BTreeSet<Var>) -> Vec<Stmt> {
     kept
 }
 
-fn reads(stmt: &Stmt, found: &mut BTreeSet<Var>) {
-    match stmt {
-        Stmt::Assign { value, .. } => found.extend(value.variables()),
-        Stmt::Store { index, value, .. } => {
-            index.iter().for_each(|index| found.extend(index.variables()));
-            found.extend(value.variables());
-        }
-        Stmt::If { cond, then, otherwise } => {
-            found.extend(cond.variables());
-            then.iter().chain(otherwise).for_each(|stmt| reads(stmt, found));
-        }
-        _ => {}
-    }
+/// The variables that the statement reads, and those inside it but for loops.
+fn reads(stmt: &Stmt) -> BTreeSet<Var> {
+    let mut found = BTreeSet::new();
+    stmt.for_each_inner_expr(&mut |expr| expr.for_each_var(&mut |var| _ = found.insert(var)));
+    found
 }

@@ -1,7 +1,7 @@
 //! Why loop nests are not fused through windows.
 
 use frit_ir::nest::Array;
-use frit_support::Span;
+use frit_support::{Span, impl_error};
 
 /// Why a temporary array keeps its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub enum Refusal {
     /// As many merges as the user allows were made already.
     LimitReached,
 }
+
+impl_error!(Refusal, |refusal| refusal.reason());
 
 impl Refusal {
     /// The stable code.

@@ -5,7 +5,7 @@
 use super::pipeline::{Built, Place, build, plan};
 use super::refusal::Refusal;
 use super::shape::{Surroundings, shape};
-use super::walk::{Counts, Mention, each_mention};
+use super::walk::Counts;
 use super::{Fate, Intermediate, Options, Report};
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
@@ -55,15 +55,7 @@ pub(super) fn fuse_in_proc(
 /// The arrays of which elements are read.
 fn read(proc: &Proc, stmts: &[Stmt]) -> BTreeSet<Array> {
     let mut found = BTreeSet::new();
-    each_mention(proc, stmts, &mut |mention| {
-        if let Mention::Expr(expr) = mention {
-            expr.for_each_part(&mut |part| {
-                if let Expr::Load { array, .. } = part {
-                    found.insert(*array);
-                }
-            });
-        }
-    });
+    proc.for_each_load(stmts, &mut |array, _| _ = found.insert(array));
     found
 }
 
@@ -524,14 +516,7 @@ fn forget(proc: &mut Proc, (vars, arrays, loops): (usize, usize, usize)) {
 fn touched(proc: &Proc, nest: Loop) -> (BTreeSet<Array>, BTreeSet<Array>) {
     let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
     let nest = [Stmt::For(nest)];
-    each_mention(proc, &nest, &mut |mention| match mention {
-        Mention::Expr(expr) => expr.for_each_part(&mut |part| {
-            if let Expr::Load { array, .. } = part {
-                reads.insert(*array);
-            }
-        }),
-        Mention::Array(array) => drop(writes.insert(array)),
-        Mention::Assigned(_) => {}
-    });
+    proc.for_each_load(&nest, &mut |array, _| _ = reads.insert(array));
+    proc.for_each_stmt(&nest, &mut |stmt| stmt.for_each_array(&mut |array, _| _ = writes.insert(array)));
     (reads, writes)
 }

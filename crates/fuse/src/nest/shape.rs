@@ -391,24 +391,14 @@ impl Flow {
 
     fn add(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
-            match stmt {
-                Stmt::Assign { var, value } => {
-                    self.read(value);
-                    self.assigned.insert(*var);
-                }
-                Stmt::Store { index, value, .. } => {
-                    index.iter().for_each(|index| self.read(index));
-                    self.read(value);
-                }
-                Stmt::If { cond, then, otherwise } => {
-                    self.read(cond);
-                    let (mut one, mut other) = (self.clone(), self.clone());
-                    one.add(then);
-                    other.add(otherwise);
-                    self.exposed = &one.exposed | &other.exposed;
-                    self.assigned = &one.assigned & &other.assigned;
-                }
-                _ => {}
+            stmt.for_each_operand(&mut |expr| self.read(expr));
+            stmt.for_each_assigned(&mut |var| _ = self.assigned.insert(var));
+            if let Stmt::If { cond: _, then, otherwise } = stmt {
+                let (mut one, mut other) = (self.clone(), self.clone());
+                one.add(then);
+                other.add(otherwise);
+                self.exposed = &one.exposed | &other.exposed;
+                self.assigned = &one.assigned & &other.assigned;
             }
         }
     }

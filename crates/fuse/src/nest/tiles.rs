@@ -17,7 +17,7 @@
 
 use super::walk::{Rewrite, Target, extreme, rewritten, rewritten_loops};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use frit_scop::program::Fate;
 use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
@@ -207,18 +207,17 @@ impl<'w> Pipeline<'w> {
     }
 
     fn tiled(&self, proc: &mut Proc, parts: &mut BTreeMap<Array, Array>) -> Vec<Stmt> {
-        let [first, end, limit, column] = [(); 4].map(|()| proc.var(Scalar::I64, None));
+        let [first, end, limit, column] = [(); 4].map(|()| proc.index());
         let margin = self.stages.iter().filter_map(|stage| Some(stage.lines?.length)).max().unwrap_or(0);
         let firsts = self.parts(proc, parts, margin);
         let mut body: Vec<Stmt> = firsts.keys().map(|window| Stmt::Alloc { array: parts[window] }).collect();
-        let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let independent = || LoopKind::independent(false);
         let results = self.stages.iter().filter(|stage| stage.writes_none_of(self.windows));
         let results: Vec<&LoopData> = results.map(|stage| &proc.loops[stage.along]).collect();
         let left = extreme(BinOp::MIN, results.iter().map(|data| &data.lower)).expect("a pipeline has results");
         let right = extreme(BinOp::MAX, results.iter().map(|data| &data.upper)).expect("a pipeline has results");
         for stage in &self.stages {
-            let own = proc.vars[self.row].clone();
-            let own = proc.vars.push(own);
+            let own = proc.var_like(self.row);
             let data = proc.loops[stage.along].clone();
             let is_result = stage.writes_none_of(self.windows);
             let least = if is_result { 0 } else { stage.overlap.0 - margin };
@@ -233,7 +232,7 @@ impl<'w> Pipeline<'w> {
                     // The last tile ends where the row does.
                     let cond = Box::new(Expr::binary(BinOp::LE, right.clone(), end_column));
                     let [on_true, on_false] = [data.upper.clone(), end].map(Box::new);
-                    let [first, last] = [(); 2].map(|()| proc.var(Scalar::I64, None));
+                    let [first, last] = [(); 2].map(|()| proc.index());
                     bounds.push(Stmt::Assign { var: first, value: begin });
                     bounds.push(Stmt::Assign { var: last, value: Expr::Select { cond, on_true, on_false } });
                     (first.into(), last.into())
@@ -241,7 +240,7 @@ impl<'w> Pipeline<'w> {
                 None if data.lower == left && least == 0 => (begin, soonest(end_column)),
                 None => (latest(begin + Expr::i64(least)), soonest(end_column)),
             };
-            let along = Stmt::For(proc.loops.push(LoopData { lower, upper, ..data }));
+            let along = proc.add_loop(LoopData { lower, upper, ..data });
             let mut copy = Copy { row: (self.row, own), first: (first, column), parts: &*parts, firsts: &firsts };
             let stmts = rewritten_loops(proc, &[along], &mut copy).expect("a stage is a loop of straight-line code");
             let stmts = [bounds, stmts].concat();
@@ -253,7 +252,7 @@ impl<'w> Pipeline<'w> {
                 body: stmts,
                 ..self.rows.clone()
             };
-            body.push(Stmt::For(proc.loops.push(rows)));
+            body.push(proc.add_loop(rows));
         }
         let columns = LoopData {
             var: Some(column),
@@ -266,7 +265,7 @@ impl<'w> Pipeline<'w> {
         };
         // What a block leaves over is written the other way round: see `has_at_most` of the vector loops.
         let upto = Expr::binary(BinOp::MIN, limit.into(), Expr::Var(first) + Expr::i64(ROWS));
-        let body = vec![Stmt::Assign { var: end, value: upto }, Stmt::For(proc.loops.push(columns))];
+        let body = vec![Stmt::Assign { var: end, value: upto }, proc.add_loop(columns)];
         let blocks = LoopData {
             var: Some(first),
             upper: limit.into(),
@@ -275,7 +274,7 @@ impl<'w> Pipeline<'w> {
             body,
             ..self.rows.clone()
         };
-        vec![Stmt::Assign { var: limit, value: self.rows.upper.clone() }, Stmt::For(proc.loops.push(blocks))]
+        vec![Stmt::Assign { var: limit, value: self.rows.upper.clone() }, proc.add_loop(blocks)]
     }
 
     /// Makes room for the parts of windows that belong to a tile, and finds where these begin: so many columns after the tile.

@@ -1,6 +1,6 @@
 //! Walks over statements and expressions of the loop IR. What is found there means nothing here.
 
-use frit_ir::nest::{Arg, Array, Binding, Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::BTreeMap;
 
@@ -38,24 +38,11 @@ pub(super) fn extreme<'e>(op: BinOp, numbers: impl Iterator<Item = &'e Expr>) ->
 
 /// A copy of an expression.
 pub(super) fn rewritten(expr: &Expr, by: &mut impl Rewrite) -> Expr {
-    match expr {
-        Expr::Const(_) | Expr::Threads => expr.clone(),
-        Expr::Var(of) => by.var(*of),
-        Expr::Load { array, index } => by.load(*array, index).unwrap_or_else(|| Expr::Load {
-            array: *array,
-            index: index.iter().map(|part| rewritten(part, by)).collect(),
-        }),
-        Expr::Unary { op, x } => Expr::unary(*op, rewritten(x, by)),
-        Expr::Binary { op, x, y } => {
-            let x = rewritten(x, by);
-            Expr::Binary { op: *op, x: Box::new(x), y: Box::new(rewritten(y, by)) }
-        }
-        Expr::Select { cond, on_true, on_false } => {
-            let cond = Box::new(rewritten(cond, by));
-            let on_true = Box::new(rewritten(on_true, by));
-            Expr::Select { cond, on_true, on_false: Box::new(rewritten(on_false, by)) }
-        }
-    }
+    expr.rewritten(|part| match part {
+        Expr::Var(of) => Some(by.var(*of)),
+        Expr::Load { array, index } => by.load(*array, index),
+        _ => None,
+    })
 }
 
 /// A copy of a statement that assigns, stores, or does so under conditions; `None` for others.
@@ -101,102 +88,11 @@ pub(super) fn rewritten_loops(proc: &mut Proc, stmts: &[Stmt], by: &mut impl Rew
                 }
                 kind => kind,
             };
-            Some(Stmt::For(proc.loops.push(LoopData { lower, upper, kind, body, ..data })))
+            Some(proc.add_loop(LoopData { lower, upper, kind, body, ..data }))
         }
         stmt => rewritten_stmt(stmt, by),
     };
     stmts.iter().map(stmt).collect()
-}
-
-/// What a statement mentions.
-pub(super) enum Mention<'a> {
-    /// An expression that it evaluates, with all its parts.
-    Expr(&'a Expr),
-    /// A variable that it assigns, or binds to a result.
-    Assigned(Var),
-    /// An array that it names other than in an expression.
-    Array(Array),
-}
-
-/// Everything that statements mention, at any depth, in the order of the text.
-pub(super) fn each_mention<'a>(proc: &'a Proc, stmts: &'a [Stmt], f: &mut impl FnMut(Mention<'a>)) {
-    for stmt in stmts {
-        match stmt {
-            Stmt::Assign { var, value } => {
-                f(Mention::Expr(value));
-                f(Mention::Assigned(*var));
-            }
-            Stmt::Store { array, index, value } => {
-                index.iter().for_each(|index| f(Mention::Expr(index)));
-                f(Mention::Expr(value));
-                f(Mention::Array(*array));
-            }
-            Stmt::For(l) => {
-                let data = &proc.loops[*l];
-                f(Mention::Expr(&data.lower));
-                f(Mention::Expr(&data.upper));
-                if let LoopKind::Independent { parallel: Some(parallel), .. } = &data.kind {
-                    f(Mention::Expr(&parallel.work));
-                }
-                data.var.into_iter().for_each(|var| f(Mention::Assigned(var)));
-                each_mention(proc, &data.body, f);
-            }
-            Stmt::While { before, cond, body } => {
-                each_mention(proc, before, f);
-                f(Mention::Expr(cond));
-                each_mention(proc, body, f);
-            }
-            Stmt::If { cond, then, otherwise } => {
-                f(Mention::Expr(cond));
-                each_mention(proc, then, f);
-                each_mention(proc, otherwise, f);
-            }
-            Stmt::Alloc { array } => {
-                proc.arrays[*array].extents.iter().for_each(|extent| f(Mention::Expr(extent)));
-                f(Mention::Array(*array));
-            }
-            Stmt::Release { array } => f(Mention::Array(*array)),
-            Stmt::Bind { reference, source, offset } => {
-                proc.arrays[*reference].extents.iter().for_each(|extent| f(Mention::Expr(extent)));
-                f(Mention::Expr(offset));
-                f(Mention::Array(*reference));
-                f(Mention::Array(*source));
-            }
-            Stmt::Swap { first, second } => [first, second].into_iter().for_each(|array| f(Mention::Array(*array))),
-            Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming: _ } => {
-                [target_offset, source_offset, count].into_iter().for_each(|expr| f(Mention::Expr(expr)));
-                f(Mention::Array(*target));
-                f(Mention::Array(*source));
-            }
-            Stmt::Prefetch { array, offset, count, to_write: _ } => {
-                [offset, count].into_iter().for_each(|expr| f(Mention::Expr(expr)));
-                f(Mention::Array(*array));
-            }
-            Stmt::Check { cond, args, .. } => {
-                f(Mention::Expr(cond));
-                args.iter().for_each(|arg| f(Mention::Expr(arg)));
-            }
-            Stmt::Output { args, .. } => args.iter().for_each(|arg| argument(arg, f)),
-            Stmt::Call { args, results, .. } => {
-                args.iter().for_each(|arg| argument(arg, f));
-                results.iter().for_each(|result| f(binding(*result)));
-            }
-        }
-    }
-}
-
-fn argument<'a>(arg: &'a Arg, f: &mut impl FnMut(Mention<'a>)) {
-    match arg {
-        Arg::Scalar(expr) => f(Mention::Expr(expr)),
-        Arg::Array(array) => f(Mention::Array(*array)),
-    }
-}
-
-fn binding(binding: Binding) -> Mention<'static> {
-    match binding {
-        Binding::Var(var) => Mention::Assigned(var),
-        Binding::Array(array) => Mention::Array(array),
-    }
 }
 
 /// How often statements mention each variable, and each array.
@@ -210,17 +106,18 @@ pub(super) struct Counts {
 impl Counts {
     pub(super) fn of(proc: &Proc, stmts: &[Stmt]) -> Counts {
         let mut counts = Counts::default();
-        each_mention(proc, stmts, &mut |mention| match mention {
-            Mention::Expr(expr) => expr.for_each_part(&mut |part| match part {
-                Expr::Var(var) => *counts.vars.entry(*var).or_default() += 1,
-                Expr::Load { array, .. } => *counts.arrays.entry(*array).or_default() += 1,
-                _ => {}
-            }),
-            Mention::Assigned(var) => {
-                *counts.vars.entry(var).or_default() += 1;
-                *counts.assigned.entry(var).or_default() += 1;
-            }
-            Mention::Array(array) => *counts.arrays.entry(array).or_default() += 1,
+        proc.for_each_expr(stmts, &mut |expr| {
+            expr.for_each_var(&mut |var| *counts.vars.entry(var).or_default() += 1);
+            expr.for_each_load(&mut |array, _| *counts.arrays.entry(array).or_default() += 1);
+        });
+        let mut assigned = |var: Var| {
+            *counts.vars.entry(var).or_default() += 1;
+            *counts.assigned.entry(var).or_default() += 1;
+        };
+        proc.for_each_loop(stmts, &mut |_, data| data.var.into_iter().for_each(&mut assigned));
+        proc.for_each_stmt(stmts, &mut |stmt| {
+            stmt.for_each_assigned(&mut assigned);
+            stmt.for_each_array(&mut |array, _| *counts.arrays.entry(array).or_default() += 1);
         });
         counts
     }

@@ -215,6 +215,7 @@ impl<S: Ord + Clone + fmt::Display> fmt::Display for IndexMap<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use frit_support::random;
     use proptest::prelude::*;
 
     type Map = IndexMap<&'static str>;
@@ -278,6 +279,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(frit_support::proptest_config!(random::cases(256)))]
+
         #[test]
         fn composition_is_application_in_turn(
             outer in map(2, 3),

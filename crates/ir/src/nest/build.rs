@@ -1,17 +1,11 @@
 //! Making parts of the loop IR: expressions, statements, loops, and fresh variables.
 
 use super::walk::Names;
-use super::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use super::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use crate::scalar::{BinOp, Scalar};
-use frit_support::Span;
 use std::collections::BTreeSet;
 
 impl Expr {
-    /// An element of an array.
-    pub fn load(array: Array, index: Vec<Expr>) -> Self {
-        Expr::Load { array, index }
-    }
-
     /// One of two.
     pub fn select(cond: Expr, on_true: Expr, on_false: Expr) -> Self {
         Expr::Select { cond: Box::new(cond), on_true: Box::new(on_true), on_false: Box::new(on_false) }
@@ -35,41 +29,20 @@ impl Expr {
 
 impl Stmt {
     /// `var = value`.
-    pub fn assign(var: Var, value: impl Into<Expr>) -> Self {
-        Stmt::Assign { var, value: value.into() }
-    }
-
-    /// `array[index] = value`.
-    pub fn store(array: Array, index: Vec<Expr>, value: impl Into<Expr>) -> Self {
-        Stmt::Store { array, index, value: value.into() }
-    }
-
-    /// Statements under a condition.
-    pub fn only_if(cond: Expr, then: Vec<Stmt>) -> Self {
-        Stmt::If { cond, then, otherwise: Vec::new() }
+    pub fn assign(var: Var, value: Expr) -> Self {
+        Stmt::Assign { var, value }
     }
 }
 
 impl LoopKind {
-    /// Iterations are independent and reduce nothing. One thread runs them; `simd` asks for vectors.
+    /// Iterations are independent and reduce nothing. One thread runs them; `simd` asks for
+    /// vectors.
     pub fn independent(simd: bool) -> Self {
         LoopKind::Independent { parallel: None, simd, reductions: Vec::new() }
     }
 }
 
 impl LoopData {
-    /// A loop in steps of 1.
-    pub fn over(
-        var: Var,
-        lower: impl Into<Expr>,
-        upper: impl Into<Expr>,
-        kind: LoopKind,
-        body: Vec<Stmt>,
-        span: Span,
-    ) -> Self {
-        LoopData { var: Some(var), lower: lower.into(), upper: upper.into(), step: 1, kind, body, span }
-    }
-
     /// The loop without its body.
     pub fn header(&self) -> Self {
         let LoopData { var, lower, upper, step, kind, body: _, span } = self;

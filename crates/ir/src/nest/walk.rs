@@ -1,12 +1,15 @@
-//! Traversal of the loop IR: expressions, statements and what they mention, changes in place, and copies under new names.
+//! Traversal of the loop IR: expressions, statements and what they mention, changes in place, and
+//! copies under new names.
 //!
-//! Knows the structure of every statement and nothing of its meaning. A pass that needs the expressions, variables or
-//! arrays of "any" statement uses this module, so that a new statement is added here once.
+//! Knows the structure of every statement and nothing of its meaning. A pass that needs the
+//! expressions, variables or arrays of "any" statement uses this module, so that a new statement is
+//! added here once.
 
 use super::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What to put in the place of variables. Variables that are assigned can only be replaced by variables.
+/// What to put in the place of variables. Variables that are assigned can only be replaced by
+/// variables.
 pub type Names = BTreeMap<Var, Expr>;
 
 /// What a statement mentions.
@@ -88,13 +91,14 @@ impl Expr {
         }
     }
 
-    /// True if `f` is of the expression or of one in it. Asks operations before their operands, and no more than needed.
+    /// True if `f` is of the expression or of one in it. Asks operations before their operands, and
+    /// no more than needed.
     pub fn any_part(&self, f: &mut impl FnMut(&Expr) -> bool) -> bool {
         f(self) || self.operands().any(|operand| operand.any_part(f))
     }
 
-    /// Replaces parts of the expression: each that `f` has another for, operations before their operands. What is put
-    /// there stays as it is.
+    /// Replaces parts of the expression: each that `f` has another for, operations before their
+    /// operands. What is put there stays as it is.
     pub fn rewrite(&mut self, f: &mut impl FnMut(&Expr) -> Option<Expr>) {
         match f(self) {
             Some(other) => *self = other,
@@ -130,7 +134,8 @@ impl Expr {
         });
     }
 
-    /// Calls `f` on all loads of the expression, to change, but for those in the subscripts of others.
+    /// Calls `f` on all loads of the expression, to change, but for those in the subscripts of
+    /// others.
     pub fn for_each_load_mut(&mut self, f: &mut impl FnMut(&mut Expr)) {
         match self {
             Expr::Load { .. } => f(self),
@@ -187,8 +192,8 @@ impl LoopData {
         [&self.lower, &self.upper].into_iter().chain(work)
     }
 
-    /// Puts other names in the place of variables in its header: the loop variable, the operands, the accumulators of
-    /// an independent loop.
+    /// Puts other names in the place of variables in its header: the loop variable, the operands,
+    /// the accumulators of an independent loop.
     pub fn rename(&mut self, names: &Names) {
         self.var = self.var.map(|var| var.renamed(names));
         self.lower.rename(names);
@@ -217,7 +222,8 @@ impl Var {
 }
 
 impl Stmt {
-    /// The blocks that stand in the statement: all but the body of a counted loop, which is in the procedure's table.
+    /// The blocks that stand in the statement: all but the body of a counted loop, which is in the
+    /// procedure's table.
     pub fn inner(&self) -> impl Iterator<Item = &[Stmt]> {
         let blocks: [Option<&[Stmt]>; 2] = match self {
             Stmt::While { before, cond: _, body } => [Some(before), Some(body)],
@@ -265,7 +271,8 @@ impl Stmt {
         body.map(|data| &data.body[..]).into_iter().chain(self.inner())
     }
 
-    /// Replaces the blocks directly inside by what `f` makes of them. The procedure is without a loop's body meanwhile.
+    /// Replaces the blocks directly inside by what `f` makes of them. The procedure is without a
+    /// loop's body meanwhile.
     pub fn map_blocks(&mut self, proc: &mut Proc, mut f: impl FnMut(&mut Proc, Vec<Stmt>) -> Vec<Stmt>) {
         if let Stmt::For(id) = *self {
             let body = std::mem::take(&mut proc.loops[id].body);
@@ -274,8 +281,8 @@ impl Stmt {
         self.inner_mut().for_each(|block| *block = f(proc, std::mem::take(block)));
     }
 
-    /// Calls `f` on what the statement itself mentions, not on what statements inside it do, nor on the header of a loop
-    /// and the extents of arrays, which are in the procedure's tables.
+    /// Calls `f` on what the statement itself mentions, not on what statements inside it do, nor on
+    /// the header of a loop and the extents of arrays, which are in the procedure's tables.
     pub fn for_each_mention<'a>(&'a self, f: &mut impl FnMut(Mention<'a>)) {
         match self {
             Stmt::Assign { var, value } => {
@@ -323,7 +330,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` on the expressions that stand in the statement itself, as [`for_each_mention`](Self::for_each_mention).
+    /// Calls `f` on the expressions that stand in the statement itself, as
+    /// [`for_each_mention`](Self::for_each_mention).
     pub fn for_each_operand<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
         self.for_each_mention(&mut |mention| {
             if let Mention::Expr(expr) = mention {
@@ -379,8 +387,8 @@ impl Stmt {
         });
     }
 
-    /// Calls `f` on all expressions that the statement itself evaluates: its operands, the header of a loop, the extents
-    /// of arrays that get memory or are bound.
+    /// Calls `f` on all expressions that the statement itself evaluates: its operands, the header
+    /// of a loop, the extents of arrays that get memory or are bound.
     pub fn for_each_expr<'a>(&'a self, proc: &'a Proc, f: &mut impl FnMut(&'a Expr)) {
         if let Stmt::For(id) = self {
             proc.loops[*id].operands().for_each(&mut *f);
@@ -392,7 +400,8 @@ impl Stmt {
         });
     }
 
-    /// Calls `f` on the statement and those inside, but for bodies of counted loops: on all of straight-line code.
+    /// Calls `f` on the statement and those inside, but for bodies of counted loops: on all of
+    /// straight-line code.
     pub fn for_each_inner<'a>(&'a self, f: &mut impl FnMut(&'a Stmt)) {
         f(self);
         for block in self.inner() {
@@ -408,7 +417,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` on the expressions that stand in the statement and in those inside, but for counted loops.
+    /// Calls `f` on the expressions that stand in the statement and in those inside, but for
+    /// counted loops.
     pub fn for_each_inner_expr<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
         self.for_each_inner(&mut |stmt| stmt.for_each_operand(f));
     }
@@ -489,8 +499,8 @@ impl Proc {
         });
     }
 
-    /// The variables that these statements and those inside them assign; those of loops too. A loop that the procedure
-    /// does not have assigns none.
+    /// The variables that these statements and those inside them assign; those of loops too. A loop
+    /// that the procedure does not have assigns none.
     pub fn assigned_in(&self, stmts: &[Stmt]) -> BTreeSet<Var> {
         let mut found = BTreeSet::new();
         self.for_each_stmt(stmts, &mut |stmt| {
@@ -516,8 +526,8 @@ impl Proc {
         found
     }
 
-    /// Calls `f` on all these statements and those inside them, to change, outer ones first. A loop is changed in the
-    /// table; its body is not there meanwhile.
+    /// Calls `f` on all these statements and those inside them, to change, outer ones first. A loop
+    /// is changed in the table; its body is not there meanwhile.
     pub fn for_each_stmt_mut(&mut self, stmts: &mut [Stmt], f: &mut impl FnMut(&mut Proc, &mut Stmt)) {
         for stmt in stmts {
             f(self, stmt);
@@ -547,7 +557,8 @@ impl Proc {
         });
     }
 
-    /// Copies of statements that give no array memory, with loops of their own and other names for variables.
+    /// Copies of statements that give no array memory, with loops of their own and other names for
+    /// variables.
     pub fn copied(&mut self, stmts: &[Stmt], names: &Names) -> Vec<Stmt> {
         let mut copies = stmts.to_vec();
         self.make_own(&mut copies, names);

@@ -1,7 +1,10 @@
-//! How the elements of an array value are found: in memory, or by a formula, through the index maps of views.
+//! How elements of an array value are found: in memory or by a formula, through the index maps of
+//! views.
 //!
-//! Views compose into one affine map per axis of what they are views of, so a read through any number of them is one
-//! subscript. Knows nothing of ownership. Read [`crate::lowering::storage`] for who owns the memory.
+//! Composed views are one affine map for each axis of their base. A read through any number of
+//! views is therefore a single subscript.
+//!
+//! This module knows nothing of ownership: [`crate::lowering::storage`] says who owns memory.
 
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -9,12 +12,12 @@ use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How the elements of an array value are found.
+/// How elements of an array value are found.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Access {
-    /// What it is a view of.
+    /// The base of the view.
     pub(crate) base: Base,
-    /// Per axis of the base, where an element of the view is.
+    /// For each axis of the base, the position of a view's element.
     pub(crate) axes: Vec<AxisMap>,
     /// The extents of the view.
     pub(crate) extents: Vec<Expr>,
@@ -27,13 +30,13 @@ pub(crate) enum Base {
     Memory(Array),
     /// The array whose element `i` is `i`; it has one axis.
     Iota,
-    /// Everywhere the same scalar; it has no axes. The expression reads no memory.
+    /// The same scalar everywhere, without axes. The expression reads no memory.
     Fill(Expr),
     /// Another view in row-major order under these extents.
     Reshaped {
         /// The view with the elements.
         of: Rc<Access>,
-        /// The extents it has here.
+        /// The extents of the base as this view sees it.
         extents: Rc<[Expr]>,
     },
 }
@@ -83,7 +86,7 @@ impl Access {
         Self { base: Base::Fill(scalar), axes: Vec::new(), extents }
     }
 
-    /// The array in memory that it is a view of, if it is one.
+    /// The array in memory, if the base is one.
     pub(crate) fn memory(&self) -> Option<Array> {
         match &self.base {
             Base::Memory(array) => Some(*array),
@@ -106,7 +109,7 @@ impl Access {
         }
     }
 
-    /// The subscripts under which the element at an index is stored, if the view is of memory directly.
+    /// The subscripts of an element in memory, if the base of the view is memory.
     pub(crate) fn place(&self, index: &[Expr]) -> Option<(Array, Vec<Expr>)> {
         match &self.base {
             Base::Memory(array) => Some((*array, self.axes.iter().map(|axis| axis.at(index)).collect())),
@@ -141,7 +144,7 @@ impl Access {
         }
     }
 
-    /// Element `i` of an axis is element `start + step * i` of this one's.
+    /// Element `i` of an axis is element `start + step * i` of the same axis here.
     pub(crate) fn slice(&self, starts: &[Expr], steps: &[i64], extents: Vec<Expr>) -> Self {
         let maps = self.axes.iter().map(|map| match map.term {
             Some((axis, step)) => {
@@ -152,7 +155,7 @@ impl Access {
         Self { base: self.base.clone(), axes: maps.collect(), extents }
     }
 
-    /// This one repeated along new outermost axes.
+    /// Repeats the view along new outermost axes.
     pub(crate) fn broadcast(&self, extents: Vec<Expr>) -> Self {
         let new = extents.len() - self.extents.len();
         let maps = self
@@ -175,7 +178,7 @@ impl Access {
         Self { base: Base::Reshaped { of: Rc::new(self.clone()), extents: shared }, axes, extents }
     }
 
-    /// Different indices are different places, so the view may be written.
+    /// True if different indices are different places, so that the view may be written.
     pub(crate) fn is_injective(&self) -> bool {
         (0..self.extents.len()).all(|axis| {
             self.extents[axis].as_i64().is_some_and(|n| n <= 1)
@@ -183,7 +186,8 @@ impl Access {
         })
     }
 
-    /// If the elements lie one behind the other in memory in the view's order: the array and the number of the first.
+    /// The array and the number of the view's first element, if the view is contiguous in memory
+    /// and in row-major order.
     pub(crate) fn contiguous(&self, proc: &Proc) -> Option<(Array, Expr)> {
         let (array, axes) = match &self.base {
             Base::Memory(array) => (*array, &self.axes),
@@ -224,7 +228,7 @@ fn unravel(linear: Expr, extents: &[Expr]) -> Vec<Expr> {
     let mut index = vec![Expr::i64(0); extents.len()];
     let mut rest = linear;
     for axis in (1..extents.len()).rev() {
-        // There is an element, so no extent is zero, and numbers are not negative.
+        // An element exists, so no extent is zero and no number is negative.
         index[axis] = Expr::binary(BinOp::REM, rest.clone(), extents[axis].clone());
         rest = Expr::binary(BinOp::DIV, rest, extents[axis].clone());
     }
@@ -257,7 +261,7 @@ pub(crate) fn round_up(x: Expr, to: Expr) -> Expr {
     divided_up(x, to.clone()) * to
 }
 
-/// The loops that run inside of a loop that asks for threads.
+/// The loops inside a loop that asks for threads.
 pub(crate) fn loops_in_teams(proc: &Proc) -> BTreeSet<Loop> {
     let mut found = BTreeSet::new();
     proc.for_each_loop(&proc.body, &mut |_, data| {
@@ -273,7 +277,7 @@ pub(crate) fn allocated(stmt: &Stmt) -> Option<Array> {
     if let Stmt::Alloc { array } = stmt { Some(*array) } else { None }
 }
 
-/// How often each scalar variable is assigned in the procedure, but for those of loops.
+/// How often the procedure assigns each scalar variable, not counting loop variables.
 pub(crate) fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
     let mut found = BTreeMap::new();
     proc.for_each_stmt(&proc.body, &mut |stmt| {
@@ -282,7 +286,7 @@ pub(crate) fn assignments(proc: &Proc) -> BTreeMap<Var, usize> {
     found
 }
 
-/// The same for the whole procedure; results are read once more.
+/// How often the whole procedure reads each variable. Results count as one more read.
 pub(crate) fn all_reads(proc: &Proc) -> BTreeMap<Var, usize> {
     let mut found = proc.count_reads(&proc.body);
     for result in &proc.results {
@@ -293,7 +297,7 @@ pub(crate) fn all_reads(proc: &Proc) -> BTreeMap<Var, usize> {
     found
 }
 
-/// The arrays that something in these statements reads under these names.
+/// The arrays that these statements read, by the names used there.
 pub(crate) fn arrays_read(proc: &Proc, body: &[Stmt]) -> BTreeSet<Array> {
     let mut found = BTreeSet::new();
     proc.for_each_load(body, &mut |array, _| _ = found.insert(array));
@@ -322,7 +326,7 @@ pub(crate) fn shared_arrays(proc: &Proc) -> BTreeSet<Array> {
 
 /// Which arrays may be the same memory.
 pub(crate) struct Aliases {
-    /// A set of arrays that come to share memory, by the number of each; others have none.
+    /// For each array, the number of its group of arrays that may share memory.
     sets: BTreeMap<Array, usize>,
     exchanged: BTreeSet<(Array, Array)>,
 }
@@ -342,7 +346,7 @@ impl Aliases {
             if let Stmt::Swap { first, second } = stmt {
                 exchanged.extend([(*first, *second), (*second, *first)]);
             }
-            // The result of a call may be what was passed.
+            // A call may return one of its arguments.
             let mut shared = Vec::new();
             stmt.for_each_array(&mut |array, role| {
                 if matches!(role, Role::Shared | Role::Swapped | Role::Passed | Role::Bound) {
@@ -356,23 +360,24 @@ impl Aliases {
         Self { sets, exchanged }
     }
 
-    /// Another array may be its memory.
+    /// True if another array may name its memory.
     pub(crate) fn has_other_name(&self, array: Array) -> bool {
         self.sets.contains_key(&array)
     }
 
-    /// The two are exchanged somewhere: they are never the same memory at once, though one may be what the other was.
+    /// True if an exchange swaps the two. They never name the same memory at the same time,
+    /// although each may name what the other one named before.
     pub(crate) fn are_exchanged(&self, x: Array, y: Array) -> bool {
         self.exchanged.contains(&(x, y))
     }
 
-    /// The two are different arrays that may be the same memory, at once or one after the other.
+    /// True if the two are different arrays that may name the same memory, at once or in turn.
     pub(crate) fn are_shared(&self, x: Array, y: Array) -> bool {
         x != y && self.sets.get(&x).is_some_and(|set| self.sets.get(&y) == Some(set))
     }
 }
 
-/// A certificate: the scalar that carries no bits.
+/// A certificate: a scalar without bits.
 pub(crate) fn certificate() -> Expr {
     Expr::Const(Const::Cert)
 }

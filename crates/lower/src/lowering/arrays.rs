@@ -1,4 +1,8 @@
-//! Array operations: views become index arithmetic; literals, concatenations, copies and updates become stores.
+//! Array operations. Views become index arithmetic. Literals, concatenations, copies and updates
+//! become stores.
+//!
+//! How views are read is in [`crate::lowering::access`], who owns memory in
+//! [`crate::lowering::storage`].
 
 use crate::CopyReason;
 use crate::lowering::access::{Access, Base, element_count};
@@ -25,7 +29,7 @@ impl<'a> Lowering<'a> {
         self.define_scalar(result, element);
     }
 
-    /// A view: no code, but where a reshape is cheaper as a reference with other extents.
+    /// A view: no code, except that some reshapes are cheaper as a reference with other extents.
     pub(crate) fn view(&mut self, result: Value, array: Value, view: &View) {
         let access = self.access(array);
         let extents = self.extents_of(result);
@@ -46,7 +50,7 @@ impl<'a> Lowering<'a> {
         if access.extents == extents {
             return access.clone();
         }
-        // One axis needs no division to be read under other extents, but cannot be written so.
+        // A view of one axis is read under other extents without a division, but cannot be written.
         let needs_reference = access.extents.len() > 1 || self.facts.is_consumed(result);
         match access.contiguous(&self.proc) {
             Some((source, offset)) if needs_reference => {
@@ -57,7 +61,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Keeps the offsets of a view in variables once they have grown, so that chains of views stay cheap.
+    /// Moves long offsets of a view into variables, so that chains of views stay cheap.
     fn keep_offsets(&mut self, mut access: Access) -> Access {
         const LARGEST_OFFSET: usize = 3;
         for map in &mut access.axes {
@@ -94,7 +98,7 @@ impl<'a> Lowering<'a> {
             }
             Lowered::Array(source) => {
                 let part = target.part(index);
-                // As loops, so that the one that makes the source may write here instead.
+                // Copies by loops, so that the loop that makes the source may write here instead.
                 if !is_same(&part, &source) {
                     self.copy_in_loops(&part, &source);
                 }
@@ -102,13 +106,14 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// `[0, ..., n-1]`: a formula, until it is needed in memory.
+    /// `[0, ..., n-1]`: a formula until an operation needs it in memory.
     pub(crate) fn iota(&mut self, result: Value, n: Operand) {
         let n = self.scalar(n);
         self.bind(result, Lowered::Array(Access::iota(n)));
     }
 
-    /// A scalar or an array repeated: an index map, unless its source may be overwritten while it is in use.
+    /// A scalar or an array, repeated. It is an index map unless its source may be overwritten
+    /// while it is in use.
     pub(crate) fn replicate(&mut self, result: Value, n: Operand, x: Operand) {
         let extents = self.extents_of(result);
         let access = match self.lowered(x) {
@@ -119,7 +124,7 @@ impl<'a> Lowering<'a> {
             }
             Lowered::Array(row) => {
                 let repeated = row.broadcast(extents);
-                // To the program, the copies of the row are memory of their own.
+                // In the program, the copies of the row have memory of their own.
                 let overwritten =
                     self.is_writable(&row) && self.facts.consumes_after(self.now, self.func.ty(result).elem);
                 if overwritten {
@@ -135,7 +140,7 @@ impl<'a> Lowering<'a> {
         self.bind(result, Lowered::Array(access));
     }
 
-    /// Arrays one behind the other.
+    /// Concatenation of arrays.
     pub(crate) fn concat(&mut self, result: Value, arrays: &[Value]) {
         let place = self.place_for(result);
         let mut start = Expr::i64(0);
@@ -151,7 +156,7 @@ impl<'a> Lowering<'a> {
         self.bind(result, Lowered::Array(place));
     }
 
-    /// The same elements in memory of their own: the source's, if no one else needs it.
+    /// The same elements in memory of their own: the source's memory if nothing else needs it.
     pub(crate) fn copy(&mut self, result: Value, array: Value) {
         let source = self.access(array);
         let wanted = self.destinations.contains_key(&result);
@@ -163,7 +168,7 @@ impl<'a> Lowering<'a> {
         self.bind(result, Lowered::Array(place));
     }
 
-    /// One place replaced: in place where that is allowed, else in a copy.
+    /// Replaces one element or sub-array: in place where the program allows that, else in a copy.
     pub(crate) fn update(&mut self, result: Value, array: Value, indices: &[Operand], value: Operand, consumes: bool) {
         let source = self.access(array);
         let index = self.scalars(indices);
@@ -172,7 +177,7 @@ impl<'a> Lowering<'a> {
             if let Lowered::Array(part) = &value
                 && self.may_share(part, &source)
             {
-                // The old elements must all be read before the first is overwritten.
+                // The old elements are all read before the first store.
                 let copy = self.stored_copy(part, true);
                 value = Lowered::Array(copy);
             }
@@ -210,7 +215,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Copies all elements; the places do not overlap, or are the same.
+    /// Copies all elements. Source and target are disjoint or the same.
     pub(crate) fn copy_into(&mut self, target: &Access, source: &Access) {
         if is_same(target, source) {
             return;
@@ -234,7 +239,7 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    /// Asks for threads for this many scalar operations, if threads may be started here.
+    /// Asks for threads for this many scalar operations, if threads may start here.
     pub(crate) fn parallel_if_worthwhile(&self, work: Expr, irregular: bool) -> Option<Parallel> {
         const LEAST_WORK: i64 = 4096;
         let worthwhile = self.may_fork && work.as_i64().is_none_or(|work| work >= LEAST_WORK);
@@ -266,7 +271,8 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    /// The whole of some array with these elements, in this order: the array itself, a reference into it, or a copy.
+    /// An array whose elements are exactly these in this order: the array itself, a reference into
+    /// it, or a copy.
     pub(crate) fn as_array(&mut self, access: &Access, demand: Demand) -> Array {
         if self.satisfies(access, demand)
             && let Some((array, offset)) = access.contiguous(&self.proc)
@@ -284,7 +290,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The two are the same elements.
+/// True if the two have the same elements.
 fn is_same(x: &Access, y: &Access) -> bool {
     x.base == y.base && x.axes == y.axes
 }

@@ -1,8 +1,14 @@
-//! Values carried from iteration to iteration: by sequential loops, folds and scans.
+//! Values carried from iteration to iteration, by sequential loops, folds and scans.
 //!
-//! Scalars are variables. An array that the body updates in place stays where it is. One that the body makes anew, of the
-//! same size every time, lives in two buffers in turn. Any other is a reference that every iteration binds anew. If it begins as memory that is not ours
-//! to hand on, a truth value says whether it has been bound to what is: only otherwise it is copied in the end.
+//! - A scalar is a variable.
+//! - An array that the body updates in place stays where it is.
+//! - An array that the body makes anew, always of the same size, alternates between two buffers.
+//! - Any other array is a reference that each iteration binds anew.
+//!
+//! The initial memory of a reference may not be ours to hand on. A flag then records whether the
+//! reference was bound to new memory. If it was not, the array is copied at the end.
+//!
+//! See [`crate::lowering::storage`] for ownership.
 
 use crate::CopyReason;
 use crate::lowering::access::Access;
@@ -22,36 +28,37 @@ pub(crate) struct Carry {
 
 #[derive(Clone)]
 enum Slot {
-    /// A certificate, or a parameter that every iteration hands on as it is: nothing to do.
+    /// A certificate, or a parameter that no iteration changes: nothing to do.
     Unchanged(Lowered),
     /// A variable.
     Scalar(Var),
     /// An array updated in place.
     Place(Access),
-    /// An array made anew in `next`, which then changes places with `current`.
+    /// An array made in `next`. The two then change places.
     Buffers { current: Array, next: Array, spare: Option<Spare> },
-    /// A reference bound anew.
+    /// A reference that each iteration binds anew.
     Rebound(Rebound),
 }
 
-/// An array whose name is given to what the body makes.
+/// A reference that names what the body makes.
 #[derive(Clone)]
 struct Rebound {
     current: Array,
-    /// The body updates it in place, so all that it names must be ours.
+    /// The body updates the array in place, so everything that the reference names must be ours.
     consumed: bool,
-    /// Those of the initial value.
+    /// The extents of the initial value.
     initial: Rights,
-    /// Those of all arrays that the body makes.
+    /// The extents of every array that the body makes.
     later: Option<Rights>,
-    /// True once it names what the body made; kept where the initial value is not ours to hand on.
+    /// True once the reference names what the body made. Only kept where the initial value is not
+    /// ours to hand on.
     moved: Option<Var>,
-    /// A loop around carries the initial value.
+    /// An enclosing loop carries the initial value.
     outer: Option<Carried>,
 }
 
-/// The second buffer, if the first iteration reads an initial value that must not be written: that buffer takes the
-/// initial value's place after the first iteration.
+/// The second buffer, where the first iteration reads an initial value that must not be written.
+/// After the first iteration the buffer takes the place of the initial value.
 #[derive(Clone, Copy)]
 struct Spare {
     buffer: Array,
@@ -59,7 +66,7 @@ struct Spare {
 }
 
 impl Carry {
-    /// The variables of the scalars, in order.
+    /// The variables of the scalars, in the order of the parameters.
     pub(crate) fn vars(&self) -> Vec<Var> {
         let var = |slot: &Slot| match slot {
             Slot::Scalar(var) => Some(*var),
@@ -70,8 +77,9 @@ impl Carry {
 }
 
 impl<'a> Lowering<'a> {
-    /// Gives the parameters their initial values and decides where they live. `results` are the values of the whole loop,
-    /// `consumed` says which parameters the body may update in place although the program uses the initial value no more.
+    /// Gives the parameters their initial values and decides where they live.
+    /// `results` are the values of the whole loop. `consumed` tells which parameters the body may
+    /// update in place if the program does not use the initial value again.
     pub(crate) fn start_carrying(
         &mut self,
         params: &[Value],
@@ -81,7 +89,7 @@ impl<'a> Lowering<'a> {
         results: &[Value],
     ) -> Carry {
         let mut slots: Vec<Option<Slot>> = params.iter().map(|_| None).collect();
-        // Scalars first: the extents of arrays may mention them.
+        // Scalars first, because the extents of arrays may mention them.
         for (at, (&param, init)) in params.iter().zip(&init).enumerate() {
             if let Lowered::Scalar(value) = init {
                 slots[at] = Some(if self.func.ty(param).elem == Scalar::Cert {
@@ -95,7 +103,7 @@ impl<'a> Lowering<'a> {
                 });
             }
         }
-        // An initial value of two parameters is none that either may write.
+        // An initial value of two parameters must not be written through either.
         let arrays: Vec<Access> = init
             .iter()
             .filter_map(|init| match init {
@@ -192,7 +200,8 @@ impl<'a> Lowering<'a> {
         self.name_array(current, init, consumed);
         self.own(current);
         self.bind(param, Lowered::Array(Access::whole(current, extents)));
-        // What later iterations bind is not known yet: until then, nothing but consumption allows to write.
+        // Later iterations bind arrays that are not known yet. Until then only consumption allows
+        // writes.
         self.set_rights(current, Rights { writable: consumed, counted: consumed, home: 0 });
         let moved = (escapes && !initial.counted).then(|| {
             let moved = self.proc.var(Scalar::Bool, None);
@@ -204,7 +213,7 @@ impl<'a> Lowering<'a> {
         Slot::Rebound(Rebound { current, consumed, initial, later: None, moved, outer })
     }
 
-    /// Where the body should make the next values.
+    /// The memory in which the body should make the next values.
     pub(crate) fn carried_places(&self, carry: &Carry) -> Vec<Option<Access>> {
         let place = |slot: &Slot| match slot {
             Slot::Buffers { next, .. } => {
@@ -216,7 +225,7 @@ impl<'a> Lowering<'a> {
         carry.slots.iter().map(place).collect()
     }
 
-    /// The end of an iteration: what the body yields becomes the parameters' values.
+    /// The end of an iteration: the yielded values become the values of the parameters.
     pub(crate) fn next_iteration(&mut self, carry: &mut Carry, results: Vec<Lowered>) {
         let references: BTreeSet<Array> = carry
             .slots
@@ -226,7 +235,7 @@ impl<'a> Lowering<'a> {
                 Slot::Unchanged(_) | Slot::Scalar(_) | Slot::Place(_) => None,
             })
             .collect();
-        // First all arrays get memory, while the parameters still have their old values.
+        // All arrays get memory first, while the parameters still have their old values.
         let mut rebindings = Vec::new();
         for (slot, result) in carry.slots.iter_mut().zip(&results) {
             let Lowered::Array(result) = result else { continue };
@@ -299,7 +308,8 @@ impl<'a> Lowering<'a> {
         for slot in &carry.slots {
             match slot {
                 Slot::Buffers { current, spare, .. } => {
-                    // Without an iteration, the initial value is still there; it may be someone else's.
+                    // If no iteration ran, the initial value is still there and may belong to
+                    // someone else.
                     if let Some(Spare { buffer, first }) = *spare {
                         self.replace_by_copy(*current, buffer, Expr::Var(first));
                     }
@@ -313,7 +323,7 @@ impl<'a> Lowering<'a> {
                     {
                         let current = rebound.current;
                         if let Some(Carried { array, is_new, new }) = rebound.outer.clone() {
-                            // The loop around may need no copy either.
+                            // The enclosing loop may not need a copy either.
                             let is_new = Expr::binary(BinOp::OR, is_new, moved.into());
                             let new = new.map_or(later, |new| new.or(later));
                             self.set_carried(current, Some(Carried { array, is_new, new: Some(new) }));
@@ -341,7 +351,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// If `cond`, copies what the reference names into `copy` and lets it name that.
+    /// If `cond` holds, copies what the reference names into `copy` and binds the reference to
+    /// that.
     fn replace_by_copy(&mut self, reference: Array, copy: Array, cond: Expr) {
         let extents = self.proc.arrays[reference].extents.clone();
         let replace = |lowering: &mut Self| {
@@ -366,7 +377,7 @@ impl<'a> Lowering<'a> {
         carry.slots.iter().map(value).collect()
     }
 
-    /// Assigns variables as if all at once.
+    /// Assigns the variables simultaneously.
     pub(crate) fn assign_together(&mut self, assignments: Vec<(Var, Expr)>) {
         let mut assignments: Vec<(Var, Expr)> =
             assignments.into_iter().filter(|(var, value)| *value != Expr::Var(*var)).collect();
@@ -391,9 +402,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The operand is the parameter with places replaced by updates in place, whatever path is taken.
+    /// True if on every path the operand is the parameter, changed by updates in place only.
     pub(crate) fn keeps_place(&mut self, operand: Operand, param: Value) -> bool {
-        // Remembered, so that nests of loops that all carry one array are looked at once.
+        // Results are cached, so that nested loops that carry one array are analysed once.
         if let Some(&known) = self.places_kept.get(&(operand, param)) {
             return known;
         }
@@ -430,7 +441,7 @@ impl<'a> Lowering<'a> {
         true
     }
 
-    /// No other parameter gets the memory of this one or of its next value, so that memory can be reused.
+    /// True if no other parameter gets the memory of this parameter or of its next value.
     fn is_apart(&self, params: &[Value], body: &Block, at: usize) -> bool {
         let arrays = |&(other, operand): &(usize, &Operand)| {
             let value = operand.value().filter(|&value| !self.func.ty(value).is_scalar());
@@ -443,12 +454,13 @@ impl<'a> Lowering<'a> {
         }
         let mut own = self.facts.origins(own);
         own.insert(params[at]);
-        // What is there before the body is copied from, not reused.
+        // An array made before the body is copied, not reused.
         own.retain(|&value| value == params[at] || !self.func.ty(value).is_scalar());
         others.into_iter().all(|other| self.facts.origins(other).is_disjoint(&own))
     }
 
-    /// The block makes the operand as a new array, which can be made in memory prepared for it.
+    /// True if the block makes the operand as a new array that can be made in memory prepared for
+    /// it.
     fn is_made_anew(&self, block: &'a Block, operand: Operand) -> bool {
         let Operand::Value(mut value) = operand else { return false };
         let within = block.stmts.as_ptr_range();

@@ -1,4 +1,7 @@
 //! Parameters and results, branches, sequential loops and calls.
+//!
+//! Values that loops carry are in [`crate::lowering::carried`]; ownership is in
+//! [`crate::lowering::storage`].
 
 use crate::CopyReason;
 use crate::lowering::access::{Access, Base};
@@ -11,17 +14,18 @@ use frit_ir::nest::{Arg, Array, Binding, Expr, Stmt, Storage, Var};
 use frit_ir::scalar::{Const, Scalar};
 use std::sync::Arc;
 
-/// How the values of two branches become one.
+/// How the values of two branches become one value.
 enum Join {
     /// Nothing is stored: a certificate, or the same value on both sides.
     Nothing,
     /// Each branch assigns a variable.
     Variable(Var),
-    /// Each branch has its elements there.
+    /// Each branch stores its elements in this array.
     Place(Access),
-    /// Each branch repeats a scalar; it assigns which.
+    /// Each branch repeats a scalar and assigns that scalar to this variable.
     Filling(Var),
-    /// Each branch makes the reference name its array, and says whether that is new where a loop may carry it.
+    /// Each branch binds the reference to its array. Where a loop may carry the array, the branch
+    /// also records whether it is new.
     Reference(Array, Option<Var>),
 }
 
@@ -51,7 +55,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Declares the results of the procedure; arrays among them are memory that can be handed over.
+    /// Declares the results of the procedure. The memory of an array result can be handed over.
     pub(crate) fn return_results(&mut self, results: &[Lowered]) {
         self.set_naming(None, self.func.span);
         let mut returned = Vec::new();
@@ -73,7 +77,7 @@ impl<'a> Lowering<'a> {
         returned.into_iter().for_each(|array| self.disown(array));
     }
 
-    /// An array with these elements whose ownership the caller can have.
+    /// An array with these elements that the caller can own.
     fn array_to_return(&mut self, access: &Access, elem: Scalar, returned: &[Array]) -> Array {
         let ours = access.memory().is_none_or(|array| self.is_counted(array));
         let array = match access.contiguous(&self.proc) {
@@ -94,8 +98,8 @@ impl<'a> Lowering<'a> {
         if owned { array } else { self.refer(array, Expr::i64(0), access.extents.clone()) }
     }
 
-    /// Asks for a block's result to be made in memory that holds nothing yet. Names the value that will be made there: the
-    /// one the result comes from by updates in place.
+    /// Asks for a block's result in memory that holds nothing yet. Returns the value that will be
+    /// made there: the value that updates in place turn into the result.
     pub(crate) fn want(&mut self, block: &'a Block, value: Value, place: Access) -> Option<Value> {
         let mut value = value;
         let within = block.stmts.as_ptr_range();
@@ -146,7 +150,7 @@ impl<'a> Lowering<'a> {
             }
             return;
         }
-        // Scalars first: the extents of arrays may mention them.
+        // Scalars first, because the extents of arrays may mention them.
         let mut joins: Vec<Option<Join>> = stmt.results.iter().map(|_| None).collect();
         for scalars in [true, false] {
             for (at, &result) in stmt.results.iter().enumerate() {
@@ -177,7 +181,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Decides how a result of two branches is found, and binds it.
+    /// Decides how the result of two branches is found, and binds it.
     fn join(&mut self, result: Value, values: [&Lowered; 2], place: Option<Access>) -> Join {
         let elem = self.func.ty(result).elem;
         self.name_after(result);
@@ -198,7 +202,7 @@ impl<'a> Lowering<'a> {
             self.bind(result, Lowered::Array(place.clone()));
             return Join::Place(place);
         }
-        // What both branches know was there before them.
+        // What both branches know was true before them.
         if one == other {
             self.bind(result, Lowered::Array(one.clone()));
             return Join::Nothing;
@@ -209,7 +213,7 @@ impl<'a> Lowering<'a> {
             return Join::Filling(var);
         }
         let mut rights = self.rights(one).or(self.rights(other));
-        // What is updated later is copied in the branch that does not own it, and only there.
+        // An array that is updated later is copied only in the branch that does not own it.
         if self.facts.is_consumed(result) {
             (rights.writable, rights.counted) = (true, true);
         }
@@ -220,8 +224,8 @@ impl<'a> Lowering<'a> {
         Join::Reference(array, is_new)
     }
 
-    /// If one branch keeps what a loop carries and the other one may be new, knows the same of the reference that joins them: the variable says whether it
-    /// is new.
+    /// Merges the flags of two branches: one branch keeps the array that a loop carries, the other
+    /// one may have a new array. The variable then tells whether the joined reference is new.
     fn join_carried(&mut self, reference: Array, values: [&Access; 2]) -> Option<Var> {
         let array = values.iter().find_map(|value| Some(self.carried(value)?.array))?;
         let mut new: Option<Rights> = None;
@@ -241,7 +245,7 @@ impl<'a> Lowering<'a> {
         Some(is_new)
     }
 
-    /// Hands a branch's value to the join, in that branch.
+    /// Hands the value of a branch to the join, inside that branch.
     fn hand_to(&mut self, join: &Join, value: &Lowered) {
         match (join, value) {
             (Join::Nothing, _) => {}
@@ -267,8 +271,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Makes a declared reference name an array with these elements: their own memory if it is contiguous and, if it will
-    /// be written, ours; else a copy.
+    /// Binds a declared reference to an array with these elements. It names their own memory if
+    /// that is contiguous and, if it will be written, ours. Otherwise it names a copy.
     pub(crate) fn name_array(&mut self, reference: Array, access: &Access, writable: bool) {
         let (array, offset) = match access.contiguous(&self.proc) {
             Some(found) if self.satisfies(access, Demand { writable, lasting: true }) => found,
@@ -327,7 +331,8 @@ impl<'a> Lowering<'a> {
         self.next_iteration(carry, results);
     }
 
-    /// A call: arguments are arrays that the callee can take as they are, results come as references.
+    /// A call. Arguments are arrays that the callee can use as they are; results come as
+    /// references.
     pub(crate) fn call(&mut self, stmt: &'a array::Stmt, callee: FuncId, args: &'a [Operand]) {
         let program = self.program;
         let func = &program.funcs[callee];
@@ -340,7 +345,7 @@ impl<'a> Lowering<'a> {
             passed.push(match arg {
                 Lowered::Scalar(value) => Arg::Scalar(value.clone()),
                 Lowered::Array(access) => {
-                    // What the callee consumes, it may return.
+                    // The callee may return what it consumes.
                     let demand = Demand { writable: param.consumed, lasting: param.consumed };
                     Arg::Array(self.as_array(access, demand))
                 }
@@ -360,7 +365,7 @@ impl<'a> Lowering<'a> {
                 self.name_after(result);
                 let extents = self.extents_of(result);
                 let array = self.declare(self.func.ty(result).elem, extents.clone(), Storage::Reference, true);
-                // Results that are not unique may be one array returned twice.
+                // Results that are not unique may be one array, returned twice.
                 if !func.results[at].unique {
                     if let Some(other) = shared {
                         self.share(array, other);
@@ -398,7 +403,8 @@ impl<'a> Lowering<'a> {
         self.bind_certificates(stmt.results[0]);
     }
 
-    /// What a size of the callee is at this call: an extent of the first argument whose parameter mentions it.
+    /// The value of a callee's size at this call: an extent of the first argument whose parameter
+    /// mentions that size.
     fn size_argument(&self, callee: &array::Func, size: Value, args: &[Lowered]) -> Expr {
         for (param, arg) in callee.params.iter().zip(args) {
             if let Lowered::Array(access) = arg
@@ -411,7 +417,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// If both branches only choose between cheap scalars that can both be computed: the choices.
+/// The choices, if both branches only choose between scalars that are cheap to compute.
 fn select_scalars(cond: &Expr, branches: &[(OpenBlock, Vec<Lowered>); 2]) -> Option<Vec<Expr>> {
     let [(then, on_true), (otherwise, on_false)] = branches;
     if !then.stmts.is_empty() || !otherwise.stmts.is_empty() {
@@ -423,18 +429,14 @@ fn select_scalars(cond: &Expr, branches: &[(OpenBlock, Vec<Lowered>); 2]) -> Opt
         .map(|values| match values {
             (Lowered::Scalar(x), Lowered::Scalar(y)) if x == y => Some(x.clone()),
             (Lowered::Scalar(x), Lowered::Scalar(y)) if is_cheap(x) && is_cheap(y) && is_cheap(cond) => {
-                Some(Expr::Select {
-                    cond: Box::new(cond.clone()),
-                    on_true: Box::new(x.clone()),
-                    on_false: Box::new(y.clone()),
-                })
+                Some(Expr::select(cond.clone(), x.clone(), y.clone()))
             }
             (Lowered::Scalar(_), _) | (Lowered::Array(_), _) => None,
         })
         .collect()
 }
 
-/// Evaluating it when it is not needed costs little and is always defined.
+/// True if the expression is cheap and defined even where its value is not needed.
 fn is_cheap(expr: &Expr) -> bool {
     const LARGEST: usize = 6;
     let mut cheap = expr.size() <= LARGEST;

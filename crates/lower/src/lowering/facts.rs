@@ -1,8 +1,10 @@
-//! What the lowering must know of a function before it starts: where values die, which scalars need a variable, whose
-//! memory outlives its block, and what is updated in place.
+//! What the lowering knows of a function before it starts: where values die, which scalars need a
+//! variable, whose memory outlives its block, and what is updated in place.
 //!
-//! Every statement and every end of a block has a position in a pre-order walk of the function, so "dead after this
-//! statement" is one comparison, whatever the nesting. Knows nothing of the loop IR. Read [`crate::lowering::storage`] next.
+//! Every statement and every end of a block has a position in a pre-order walk of the function. So
+//! "dead after this statement" is one comparison at any depth of nesting.
+//!
+//! This module knows nothing of the loop IR. Read [`crate::lowering::storage`] next.
 
 use frit_ir::array::{Block, Func, LoopKind, Op, Operand, Operator, Stmt, Value, WithLoopData, ops};
 use frit_ir::scalar::Scalar;
@@ -12,14 +14,14 @@ use std::collections::{BTreeSet, HashMap};
 /// A place in the pre-order walk of a function.
 pub(crate) type Position = u32;
 
-/// Where the text of a scalar may move to, instead of being kept in a variable.
+/// Where the expression of a scalar may be evaluated, instead of being kept in a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inlining {
-    /// Nowhere: it is used more than once, elsewhere, or where it must be a variable.
+    /// Nowhere: it has several uses, a use in another block, or a use that needs a variable.
     Never,
-    /// To its only use, unless it reads memory: statements that write memory may be between.
+    /// At its only use, unless it reads memory: a statement between may write that memory.
     WithoutLoads,
-    /// To its only use.
+    /// At its only use.
     Always,
 }
 
@@ -83,37 +85,39 @@ impl<'a> Facts<'a> {
         walk.finish()
     }
 
-    /// The position where the statement uses its operands, and the one after all inside it.
+    /// The position where the statement uses its operands, and the position after everything inside
+    /// it.
     pub(crate) fn positions(&self, stmt: &Stmt) -> (Position, Position) {
         self.positions[&std::ptr::from_ref(stmt)]
     }
 
-    /// The position of the last use of a value; 0 if there is none.
+    /// The position of a value's last use; 0 if it has none.
     pub(crate) fn last_use(&self, value: Value) -> Position {
         self.last_uses[value.at()]
     }
 
-    /// Where the text of a scalar may move to.
+    /// Where the expression of a scalar may be evaluated.
     pub(crate) fn inlining(&self, value: Value) -> Inlining {
         self.inlining[value.at()]
     }
 
-    /// The statement that defines a value and which of its results it is; `None` for parameters and indices.
+    /// The statement that defines a value, and the number of the result. `None` for parameters and
+    /// indices.
     pub(crate) fn definition(&self, value: Value) -> Option<(&'a Stmt, usize)> {
         self.definitions[value.at()]
     }
 
-    /// The memory of the value may be handed out of the block that defines it.
+    /// True if the memory of the value may leave the block that defines it.
     pub(crate) fn escapes(&self, value: Value) -> bool {
         self.escapes[value.at()]
     }
 
-    /// Some statement updates the memory of the value in place.
+    /// True if some statement updates the memory of the value in place.
     pub(crate) fn is_consumed(&self, value: Value) -> bool {
         self.consumed[value.at()]
     }
 
-    /// An array of this element type is updated in place at this position or later.
+    /// True if an array of this element type is updated in place at this position or later.
     pub(crate) fn consumes_after(&self, position: Position, elem: Scalar) -> bool {
         self.consumptions.iter().rev().take_while(|(at, _)| *at >= position).any(|(_, scalar)| *scalar == elem)
     }
@@ -149,7 +153,7 @@ impl<'a> Walk<'a> {
         self.facts
     }
 
-    /// `shares` is set if the results of the block are handed on without being copied.
+    /// `shares` is true if the results of the block are handed on without a copy.
     fn block(&mut self, block: &'a Block, shares: bool) {
         self.blocks += 1;
         self.epochs += 1;
@@ -175,7 +179,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.position += 1;
-        // With several results, storing one may come between the reads of another and its use.
+        // With several results, the store of one may come between the reads of another and its use.
         let epoch = if block.results.len() == 1 { self.epochs } else { u32::MAX };
         for &result in &block.results {
             let usage = Use { count: 1, block: this, epoch, in_scalar_code: true };
@@ -202,10 +206,11 @@ impl<'a> Walk<'a> {
             }
             Op::With(w) => {
                 let data = &self.func.with_loops[*w];
-                // Cells are copied to where they belong, or made there.
+                // Cells are copied to their place or made there.
                 data.generators.iter().for_each(|g| self.block(&g.body, false));
                 data.lambdas().for_each(|lambda| self.block(&lambda.body, true));
-                // Neutral elements may become the accumulators themselves, cells those of a chunk's first index.
+                // Neutral elements may become the accumulators. Cells of a chunk's first index may
+                // too.
                 for operator in &data.operators {
                     match &operator.op {
                         Operator::Fold { neutral, .. } | Operator::Scan { neutral, .. } => {
@@ -247,7 +252,8 @@ impl<'a> Walk<'a> {
                     }
                 }
             }
-            // The callee's parameters say what it consumes; without the program at hand every array argument counts.
+            // The parameters of the callee say what it consumes. Without the program every array
+            // argument counts.
             Op::Call { args, .. } => {
                 for arg in args.iter().filter_map(|o| o.value()) {
                     if !self.func.ty(arg).is_scalar() {
@@ -270,7 +276,7 @@ impl<'a> Walk<'a> {
 }
 
 impl Facts<'_> {
-    /// The value and all whose memory it may share through the statements that define them.
+    /// The value, and every value whose memory it may share by its definition.
     pub(crate) fn origins(&self, value: Value) -> BTreeSet<Value> {
         let mut found = BTreeSet::new();
         let mut pending = vec![value];
@@ -316,7 +322,7 @@ impl Facts<'_> {
         found
     }
 
-    /// Marks the values and all whose memory they may share through the statements that define them.
+    /// Marks the values, and every value whose memory they may share by their definition.
     fn spread(&self, mut from: Vec<Value>, marked: &mut [bool]) {
         while let Some(value) = from.pop() {
             if std::mem::replace(&mut marked[value.at()], true) {
@@ -362,7 +368,7 @@ pub(crate) fn operator_of(with_loop: &WithLoopData, mut result: usize) -> &Opera
     panic!("a with-loop has as many results as its operators make")
 }
 
-/// Scalar operations write no memory and open no block, so reads may move past them.
+/// Scalar operations neither write memory nor open a block, so reads may move past them.
 fn is_scalar_code(func: &Func, stmt: &Stmt) -> bool {
     match &stmt.op {
         Op::Unary { .. } | Op::Binary { .. } | Op::Select { .. } | Op::Assert { .. } | Op::Conjoin { .. } => true,

@@ -1,7 +1,10 @@
-//! Filters: every cell is written at the end of those kept so far, and the end moves on if it contributes.
+//! Filters: each cell is written behind the cells kept so far. If the cell is kept, the end moves
+//! on.
 //!
-//! The result is the front part of a buffer for all cells. In chunks, each thread keeps its cells in its part of the
-//! buffer; then the parts are copied behind each other into arrays of the exact size.
+//! The result is the front part of a buffer for all cells. In chunks, each thread keeps its cells
+//! in its own part of the buffer. A second pass copies the parts into arrays of the exact size.
+//!
+//! Chunks are made by [`crate::lowering::with_loop`].
 
 use crate::lowering::access::{Access, element_count};
 use crate::lowering::with_loop::{Chunk, Chunks, MOST_CHUNKS};
@@ -13,23 +16,24 @@ use frit_ir::scalar::{BinOp, Scalar, UnOp};
 /// A filter being lowered.
 #[derive(Clone)]
 pub(crate) struct Filtering {
-    /// One buffer per array, if it has bits.
+    /// One buffer for each array that has bits.
     buffers: Vec<Option<Access>>,
-    /// Where the next cell goes.
+    /// The position of the next cell.
     position: Option<Var>,
     /// How many cells each chunk kept.
     counts: Option<Array>,
 }
 
 impl Filtering {
-    /// Where the rows of the next cell should be made: after the guard, one per array.
+    /// The memory in which the rows of the next cell should be made, after the guard; one for each
+    /// array.
     pub(crate) fn places(&self) -> Vec<Option<Access>> {
         let next = [Expr::Var(self.position())];
         let place = |buffer: &Option<Access>| buffer.as_ref().filter(|b| b.extents.len() > 1).map(|b| b.part(&next));
         self.buffers.iter().map(place).collect()
     }
 
-    /// If no cells are kept, all it does is count.
+    /// True if the filter keeps no cells and only counts.
     pub(crate) fn reduction(&self) -> Option<Reduction> {
         let counts_only = self.buffers.iter().all(Option::is_none);
         counts_only.then(|| Reduction { op: BinOp::ADD, var: self.position() })
@@ -72,19 +76,20 @@ impl<'a> Lowering<'a> {
     }
 
     fn start_filtering(&mut self, filtering: &mut Filtering, from: Expr) {
-        let position = self.proc.var(Scalar::I64, None);
+        let position = self.proc.index();
         self.emit(Stmt::Assign { var: position, value: from });
         filtering.position = Some(position);
     }
 
-    /// Writes the cells of one index behind those kept so far.
+    /// Writes the cells of one index behind the cells kept so far.
     pub(crate) fn feed_filter(&mut self, filtering: &Filtering, guard: &Expr, cells: Vec<Lowered>) {
         let position = filtering.position();
         let index = [Expr::Var(position)];
         for (buffer, cell) in filtering.buffers.iter().zip(cells) {
             match (buffer, &cell) {
                 (None, _) => {}
-                // There is always room for one more, so a scalar needs no branch.
+                // The buffer always has room for one more cell, so a scalar is stored without a
+                // branch.
                 (Some(buffer), Lowered::Scalar(_)) => self.write(buffer, &index, cell),
                 (Some(buffer), Lowered::Array(row)) if buffer.part(&index) == *row => {}
                 (Some(buffer), Lowered::Array(_)) => {
@@ -94,7 +99,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Keeps the cells of one index if they contribute.
+    /// Keeps the cells of one index if the guard holds.
     pub(crate) fn advance_filter(&mut self, filtering: &Filtering, guard: Expr) {
         let position = filtering.position();
         let kept = Expr::unary(UnOp::Convert(Scalar::I64), guard);

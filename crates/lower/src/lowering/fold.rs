@@ -1,7 +1,11 @@
-//! Folds: accumulators in variables or buffers; in chunks, each thread folds its part and the parts are combined in order.
+//! Folds: accumulators in variables or buffers. In chunks, each thread folds its part, and the
+//! parts are combined in order.
 //!
-//! The neutral element is applied exactly once, in front: the first chunk starts from it, the others from the operation's
-//! unit or, if that is not known, from their own first cell. The result depends on the number of threads only.
+//! The neutral element is applied exactly once, in front. The first chunk starts from it. The
+//! others start from the operation's unit if it is known, else from their own first cell. The
+//! result depends on the number of threads only.
+//!
+//! Chunks are made by [`crate::lowering::with_loop`].
 
 use crate::lowering::carried::Carry;
 use crate::lowering::reduction::Recognised;
@@ -27,19 +31,19 @@ pub(crate) struct Folding<'a> {
 /// The results of the chunks.
 #[derive(Clone)]
 pub(crate) struct Partials {
-    /// Per accumulator, one element per chunk.
+    /// For each accumulator, one element for each chunk.
     pub(crate) values: Vec<Array>,
     /// Whether a chunk had any cell, where that matters.
     present: Option<Array>,
 }
 
 impl Folding<'_> {
-    /// Vectors can do it.
+    /// True if vectors can run the fold.
     pub(crate) fn is_reduction(&self) -> bool {
         self.operations.is_some()
     }
 
-    /// The accumulators of a fold that vectors can do.
+    /// The accumulators of a fold that vectors can run.
     pub(crate) fn reductions(&self) -> Vec<Reduction> {
         match (&self.operations, &self.carry) {
             (Some(operations), Some(carry)) => {
@@ -81,7 +85,8 @@ impl<'a> Lowering<'a> {
         let combine = folding.combine;
         let mut consumed = vec![false; init.len()];
         for (at, init) in init.iter_mut().enumerate() {
-            // The program may still use the neutral element, but the combination updates its accumulator in place.
+            // The program may still use the neutral element, but the combination updates its
+            // accumulator in place.
             if let Lowered::Array(access) = init
                 && self.facts.is_consumed(combine.params[at])
             {
@@ -95,7 +100,7 @@ impl<'a> Lowering<'a> {
         folding.carry = Some(self.start_carrying(accumulators, init, &combine.body, &consumed, results));
     }
 
-    /// The accumulators, which are scalars, are again those of these folds, of several with the same operation.
+    /// Sets the scalar accumulators back to those of these folds, which have the same operation.
     pub(crate) fn resume_folds(&mut self, sinks: &[Sink<'a>]) {
         for sink in sinks {
             let Sink::Folding(folding) = sink else { continue };
@@ -106,7 +111,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Combines the cells of one index with the accumulators, if they contribute.
+    /// Combines the cells of one index with the accumulators, if the guard holds.
     pub(crate) fn feed_fold(&mut self, folding: &mut Folding<'a>, guard: Option<Expr>, cells: Vec<Lowered>) {
         if let Some(operations) = folding.operations.clone() {
             let vars = folding.carry().vars();
@@ -127,10 +132,11 @@ impl<'a> Lowering<'a> {
         let cell = match guard {
             None => cell,
             Some(guard) => {
-                // A real minimum with the unit is not the identity on NaN, but with itself it is.
+                // The minimum of a NaN and the unit is the unit, so the value is combined with
+                // itself instead.
                 let is_choice = matches!(known.op, BinOp::MinMax(_));
                 let idle = if is_choice { Expr::Var(var) } else { Expr::Const(known.op.unit(elem)) };
-                Expr::Select { cond: Box::new(guard.clone()), on_true: Box::new(cell), on_false: Box::new(idle) }
+                Expr::select(guard.clone(), cell, idle)
             }
         };
         let (x, y) = if known.accumulator_first { (Expr::Var(var), cell) } else { (cell, Expr::Var(var)) };
@@ -156,7 +162,7 @@ impl<'a> Lowering<'a> {
         self.emit(Stmt::If { cond: Expr::Var(fresh), then, otherwise });
     }
 
-    /// Binds a lambda's parameter; scalars are evaluated now.
+    /// Binds a parameter of a lambda. Scalars are evaluated at once.
     pub(crate) fn bind_cell(&mut self, param: Value, cell: Lowered) {
         let cell = match cell {
             Lowered::Scalar(value) if self.func.ty(param).elem != Scalar::Cert => {
@@ -176,7 +182,7 @@ impl<'a> Lowering<'a> {
         self.next_iteration(carry, results);
     }
 
-    /// The accumulators as they are now.
+    /// The current values of the accumulators.
     pub(crate) fn accumulated(&self, folding: &Folding<'a>) -> Vec<Lowered> {
         self.carried_values(folding.carry.as_ref().expect("a fold has started"))
     }
@@ -213,11 +219,7 @@ impl<'a> Lowering<'a> {
                     if let Lowered::Scalar(neutral) = init {
                         let unit = Expr::Const(known.op.unit(self.func.ty(accumulator).elem));
                         if *neutral != unit {
-                            *neutral = Expr::Select {
-                                cond: Box::new(first.clone()),
-                                on_true: Box::new(neutral.clone()),
-                                on_false: Box::new(unit),
-                            };
+                            *neutral = Expr::select(first.clone(), neutral.clone(), unit);
                         }
                     }
                 }
@@ -251,8 +253,8 @@ impl<'a> Lowering<'a> {
         self.end_fold(folding, results);
     }
 
-    /// Combines the results of the chunks in order, on one thread; `before` is called for every chunk but the first with the
-    /// combination of those before it.
+    /// Combines the results of the chunks in order, on one thread. Calls `before` for each chunk
+    /// but the first, with the combination of all chunks before it.
     pub(crate) fn combine_partials(
         &mut self,
         folding: &mut Folding<'a>,

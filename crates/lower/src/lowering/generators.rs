@@ -1,10 +1,14 @@
-//! Generators as loop nests. Each has a nest of its own wherever the order of the index space allows it; only where
-//! generators interleave and the order matters does one nest visit all indices and ask for each where it belongs.
+//! Generators as loop nests.
 //!
-//! Generators that reach the same rows share the loop over these, so that memory passes the caches once: the borders of a
-//! row beside its interior, the colours of a grid one after the other. Inside, each has a loop of its own.
+//! Each generator has a nest of its own wherever the order of the index space allows that. Such a
+//! nest needs no tests inside, and vectors can run it. If generators interleave and order matters,
+//! one nest visits all indices and asks for each index which generator it belongs to.
 //!
-//! Nests of their own need no tests inside, and vectors can run them. See [`crate::lowering::with_loop`] for what happens at an index.
+//! Generators that reach the same rows share the loop over rows, so that memory passes the caches
+//! once. Examples are the borders of a row and its interior, and the colours of a grid. Inside a
+//! row, each generator has its own loop.
+//!
+//! See [`crate::lowering::with_loop`] for what happens at an index.
 
 use crate::lowering::with_loop::{Chunk, Sink};
 use crate::lowering::{LoopHeader, Lowered, Lowering, max, min};
@@ -13,14 +17,14 @@ use frit_ir::nest::{self, Expr, LoopKind, Parallel, Reduction};
 use frit_ir::scalar::BinOp;
 use frit_support::Index;
 
-/// How the iterations of a with-loop may be run.
+/// In which order the iterations of a with-loop may run.
 #[derive(Clone)]
 pub(crate) enum Order {
     /// In the order of the index space.
     Sequential,
-    /// In the order of the index space, but only for what these accumulators are at each index.
+    /// In the order of the index space, but only as far as these accumulators are concerned.
     Scan { reductions: Vec<Reduction> },
-    /// In any order, but for these accumulators also at once.
+    /// In any order, and at once except for these accumulators.
     Independent { reductions: Vec<Reduction> },
 }
 
@@ -45,7 +49,7 @@ struct Axis {
     upper: Expr,
     step: i64,
     width: i64,
-    /// The lower end of what a chunk has of a grid whose periods it cuts.
+    /// The lower end of a chunk's part, where the chunk cuts the period of a grid.
     clipped: Option<Expr>,
 }
 
@@ -58,7 +62,7 @@ impl Axis {
         self.step == self.width
     }
 
-    /// Known to hold one index.
+    /// True if the axis is known to hold one index.
     fn is_single(&self) -> bool {
         match (self.lower.as_i64(), self.upper.as_i64()) {
             (Some(lower), Some(upper)) => upper.checked_sub(lower) == Some(1),
@@ -73,11 +77,12 @@ struct Member<'a> {
     axes: Vec<Axis>,
 }
 
-/// What lies inside a nest.
+/// What is inside a nest.
 type Inside<'f, 'a> = &'f mut dyn FnMut(&mut Lowering<'a>, &[Expr]);
 
 impl<'a> Lowering<'a> {
-    /// Emits the nests of the generators and feeds the cells to the sinks. With `forks`, large ones ask for threads.
+    /// Emits the nests of the generators and feeds the cells to the sinks. With `forks`, large
+    /// nests ask for threads.
     pub(crate) fn run(
         &mut self,
         data: &'a WithLoopData,
@@ -104,7 +109,8 @@ impl<'a> Lowering<'a> {
         }
         let is_free = matches!(order, Order::Independent { .. });
         for class in classes(generators, |a, b| is_free && on_same_rows(a, b, 0)) {
-            // The index of the generator before is gone: an estimate of this one's work must not count with it.
+            // The index of the last generator is out of scope: the estimate of this one's work must
+            // not mention it.
             data.indices.iter().for_each(|index| self.env[index.at()] = None);
             let mut members: Vec<Member<'a>> =
                 class.iter().map(|&generator| Member { generator, axes: self.axes_of(data, generator) }).collect();
@@ -127,8 +133,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The indices of several parts of the outermost axis, `length` from the lower end of each, that a dense generator reaches: one of each part in
-    /// turn, for sinks of its own.
+    /// The indices that a dense generator reaches in several parts of the outermost axis. Each part
+    /// has `length` indices. One index of each part is visited in turn, for the part's own sinks.
     pub(crate) fn run_side_by_side(
         &mut self,
         data: &'a WithLoopData,
@@ -158,8 +164,8 @@ impl<'a> Lowering<'a> {
         (0..data.space.len()).map(axis).collect()
     }
 
-    /// Generators may be lowered in another order than they stand in, and without a loop around: the arrays that they
-    /// read must live until all are.
+    /// Generators may be lowered in another order than the program's, and without a loop around
+    /// them. The arrays that they read live until all of them are lowered.
     pub(crate) fn keep_what_is_read(&mut self, generators: &[&'a Generator]) {
         for generator in generators {
             for value in self.func.free_values(&generator.body) {
@@ -172,7 +178,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The nests of generators that agree in the axes so far.
+    /// The nests of generators that agree in all axes so far.
     fn members(
         &mut self,
         data: &'a WithLoopData,
@@ -200,8 +206,8 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    /// The generators one after the other such that all indices are met in order, if they are slabs along the outermost
-    /// axis and it can be seen how these follow each other.
+    /// The generators in an order that meets all indices in the order of the index space. They must
+    /// be slabs along the outermost axis whose order is known.
     fn in_order(&self, data: &'a WithLoopData) -> Option<Vec<&'a Generator>> {
         if data.generators.len() < 2 {
             return Some(data.generators.iter().collect());
@@ -219,7 +225,8 @@ impl<'a> Lowering<'a> {
         let mut rest: Vec<&Generator> = data.generators.iter().collect();
         let mut found: Vec<&Generator> = Vec::new();
         while !rest.is_empty() {
-            // The next one is that before all others; they are seen to be after it one by one, or because of those between.
+            // The next generator is known to come before all others, directly or through those
+            // between.
             let next = match found.last() {
                 Some(last) => rest.iter().position(|next| next.lower[0] == last.upper[0]),
                 None => None,
@@ -321,7 +328,7 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    /// One index of the space: the cells of the generator that it belongs to.
+    /// One index of the space: the cells of its generator.
     fn dispatch(
         &mut self,
         data: &'a WithLoopData,
@@ -356,14 +363,14 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// True if a loop along this axis can serve both generators, and leaves axes on which they differ.
+/// True if one loop along this axis can serve both generators and leaves axes on which they differ.
 fn on_same_rows(a: &Generator, b: &Generator, axis: usize) -> bool {
     axis + 1 < a.lower.len()
         && (a.lower[axis], a.upper[axis]) == (b.lower[axis], b.upper[axis])
         && (a.step[axis], a.width[axis]) == (b.step[axis], b.width[axis])
 }
 
-/// Groups of items that are alike, each where its first one stands.
+/// Groups of equal items, each in the place of its first item.
 fn classes<T: Copy>(items: Vec<T>, alike: impl Fn(T, T) -> bool) -> Vec<Vec<T>> {
     let mut classes: Vec<Vec<T>> = Vec::new();
     for item in items {
@@ -375,7 +382,7 @@ fn classes<T: Copy>(items: Vec<T>, alike: impl Fn(T, T) -> bool) -> Vec<Vec<T>> 
     classes
 }
 
-/// The first generator ends where the second begins, or earlier.
+/// True if the first generator is known to end before the second begins.
 fn ends_before(first: &Generator, second: &Generator) -> bool {
     let (end, begin) = (first.upper[0], second.lower[0]);
     let constants = end.constant().and_then(|c| c.as_i64()).zip(begin.constant().and_then(|c| c.as_i64()));

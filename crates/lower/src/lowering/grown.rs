@@ -1,5 +1,5 @@
-//! Rows whose size only the body knows: the first index tells it, the array is allocated then, and every later row must
-//! have the same size.
+//! Arrays whose row size only the body knows. The first index tells the size, and the array is
+//! allocated then. Every later row must have the same size.
 
 use crate::lowering::access::Access;
 use crate::lowering::{Lowered, Lowering};
@@ -12,7 +12,7 @@ use frit_support::Span;
 /// A size that all indices must agree on.
 #[derive(Clone)]
 pub(crate) struct Uniformity {
-    /// Some index has told it.
+    /// True once some index has told the size.
     seen: Var,
     /// The size.
     size: Var,
@@ -22,14 +22,15 @@ pub(crate) struct Uniformity {
 /// An array that is allocated when its row size is known.
 #[derive(Clone)]
 pub(crate) struct Growing {
-    /// The reference that names it, as a whole.
+    /// The reference that names the whole array.
     pub(crate) place: Access,
     reference: Array,
     seen: Var,
 }
 
 impl<'a> Lowering<'a> {
-    /// Before the first index: all sizes are zero, as they stay if there is none. Binds the sizes.
+    /// Before the first index: all sizes are zero, and stay zero if the index space is empty. Binds
+    /// the sizes.
     pub(crate) fn start_uniformity(&mut self, stmt: &Stmt, data: &'a WithLoopData) -> Option<Uniformity> {
         let mut found: Option<Uniformity> = None;
         for (operator, results) in Self::results_of(stmt, data) {
@@ -63,16 +64,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The size of one index: the first to be told, or the same.
+    /// The size at one index: the first to be told, or equal to it.
     pub(crate) fn feed_uniform(&mut self, uniformity: &Uniformity, cell: &Lowered) {
         let Lowered::Scalar(found) = cell else { panic!("a size is a scalar") };
         let found = self.keep_i64(found.clone());
         let size = Expr::Var(uniformity.size);
-        let known = Expr::Select {
-            cond: Box::new(Expr::Var(uniformity.seen)),
-            on_true: Box::new(size.clone()),
-            on_false: Box::new(found.clone()),
-        };
+        let known = Expr::select(Expr::Var(uniformity.seen), size.clone(), found.clone());
         self.emit(nest::Stmt::Assign { var: uniformity.size, value: known });
         self.emit(nest::Stmt::Check {
             cond: Expr::binary(BinOp::EQ, size.clone(), found.clone()),
@@ -82,12 +79,12 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    /// An index has been visited.
+    /// Records that an index has been visited.
     pub(crate) fn mark_seen(&mut self, uniformity: &Uniformity) {
         self.emit(nest::Stmt::Assign { var: uniformity.seen, value: Expr::Const(Const::Bool(true)) });
     }
 
-    /// Before the first index, the array has rows of size zero, so it is bound on every path.
+    /// Before the first index, binds the array to rows of size zero, so that every path binds it.
     pub(crate) fn start_growing(&mut self, result: Value, uniform: &Uniformity) -> Growing {
         self.name_after(result);
         let (elem, extents) = (self.func.ty(result).elem, self.extents_of(result));
@@ -98,7 +95,7 @@ impl<'a> Lowering<'a> {
         Growing { place: Access::whole(reference, extents), reference, seen: uniform.seen }
     }
 
-    /// Stores the row of one index; allocates the array if it is the first.
+    /// Stores the row of one index. Allocates the array at the first index.
     pub(crate) fn feed_growing(&mut self, growing: &Growing, index: &[Expr], row: &Lowered) {
         let first = Expr::unary(UnOp::Not, Expr::Var(growing.seen));
         self.emit_if(first, |lowering| {

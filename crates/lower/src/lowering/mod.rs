@@ -1,5 +1,8 @@
 //! The state of the lowering of one function, its statements one by one, and the emission of loops.
 //!
+//! It knows nothing of the loop steps in [`crate::shape`], which rewrite the loops afterwards. Its
+//! modules, in the order in which to read them:
+//!
 //! - [`facts`]: liveness and uses of one function, computed before anything is lowered;
 //! - [`access`]: how elements of array values are found; views are index arithmetic, not memory;
 //! - [`storage`]: who owns memory, when it is released, and when it may be overwritten;
@@ -7,8 +10,8 @@
 //! - [`carried`]: values that loops carry from iteration to iteration;
 //! - [`with_loop`] and its [`generators`]: loop nests of with-loops;
 //! - [`fold`], [`scan`], [`filter`], [`grown`]: the operators of with-loops;
-//! - [`multi_accumulator_folds`]: folds by an operation of the program's own, with several accumulators;
-//! - [`reduction`]: recognises folds that vectors can do;
+//! - [`multi_accumulator_folds`]: folds by an operation of the program, with several accumulators;
+//! - [`reduction`]: recognises folds that vectors can run;
 //! - [`work`]: estimates the cost of with-loops.
 
 pub(crate) mod access;
@@ -31,18 +34,23 @@ pub(crate) mod work;
 use crate::lowering::access::{Access, certificate};
 use crate::lowering::facts::{Facts, Position};
 use crate::lowering::storage::{Memory, OpenBlock};
+use crate::steps::{THREADS, reference};
 use crate::{Options, Report};
 use frit_ir::array::{self, Block, Extent, Func, FuncId, Op, Operand, Value};
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Parallel, Proc, ProcId, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar};
+use frit_plan::{Decision, Outcome};
 use frit_support::{Index, Span, Table};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What became of a value.
+/// What reports say of a loop that runs on threads.
+const RUNS_ON_THREADS: &str = "runs on threads if it has enough work";
+
+/// The representation of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Lowered {
-    /// A scalar; evaluates to the same wherever the value is used.
+    /// A scalar. The expression has the same value wherever the program uses it.
     Scalar(Expr),
     /// An array.
     Array(Access),
@@ -57,21 +65,21 @@ pub(crate) struct Lowering<'a> {
     pub(crate) procs: &'a BTreeMap<FuncId, ProcId>,
     pub(crate) report: &'a mut Report,
     pub(crate) proc: Proc,
-    /// What became of the values defined so far.
+    /// The representation of each value defined so far.
     pub(crate) env: Vec<Option<Lowered>>,
-    /// Where values are wanted in memory that exists already and holds nothing yet.
+    /// Existing memory, still unused, in which a value should be made.
     pub(crate) destinations: BTreeMap<Value, Access>,
-    /// Whether a loop's result is its parameter updated in place, as far as asked.
+    /// Whether a loop's result is its parameter updated in place, as far as this has been asked.
     pub(crate) places_kept: BTreeMap<(Operand, Value), bool>,
     pub(crate) open: Vec<OpenBlock>,
     pub(crate) memory: Table<Array, Memory>,
     /// The position where the statement being lowered uses its operands.
     pub(crate) entry: Position,
-    /// The position after it and all inside it.
+    /// The position after the statement and everything inside it.
     pub(crate) now: Position,
-    /// Threads may be started here: the code does not run on one of several already.
+    /// True if threads may start here: the code does not already run on one of several threads.
     pub(crate) may_fork: bool,
-    /// The iteration whose code is being lowered; every loop body is one of its own.
+    /// The iteration whose code is being lowered. Every loop body is an iteration of its own.
     pub(crate) iteration: u32,
     pub(crate) iterations: u32,
     pub(crate) naming: Option<Arc<str>>,
@@ -116,8 +124,8 @@ pub(crate) fn lower_func(
 }
 
 impl<'a> Lowering<'a> {
-    /// Lowers the statements of a block into the innermost open block. The results, as far as they are arrays, are made in
-    /// `destinations` where there is one and that is possible; the caller compares.
+    /// Lowers the statements of a block into the innermost open block. Makes array results in their
+    /// `destinations` where that is possible. The caller compares, to find out where it was.
     pub(crate) fn block(&mut self, block: &'a Block, destinations: Vec<Option<Access>>) -> Vec<Lowered> {
         let (entry, now, span) = (self.entry, self.now, self.span);
         let mut wanted = Vec::new();
@@ -148,7 +156,7 @@ impl<'a> Lowering<'a> {
                 Op::Assert { .. } | Op::Output { .. } | Op::If { .. } | Op::Loop(_) | Op::With(_) | Op::Call { .. }
             )
         {
-            // Certificates carry no bits: whatever computes them computes nothing.
+            // Certificates carry no bits, so nothing needs to compute them.
             self.bind_certificates(result);
             return;
         }
@@ -177,7 +185,7 @@ impl<'a> Lowering<'a> {
         self.release_dead(exit);
     }
 
-    /// Gives a value its meaning.
+    /// Sets the representation of a value.
     pub(crate) fn bind(&mut self, value: Value, lowered: Lowered) {
         if self.func.ty(value).elem == Scalar::Cert {
             return self.bind_certificates(value);
@@ -203,7 +211,7 @@ impl<'a> Lowering<'a> {
         self.env[value.at()] = Some(lowered);
     }
 
-    /// What became of an operand.
+    /// The representation of an operand.
     pub(crate) fn lowered(&self, operand: Operand) -> Lowered {
         match operand {
             Operand::Const(constant) => Lowered::Scalar(Expr::Const(constant)),
@@ -213,7 +221,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What became of a scalar operand.
+    /// The expression of a scalar operand.
     pub(crate) fn scalar(&self, operand: Operand) -> Expr {
         match self.lowered(operand) {
             Lowered::Scalar(expr) => expr,
@@ -221,7 +229,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What became of scalar operands.
+    /// The expressions of scalar operands.
     pub(crate) fn scalars(&self, operands: &[Operand]) -> Vec<Expr> {
         operands.iter().map(|&operand| self.scalar(operand)).collect()
     }
@@ -234,12 +242,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What became of an extent.
+    /// The expression of an extent.
     pub(crate) fn extent(&self, extent: Extent) -> Expr {
         self.scalar(extent.into())
     }
 
-    /// The extents of a value's type; what they mention must be defined.
+    /// The extents of a value's type. The values that they mention are already defined.
     pub(crate) fn extents_of(&self, value: Value) -> Vec<Expr> {
         self.func.ty(value).shape.iter().map(|&extent| self.extent(extent)).collect()
     }
@@ -256,7 +264,7 @@ impl<'a> Lowering<'a> {
         self.proc.var(known.ty.elem, known.name.clone())
     }
 
-    /// Keeps an expression in a variable, unless it is a variable or a constant anyway.
+    /// Keeps an expression in a variable, unless it is a variable or a constant.
     pub(crate) fn keep(&mut self, scalar: Scalar, expr: Expr) -> Expr {
         match expr {
             Expr::Const(_) | Expr::Var(_) => expr,
@@ -268,12 +276,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Keeps the result of an expression that is no variable or constant; never yields one that changes later.
+    /// As above, but never returns a variable that changes later.
     pub(crate) fn keep_i64(&mut self, expr: Expr) -> Expr {
         self.keep(Scalar::I64, expr)
     }
 
-    /// Emits a counted loop; `body` is lowered with the loop variable as its argument.
+    /// Emits a counted loop. `body` is lowered with the loop variable as its argument.
     pub(crate) fn counted_loop(&mut self, header: LoopHeader, body: impl FnOnce(&mut Self, Expr)) {
         let var = self.proc.var(Scalar::I64, header.name);
         let span = self.span;
@@ -296,10 +304,16 @@ impl<'a> Lowering<'a> {
             body: stmts,
             span,
         });
+        if forks {
+            let at = reference(&self.proc, made);
+            let outcome = Outcome::Done { what: RUNS_ON_THREADS.into() };
+            let function = self.proc.name.clone();
+            self.report.decisions.push(Decision { rule: THREADS, function, first: at.clone(), second: at, outcome });
+        }
         self.emit(Stmt::For(made));
     }
 
-    /// Lowers into a block of its own, for a branch, and takes the finished statements out.
+    /// Lowers into a separate block, for a branch, and returns the finished statements.
     pub(crate) fn nested(&mut self, body: impl FnOnce(&mut Self)) -> Vec<Stmt> {
         self.open_new_block();
         body(self);
@@ -317,23 +331,23 @@ impl<'a> Lowering<'a> {
 pub(crate) struct LoopHeader {
     /// First value.
     pub(crate) lower: Expr,
-    /// End, not included.
+    /// The end, exclusive.
     pub(crate) upper: Expr,
-    /// Distance of values.
+    /// The step.
     pub(crate) step: i64,
-    /// How iterations may be executed.
+    /// How iterations may run.
     pub(crate) kind: LoopKind,
     /// The loop variable's name.
     pub(crate) name: Option<Arc<str>>,
 }
 
 impl LoopHeader {
-    /// From 0 to below `upper`, in order.
+    /// From 0 to `upper`, exclusive, in order.
     pub(crate) fn sequential(upper: Expr) -> Self {
         Self { lower: Expr::i64(0), upper, step: 1, kind: LoopKind::Sequential, name: None }
     }
 
-    /// From 0 to below `upper`, iterations independent.
+    /// From 0 to `upper`, exclusive; iterations are independent.
     pub(crate) fn independent(upper: Expr, parallel: Option<Parallel>) -> Self {
         let kind = LoopKind::Independent { parallel, simd: false, reductions: Vec::new() };
         Self { kind, ..Self::sequential(upper) }

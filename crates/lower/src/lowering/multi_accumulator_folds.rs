@@ -1,13 +1,21 @@
-//! Pieces of folds side by side: a fold whose operation is the program's own waits for itself at every cell, so each chunk is folded in several
-//! pieces at once, one index of each in turn.
+//! Folds by an operation of the program, in several pieces.
+//!
+//! Each step of such a fold waits for the result of the step before. So each chunk is folded in
+//! several pieces at once, one index of each piece in turn.
 //!
 //! ```text
-//! for i { s = f(s, A[i]) }   becomes   for i below n/4 { s = f(s, A[i]); s1 = f(s1, A[i+n/4]); s2 = f(s2, A[i+n/2]); s3 = f(s3, A[i+3n/4]) }
-//!                                      for the rest of i { s3 = f(s3, A[i]) }; s = f(f(f(s, s1), s2), s3)
+//! for i { s = f(s, A[i]) }
+//!     becomes   for i below n/4 {
+//!                 s = f(s, A[i]); s1 = f(s1, A[i+n/4])
+//!                 s2 = f(s2, A[i+n/2]); s3 = f(s3, A[i+3n/4])
+//!               }
+//!               for the rest of i { s3 = f(s3, A[i]) }
+//!               s = f(f(f(s, s1), s2), s3)
 //! ```
 //!
-//! Pieces are combined in order as chunks are, so that the operation need not commute. See [`crate::lowering::with_loop`] for chunks and [`crate::shape::multi_accumulator`] for
-//! the folds that vectors can do.
+//! Pieces are combined in order, as chunks are, so the operation need not commute. See
+//! [`crate::lowering::with_loop`] for chunks, and [`crate::shape::multi_accumulator`] for the folds
+//! that vectors can run.
 
 use crate::lowering::generators::Order;
 use crate::lowering::with_loop::{Chunk, Chunks, Sink};
@@ -16,15 +24,15 @@ use frit_ir::array::{Block, Generator, Op, WithLoopData};
 use frit_ir::nest::{Expr, Parallel};
 use frit_ir::scalar::BinOp;
 
-/// Pieces of a chunk: more would not have their accumulators in registers.
+/// Pieces of a chunk. The accumulators of more pieces would not fit in registers.
 pub(crate) const PIECES: i64 = 4;
 /// A chunk with fewer indices on its outermost axis is one piece.
 const LEAST: i64 = 64;
-/// Bodies of more statements do not wait for one operation alone.
+/// The latency of one operation does not limit larger bodies.
 const MOST_STATEMENTS: usize = 32;
 
 impl<'a> Lowering<'a> {
-    /// The one generator of a with-loop whose folds gain from pieces.
+    /// The only generator of a with-loop, if its folds gain from pieces.
     pub(crate) fn in_pieces(&self, data: &'a WithLoopData, sinks: &[Sink<'a>]) -> Option<&'a Generator> {
         let folds = sinks.iter().all(|sink| matches!(sink, Sink::Folding(_)));
         let waits = sinks.iter().any(|sink| matches!(sink, Sink::Folding(folding) if !folding.is_reduction()));
@@ -35,7 +43,8 @@ impl<'a> Lowering<'a> {
         (folds && waits && scalar && statements <= MOST_STATEMENTS && self.covers(data)).then_some(generator)
     }
 
-    /// Counts the statements of a block; false if some are not scalar code, or what they do is seen in the order of the indices.
+    /// Counts the statements of a block. Returns false if some are not scalar code, or if their
+    /// effects show the order of indices.
     fn is_scalar(&self, block: &Block, statements: &mut usize) -> bool {
         *statements += block.stmts.len();
         block.stmts.iter().all(|stmt| {
@@ -49,7 +58,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// As [`Lowering::run_chunks`], with every chunk in pieces: results to be combined are those of the pieces.
+    /// As [`Lowering::run_chunks`], with every chunk in pieces. The results to combine are those of
+    /// the pieces.
     pub(crate) fn run_pieces(
         &mut self,
         data: &'a WithLoopData,
@@ -63,11 +73,11 @@ impl<'a> Lowering<'a> {
         self.counted_loop(header, |lowering, number| {
             let chunk = lowering.chunk(chunks, number);
             let extent = chunk.upper.clone() - chunk.lower.clone();
-            let length = Expr::Select {
-                cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(LEAST), extent.clone())),
-                on_true: Box::new(Expr::binary(BinOp::DIV, extent, Expr::i64(PIECES))),
-                on_false: Box::new(Expr::i64(0)),
-            };
+            let length = Expr::select(
+                Expr::binary(BinOp::LE, Expr::i64(LEAST), extent.clone()),
+                Expr::binary(BinOp::DIV, extent, Expr::i64(PIECES)),
+                Expr::i64(0),
+            );
             let length = lowering.keep_i64(length);
             let mut pieces = Vec::new();
             for at in 0..PIECES {

@@ -1,4 +1,7 @@
-//! Recognises folds that combine each accumulator with its cell by one operation that vectors can do in any grouping.
+//! Recognises folds that combine each accumulator with its cell by one operation that vectors can
+//! run in any grouping.
+//!
+//! Folds are lowered in [`crate::lowering::fold`].
 
 use crate::lowering::Lowering;
 use frit_ir::array::{Lambda, Op, Operand, Value, ops};
@@ -9,7 +12,7 @@ use frit_ir::scalar::BinOp;
 pub(crate) struct Recognised {
     /// The operation.
     pub(crate) op: BinOp,
-    /// The accumulator is the first operand; if not, exchanging the operands would change results.
+    /// True if the accumulator is the first operand. Exchanging the operands could change results.
     pub(crate) accumulator_first: bool,
 }
 
@@ -38,8 +41,8 @@ impl Lowering<'_> {
         (statements == combine.body.stmts.len()).then_some(found)
     }
 
-    /// The operation and operands that compute a value, and how many statements that takes. A choice by comparison is a
-    /// minimum or maximum.
+    /// The operation and the operands that compute a value, and the number of its statements. A
+    /// choice by a comparison is a minimum or a maximum.
     fn operation(&self, value: Value) -> Option<(BinOp, Operand, Operand, usize)> {
         let (stmt, at) = self.facts.definition(value)?;
         let (cond, on_true, on_false) = match &stmt.op {
@@ -54,7 +57,8 @@ impl Lowering<'_> {
         };
         let (comparison, _) = self.facts.definition(cond.value()?)?;
         let Op::Binary { op, x, y } = comparison.op else { return None };
-        // With `<=`, equal operands are chosen the other way round, which shows in the sign of zero and in NaN.
+        // With `<=`, equal operands are chosen the other way round. That shows in the sign of zero
+        // and in NaN.
         let integers = self.func.operand_type(x).elem.is_integer();
         if op != BinOp::LT && !(op == BinOp::LE && integers) {
             return None;

@@ -1,4 +1,7 @@
-//! Scalar code: expressions, and variables where an expression would be evaluated twice or too late.
+//! Scalar code: expressions, and variables where an expression would be evaluated twice or too
+//! late.
+//!
+//! [`crate::lowering::facts`] tells where an expression may be evaluated.
 
 use crate::lowering::access::certificate;
 use crate::lowering::facts::Inlining;
@@ -8,11 +11,11 @@ use frit_ir::nest::{self, Expr};
 use frit_ir::scalar::{BinOp, UnOp};
 use frit_support::Index;
 
-/// Expressions of more nodes are split at variables, so that generated code stays readable.
+/// Expressions with more nodes are split at variables, so that generated code stays readable.
 const LARGEST_EXPRESSION: usize = 24;
 
-/// A choice between a real number and its opposite by its sign is the greater of both, the same one of two zeros too, and NaN. Vectors have an operation
-/// for it.
+/// A choice between a real number and its opposite, by the sign, is the maximum of both. This holds
+/// for zeros of both signs and for NaN. Vectors have an instruction for it.
 fn chosen(expr: Expr) -> Expr {
     match &expr {
         Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::LT]) => {
@@ -22,7 +25,8 @@ fn chosen(expr: Expr) -> Expr {
     }
 }
 
-/// A real operand of a comparison: there the signs of zero and NaN make no difference, so that such a choice is the absolute value.
+/// A real operand of a comparison. There the signs of zero and NaN make no difference, so such a
+/// choice is the absolute value.
 fn compared(expr: Expr) -> Expr {
     let (x, y) = match &expr {
         Expr::Select { cond, on_true, on_false } if is_magnitude(cond, on_true, on_false, &[BinOp::LT, BinOp::LE]) => {
@@ -38,7 +42,8 @@ fn compared(expr: Expr) -> Expr {
     }
 }
 
-/// The condition, by one of these comparisons, selects the one of two opposite real numbers that is not negative.
+/// True if the condition, one of these comparisons, selects the non-negative one of two opposite
+/// real numbers.
 fn is_magnitude(cond: &Expr, on_true: &Expr, on_false: &Expr, comparisons: &[BinOp]) -> bool {
     let Expr::Binary { op, x, y } = cond else { return false };
     let is_zero =
@@ -63,11 +68,9 @@ impl<'a> Lowering<'a> {
                 Expr::binary(*op, compared(self.scalar(*x)), compared(self.scalar(*y)))
             }
             Op::Binary { op, x, y } => Expr::binary(*op, self.scalar(*x), self.scalar(*y)),
-            Op::Select { cond, on_true, on_false } => chosen(Expr::Select {
-                cond: Box::new(self.scalar(*cond)),
-                on_true: Box::new(self.scalar(*on_true)),
-                on_false: Box::new(self.scalar(*on_false)),
-            }),
+            Op::Select { cond, on_true, on_false } => {
+                chosen(Expr::select(self.scalar(*cond), self.scalar(*on_true), self.scalar(*on_false)))
+            }
             Op::Assert { cond, kind, args } => {
                 let (cond, args) = (self.scalar(*cond), self.scalars(args));
                 if cond != Expr::Const(frit_ir::Const::Bool(true)) {
@@ -83,7 +86,8 @@ impl<'a> Lowering<'a> {
         self.define_scalar(stmt.results[0], expr);
     }
 
-    /// Gives a scalar value its meaning: the expression itself where that is used once and soon, else a variable.
+    /// Sets the representation of a scalar: the expression itself where it is used once and soon,
+    /// else a variable.
     pub(crate) fn define_scalar(&mut self, value: Value, expr: Expr) {
         let movable = match self.facts.inlining(value) {
             Inlining::Never => false,
@@ -91,7 +95,7 @@ impl<'a> Lowering<'a> {
             Inlining::Always => true,
         };
         if movable && expr.size() <= LARGEST_EXPRESSION {
-            // The arrays it reads must live until it is evaluated.
+            // The arrays that the expression reads must live until it is evaluated.
             let last = self.facts.last_use(value);
             let mut arrays = Vec::new();
             expr.for_each_load(&mut |array, _| arrays.push(array));

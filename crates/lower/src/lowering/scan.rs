@@ -1,11 +1,18 @@
-//! Scans: a fold that stores every intermediate result.
+//! Scans: folds that store every intermediate result.
 //!
-//! In chunks there are two passes, part by part of the index space, such that what a thread had in the first is still in its cache in the second. Cheap
-//! cells are computed twice: the first pass folds each chunk, the second scans it from what comes before, and stores what nothing needs to read again.
-//! The first pass over the next part runs with the second over this one, see [`Lowering::fold_then_scan`].
-//! Costly cells are computed once: the first pass scans each chunk, the second combines what comes before with each of its elements.
+//! In chunks there are two passes over each part of the index space. Parts are small enough that
+//! the second pass finds in the cache what the first pass read.
 //!
-//! See Blelloch, "Prefix Sums and Their Applications", for both orders (reduce then scan, scan then add).
+//! - Cheap cells are computed twice. The first pass folds each chunk. The second pass scans it from
+//!   the value before it, and uses non-temporal stores where nothing reads the results. The first
+//!   pass over the next part runs together with the second pass over this part, see
+//!   [`Lowering::fold_then_scan`].
+//! - Costly cells are computed once. The first pass scans each chunk. The second pass combines each
+//!   element with the value before the chunk.
+//!
+//! Source: Blelloch, "Prefix Sums and Their Applications", describes both orders (reduce then scan,
+//! scan then add). Chunks are made by [`crate::lowering::with_loop`], folds by
+//! [`crate::lowering::fold`].
 
 use crate::lowering::access::Access;
 use crate::lowering::fold::Folding;
@@ -18,8 +25,8 @@ use std::collections::BTreeSet;
 
 /// Cells that cost more are not computed twice.
 const LARGEST_REPEATED: i64 = 8;
-/// What a thread scans before what comes before is combined with it takes half of its own cache, and so does what it folds, beside what it folds for
-/// the next part: so many bytes of that cache are for an element.
+/// The bytes of a thread's own cache for each element of a part. The elements that a thread scans
+/// take half of the cache. The elements that it folds for the next part take the other half.
 const BYTES: i64 = 16;
 
 /// A scan being lowered.
@@ -27,11 +34,12 @@ const BYTES: i64 = 16;
 pub(crate) struct Scanning<'a> {
     /// The fold whose intermediate results are stored.
     pub(crate) folding: Folding<'a>,
-    /// Where, if they have bits.
+    /// The arrays for the results that have bits.
     places: Vec<Option<Access>>,
-    /// In chunks: what comes before the next part of the index space, and before each chunk of a part.
+    /// In chunks: the value before the next part of the index space, and before each chunk of a
+    /// part.
     before: Vec<(Var, Array)>,
-    /// Chunks start from what comes before them.
+    /// True if chunks start from the value before them.
     resumes: bool,
 }
 
@@ -42,7 +50,7 @@ impl<'a> Lowering<'a> {
         Scanning { folding: self.start_fold(combine, neutral, &[]), places, before: Vec::new(), resumes: false }
     }
 
-    /// A scan in chunks, of one or several parts of the index space one after the other.
+    /// A scan in chunks, over one part of the index space or several parts in turn.
     pub(crate) fn start_chunked_scan(
         &mut self,
         combine: &'a Lambda,
@@ -79,7 +87,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Cells may as well be computed twice: they are a few scalar operations on elements at places that are known without reading any.
+    /// True if cells are cheap enough to compute twice: a few scalar operations on elements whose
+    /// places are known without a read.
     fn may_repeat_cells(&self, data: &'a WithLoopData) -> bool {
         data.generators.iter().all(|generator| {
             let is_cheap = self.constant_cost(&generator.body).is_some_and(|cost| cost <= LARGEST_REPEATED);
@@ -108,7 +117,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Runs a with-loop whose operators store and scan, of so many scans, part by part of the index space and in so many chunks of each part.
+    /// Runs a with-loop whose operators store and scan. It goes part by part over the index space,
+    /// in chunks of each part. The arguments give the numbers of scans and of chunks.
     pub(crate) fn scan_in_parts(
         &mut self,
         data: &'a WithLoopData,
@@ -120,11 +130,11 @@ impl<'a> Lowering<'a> {
     ) {
         let repeats = self.may_repeat_cells(data);
         let at_once = Expr::i64((self.options.caches.own / BYTES / scans).max(1));
-        let length = self.keep_i64(Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::EQ, count.clone(), Expr::i64(1))),
-            on_true: Box::new(max(extent.clone(), Expr::i64(1))),
-            on_false: Box::new(count.clone() * at_once),
-        });
+        let length = self.keep_i64(Expr::select(
+            Expr::binary(BinOp::EQ, count.clone(), Expr::i64(1)),
+            max(extent.clone(), Expr::i64(1)),
+            count.clone() * at_once,
+        ));
         let parts = extent.clone() + length.clone() - Expr::i64(1);
         let parts = self.keep_i64(Expr::binary(BinOp::DIV, parts, length.clone()));
         let chunks = |lowering: &mut Self, part: Expr| {
@@ -143,8 +153,9 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    /// Both passes over the parts of the index space, with cells computed in each. A thread folds its chunk of the next part before or after it scans
-    /// that of this one, neighbours the other way round: so some read memory while others write it.
+    /// Both passes over the parts of the index space; each computes the cells. A thread folds its
+    /// chunk of the next part before or after it scans its chunk of this part. Neighbouring threads
+    /// use opposite orders, so that some read memory while others write it.
     fn fold_then_scan(
         &mut self,
         data: &'a WithLoopData,
@@ -221,7 +232,8 @@ impl<'a> Lowering<'a> {
         scanning.before.iter().map(load).collect()
     }
 
-    /// Combines the results of the chunks in order: what comes before each but the first, and before the next part.
+    /// Combines the results of the chunks in order: the value before each chunk but the first, and
+    /// before the next part.
     fn combine_before(&mut self, scanning: &Scanning<'a>, chunks: &Chunks) {
         let mut folding = scanning.folding.clone();
         self.combine_partials(&mut folding, &[], chunks, |lowering, number, accumulated| {
@@ -244,10 +256,11 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The second pass of a scan in chunks, of a part of the index space.
+    /// The second pass of a scan in chunks, over one part of the index space.
     pub(crate) fn combine_scan(&mut self, scanning: &Scanning<'a>, chunks: &Chunks, parallel: &Parallel) {
         self.combine_before(scanning, chunks);
-        // From the first on, though nothing comes before it: so each thread has the chunk that it has in its cache.
+        // The loop includes the first chunk, which nothing comes before. So each thread gets the
+        // chunk that is in its cache.
         let header = LoopHeader::independent(chunks.count.clone(), Some(parallel.clone()));
         self.counted_loop(header, |lowering, number| {
             let is_later = Expr::binary(BinOp::LT, Expr::i64(0), number.clone());
@@ -260,7 +273,7 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    /// Combines what comes before a chunk with one of its elements.
+    /// Combines the value before a chunk with one of the chunk's elements.
     fn combine_with_before(&mut self, scanning: &Scanning<'a>, carried: Vec<Lowered>, i: Expr) {
         let index = [i];
         let elems: Vec<Scalar> = scanning.before.iter().map(|&(var, _)| self.proc.vars[var].scalar).collect();

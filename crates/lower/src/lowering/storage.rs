@@ -1,9 +1,14 @@
 //! Who owns memory, when it is released, and when it may be overwritten.
 //!
-//! Every open block of the loop IR owns the arrays allocated or bound in it and releases each as soon as no value needs it
-//! any more, at the latest at the block's end. Joining and carrying values over block ends is by references, which share
-//! ownership, so no path can leak. An array may be overwritten if the program says that it is consumed, or if no value that
-//! may share its memory is used afterwards; either way the memory must be ours to write.
+//! Every open block of the loop IR owns the arrays that are allocated or bound in it. It releases
+//! each array as soon as no value needs it, at the latest at the end of the block. Values cross the
+//! ends of blocks by references, which share ownership, so no path can leak.
+//!
+//! An array may be overwritten in two cases: the program says that it is consumed, or no later
+//! statement uses a value that may share its memory. In both cases the memory must be ours to
+//! write.
+//!
+//! This module knows no operators. [`crate::lowering::facts`] tells it where values die.
 
 use crate::lowering::Lowering;
 use crate::lowering::access::{Access, Base};
@@ -19,39 +24,43 @@ use std::sync::Arc;
 /// Arrays of at most this many bytes that do not leave their block go on the stack.
 const STACK_BYTES: i64 = 4096;
 
-/// What is known of an array of the procedure.
+/// Facts about an array of the procedure.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
-    /// An array whose memory this one may share, towards the representative of the group; itself for that one.
+    /// The parent in a union-find forest of arrays that may share memory; the array itself at a
+    /// root.
     group: Array,
-    /// Last use of a value that is found through this array.
+    /// The last use of a value that is found through this array.
     last: Position,
-    /// Last use of a value in the group; kept at the representative.
+    /// The last use of a value in the group; kept at the root.
     group_last: Position,
     /// This function may write it.
     writable: bool,
-    /// All memory it may name is counted: on the heap, and not borrowed. Only such memory can be handed over.
+    /// All memory that it may name is counted: on the heap and not borrowed. Only such memory can
+    /// be handed over.
     counted: bool,
     /// It may name memory on the stack, which ends with a block.
     on_stack: bool,
-    /// The iteration it belongs to: only there is "not used afterwards" the whole truth.
+    /// The iteration that it belongs to. "Not used afterwards" is a sufficient test only in this
+    /// iteration.
     home: u32,
-    /// It may be what a loop around carries, and otherwise is counted.
+    /// Set if it may name the array that an enclosing loop carries, and is otherwise counted.
     carried: Option<Carried>,
 }
 
-/// An array that a loop carries, or a reference that names either that or something new.
+/// An array that a loop carries, or a reference that names either that array or a new one.
 #[derive(Clone, Debug)]
 pub(crate) struct Carried {
-    /// What the loop carries.
+    /// The array that the loop carries.
     pub(crate) array: Array,
-    /// It names something new; a truth value.
+    /// A truth value: the reference names a new array.
     pub(crate) is_new: Expr,
-    /// What may be done with what is new.
+    /// What may be done with the new array.
     pub(crate) new: Option<Rights>,
 }
 
-/// A block of the loop IR under construction and the arrays it owns, by the position of their last use.
+/// A block of the loop IR under construction and the arrays it owns, by the position of their last
+/// use.
 #[derive(Debug, Default)]
 pub(crate) struct OpenBlock {
     pub(crate) stmts: Vec<Stmt>,
@@ -74,12 +83,12 @@ pub(crate) struct Rights {
     pub(crate) writable: bool,
     /// It may be handed over.
     pub(crate) counted: bool,
-    /// The iteration it belongs to; the outermost, if they are several.
+    /// The iteration that it belongs to; of several, the outermost.
     pub(crate) home: u32,
 }
 
 impl Rights {
-    /// What may be done with memory that is the one or the other.
+    /// What may be done with memory that is one of the two.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             writable: self.writable && other.writable,
@@ -116,7 +125,8 @@ impl Lowering<'_> {
         array
     }
 
-    /// Allocates an array that the innermost open block owns; on the stack if it is small and stays.
+    /// Allocates an array that the innermost open block owns. A small array that stays goes on the
+    /// stack.
     pub(crate) fn allocate(&mut self, elem: Scalar, extents: Vec<Expr>, stays: bool) -> Array {
         let bytes = extents.iter().try_fold(elem.bytes() as i64, |bytes, extent| {
             bytes.checked_mul(extent.as_i64()?.max(0)).filter(|&bytes| bytes <= STACK_BYTES)
@@ -131,7 +141,7 @@ impl Lowering<'_> {
         array
     }
 
-    /// Memory for a value: where it is wanted, or a new array.
+    /// Memory for a value: its destination, or a new array.
     pub(crate) fn place_for(&mut self, value: Value) -> Access {
         if let Some(place) = self.destinations.remove(&value) {
             return place;
@@ -142,7 +152,8 @@ impl Lowering<'_> {
         Access::whole(array, extents)
     }
 
-    /// A reference to the memory of `source` from element `offset` on, owned by the innermost open block.
+    /// A reference to the memory of `source` from element `offset` on, owned by the innermost open
+    /// block.
     pub(crate) fn refer(&mut self, source: Array, offset: Expr, extents: Vec<Expr>) -> Array {
         let elem = self.proc.arrays[source].elem;
         let writable = self.memory[source].writable;
@@ -154,27 +165,27 @@ impl Lowering<'_> {
         reference
     }
 
-    /// Makes a declared reference name the memory of `source`.
+    /// Binds a declared reference to the memory of `source`.
     pub(crate) fn bind_reference(&mut self, reference: Array, source: Array, offset: Expr) {
         self.share(reference, source);
         self.memory[reference].on_stack |= self.memory[source].on_stack;
         self.emit(Stmt::Bind { reference, source, offset });
     }
 
-    /// The innermost open block will release the array when no value needs it.
+    /// Makes the innermost open block release the array when no value needs it.
     pub(crate) fn own(&mut self, array: Array) {
         let last = self.memory[array].last;
         self.open_block().dying.entry(last).or_default().push(array);
     }
 
-    /// No block releases the array any more: it is handed over.
+    /// Takes the array from its owner: it is handed over, and no block releases it.
     pub(crate) fn disown(&mut self, array: Array) {
         for block in &mut self.open {
             block.dying.values_mut().for_each(|arrays| arrays.retain(|&owned| owned != array));
         }
     }
 
-    /// The two arrays may share memory.
+    /// Records that the two arrays may share memory.
     pub(crate) fn share(&mut self, one: Array, other: Array) {
         let (one, other) = (self.group(one), self.group(other));
         if one != other {
@@ -196,7 +207,7 @@ impl Lowering<'_> {
         representative
     }
 
-    /// The two may share memory.
+    /// True if the two may share memory.
     pub(crate) fn may_share(&mut self, one: &Access, other: &Access) -> bool {
         match (one.memory(), other.memory()) {
             (Some(one), Some(other)) => self.group(one) == self.group(other),
@@ -204,7 +215,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The array is needed until this position.
+    /// Records that the array is needed until this position.
     pub(crate) fn keep_until(&mut self, array: Array, position: Position) {
         let group = self.group(array);
         let memory = &mut self.memory[group];
@@ -213,7 +224,8 @@ impl Lowering<'_> {
         memory.last = memory.last.max(position);
     }
 
-    /// Sets what may be done with the memory of a reference that may name that of either value.
+    /// Sets what may be done with the memory of a reference that may name the memory of either
+    /// value.
     pub(crate) fn set_rights(&mut self, reference: Array, rights: Rights) {
         let memory = &mut self.memory[reference];
         memory.writable = rights.writable;
@@ -221,7 +233,7 @@ impl Lowering<'_> {
         memory.home = rights.home;
     }
 
-    /// What may be done with the memory of a value; everything, if it gets memory of its own.
+    /// What may be done with the memory of a value: everything, if it gets memory of its own.
     pub(crate) fn rights(&self, access: &Access) -> Rights {
         match access.memory().filter(|_| access.contiguous(&self.proc).is_some()) {
             Some(array) if !self.memory[array].on_stack => {
@@ -232,18 +244,18 @@ impl Lowering<'_> {
         }
     }
 
-    /// Says of an array whether it may be what a loop around carries.
+    /// Records whether an array may be what an enclosing loop carries.
     pub(crate) fn set_carried(&mut self, array: Array, carried: Option<Carried>) {
         self.memory[array].carried = carried;
     }
 
-    /// What a loop carries, if the value is that, or may be.
+    /// What a loop carries, if the value is that or may be that.
     pub(crate) fn carried(&self, access: &Access) -> Option<&Carried> {
         let (array, offset) = access.contiguous(&self.proc)?;
         self.memory[array].carried.as_ref().filter(|_| offset == Expr::i64(0))
     }
 
-    /// What the demand needs of a value's memory.
+    /// What the demand requires of a value's memory.
     pub(crate) fn satisfies(&self, access: &Access, demand: Demand) -> bool {
         access.memory().is_some_and(|array| {
             let memory = &self.memory[array];
@@ -251,18 +263,19 @@ impl Lowering<'_> {
         })
     }
 
-    /// All memory that the array may name is counted and ours, so it can be handed over.
+    /// True if all memory that the array may name is counted and ours, so that it can be handed
+    /// over.
     pub(crate) fn is_counted(&self, array: Array) -> bool {
         self.memory[array].counted
     }
 
-    /// The elements are in memory that this function may write.
+    /// True if this function may write the memory of the elements.
     pub(crate) fn is_writable(&self, access: &Access) -> bool {
         access.memory().is_some_and(|array| self.memory[array].writable)
     }
 
-    /// The elements may be overwritten in place: because the program says so (`consumes`), or because no value sharing the
-    /// memory is used after the statement being lowered.
+    /// True if the elements may be overwritten in place: the program says so (`consumes`), or no
+    /// later statement uses a value that shares the memory.
     pub(crate) fn may_overwrite(&mut self, access: &Access, consumes: bool) -> bool {
         let Base::Memory(array) = access.base else { return false };
         if !self.memory[array].writable || !access.is_injective() {
@@ -271,15 +284,15 @@ impl Lowering<'_> {
         consumes || self.is_dead(array)
     }
 
-    /// The statement being lowered uses no value that may share the array's memory but as its operand, and no later one
-    /// does, in this iteration or another.
+    /// True if the current statement uses the array's memory only through its operand, and no later
+    /// statement uses it, in this iteration or another.
     pub(crate) fn is_dead(&mut self, array: Array) -> bool {
         let group = self.group(array);
-        // What an inner iteration made and handed out belongs to this one.
+        // Memory that an inner iteration made and handed out belongs to this iteration.
         self.memory[array].home >= self.iteration && self.memory[group].group_last <= self.entry
     }
 
-    /// Releases what the innermost open block owns and no value uses after `now`.
+    /// Releases the arrays that the innermost open block owns and that no value uses after `now`.
     pub(crate) fn release_dead(&mut self, now: Position) {
         while let Some(entry) = self.open_block().dying.first_entry() {
             if *entry.key() > now {

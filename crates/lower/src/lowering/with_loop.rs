@@ -1,10 +1,17 @@
-//! With-loops: index spaces become loop nests, last axis innermost, and operators become what a nest does with the cells
-//! of each index.
+//! With-loops: index spaces become loop nests, with the last axis innermost. Operators become what
+//! a nest does with the cells of each index.
 //!
-//! Three ways to run a with-loop: if all operators only store, iterations are independent and the outermost loop may be
-//! parallel; with folds, scans and filters the outermost axis is cut into one chunk per thread and the chunks' results
-//! are combined in order; else it runs in the order of the index space. What each operator does is in [`crate::lowering::fold`],
-//! [`crate::lowering::scan`], [`crate::lowering::filter`] and [`crate::lowering::grown`]; how generators become nests is in [`crate::lowering::generators`].
+//! A with-loop runs in one of three ways:
+//!
+//! - If all operators only store, iterations are independent and the outermost loop may be
+//!   parallel.
+//! - With folds, scans and filters, the outermost axis is cut into one chunk for each thread. The
+//!   results of the chunks are combined in order.
+//! - Otherwise it runs in the order of the index space.
+//!
+//! The operators are in [`crate::lowering::fold`], [`crate::lowering::scan`],
+//! [`crate::lowering::filter`] and [`crate::lowering::grown`]. How generators become nests is in
+//! [`crate::lowering::generators`].
 
 use crate::CopyReason;
 use crate::lowering::access::{Access, at_least_zero};
@@ -21,20 +28,21 @@ use frit_ir::array::{
 use frit_ir::nest::{Expr, Parallel, Reduction};
 use frit_ir::scalar::{BinOp, Scalar};
 
-/// There are no more chunks than this; their results fit on the stack.
+/// The most chunks. Their results fit on the stack.
 pub(crate) const MOST_CHUNKS: i64 = 256;
 
-/// How many chunks a thread gets of a loop whose iterations differ much in work.
+/// Chunks for each thread, where iterations of a loop differ much in work.
 pub(crate) const IRREGULAR_CHUNKS: i64 = 16;
 
-/// How many chunks a loop is cut into: so many for each thread, if threads save so many of its scalar operations.
+/// The number of chunks of a loop: this many for each thread, if threads save this many of its
+/// scalar operations.
 pub(crate) fn chunk_count(work: Expr, threshold: i64, each: i64) -> Expr {
     let saved = work.clone() - Expr::binary(BinOp::DIV, work, Expr::Threads);
-    Expr::Select {
-        cond: Box::new(Expr::binary(BinOp::LE, Expr::i64(threshold), saved)),
-        on_true: Box::new(Expr::binary(BinOp::MIN, Expr::Threads * Expr::i64(each), Expr::i64(MOST_CHUNKS))),
-        on_false: Box::new(Expr::i64(1)),
-    }
+    Expr::select(
+        Expr::binary(BinOp::LE, Expr::i64(threshold), saved),
+        Expr::binary(BinOp::MIN, Expr::Threads * Expr::i64(each), Expr::i64(MOST_CHUNKS)),
+        Expr::i64(1),
+    )
 }
 
 /// What an operator does with its cells.
@@ -50,20 +58,20 @@ pub(crate) enum Sink<'a> {
     Folding(Folding<'a>),
     /// Combines them and stores each intermediate result.
     Scanning(Scanning<'a>),
-    /// Stores those that contribute.
+    /// Stores the cells that the guard keeps.
     Filtering(Filtering),
     /// Checks that they are equal.
     Uniform(Uniformity),
 }
 
-/// The chunk that a thread runs, of the outermost axis.
+/// The chunk of the outermost axis that a thread runs.
 #[derive(Clone)]
 pub(crate) struct Chunk {
     /// Number of the chunk.
     pub(crate) number: Expr,
     /// First index.
     pub(crate) lower: Expr,
-    /// End, not included.
+    /// The end, exclusive.
     pub(crate) upper: Expr,
 }
 
@@ -72,7 +80,7 @@ pub(crate) struct Chunk {
 pub(crate) struct Chunks {
     /// The number of chunks.
     pub(crate) count: Expr,
-    /// Where the first begins.
+    /// The beginning of the first chunk.
     first: Expr,
     per_chunk: Expr,
     extra: Expr,
@@ -110,7 +118,8 @@ impl<'a> Lowering<'a> {
         self.finish_sinks(stmt, data, sinks);
     }
 
-    /// A constant few outermost iterations with loops inside: those inside are better run in parallel.
+    /// True if there are only a few outermost iterations, a constant number, with loops inside. The
+    /// loops inside are then better candidates for threads.
     fn is_small_and_nested(&self, data: &WithLoopData) -> bool {
         const FEW: i64 = 8;
         let few = match data.space.first() {
@@ -123,7 +132,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The with-loop is run in chunks, one per thread.
+    /// Runs the with-loop in chunks, one for each thread.
     fn is_chunked(&self, data: &WithLoopData) -> bool {
         let mut combines = false;
         let splittable = data.operators.iter().all(|operator| match &operator.op {
@@ -155,7 +164,7 @@ impl<'a> Lowering<'a> {
         let is_scan = |operator: &&OperatorData| matches!(operator.op, Operator::Scan { .. });
         let scans = data.operators.iter().filter(is_scan).count();
         let mut sinks = self.start_shared_sinks(stmt, data);
-        // One chunk per thread, or one in all if there is little work.
+        // One chunk for each thread, or a single chunk if there is little work.
         let each = if irregular && scans == 0 { IRREGULAR_CHUNKS } else { 1 };
         let generator = self.in_pieces(data, &sinks);
         let mut count = chunk_count(work.clone(), self.options.chunk_threshold, each);
@@ -164,7 +173,7 @@ impl<'a> Lowering<'a> {
         }
         let count = self.keep_i64(count);
         let parallel = Parallel { work, irregular };
-        // Part by part, if scans are all that needs an order.
+        // Part by part, if scans are the only operators that need an order.
         let is_stored = |sink: &Sink<'_>| matches!(sink, Sink::Nothing | Sink::Elements(_) | Sink::Scanning(_));
         if scans > 0 && sinks.iter().all(is_stored) {
             let scans = i64::try_from(scans).expect("operators are few");
@@ -208,14 +217,14 @@ impl<'a> Lowering<'a> {
         self.end_chunk(sinks, &chunk);
     }
 
-    /// Cuts a part of an axis into so many chunks.
+    /// Cuts a part of an axis into this many chunks.
     pub(crate) fn chunks(&mut self, first: Expr, extent: Expr, count: Expr) -> Chunks {
         let per_chunk = self.keep_i64(Expr::binary(BinOp::DIV, extent.clone(), count.clone()));
         let extra = self.keep_i64(Expr::binary(BinOp::REM, extent, count.clone()));
         Chunks { count, first, per_chunk, extra }
     }
 
-    /// The bounds of one chunk; the first chunks get what is left over.
+    /// The bounds of one chunk. The first chunks get the remainder.
     pub(crate) fn chunk(&mut self, chunks: &Chunks, number: Expr) -> Chunk {
         let start = |number: Expr| {
             chunks.first.clone() + number.clone() * chunks.per_chunk.clone() + min(number, chunks.extra.clone())
@@ -225,7 +234,7 @@ impl<'a> Lowering<'a> {
         Chunk { number, lower, upper }
     }
 
-    /// What the operators do, if the whole index space is run by one thread, or all they do is store.
+    /// The sinks where one thread runs the whole index space, or where operators only store.
     fn start_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
         let uniform = self.start_uniformity(stmt, data);
         let mut sinks = Vec::new();
@@ -243,7 +252,7 @@ impl<'a> Lowering<'a> {
         sinks
     }
 
-    /// What the operators do across all chunks: arrays that the chunks fill, and room for their results.
+    /// The sinks across all chunks: arrays that the chunks fill, and room for their results.
     fn start_shared_sinks(&mut self, stmt: &'a Stmt, data: &'a WithLoopData) -> Vec<Sink<'a>> {
         let mut sinks = Vec::new();
         for (operator, results) in Self::results_of(stmt, data) {
@@ -316,7 +325,7 @@ impl<'a> Lowering<'a> {
                 Sink::Folding(folding) => self.end_fold(folding, results),
                 Sink::Scanning(scanning) => self.end_scan(scanning, results),
                 Sink::Filtering(filtering) => self.end_filter(filtering, results),
-                // Bound before, since the types of other results mention it.
+                // Bound first, because the types of other results mention it.
                 Sink::Uniform(_) => {}
             }
         }
@@ -339,7 +348,7 @@ impl<'a> Lowering<'a> {
                 let source_access = self.access(*source);
                 let covered = self.covers(data);
                 if self.may_overwrite(&source_access, *consumes) && self.reads_only_own_cells(data, *source) {
-                    // The last read of the source may be inside, and the elements are written after that.
+                    // The last read of the source may be inside, before the elements are written.
                     if let Some(array) = source_access.memory() {
                         self.keep_until(array, self.now.max(self.facts.last_use(result)));
                     }
@@ -366,7 +375,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The type of a result mentions another result of the same statement.
+    /// True if the type of a result mentions another result of the same statement.
     fn mentions_result(&self, result: Value, stmt: &Stmt) -> bool {
         self.func.ty(result).shape.iter().any(|extent| match extent {
             Extent::Const(_) => false,
@@ -374,7 +383,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// One dense generator reaches every index.
+    /// True if one dense generator reaches every index.
     pub(crate) fn covers(&self, data: &WithLoopData) -> bool {
         data.generators.iter().any(|generator| {
             data.space.iter().enumerate().all(|(axis, &extent)| {
@@ -385,8 +394,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Whatever in the with-loop's blocks may read the memory of `source` reads the element that the same iteration
-    /// replaces, before it does.
+    /// True if the blocks of the with-loop read the memory of `source` only at the element that the
+    /// same iteration replaces, and before it does.
     fn reads_only_own_cells(&mut self, data: &'a WithLoopData, source: Value) -> bool {
         let access = self.access(source);
         let mut blocks: Vec<&'a Block> = Vec::new();
@@ -420,7 +429,7 @@ impl<'a> Lowering<'a> {
             Operand::Const(_) => false,
             Operand::Value(value) => match self.known(value) {
                 Some(Lowered::Array(other)) => self.may_share(&other, access),
-                // Scalars are values already; anything not known yet is made inside.
+                // Scalars are defined already. Anything that is not defined is made inside.
                 Some(Lowered::Scalar(_)) | None => false,
             },
         }
@@ -454,7 +463,7 @@ impl<'a> Lowering<'a> {
         let made_in: Vec<Access> = places.iter().flatten().cloned().collect();
         let cells = self.block(&generator.body, places);
         for cell in &cells {
-            // The lambdas that use them come later in the program, but not all of them at once.
+            // The lambdas that use them come later in the program, but not all at once.
             if let Lowered::Array(cell) = cell
                 && let Some(array) = cell.memory()
             {
@@ -474,7 +483,8 @@ impl<'a> Lowering<'a> {
             }
         }
         let mut first = None;
-        // Rows may be made where a filter keeps the next one: all are used before it moves on.
+        // Rows may be made where a filter keeps the next one: all are used before the filter moves
+        // on.
         let mut kept = Vec::new();
         for (sink, (guard, cells)) in sinks.iter_mut().zip(fed) {
             let guard = guard.map(|guard| match guard {
@@ -514,7 +524,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The cells in memory that is not that of other operators' results: accumulators may keep it.
+    /// The cells, in memory that other operators' results do not use: accumulators may keep it.
     fn apart_from(&mut self, places: &[Access], cells: Vec<Lowered>) -> Vec<Lowered> {
         let apart = |cell| match cell {
             Lowered::Array(cell) if places.iter().any(|place| self.may_share(place, &cell)) => {
@@ -525,7 +535,8 @@ impl<'a> Lowering<'a> {
         cells.into_iter().map(apart).collect()
     }
 
-    /// The combination may be regrouped, and its accumulators are scalars that chunks can keep.
+    /// True if the combination may be regrouped and its accumulators are scalars that chunks can
+    /// keep.
     fn may_regroup(&self, combine: &Lambda) -> bool {
         let scalars = combine.params.iter().all(|&param| self.func.ty(param).is_scalar());
         let exact = self.recognise(combine).is_some_and(|ops| {
@@ -545,7 +556,8 @@ impl Sink<'_> {
         }
     }
 
-    /// What it does with an index depends on the indices before, and not by accumulators alone that may be combined in any grouping.
+    /// True if the effect of an index depends on earlier indices, other than by accumulators that
+    /// may be combined in any grouping.
     fn is_ordered(&self) -> bool {
         match self {
             Sink::Nothing | Sink::Elements(_) => false,
@@ -556,7 +568,7 @@ impl Sink<'_> {
     }
 }
 
-/// How iterations may be run that feed these sinks.
+/// How iterations that feed these sinks may run.
 fn order_of(sinks: &[Sink<'_>]) -> Order {
     if sinks.iter().any(Sink::is_ordered) {
         return Order::Sequential;

@@ -1,4 +1,5 @@
-//! Estimates the work of with-loops in scalar operations, to decide whether threads pay. Nothing but speed depends on it.
+//! Estimates the work of with-loops in scalar operations, to decide whether threads pay. An
+//! estimate never changes what a program computes.
 
 use crate::lowering::{Lowered, Lowering};
 use frit_ir::array::{Block, Generator, LoopKind, Op, Operand, Operator, Type, Value, WithLoopData};
@@ -6,17 +7,17 @@ use frit_ir::nest::Expr;
 use frit_ir::scalar::BinOp;
 use frit_support::Index;
 
-/// Assumed for counts that are not known where the estimate is made.
+/// The assumed value of a count that is unknown where the estimate is made.
 const UNKNOWN_COUNT: i64 = 16;
 /// Deeper nests count as this deep.
 const DEEPEST: usize = 12;
-/// Sums of more nodes than this are cut: an estimate is computed whenever its with-loop runs.
+/// The most nodes of a sum: an estimate is computed whenever its with-loop runs.
 const LARGEST_SUM: usize = 24;
-/// Products may be longer, so that a long sum can still be multiplied by a few extents.
+/// The most nodes of a product, so that a long sum can still be multiplied by a few extents.
 const LARGEST_PRODUCT: usize = 48;
-/// Branches that cost as much, in scalar operations, make iterations differ.
+/// The scalar operations of a branch from which on iterations differ.
 const COSTLY_BRANCH: i64 = 100;
-/// What stands for an estimate that is cut.
+/// The value that replaces an estimate that is cut.
 const CUT_ESTIMATE: i64 = 1 << 10;
 
 /// An estimate, and whether it differs much between iterations.
@@ -30,8 +31,8 @@ impl Cost {
         Self { operations: Expr::i64(operations), irregular: false }
     }
 
-    /// Both. Of two long estimates the longer one is left: it has more loops in it, and what counts most must not be
-    /// forgotten, or too few threads would be asked for.
+    /// The sum of both. If both are long, the longer one is kept: it has more loops in it. Without
+    /// them, the work would be underestimated.
     fn plus(self, other: Self) -> Self {
         let (own, others) = (self.operations.size(), other.operations.size());
         let operations = if own + others < LARGEST_SUM {
@@ -58,7 +59,7 @@ impl Lowering<'_> {
         (cost.operations, cost.irregular)
     }
 
-    /// The same of one generator, if all that operators do with its cells is to store them.
+    /// The same for one generator, if operators only store its cells.
     pub(crate) fn estimate_generator(&self, generator: &Generator) -> (Expr, bool) {
         let mut count = Cost::constant(1);
         for axis in 0..generator.lower.len() {
@@ -77,13 +78,13 @@ impl Lowering<'_> {
         (operations, cost.irregular)
     }
 
-    /// The scalar operations of a block, if they are the same whatever it computes.
+    /// The scalar operations of a block, if they do not depend on its input.
     pub(crate) fn constant_cost(&self, block: &Block) -> Option<i64> {
         let cost = self.block_cost(block, 1);
         cost.operations.as_i64().filter(|_| !cost.irregular)
     }
 
-    /// What became of a value, if it is defined already.
+    /// The representation of a value, if it is defined already.
     pub(crate) fn known(&self, value: Value) -> Option<Lowered> {
         self.env[value.at()].clone()
     }
@@ -161,7 +162,7 @@ impl Lowering<'_> {
                         Cost::constant(UNKNOWN_COUNT)
                     } else {
                         let sides = [then, otherwise].map(|block| self.block_cost(block, depth + 1));
-                        // Where one side alone has much to do, iterations differ by which they take.
+                        // If only one side has much to do, iterations differ.
                         let is_costly =
                             |cost: &Cost| cost.operations.as_i64().is_none_or(|count| count >= COSTLY_BRANCH);
                         let differ = sides.iter().any(is_costly);

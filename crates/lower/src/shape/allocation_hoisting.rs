@@ -1,31 +1,36 @@
-//! Takes allocations out of loops: an array that every iteration allocates anew, with extents that no iteration changes, is
-//! allocated once in front of the loop. A parallel loop is first cut into one sequential loop per thread, so that each
-//! thread has an array of its own.
+//! Allocation hoisting: allocations leave loops.
 //!
-//! An array qualifies if its life is a stretch of one iteration: allocated and released at the top of the loop's body, and
-//! known by no name that outlives the iteration. Knows nothing of the array IR.
+//! An array that every iteration allocates anew, with extents that no iteration changes, is
+//! allocated once before the loop. A parallel loop is first cut into one sequential loop for each
+//! thread, so that each thread has its own array.
+//!
+//! The life of the array must be a part of one iteration. It is allocated and released at the top
+//! level of the body, and no name outlives the iteration.
+//!
+//! This module knows nothing of the array IR.
 
 use crate::lowering::access::allocated;
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Chunks per thread of a parallel loop whose iterations differ much in work.
+/// Chunks for each thread of a parallel loop whose iterations differ much in work.
 const CHUNKS_PER_THREAD: i64 = 8;
 
-/// Moves allocations out of all loops of the procedure, as far out as possible.
-pub(crate) fn hoist_allocations(proc: &mut Proc) {
-    hoist(proc, true);
+/// Moves allocations out of all loops of the procedure, as far as possible.
+pub(crate) fn hoist_allocations(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    hoist(proc, true, decisions);
 }
 
-/// The same but for loops that run in order and are in no independent loop: an array that lives in one of their iterations is best seen there
-/// by those who make it smaller.
-pub(crate) fn hoist_allocations_of_independent_loops(proc: &mut Proc) {
-    hoist(proc, false);
+/// As above, except for sequential loops outside of independent loops. Steps that shrink arrays
+/// recognise an array of one iteration best where it is allocated.
+pub(crate) fn hoist_allocations_of_independent_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    hoist(proc, false, decisions);
 }
 
-fn hoist(proc: &mut Proc, is_independent: bool) {
+fn hoist(proc: &mut Proc, is_independent: bool, decisions: &mut Decisions<'_>) {
     let mut namings = BTreeMap::new();
     count_namings(proc, &proc.body, &mut namings);
     for result in &proc.results {
@@ -34,18 +39,19 @@ fn hoist(proc: &mut Proc, is_independent: bool) {
         }
     }
     let body = std::mem::take(&mut proc.body);
-    proc.body = Hoisting { proc, namings, is_independent }.stmts(body);
+    proc.body = Hoisting { proc, decisions, namings, is_independent }.stmts(body);
 }
 
-struct Hoisting<'p> {
+struct Hoisting<'p, 'd> {
     proc: &'p mut Proc,
-    /// How often each array is bound, released, exchanged, returned or passed in the whole procedure.
+    decisions: &'p mut Decisions<'d>,
+    /// How often the whole procedure binds, releases, exchanges, returns or passes each array.
     namings: BTreeMap<Array, usize>,
-    /// An independent loop is round this place, or no difference is made.
+    /// True inside an independent loop, or where the kind of loop does not matter.
     is_independent: bool,
 }
 
-impl Hoisting<'_> {
+impl Hoisting<'_, '_> {
     fn stmts(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut result = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
@@ -59,7 +65,7 @@ impl Hoisting<'_> {
         result
     }
 
-    /// Appends the loop, with what could be taken out of it around it.
+    /// Appends the loop, with the hoisted allocations around it.
     fn counted_loop(&mut self, id: Loop, result: &mut Vec<Stmt>) {
         let mut data = self.proc.take_loop(id);
         let is_inside = self.is_independent;
@@ -67,7 +73,7 @@ impl Hoisting<'_> {
         data.body = self.stmts(std::mem::take(&mut data.body));
         let hoisted = if self.is_independent { self.hoistable(&data) } else { Vec::new() };
         self.is_independent = is_inside;
-        if hoisted.is_empty() {
+        if hoisted.is_empty() || !self.decisions.may_change() {
             self.proc.loops[id] = data;
             result.push(Stmt::For(id));
             return;
@@ -76,6 +82,11 @@ impl Hoisting<'_> {
             LoopKind::Independent { parallel: Some(parallel), .. } => {
                 if data.step == 1 {
                     self.loop_per_thread(id, data, &parallel, &hoisted, result);
+                    self.decisions.done(
+                        self.proc,
+                        id,
+                        "runs in one part for each thread, which allocates its arrays once",
+                    );
                 } else {
                     self.proc.loops[id] = data;
                     result.push(Stmt::For(id));
@@ -84,28 +95,25 @@ impl Hoisting<'_> {
             LoopKind::Sequential | LoopKind::Scan { .. } | LoopKind::Independent { parallel: None, .. } => {
                 data.kind = LoopKind::Sequential;
                 self.around(id, data, &hoisted, result);
+                self.decisions.done(self.proc, id, "has its arrays allocated once, in front of it");
             }
         }
     }
 
-    /// The loop with the arrays allocated before and released after it.
+    /// The loop, with the allocations before it and the releases after it.
     fn around(&mut self, id: Loop, mut data: LoopData, hoisted: &[Array], result: &mut Vec<Stmt>) {
         let taken: BTreeSet<Array> = hoisted.iter().copied().collect();
         data.body
             .retain(|stmt| !matches!(stmt, Stmt::Alloc { array } | Stmt::Release { array } if taken.contains(array)));
         for &array in hoisted {
             let ArrayData { extents, .. } = &mut self.proc.arrays[array];
-            // A loop without iterations must not ask for memory that no one may have.
+            // A loop without iterations must not ask for memory that may be too large.
             if let Some(first) = extents.iter_mut().find(|extent| extent.as_i64().is_none()) {
                 let runs = Expr::binary(BinOp::LT, data.lower.clone(), data.upper.clone());
                 let always = matches!((data.lower.as_i64(), data.upper.as_i64()), (Some(a), Some(b)) if a < b);
                 let is_guarded = matches!(first, Expr::Select { cond, .. } if **cond == runs);
                 if !always && !is_guarded {
-                    *first = Expr::Select {
-                        cond: Box::new(runs),
-                        on_true: Box::new(first.clone()),
-                        on_false: Box::new(Expr::i64(0)),
-                    };
+                    *first = Expr::select(runs, first.clone(), Expr::i64(0));
                 }
             }
             result.push(Stmt::Alloc { array });
@@ -115,7 +123,8 @@ impl Hoisting<'_> {
         result.extend(hoisted.iter().map(|&array| Stmt::Release { array }));
     }
 
-    /// A parallel loop over the chunks of the iterations; each chunk is a sequential loop with arrays of its own.
+    /// A parallel loop over the chunks of the iterations; each chunk is a sequential loop with
+    /// arrays of its own.
     fn loop_per_thread(
         &mut self,
         id: Loop,
@@ -124,21 +133,22 @@ impl Hoisting<'_> {
         hoisted: &[Array],
         result: &mut Vec<Stmt>,
     ) {
-        let mut var = || self.proc.var(Scalar::I64, None);
+        let mut var = || self.proc.index();
         let (chunks, count, number, lower, upper) = (var(), var(), var(), var(), var());
-        let assign = |var: Var, value: Expr| Stmt::Assign { var, value };
         let per_thread = if parallel.irregular { CHUNKS_PER_THREAD } else { 1 };
-        result.push(assign(chunks, Expr::Threads * Expr::i64(per_thread)));
+        result.push(Stmt::assign(chunks, Expr::Threads * Expr::i64(per_thread)));
         let distance = data.upper.clone() - data.lower.clone();
-        result.push(assign(count, Expr::binary(BinOp::MAX, distance, Expr::i64(0))));
+        result.push(Stmt::assign(count, Expr::binary(BinOp::MAX, distance, Expr::i64(0))));
         let first = data.lower.clone();
         let start = |number: Expr| {
             let each = Expr::binary(BinOp::DIV, count.into(), chunks.into());
             let extra = Expr::binary(BinOp::REM, count.into(), chunks.into());
             first.clone() + number.clone() * each + Expr::binary(BinOp::MIN, number, extra)
         };
-        let mut body =
-            vec![assign(lower, start(number.into())), assign(upper, start(Expr::Var(number) + Expr::i64(1)))];
+        let mut body = vec![
+            Stmt::assign(lower, start(number.into())),
+            Stmt::assign(upper, start(Expr::Var(number) + Expr::i64(1))),
+        ];
         let span = data.span;
         let outer = LoopData {
             var: Some(number),
@@ -155,7 +165,7 @@ impl Hoisting<'_> {
         result.push(Stmt::For(outer));
     }
 
-    /// The arrays whose allocation can be taken out of the loop, in the order of their allocation.
+    /// The arrays whose allocation can leave the loop, in the order of allocation.
     fn hoistable(&self, data: &LoopData) -> Vec<Array> {
         let candidates: Vec<Array> = data
             .body
@@ -166,8 +176,7 @@ impl Hoisting<'_> {
         if candidates.is_empty() {
             return candidates;
         }
-        let mut inside = Inside::default();
-        inside.assigned = self.proc.assigned_in(&data.body);
+        let mut inside = Inside { assigned: self.proc.assigned_in(&data.body), ..Inside::default() };
         inside.assigned.extend(data.var);
         inside.visit(self.proc, &data.body);
         candidates.into_iter().filter(|&array| self.is_hoistable(data, &inside, array)).collect()
@@ -183,7 +192,7 @@ impl Hoisting<'_> {
         lives_here && fixed && self.stays_inside(inside, array)
     }
 
-    /// All names that the array's memory may get belong to the loop's body.
+    /// True if every name of the array's memory belongs to the loop's body.
     fn stays_inside(&self, inside: &Inside, array: Array) -> bool {
         let mut names = vec![array];
         let mut known: BTreeSet<Array> = BTreeSet::new();
@@ -202,15 +211,15 @@ impl Hoisting<'_> {
     }
 }
 
-/// What happens inside a loop.
+/// The events inside a loop.
 #[derive(Default)]
 struct Inside {
     assigned: BTreeSet<Var>,
     allocated: BTreeMap<Array, usize>,
     namings: BTreeMap<Array, usize>,
-    /// References that may come to name the memory of an array.
+    /// References that may name the memory of an array.
     renamed: BTreeMap<Array, BTreeSet<Array>>,
-    /// Arrays that callees see, and might return.
+    /// Arrays that callees see and might return.
     passed: BTreeSet<Array>,
 }
 
@@ -237,8 +246,8 @@ impl Inside {
     }
 }
 
-/// Counts what names arrays in these statements and those inside them. Heap arrays count only when they are named
-/// otherwise than by their allocation and release.
+/// Counts the uses of arrays in these statements and in those inside them. Allocations and releases
+/// of heap arrays do not count.
 fn count_namings(proc: &Proc, stmts: &[Stmt], namings: &mut BTreeMap<Array, usize>) {
     proc.for_each_stmt(stmts, &mut |stmt| {
         stmt.for_each_array(&mut |array, role| {

@@ -1,41 +1,55 @@
-//! Rows shared by threads: few columns of many rows are summed up row by row, and each thread takes some of the rows, with sums of its own.
+//! Array reductions: a loop sums many rows of few columns. Each thread takes some of the rows and
+//! has its own sums.
 //!
 //! ```text
 //! for j { s = e0; for k { s = s op e(k, j) }; D[j] = f(s) }
 //!     becomes   for j { S[j] = e0 }
-//!               for blocks of k, shared by threads { for j { P[j] = unit }; for k in block { for j { P[j] = P[j] op e(k, j) } }; Q[block, ..] = P }
+//!               for blocks of k, shared by threads {
+//!                 for j { P[j] = unit }
+//!                 for k in block { for j { P[j] = P[j] op e(k, j) } }
+//!                 Q[block, ..] = P
+//!               }
 //!               for blocks { for j { S[j] = S[j] op Q[block, j] } }
 //!               for j { D[j] = f(S[j]) }
 //! ```
 //!
-//! Columns shared by threads would be pieces of rows, too short to be read fast. If a loop over the same rows goes before, and the sums need of what
-//! it makes only what the same row does, it runs in the blocks too: a matrix is read once for its product with a vector and that of its transpose.
-//! Only done where sums may be regrouped; how depends on the number of threads alone. Whether columns are few, and rows many, the program asks.
-//! Otherwise loops stay as they are, for [`crate::shape::interchange`]. Knows nothing of the array IR.
+//! Sharing columns among threads would cut rows into pieces that are too short to stream.
+//!
+//! A preceding loop over the same rows joins the blocks, if the sums need only its results for the
+//! same row. A matrix is then read once for its product with a vector and for the product of its
+//! transpose.
+//!
+//! The pass applies only where sums may be regrouped. The grouping depends on the number of threads
+//! alone. The program tests at run time whether columns are few and rows are many. Other loops are
+//! left to [`crate::shape::interchange`]. This module knows nothing of the array IR.
 
 use crate::lowering::access::{Aliases, at_least_zero};
 use crate::shape::facts::columns::{Columns, Segment, Tile};
 use crate::shape::facts::straight_line::each_store;
 use crate::shape::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhile};
-use crate::shape::rewrite::replace_loops::replace_loops_after;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More columns are not few; what is kept of these stays in the nearest cache.
+/// The most columns; their accumulators fit in the first-level cache.
 const MOST_COLUMNS: i64 = 1024;
-/// Fewer rows for each column are not many: what threads have summed up is to be combined.
+/// The least number of rows for each column: combining the sums of the threads must be cheap in
+/// comparison.
 const LEAST_ROWS: i64 = 4;
-/// Rows that a loop ahead and the sums take in turn; they stay in a near cache.
+/// Rows that the preceding loop and the sums take in turn; they stay in a near cache.
 const STRIP: i64 = 8;
-/// So many rows are never cut into more blocks.
+/// The most rows of a block, practically unlimited: the number of threads decides the number of
+/// blocks.
 const LONGEST_BLOCK: i64 = 1 << 40;
 
-/// Shares rows wherever that may pay. `cache_bytes` is the size of the largest cache that a processor has for itself: less is read twice as fast.
-pub(crate) fn privatise_array_reductions(proc: &mut Proc, cache_bytes: i64) {
+/// Shares rows among threads wherever that may pay.
+pub(crate) fn privatise_array_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let cache_bytes = decisions.options.caches.own;
     let aliases = Aliases::of(proc);
-    replace_loops_after(proc, &mut |proc, before, id| {
+    let what = "shares its rows among threads, each with sums of its own";
+    decisions.replace_loops_after(proc, what, &mut |proc, before, id| {
         let sweep = Sweep::of(proc, id)?;
         let ahead = sweep.rows_ahead(proc, &aliases, before);
         let ahead = ahead.map(|at| match before.remove(at) {
@@ -46,7 +60,7 @@ pub(crate) fn privatise_array_reductions(proc: &mut Proc, cache_bytes: i64) {
     });
 }
 
-/// A loop over columns whose inner loops sum up rows, or work on each row by itself.
+/// A loop over columns whose inner loops sum rows, or handle each row by itself.
 struct Sweep {
     columns: Columns,
     parallel: Parallel,
@@ -75,7 +89,7 @@ impl Sweep {
         sums.then(|| Self { columns, parallel: parallel.clone() })
     }
 
-    /// The first segment over rows, and how many are before it.
+    /// The first segment over rows, and the number of segments before it.
     fn first_rows(&self) -> (usize, &Segment, &LoopData, Var) {
         let over_rows = |(at, segment): (usize, _)| {
             let segment: &Segment = segment;
@@ -84,7 +98,8 @@ impl Sweep {
         self.columns.segments.iter().enumerate().find_map(over_rows).expect("there are sums")
     }
 
-    /// Where, among the statements before, a loop over rows is that may run in the blocks of the first sums.
+    /// The position, among the preceding statements, of a loop over rows that may join the first
+    /// sums.
     fn rows_ahead(&self, proc: &Proc, aliases: &Aliases, before: &[Stmt]) -> Option<usize> {
         let is_passed = |stmt: &&Stmt| matches!(stmt, Stmt::Assign { .. } | Stmt::Check { .. } | Stmt::Alloc { .. });
         let between = before.iter().rev().take_while(is_passed).count();
@@ -93,7 +108,8 @@ impl Sweep {
         self.may_follow(proc, aliases, &proc.loops[rows], &before[at + 1..]).then_some(at)
     }
 
-    /// The rows of the loop may be made just before those of the first sums, after the statements between the two loops.
+    /// True if the rows of the loop may be computed just before those of the first sums, after the
+    /// statements between the two loops.
     fn may_follow(&self, proc: &Proc, aliases: &Aliases, ahead: &LoopData, between: &[Stmt]) -> bool {
         let (LoopKind::Independent { reductions, parallel, .. }, Some(var), 1) = (&ahead.kind, ahead.var, ahead.step)
         else {
@@ -123,18 +139,16 @@ impl Sweep {
             }
         });
         let mut note = |expr: &Expr, row: Var| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Load { array, index } = node {
-                    used.insert(*array);
-                    by_row.push((*array, index.first() == Some(&Expr::Var(row))));
-                }
+            expr.for_each_load(&mut |array, index| {
+                used.insert(array);
+                by_row.push((array, index.first() == Some(&Expr::Var(row))));
             });
         };
         proc.for_each_expr(&ahead.body, &mut |expr| note(expr, var));
         let (straight, first, rows, row) = self.first_rows();
         proc.for_each_expr(&first.body, &mut |expr| note(expr, row));
         let is_apart = |array: &Array| used.iter().chain(&stored).all(|other| !aliases.are_shared(*array, *other));
-        // What is left must not touch what the rows make, or need what they leave.
+        // The statements between must not touch what the rows make, nor need what they leave.
         let is_other = |expr: &Expr| {
             let mut is_other = !expr.reads_any(&own);
             expr.for_each_load(&mut |array, _| is_other &= !stored.contains(&array) && is_apart(&array));
@@ -171,11 +185,12 @@ impl Sweep {
             && by_row.iter().all(|(array, is_own)| *is_own || !stored.contains(array))
     }
 
-    /// The sweep with shared rows, with the loop over rows ahead in it, where that pays; otherwise these loops one after the other.
+    /// The sweep with shared rows, and with the preceding loop in it, where that pays. Otherwise
+    /// the loops run one after the other.
     fn shared(&self, proc: &mut Proc, id: Loop, ahead: Option<Loop>, cache_bytes: i64) -> Vec<Stmt> {
         let mut result = Vec::new();
         let mut named = |value: Expr| {
-            let var = proc.var(Scalar::I64, None);
+            let var = proc.index();
             result.push(Stmt::Assign { var, value });
             var
         };
@@ -210,7 +225,7 @@ impl Sweep {
     }
 }
 
-/// The reductions of a loop that one thread runs in any order.
+/// The reductions of a loop whose iterations one thread may run in any order.
 fn reductions(rows: &LoopData) -> Option<&[Reduction]> {
     match &rows.kind {
         LoopKind::Independent { parallel: None, reductions, .. } => Some(reductions),
@@ -218,10 +233,10 @@ fn reductions(rows: &LoopData) -> Option<&[Reduction]> {
     }
 }
 
-/// A sweep as it runs with shared rows.
+/// A sweep with shared rows.
 struct Blocks<'s> {
     sweep: &'s Sweep,
-    /// The columns, and how many there are.
+    /// The columns and their number.
     first: Var,
     end: Var,
     count: Var,
@@ -244,10 +259,10 @@ impl Blocks<'_> {
         result
     }
 
-    /// A segment over rows, in blocks with sums of their own.
+    /// A segment over rows, in blocks that have their own sums.
     fn swept(&mut self, proc: &mut Proc, all: &Tile<'_>, segment: &Segment, rows: &LoopData, row: Var) -> Vec<Stmt> {
         let reductions = reductions(rows).expect("rows may be shared");
-        let number = proc.var(Scalar::I64, None);
+        let number = proc.index();
         let (mut result, mut body, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         let mut kept = all.kept.clone();
         for &Reduction { op, var } in reductions {
@@ -292,7 +307,7 @@ impl Blocks<'_> {
             let (lower, upper, kind) = (Expr::i64(0), self.threads.into(), LoopKind::Sequential);
             let blocks =
                 LoopData { var: Some(number), lower, upper, step: 1, kind, body: vec![combined], span: rows.span };
-            result.push(Stmt::For(proc.loops.push(blocks)));
+            result.push(proc.add_loop(blocks));
             result.push(Stmt::Release { array: shared });
         }
         result
@@ -300,15 +315,15 @@ impl Blocks<'_> {
 
     /// A loop over the columns, counted from 0.
     fn each_column(&self, proc: &mut Proc, body: impl FnOnce(Expr) -> Stmt) -> Stmt {
-        let at = proc.var(Scalar::I64, None);
-        let kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let at = proc.index();
+        let kind = LoopKind::independent(false);
         let (body, span) = (vec![body(at.into())], self.sweep.columns.header.span);
         let (lower, upper) = (Expr::i64(0), self.count.into());
-        Stmt::For(proc.loops.push(LoopData { var: Some(at), lower, upper, step: 1, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(at), lower, upper, step: 1, kind, body, span })
     }
 }
 
-/// A block of a loop over rows, by one thread.
+/// A block of a loop over rows, for one thread.
 fn rows_in(proc: &mut Proc, rows: Loop, block: Block) -> Stmt {
     let data = &proc.loops[rows];
     let mut own: BTreeSet<Var> = data.var.into_iter().collect();
@@ -326,7 +341,7 @@ fn rows_in(proc: &mut Proc, rows: Loop, block: Block) -> Stmt {
         if let Stmt::For(id) = stmt {
             let copy = &mut proc.loops[*id];
             (copy.lower, copy.upper) = (block.first.into(), block.end.into());
-            copy.kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+            copy.kind = LoopKind::independent(false);
         }
     }
     copy.into_iter().next().expect("a loop was copied")

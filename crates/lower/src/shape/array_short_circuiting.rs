@@ -1,24 +1,29 @@
-//! Array short-circuiting: what is computed into an array of its own, only to be copied into a part of another, is computed there.
+//! Array short-circuiting: an array that is only copied into a part of another array is computed
+//! there.
 //!
 //! ```text
-//! for j { T[j] = e(X[i-1, j], X[i, j]) }; for j { X[i, j] = T[j] }     becomes     for j { X[i, j] = e(X[i-1, j], X[i, j]) }
+//! for j { T[j] = e(X[i-1, j], X[i, j]) }; for j { X[i, j] = T[j] }
+//!     becomes   for j { X[i, j] = e(X[i-1, j], X[i, j]) }
 //! ```
 //!
-//! Nobody else uses `T`; what the first loop reads of `X` is the element that it stores, before it does, or in another row (or column,
-//! plane) than all that it stores.
+//! Nothing else uses `T`. The first loop reads `X` in two ways only: at the element that it stores,
+//! before the store, or in a row (or column, or plane) that it does not store to.
 //!
-//! After Munksgaard, Henriksen, Sadayappan and Oancea, "Memory Optimizations in an Array Language". Knows nothing of the array IR.
+//! Source: Munksgaard, Henriksen, Sadayappan and Oancea, "Memory Optimizations in an Array
+//! Language". This module knows nothing of the array IR.
 
 use crate::lowering::access::{Aliases, assignments};
+use crate::steps::Decisions;
 use frit_ir::affine::Poly;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Does so wherever it can be done.
-pub(crate) fn short_circuit_arrays(proc: &mut Proc) {
+/// Computes arrays in place wherever that is possible.
+pub(crate) fn short_circuit_arrays(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let mut pass = ShortCircuit {
+        decisions,
         aliases: Aliases::of(proc),
         uses: uses(proc),
         assignments: assignments(proc),
@@ -30,18 +35,19 @@ pub(crate) fn short_circuit_arrays(proc: &mut Proc) {
     proc.body = without(proc, body, &pass.gone);
 }
 
-struct ShortCircuit {
+struct ShortCircuit<'p, 'd> {
+    decisions: &'p mut Decisions<'d>,
     aliases: Aliases,
     uses: BTreeMap<Array, Uses>,
     /// How often each variable is assigned.
     assignments: BTreeMap<Var, usize>,
-    /// What variables are that are assigned once, by what comes before the statement looked at.
+    /// The values of variables that are assigned once, before the current statement.
     known: BTreeMap<Var, Poly<Var>>,
     /// Arrays that are no longer used.
     gone: BTreeSet<Array>,
 }
 
-/// How often an array is used in the procedure, but for its allocation and release.
+/// How often the procedure uses an array, apart from its allocation and release.
 #[derive(Default)]
 pub(crate) struct Uses {
     pub(crate) loads: usize,
@@ -49,11 +55,11 @@ pub(crate) struct Uses {
     pub(crate) others: usize,
 }
 
-/// A nest that copies an array, as it is, into a part of another.
+/// A nest that copies an array into a part of another array.
 struct Copy {
     source: Array,
     target: Array,
-    /// Where, in the variables of the nest.
+    /// The subscripts in the target, in terms of the nest's variables.
     index: Vec<Expr>,
     levels: Vec<Level>,
 }
@@ -65,15 +71,17 @@ struct Level {
     upper: Expr,
 }
 
-impl ShortCircuit {
+impl ShortCircuit<'_, '_> {
     fn stmts(&mut self, proc: &mut Proc, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut known: Vec<Var> = Vec::new();
         let mut result: Vec<Stmt> = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
             if let Stmt::For(id) = stmt
                 && let Some(copy) = Copy::of(proc, id)
+                && self.decisions.may_change()
                 && self.is_placed(proc, &result, &copy)
             {
+                self.decisions.done(proc, id, "copied an array, which is computed in its place now");
                 self.gone.insert(copy.source);
                 continue;
             }
@@ -91,7 +99,8 @@ impl ShortCircuit {
         result
     }
 
-    /// Lets the loop among these statements that computes the source of the copy compute it in its place, if that is possible.
+    /// Makes the loop that computes the source of the copy store to the target, if that is
+    /// possible.
     fn is_placed(&self, proc: &mut Proc, before: &[Stmt], copy: &Copy) -> bool {
         let only_copied = matches!(self.uses.get(&copy.source), Some(Uses { loads: 1, stores: 1, others: 0 }));
         if !only_copied
@@ -107,7 +116,7 @@ impl ShortCircuit {
                         store.apply(proc);
                         return true;
                     }
-                    // Other copies may come between.
+                    // Other copies may stand between.
                     let is_other = |array| array != copy.target && !self.aliases.are_shared(array, copy.target);
                     let is_apart = |other: Copy| is_other(other.target) && is_other(other.source);
                     if !Copy::of(proc, *id).is_some_and(is_apart) {
@@ -121,7 +130,7 @@ impl ShortCircuit {
         false
     }
 
-    /// The store of the copy's source in this nest, if the nest may store to the target instead.
+    /// The store to the copy's source in this nest, if the nest may store to the target instead.
     fn producer(&self, proc: &Proc, id: Loop, copy: &Copy) -> Option<Placed> {
         let mut names = BTreeMap::new();
         let mut innermost = id;
@@ -157,12 +166,12 @@ impl ShortCircuit {
             expr.for_each_load(&mut |array, _| fits &= !self.aliases.are_shared(array, copy.target));
         });
         each_load(proc, &[Stmt::For(id)], copy.target, &mut |read| fits &= is_element(read) || elsewhere(read));
-        // What was there is needed no more when it is stored.
+        // The old element is dead when it is overwritten.
         each_load(proc, &body[at + 1..], copy.target, &mut |read| fits &= elsewhere(read));
         fits.then_some(Placed { body_of: innermost, at, array: copy.target, index })
     }
 
-    /// The two are different whatever the variables that change inside.
+    /// True if the two values differ, whatever the values of variables that change inside.
     fn never_meet(&self, x: &Expr, y: &Expr, inside: &BTreeSet<Var>) -> bool {
         let is_fixed = |expr: &Expr| inside.iter().all(|&var| !expr.reads(var));
         is_fixed(x) && is_fixed(y) && {
@@ -176,7 +185,7 @@ impl ShortCircuit {
             Expr::Const(_) => expr.as_i64().map(Poly::constant),
             Expr::Var(var) => match self.known.get(var) {
                 Some(value) => Some(value.clone()),
-                // Loop variables and parameters; others may be assigned again.
+                // Only loop variables and parameters: others may be assigned again.
                 None => (!self.assignments.contains_key(var)).then(|| Poly::symbol(*var)),
             },
             Expr::Unary { op: UnOp::Neg, x } => Some(-self.affine(x)?),
@@ -187,7 +196,7 @@ impl ShortCircuit {
     }
 }
 
-/// A store that goes to another array.
+/// A store that is redirected to another array.
 struct Placed {
     body_of: Loop,
     at: usize,
@@ -225,7 +234,8 @@ impl Copy {
     }
 }
 
-/// Calls `f` on the index of every element of the array that these statements and those inside them read.
+/// Calls `f` on the index of every element of the array that these statements read, including those
+/// inside.
 fn each_load(proc: &Proc, stmts: &[Stmt], of: Array, f: &mut impl FnMut(&[Expr])) {
     proc.for_each_load(stmts, &mut |array, index| {
         if array == of {

@@ -1,38 +1,48 @@
-//! Batches of recurrences: a loop that must run in order, of loops over columns that keep to their own column, is run by every thread for
-//! some of the columns.
+//! Batched recurrences: a sequential loop of loops over independent columns. Each thread runs the
+//! recurrence for some of the columns.
 //!
 //! ```text
 //! for i { for j parallel { X[i, j] = e(X[i-1, j], i, j) } }
-//!     becomes   for c in threads parallel { for i { for j { X[i, j] = e(X[i-1, j], i, j) } } }   where j goes over the columns of c
+//!     becomes   for c in threads parallel {
+//!                 for i { for j in the columns of c { X[i, j] = e(X[i-1, j], i, j) } }
+//!               }
 //! ```
 //!
-//! So threads start once, and not once for each row, and each finds its columns in its own cache. Columns may have any number of axes
-//! besides, and stand on any axis, but on the same one wherever an array is accessed that the loop stores to. Knows nothing of the array
-//! IR.
+//! Threads start once instead of once for each row, and each thread finds its columns in its own
+//! cache. Columns may have any number of axes besides. Each access to an array that the loop stores
+//! to must have the column on the same axis.
+//!
+//! This module knows nothing of the array IR.
 
 use crate::lowering::access::{Aliases, all_reads, divided_up, loops_in_teams, round_up};
 use crate::lowering::with_loop::chunk_count;
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns of a thread are a multiple of this: neighbours in a line of the cache belong to one thread.
+/// The columns of a thread are a multiple of this, so that a cache line belongs to one thread.
 const ALIGNMENT: i64 = 16;
 
-/// Does so wherever it can be done. Less work than the threshold, in scalar operations, is not divided.
-pub(crate) fn run_batches_in_parallel(proc: &mut Proc, threshold: i64) {
+/// Runs batches on threads wherever that is possible. A loop with less work than `chunk_threshold`,
+/// in scalar operations, stays as it is.
+pub(crate) fn run_batches_in_parallel(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let threshold = decisions.options.chunk_threshold;
     let aliases = Aliases::of(proc);
     let reads = all_reads(proc);
     // Threads do not start threads.
     let inside = loops_in_teams(proc);
-    replace_loops(proc, &mut |proc, id| {
-        let batch = Batch::of(proc, id, &aliases, &reads).filter(|_| !inside.contains(&id))?;
+    decisions.replace_loops(proc, "is run by each thread for some of its columns", &mut |proc, id, decisions| {
+        let batch = Batch::of(proc, id).filter(|_| !inside.contains(&id))?;
+        if !batch.keeps_to_columns(proc, &aliases) || !batch.carries_nothing(proc, &proc.loops[id], &reads) {
+            decisions.refused(proc, id, Reason::CrossesColumns);
+            return None;
+        }
         Some(batch.in_parallel(proc, id, threshold))
     });
 }
 
-/// A loop that must run in order whose columns are independent.
+/// A sequential loop whose columns are independent.
 struct Batch {
     /// The loops over columns.
     columns: Vec<Loop>,
@@ -43,10 +53,10 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(proc: &Proc, id: Loop, aliases: &Aliases, all_reads: &BTreeMap<Var, usize>) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
         let data = &proc.loops[id];
         let LoopKind::Sequential = data.kind else { return None };
-        // What changes from iteration to iteration, and is known before it is used.
+        // Values that change between iterations and are known before their use.
         let mut own: BTreeSet<Var> = data.var.into_iter().collect();
         let mut columns = Vec::new();
         for stmt in &data.body {
@@ -71,15 +81,13 @@ impl Batch {
             }
             work = work + parallel.work.clone();
         }
-        let found = Self { columns, lower, upper, work };
-        let keeps = found.keeps_to_columns(proc, aliases) && found.carries_nothing(proc, data, all_reads);
-        keeps.then_some(found)
+        Some(Self { columns, lower, upper, work })
     }
 
-    /// Whatever is stored to is accessed only in the column that is computed.
+    /// True if every stored array is accessed only in the column that is being computed.
     fn keeps_to_columns(&self, proc: &Proc, aliases: &Aliases) -> bool {
         let mut stored: BTreeSet<Array> = BTreeSet::new();
-        // The axes of each array on which all accesses so far have the column.
+        // For each array, the axes on which all accesses so far have the column.
         let mut axes: BTreeMap<Array, Vec<bool>> = BTreeMap::new();
         let mut keeps = true;
         for &column in &self.columns {
@@ -99,10 +107,8 @@ impl Batch {
                     _ => keeps = false,
                 }
                 stmt.for_each_expr(proc, &mut |expr| {
-                    expr.for_each_part(&mut |node| {
-                        if let Expr::Load { array, index } = node {
-                            access(*array, index);
-                        }
+                    expr.for_each_load(&mut |array, index| {
+                        access(array, index);
                     });
                 });
             });
@@ -112,7 +118,8 @@ impl Batch {
         keeps && stored.iter().all(keeps_to_column)
     }
 
-    /// The scalars of an iteration are assigned before they are read, from nothing that the loop stores, and are not read elsewhere.
+    /// True if the scalars of an iteration are assigned before they are read, do not depend on what
+    /// the loop stores, and are not read elsewhere.
     fn carries_nothing(&self, proc: &Proc, data: &LoopData, all_reads: &BTreeMap<Var, usize>) -> bool {
         let mut known: BTreeSet<Var> = BTreeSet::new();
         let assigned: BTreeSet<Var> = (data.body.iter())
@@ -134,11 +141,10 @@ impl Batch {
         assigned.iter().all(|var| inside.get(var) == all_reads.get(var))
     }
 
-    /// The loop over parts of the columns, with what it needs.
+    /// The loop over parts of the columns, and the statements that it needs.
     fn in_parallel(self, proc: &mut Proc, id: Loop, threshold: i64) -> Vec<Stmt> {
-        let mut index = || proc.var(Scalar::I64, None);
+        let mut index = || proc.index();
         let (work, parts, width, part, first, end) = (index(), index(), index(), index(), index(), index());
-        let assign = |var, value| Stmt::Assign { var, value };
         let at_most = |x, y| Expr::binary(BinOp::MIN, x, y);
         for &column in &self.columns {
             let data = &mut proc.loops[column];
@@ -152,8 +158,8 @@ impl Batch {
         let span = data.span;
         let count = self.upper.clone() - self.lower.clone();
         let body = vec![
-            assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
-            assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
+            Stmt::assign(first, self.lower.clone() + Expr::Var(part) * width.into()),
+            Stmt::assign(end, at_most(Expr::Var(first) + width.into(), self.upper.clone())),
             Stmt::For(id),
         ];
         let parallel = Some(Parallel { work: work.into(), irregular: false });
@@ -167,9 +173,9 @@ impl Batch {
             span,
         });
         vec![
-            assign(work, iterations * self.work),
-            assign(parts, chunk_count(work.into(), threshold, 1)),
-            assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
+            Stmt::assign(work, iterations * self.work),
+            Stmt::assign(parts, chunk_count(work.into(), threshold, 1)),
+            Stmt::assign(width, round_up(divided_up(count, parts.into()), Expr::i64(ALIGNMENT))),
             Stmt::For(made),
         ]
     }

@@ -1,76 +1,88 @@
-//! Elimination in panels: steps that each update a whole matrix by one of its rows and one of its columns are taken several at once.
+//! Blocked Floyd-Warshall: each step of a loop updates a whole matrix by one of its rows and one of
+//! its columns. Nine steps run at once.
 //!
 //! ```text
 //! for k { for i { for j { X'[i, j] = g(X[i, j], X[i, k], X[k, j], i, j, k) } }; swap X, X' }
-//!     becomes   for k0 step 9 {
-//!                 for t { R[t, j] = X[k0+t, j] }                                                       where j goes over all columns
-//!                 for t { for u > t { R[u, j] = g(R[u, j], R[u, k0+t], R[t, j], k0+u, j, k0+t) } }
-//!                 for i {
-//!                   c0 = X[i, k0]; c1 = g(X[i, k0+1], c0, R[0, k0+1], i, k0+1, k0); ...
-//!                   for j { X'[i, j] = g(...g(g(X[i, j], c0, R[0, j], i, j, k0), c1, R[1, j], i, j, k0+1)...) }
-//!                 }
-//!                 swap X, X'
-//!               }
+//!     becomes, for j over all columns,
+//!   for k0 step 9 {
+//!     for t { R[t, j] = X[k0+t, j] }
+//!     for t { for u > t { R[u, j] = g(R[u, j], R[u, k0+t], R[t, j], k0+u, j, k0+t) } }
+//!     for i {
+//!       c0 = X[i, k0]; c1 = g(X[i, k0+1], c0, R[0, k0+1], i, k0+1, k0); ...
+//!       for j { X'[i, j] = g(...g(g(X[i, j], c0, R[0, j], i, j, k0), c1, R[1, j], i, j, k0+1)...) }
+//!     }
+//!     swap X, X'
+//!   }
 //! ```
 //!
-//! A step reads the row and the column of its own number as the steps before have left them, and nothing else of the matrix but the cell
-//! that it computes. So the panel `R`, the rows of nine steps, each as its step finds it, is found first and by itself; then every row
-//! finds what the steps read of it, its first cells in the block of columns, and then its cells go through nine steps in registers. The
-//! matrix passes through the cache once for nine steps, threads start once, and four rows share what they load of the panel. Every cell is
-//! computed in the same order as before from the same, so no bit changes.
+//! A step reads the row and the column of its own number, as the earlier steps left them, and
+//! otherwise only the cell that it computes. So the nine steps run as follows.
 //!
-//! Paths between all pairs (Floyd and Warshall), transitive closures and eliminations that treat all rows alike have this form. It is done if
-//! - the two arrays change places after each step, and perhaps the first time another takes the place of what must not be written; as
-//!   the number of steps is odd, they have changed places after all of them as after one;
-//! - the ranges of rows and columns are the same in all steps and have all steps in them;
-//! - nothing else is written, and nothing else is read that may be the memory of the two.
+//! - The panel `R` is computed first: the rows of the nine steps, each as its step finds it.
+//! - Every row then computes its cells in the nine columns, each as its step finds it.
+//! - Finally the cells of the row go through nine steps in registers.
 //!
-//! The last step, and what remains of a multiple of nine, runs as it was: it leaves what all steps would have left in the other array.
-//! Knows nothing of the array IR.
+//! The matrix passes through the cache once for nine steps, and threads start once. Four rows share
+//! the loads from the panel. Every cell is computed by the same operations in the same order, so no
+//! bit changes.
 //!
-//! After Venkataraman, Sahni and Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm", with panels of whole rows.
+//! All-pairs shortest paths, transitive closures, and eliminations that treat all rows alike have
+//! this form. The conditions are:
+//! - The two arrays change places after each step. Before the first step another array may replace
+//!   one that must not be written. The number of steps at once is odd, so that the roles are
+//!   exchanged as after one step.
+//! - All steps have the same ranges of rows and columns, and these contain the numbers of all
+//!   steps.
+//! - The loop writes nothing else, and reads nothing else that may share memory with the two
+//!   arrays.
+//!
+//! The last step, and the remainder modulo nine, run as before: the other array must end as it
+//! would have. This module knows nothing of the array IR.
+//!
+//! Source: Venkataraman, Sahni and Mukhopadhyaya, "A blocked all-pairs shortest-paths algorithm";
+//! here panels are whole rows.
 
 use crate::lowering::access::Aliases;
 use crate::shape::facts::columns::{in_order, multiple};
-use crate::shape::facts::straight_line::{assign, assigned, is_straight, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::shape::facts::straight_line::{assigned, is_straight, mentions_of};
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Const, Scalar};
+use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Steps taken at once; odd.
+/// Steps that run at once; odd.
 const STEPS: i64 = 9;
-/// Fewer steps than this stay as they are.
+/// Loops with fewer steps stay as they are.
 const LEAST: i64 = 3 * STEPS;
-/// Rows that find their own columns together, in vectors.
+/// Rows that compute their own columns together, in vectors.
 const ROWS: i64 = 16;
 /// Rows whose cells are computed together.
 const AT_ONCE: i64 = 4;
-/// Cells with more arithmetic than this, in nodes of expressions, do not wait for memory.
+/// Cells with more nodes of arithmetic are not limited by memory.
 const LARGEST_CELL: usize = 32;
 
-/// Takes steps of eliminations at once wherever that can be done.
-pub(crate) fn block_floyd_warshall(proc: &mut Proc) {
+/// Runs several elimination steps at once wherever that is possible.
+pub(crate) fn block_floyd_warshall(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let aliases = Aliases::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "takes several steps at once, in panels of the matrix", &mut |proc, id, _| {
         let elimination = Elimination::of(proc, id, &aliases)?;
         Some(elimination.in_panels(proc, id))
     });
 }
 
-/// A loop that updates a matrix by rows and columns of its own.
+/// A loop that updates a matrix by its own rows and columns.
 struct Elimination {
     /// The loops over steps, rows and columns, without bodies.
     steps: LoopData,
     rows: LoopData,
     columns: LoopData,
     cell: Cell,
-    /// A step reads the element in its row and its column.
+    /// The element of the row or column that a step reads.
     has_pivot: bool,
-    /// What a step writes.
+    /// The array that a step writes.
     new: Array,
-    /// What makes the new array the old one.
+    /// The statements that make the new array the current one.
     exchange: Vec<Stmt>,
 }
 
@@ -85,20 +97,20 @@ struct Cell {
     column: Var,
 }
 
-/// What is read of the matrix to compute a cell.
+/// A read of the matrix that computes a cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Element {
-    /// The cell as it was.
+    /// The old value of the cell.
     Own,
-    /// The one of its row, in the column of the step.
+    /// The element in the cell's row and the step's column.
     OfRow,
-    /// The one of its column, in the row of the step.
+    /// The element in the cell's column and the step's row.
     OfColumn,
-    /// The one in the row and the column of the step.
+    /// The element in the row and the column of the step.
     Pivot,
 }
 
-/// What the elements are for some cell.
+/// The values of these elements for some cell.
 struct Elements {
     own: Expr,
     of_row: Expr,
@@ -145,7 +157,7 @@ impl Elimination {
         if carries || !bounds.into_iter().all(is_fixed) {
             return None;
         }
-        let plain = |data: &LoopData| LoopData { body: Vec::new(), ..data.clone() };
+        let plain = |data: &LoopData| data.header();
         let (steps, rows, columns) = (plain(steps), plain(rows), plain(columns));
         let cell = Cell { stmts, value: value.clone(), matrix: old, step, row, column };
         let may_read = |other: Array| {
@@ -167,9 +179,9 @@ impl Elimination {
         })
     }
 
-    /// The loop over panels with what it needs, and the loop as it was for the steps that remain.
+    /// The loop over panels with its preparations, and the original loop for the remaining steps.
     fn in_panels(&self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
-        let mut index = || proc.var(Scalar::I64, None);
+        let mut index = || proc.index();
         let (begin, limit, end, width) = (index(), index(), index(), index());
         let first = proc.var_like(self.cell.step);
         let array = self.array(proc, vec![Expr::i64(STEPS), width.into()], Storage::Heap);
@@ -187,18 +199,18 @@ impl Elimination {
         let conditions = [has_all(&self.rows), has_all(&self.columns)].into_iter().flatten();
         let cond = conditions.fold(pays, |x, y| Expr::binary(BinOp::AND, x, y));
         let then = vec![
-            assign(width, self.columns.upper.clone()),
+            Stmt::assign(width, self.columns.upper.clone()),
             Stmt::Alloc { array },
-            assign(end, multiple(begin.into(), Expr::Var(limit) - Expr::i64(1), STEPS)),
+            Stmt::assign(end, multiple(begin.into(), Expr::Var(limit) - Expr::i64(1), STEPS)),
             panels,
-            assign(begin, end.into()),
+            Stmt::assign(begin, end.into()),
             Stmt::Release { array },
         ];
         let rest = &mut proc.loops[id];
         let lower = std::mem::replace(&mut rest.lower, begin.into());
         let upper = std::mem::replace(&mut rest.upper, limit.into());
         let choice = Stmt::If { cond, then, otherwise: Vec::new() };
-        vec![assign(begin, lower), assign(limit, upper), choice, Stmt::For(id)]
+        vec![Stmt::assign(begin, lower), Stmt::assign(limit, upper), choice, Stmt::For(id)]
     }
 
     /// A new array of elements of the matrix.
@@ -208,7 +220,7 @@ impl Elimination {
     }
 }
 
-/// Some steps from a first one on, and the rows of their numbers, each as its step finds it.
+/// Several steps from a first one on, and their rows, each as its step finds it.
 struct Panel<'e> {
     of: &'e Elimination,
     first: Var,
@@ -216,7 +228,7 @@ struct Panel<'e> {
 }
 
 impl Panel<'_> {
-    /// The number of one of the steps, and so of its row and of its column.
+    /// The number of one of the steps, which is also the number of its row and column.
     fn at(&self, step: Expr) -> Expr {
         Expr::Var(self.first) + step
     }
@@ -235,7 +247,7 @@ impl Panel<'_> {
         Expr::Load { array: self.of.cell.matrix, index: vec![row, column] }
     }
 
-    /// Finds the rows: each goes through the steps before its own.
+    /// Computes the panel: each row goes through the steps before its own.
     fn rows(&self, proc: &mut Proc) -> Vec<Stmt> {
         let cell = &self.of.cell;
         let store = |row: Var, column: Var, value| Stmt::Store {
@@ -261,7 +273,7 @@ impl Panel<'_> {
         let (mut update, value) = cell.computed(proc, &elements, &place);
         update.push(store(row, column, value));
         let in_row = vec![
-            assign(of_row, self.element(row.into(), self.at(step.into()))),
+            Stmt::assign(of_row, self.element(row.into(), self.at(step.into()))),
             self.along_columns(proc, column, update),
         ];
         let updates = self.counted(proc, row, Expr::Var(step) + Expr::i64(1), in_row);
@@ -278,23 +290,25 @@ impl Panel<'_> {
         let kind = LoopKind::Independent { parallel: parallel.map(more), simd, reductions };
         let block = Block::of_length(proc, ROWS);
         let columns = of.array(proc, vec![Expr::i64(STEPS), Expr::i64(ROWS)], Storage::Stack);
-        let whole = proc.var(Scalar::I64, None);
+        let whole = proc.index();
         let body = vec![
             Stmt::Alloc { array: columns },
             self.columns(proc, columns, block),
-            assign(whole, multiple(block.first.into(), block.end.into(), AT_ONCE)),
+            Stmt::assign(whole, multiple(block.first.into(), block.end.into(), AT_ONCE)),
             self.cells(proc, columns, block, (block.first, whole, AT_ONCE)),
             self.cells(proc, columns, block, (whole, block.end, 1)),
         ];
         block.over(proc, of.rows.clone(), kind, body)
     }
 
-    /// Finds what the steps read of each row of a block: its cells in the columns of their numbers, each as its step finds it.
+    /// Computes what the steps read of each row of a block: its cells in the steps' columns, each
+    /// as its step finds it.
     fn columns(&self, proc: &mut Proc, columns: Array, block: Block) -> Stmt {
         let (of, cell) = (self.of, &self.of.cell);
         let row = proc.var_like(cell.row);
         let cells: Vec<(Expr, Var)> = (0..STEPS).map(|column| (Expr::i64(column), self.held(proc))).collect();
-        let load = |(column, own): &(Expr, Var)| assign(*own, self.of_matrix(row.into(), self.at(column.clone())));
+        let load =
+            |(column, own): &(Expr, Var)| Stmt::assign(*own, self.of_matrix(row.into(), self.at(column.clone())));
         let mut body: Vec<Stmt> = cells.iter().map(load).collect();
         for (done, (step, of_row)) in cells.iter().enumerate() {
             let index = vec![step.clone(), Expr::Var(row) - block.first.into()];
@@ -309,24 +323,24 @@ impl Panel<'_> {
                 let place = Place { step: self.at(step.clone()), row: row.into(), column: self.at(column.clone()) };
                 let (stmts, value) = cell.computed(proc, &elements, &place);
                 body.extend(stmts);
-                body.push(assign(*own, value));
+                body.push(Stmt::assign(*own, value));
             }
         }
         let header = LoopData { var: Some(row), lower: block.first.into(), upper: block.end.into(), ..of.rows.clone() };
         any_order(proc, header, body)
     }
 
-    /// Takes the cells of rows through the steps, so many rows at a time.
+    /// Takes the cells of rows through the steps, this many rows at a time.
     fn cells(&self, proc: &mut Proc, columns: Array, block: Block, (lower, upper, count): (Var, Var, i64)) -> Stmt {
         let (of, cell) = (self.of, &self.of.cell);
         let (row, column) = (proc.var_like(cell.row), proc.var_like(cell.column));
         let (mut in_rows, mut along) = (Vec::new(), Vec::new());
         let hold = |proc: &mut Proc, stmts: &mut Vec<Stmt>, value: Expr| {
             let var = self.held(proc);
-            stmts.push(assign(var, value));
+            stmts.push(Stmt::assign(var, value));
             var
         };
-        // What all these rows read at a step.
+        // The elements that all these rows read at a step.
         let mut shared = Vec::new();
         for step in (0..STEPS).map(Expr::i64) {
             let pivot = of.has_pivot.then(|| hold(proc, &mut in_rows, self.pivot(step.clone())));
@@ -343,7 +357,7 @@ impl Panel<'_> {
                 let place = Place { step: self.at(step.clone()), row: line.clone(), column: column.into() };
                 let (stmts, value) = cell.computed(proc, &elements, &place);
                 along.extend(stmts);
-                along.push(assign(own, value));
+                along.push(Stmt::assign(own, value));
             }
             along.push(Stmt::Store { array: of.new, index: vec![line, column.into()], value: own.into() });
         }
@@ -362,14 +376,14 @@ impl Panel<'_> {
         any_order(proc, LoopData { var: Some(column), ..self.of.columns.clone() }, body)
     }
 
-    /// A loop in order over steps, or rows, of the panel.
+    /// A sequential loop over steps or rows of the panel.
     fn counted(&self, proc: &mut Proc, var: Var, lower: Expr, body: Vec<Stmt>) -> Stmt {
         in_order(proc, LoopData { var: Some(var), lower, upper: Expr::i64(STEPS), ..self.of.steps.clone() }, body)
     }
 }
 
 impl Cell {
-    /// What a load reads of the matrix; `None` if it reads another array or another place.
+    /// Which element of the matrix a load reads; `None` if it reads another array or another place.
     fn element(&self, load: &Expr) -> Option<Element> {
         let Expr::Load { array, index } = load else { return None };
         let [Expr::Var(row), Expr::Var(column)] = index[..] else { return None };
@@ -384,7 +398,8 @@ impl Cell {
         }
     }
 
-    /// What is read of the matrix. `None` if that is something else too, or if another array is read that may not be.
+    /// All reads of the matrix. `None` if it is read elsewhere, or if another array is read that
+    /// may share its memory.
     fn elements(&self, may_read: impl Fn(Array) -> bool) -> Option<BTreeSet<Element>> {
         let (mut found, mut reads_only_these) = (BTreeSet::new(), true);
         self.each_expr(&mut |expr| {
@@ -410,7 +425,7 @@ impl Cell {
         nodes
     }
 
-    /// The statements that compute a cell from these elements, with variables of their own, and its value.
+    /// The statements that compute a cell from these elements, renamed, and its value.
     fn computed(&self, proc: &mut Proc, elements: &Elements, place: &Place) -> (Vec<Stmt>, Expr) {
         let mut put = |load: &mut Expr| {
             let Some(element) = self.element(load) else { return };
@@ -440,13 +455,13 @@ impl Cell {
     }
 }
 
-/// If this is straight-line code that stores nothing and then a loop: both.
+/// Straight-line code that stores nothing, and the loop behind it, if the block is exactly that.
 fn around(body: &[Stmt]) -> Option<(&[Stmt], Loop)> {
     let (Stmt::For(inner), before) = body.split_last()? else { return None };
     before.iter().all(|stmt| is_straight(stmt, false)).then_some((before, *inner))
 }
 
-/// The variable of a loop that may run in any order and leaves nothing out.
+/// The variable of a loop over a contiguous range whose iterations may run in any order.
 fn independent(data: &LoopData) -> Option<Var> {
     match &data.kind {
         LoopKind::Independent { reductions, .. } if reductions.is_empty() && data.step == 1 => data.var,
@@ -454,7 +469,7 @@ fn independent(data: &LoopData) -> Option<Var> {
     }
 }
 
-/// The estimate of a loop's work, if it asks for threads.
+/// The estimated work of a loop that asks for threads.
 fn work(data: &LoopData) -> Option<&Expr> {
     match &data.kind {
         LoopKind::Independent { parallel, .. } => parallel.as_ref().map(|parallel| &parallel.work),
@@ -462,7 +477,7 @@ fn work(data: &LoopData) -> Option<&Expr> {
     }
 }
 
-/// The array that changes places with the new one, if this is all that happens: the second time and later, nothing else.
+/// The array that changes places with the new one, if nothing else happens from the second time on.
 fn exchanged(stmts: &[Stmt], new: Array) -> Option<Array> {
     let (Stmt::Swap { first, second }, replacement) = stmts.split_first()? else { return None };
     let old = if *first == new { *second } else { *first };
@@ -483,6 +498,6 @@ fn exchanged(stmts: &[Stmt], new: Array) -> Option<Array> {
 
 /// A loop for vectors.
 fn any_order(proc: &mut Proc, header: LoopData, body: Vec<Stmt>) -> Stmt {
-    let kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
-    Stmt::For(proc.loops.push(LoopData { kind, body, ..header }))
+    let kind = LoopKind::independent(false);
+    proc.add_loop(LoopData { kind, body, ..header })
 }

@@ -1,29 +1,34 @@
-//! Blocking of contractions for registers and caches: a nest over rows and columns of inner loops that read elements again for every row.
+//! Blocking of contractions for registers and caches: nests over rows and columns whose inner loops
+//! read the same elements for every row.
 //!
 //! ```text
 //! for i { for j { s = e0; for k { s = s op e(A[i, k], B[k, j]) }; D[i, j] = f(s) } }
-//!     becomes   for i0 step 128 {
-//!                 for j0 step 128 {
-//!                   for i { for j { S[i-i0, j-j0] = e0 } }
-//!                   for k0 step 32 {
-//!                     for k { for j { P[k-k0, j-j0] = B[k, j] } }
-//!                     for i step 4 { for k step 4 { for j {
-//!                       S[i-i0, j-j0] = (S[i-i0, j-j0] op e(A[i, k], P[k-k0, j-j0])) op ... of k+1, k+2, k+3
-//!                       ... of i+1, i+2, i+3
-//!                     } } }
-//!                   }
-//!                   for i { for j { D[i, j] = f(S[i-i0, j-j0]) } }
-//!                 }
-//!               }   where i goes from i0, j from j0, and k from k0 to the end of the block
+//!     becomes, for i from i0, j from j0 and k from k0 to the end of the block,
+//!   for i0 step 128 {
+//!     for j0 step 128 {
+//!       for i { for j { S[i-i0, j-j0] = e0 } }
+//!       for k0 step 32 {
+//!         for k { for j { P[k-k0, j-j0] = B[k, j] } }
+//!         for i step 4 { for k step 4 { for j {
+//!           S[i-i0, j-j0] = (S[i-i0, j-j0] op e(A[i, k], P[k-k0, j-j0])) op ... of k+1, k+2, k+3
+//!           ... of i+1, i+2, i+3
+//!         } } }
+//!       }
+//!       for i { for j { D[i, j] = f(S[i-i0, j-j0]) } }
+//!     }
+//!   }
 //! ```
 //!
-//! What all rows of a block read is copied ("packed") to where its lines lie one behind the other, so that it stays in the nearest cache
-//! and columns have unit stride however they are stored; elements of four steps serve four rows from registers. Every cell is computed in
-//! the same order as before, so no bit changes. The nest as it was stays for few rows, columns or steps.
+//! The elements that all rows of a block read are copied ("packed") into contiguous lines. They
+//! then stay in the first-level cache, and columns have unit stride however they are stored. Four
+//! rows share the elements of four steps in registers.
 //!
-//! The 16 elements of `A` are too many for processors with 16 vector registers. There the cells are in registers instead, twelve vectors
-//! from six rows and the two halves of the block's columns, for all steps of a block, and vectors run the loop over columns with the
-//! loop over steps in it:
+//! Every cell is computed by the same operations in the same order, so no bit changes. The original
+//! nest remains for few rows, columns or steps.
+//!
+//! A processor with 16 vector registers cannot hold the 16 elements of `A`. There, registers hold
+//! the cells for all steps of a block: twelve vectors, from six rows and the two halves of the
+//! block's columns. Vectors run the loop over columns together with the loop over steps in it:
 //!
 //! ```text
 //! for i step 6 { for j0 <= j < j0 + 64 simd {
@@ -33,55 +38,61 @@
 //! } }
 //! ```
 //!
-//! So the nearest cache holds two lines of memory for each step, and more steps are in a block, and more rows, for which `P` is packed once.
+//! The first-level cache then holds two lines for each step. A block has more steps and more rows,
+//! which share one packed `P`.
 //!
-//! After Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", with vectors left to the C compiler. Knows nothing
-//! of the array IR.
+//! Source: Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", with vectors
+//! left to the C compiler. This module knows nothing of the array IR.
 
 use crate::Caches;
 use crate::shape::facts::arithmetic::{cost, is_real};
 use crate::shape::facts::cache_lines::LINE;
 use crate::shape::facts::columns::{AlongColumns, Columns, Line, Segment, Tile, in_order, multiple};
 use crate::shape::facts::straight_line::assigned;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of a block.
 const COLUMNS: i64 = 128;
-/// This part of a processor's own cache is for what is kept of a block's cells between stretches of code.
+/// This fraction of a processor's own cache keeps the cells of a block between segments.
 const KEPT_PART: i64 = 4;
-/// Most rows of a block; more do not make packing cheaper by much. With these it takes a seventh of the time of a matrix product,
-/// with a quarter of them a third.
+/// The most rows of a block. More rows make packing hardly cheaper.
 const ROWS: i64 = 128;
-/// Rows, and steps of an inner loop, taken at once.
+/// Rows, and steps of an inner loop, that are computed at once.
 const AT_ONCE: i64 = 4;
-/// Most rows of a block whose cells stay in registers. These are read and written once for many steps and need not stay in a cache; what is
-/// packed serves more rows then.
+/// The most rows of a block whose cells stay in registers. These cells need no cache between the
+/// first step and the last, so packed elements can serve more rows.
 const PASSING_ROWS: i64 = 264;
-/// Rows whose cells stay in registers, and pieces of the columns, each of a vector, where there are so few: twelve vectors of them leave four
-/// registers for what is computed.
+/// Rows and pieces of columns, each a vector, whose cells stay in registers where registers are
+/// few. Twelve vectors of cells leave four registers for the computation.
 const ROWS_IN_REGISTERS: i64 = 6;
 const PIECES: i64 = 2;
-/// Processors with wider vectors have 32 registers of them.
+/// Processors whose vectors have at most this many bytes have 16 vector registers; others have 32.
 const VECTORS_OF_FEW_REGISTERS: i64 = 32;
-/// What a step may cost at most where cells stay in registers, in additions: vectors run no calls in a loop inside of theirs.
+/// The most cost of a step whose cells stay in registers, in additions. The C compiler cannot
+/// vectorise calls in a loop inside of a vector loop.
 const CHEAP: i64 = 6;
-/// Where cells stay in registers, what is packed may take this part of a processor's own cache, and the two lines of memory of each step that
-/// vectors read before the next this part of the nearest.
+/// Where cells stay in registers: the fraction of a processor's own cache for packed elements, and
+/// the fraction of the first-level cache for the two lines of each step.
 const PACKED_PART: i64 = 4;
 const LINES_PART: i64 = 2;
 /// Inner loops with more statements take one row and one step at a time.
 const LARGEST_STEP: usize = 2;
-/// With fewer rows or steps than this, or fewer columns than twice as many, the nest stays as it is.
+/// Nests with fewer rows or steps, or with fewer than twice as many columns, stay as they are.
 const LEAST: i64 = 8;
 
 /// Blocks the contractions of the procedure.
-pub(crate) fn block_contractions(proc: &mut Proc, caches: Caches, vector_bytes: i64) {
-    replace_loops(proc, &mut |proc, id| {
+pub(crate) fn block_contractions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (caches, vector_bytes) = (decisions.options.caches, decisions.options.vector_bytes);
+    decisions.replace_loops(proc, "is blocked for caches and registers", &mut |proc, id, decisions| {
         let contraction = Contraction::of(proc, id, caches, vector_bytes)?;
+        if contraction.has_few(proc) {
+            decisions.not_worth(proc, id, "it has too few rows, columns or steps for blocks");
+            return None;
+        }
         Some(vec![Stmt::If {
             cond: contraction.is_large(),
             then: contraction.blocked(proc),
@@ -90,13 +101,13 @@ pub(crate) fn block_contractions(proc: &mut Proc, caches: Caches, vector_bytes: 
     });
 }
 
-/// A nest over rows and columns whose inner loops read the same for all rows.
+/// A nest over rows and columns whose inner loops read the same elements for all rows.
 struct Contraction {
     /// The loop over rows, without a body.
     rows: LoopData,
     row: Var,
     columns: Columns,
-    /// What each segment reads at a column and a step for all rows.
+    /// For each segment, the elements that it reads at a column and a step for all rows.
     shared: Vec<Vec<Expr>>,
     caches: Caches,
     has_few_registers: bool,
@@ -116,7 +127,7 @@ impl Contraction {
             Columns::of(proc, inner).filter(|columns| !columns.segments.iter().any(Segment::stores_in_steps))?;
         let inner_loops = || columns.segments.iter().filter_map(|segment| segment.steps.as_ref());
         let headers = || inner_loops().map(|(steps, _)| steps).chain([&columns.header]);
-        // Blocks are rectangular.
+        // The block must be a rectangle.
         if headers().any(|header| {
             header.step != 1 || [&header.lower, &header.upper].iter().any(|bound| bound.reads(row) || bound.has_load())
         }) {
@@ -126,14 +137,19 @@ impl Contraction {
         let shared: Vec<Vec<Expr>> =
             columns.segments.iter().map(|segment| shared(segment, row, columns.column, &own)).collect::<Option<_>>()?;
         let has_few_registers = vector_bytes <= VECTORS_OF_FEW_REGISTERS;
-        let rows = LoopData { body: Vec::new(), ..data.clone() };
+        let rows = data.header();
         let found = Self { rows, row, columns, shared, caches, has_few_registers };
         let packs = found.shared.iter().any(|loads| !loads.is_empty());
-        let few = found.counts().iter().any(|(count, least)| count.as_i64().is_some_and(|count| count < *least));
-        (packs && !few && found.rows_at_most(proc) >= LEAST).then_some(found)
+        packs.then_some(found)
     }
 
-    /// So many rows' cells fit where they are kept.
+    /// True if there are too few rows, columns or steps, or if too few rows fit in the caches.
+    fn has_few(&self, proc: &Proc) -> bool {
+        let is_few = |(count, least): &(Expr, i64)| count.as_i64().is_some_and(|count| count < *least);
+        self.counts().iter().any(is_few) || self.rows_at_most(proc) < LEAST
+    }
+
+    /// The most rows whose cells fit where they are kept.
     fn rows_at_most(&self, proc: &Proc) -> i64 {
         let bytes: i64 = self.columns.expanded.iter().map(|&var| bytes(proc.vars[var].scalar)).sum();
         let fitting = |bytes_of_cache: i64| bytes_of_cache / (COLUMNS * bytes.max(1));
@@ -145,15 +161,15 @@ impl Contraction {
         most / at_once * at_once
     }
 
-    /// Blocks have multiples of so many rows.
+    /// The number of rows in a block is a multiple of this.
     fn rows_at_once(&self, proc: &Proc) -> i64 {
         let mut segments = self.columns.segments.iter().zip(&self.shared);
         let in_registers = segments.any(|(segment, shared)| self.runs_in_registers(proc, segment, shared));
         if in_registers { ROWS_IN_REGISTERS } else { AT_ONCE }
     }
 
-    /// The segment's cells are one vector of reals each, and so are the elements that it reads at a column. Integers need registers to
-    /// be multiplied and compared.
+    /// True if the cells of the segment are one vector of reals, and the elements that it reads at
+    /// a column are one vector too. Integer products and comparisons need further registers.
     fn runs_in_registers(&self, proc: &Proc, segment: &Segment, shared: &[Expr]) -> bool {
         let mut kept = self.columns.expanded.iter().filter(|var| segment.mentions.contains_key(var));
         let fits = kept.clone().count() == 1 && kept.all(|&var| proc.vars[var].scalar.is_float());
@@ -162,7 +178,7 @@ impl Contraction {
         self.has_few_registers && fits && is_cheap && shared.len() == 1 && shared.iter().all(|load| is_real(proc, load))
     }
 
-    /// How many rows, columns and steps there are, and must be at least for blocks to pay.
+    /// The numbers of rows, columns and steps, each with the least number for which blocks pay.
     fn counts(&self) -> Vec<(Expr, i64)> {
         let count = |data: &LoopData| data.upper.clone() - data.lower.clone();
         let packed = self.columns.segments.iter().zip(&self.shared).filter(|(_, shared)| !shared.is_empty());
@@ -176,11 +192,11 @@ impl Contraction {
         conditions.reduce(|a, b| Expr::binary(BinOp::AND, a, b)).expect("there are conditions on rows and columns")
     }
 
-    /// The loop over blocks of rows, with what it needs.
+    /// The loop over blocks of rows, with the statements that it needs.
     fn blocked(&self, proc: &mut Proc) -> Vec<Stmt> {
         let most = self.rows_at_most(proc);
         let rows = strip_mining::Block::of_length(proc, most);
-        let [column, column_end] = [(); 2].map(|()| proc.var(Scalar::I64, None));
+        let [column, column_end] = [(); 2].map(|()| proc.index());
         let kept = self.columns.keep(proc, &[most, COLUMNS]);
         let tile = Tile { columns: &self.columns, kept, first: column, end: column_end };
         let block_of_rows = Block { tile: &tile, row: self.row, first: rows.first, end: rows.end };
@@ -210,7 +226,7 @@ impl Contraction {
             let lines = self.caches.nearest / LINES_PART / (PIECES * LINE);
             (ROWS_IN_REGISTERS, lines.min(self.caches.own / PACKED_PART / row))
         } else {
-            // What is packed leaves room in the nearest cache for what streams by.
+            // Packed elements leave room in the first-level cache for what streams by.
             (if segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 }, self.caches.nearest * 2 / 3 / row)
         };
         Scheme { in_registers, rows, depth: (steps / AT_ONCE * AT_ONCE).max(AT_ONCE) }
@@ -219,7 +235,7 @@ impl Contraction {
 
 /// How the inner loop of a segment runs.
 struct Scheme {
-    /// The segment's cells are in registers from the first step of a block to the last.
+    /// The cells of the segment are in registers from the first step of a block to the last.
     in_registers: bool,
     /// Rows at once.
     rows: i64,
@@ -227,8 +243,8 @@ struct Scheme {
     depth: i64,
 }
 
-/// What the inner loop of a segment reads at a column and a step, whatever the row; `None` if it reads something else for each
-/// cell and step, so that blocks save nothing.
+/// The elements that the inner loop of a segment reads at a column and a step, for every row.
+/// `None` if each cell and step reads other elements, so that blocks save nothing.
 fn shared(segment: &Segment, row: Var, column: Var, own: &BTreeSet<Var>) -> Option<Vec<Expr>> {
     let Some((_, step)) = segment.steps else { return Some(Vec::new()) };
     let (mut found, mut saves) = (Vec::new(), true);
@@ -247,7 +263,7 @@ fn shared(segment: &Segment, row: Var, column: Var, own: &BTreeSet<Var>) -> Opti
             });
         });
     }
-    // What is read only to find what is read goes with it.
+    // Elements that are read only as subscripts of these are covered by them.
     let whole: Vec<Expr> =
         found.iter().filter(|load| !found.iter().any(|other| is_inside(load, other))).cloned().collect();
     let mut distinct: Vec<Expr> = Vec::new();
@@ -259,7 +275,7 @@ fn shared(segment: &Segment, row: Var, column: Var, own: &BTreeSet<Var>) -> Opti
     saves.then_some(distinct)
 }
 
-/// An expression is a part of another.
+/// True if an expression is a part of another.
 fn is_inside(part: &Expr, whole: &Expr) -> bool {
     let mut found = false;
     whole.for_each_part(&mut |node| found |= node == part);
@@ -292,12 +308,13 @@ impl Block<'_> {
         (steps, step): (&LoopData, Var),
         &Scheme { in_registers, rows: at_once, depth }: &Scheme,
     ) -> Stmt {
-        let (first, end) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let (first, end) = (proc.index(), proc.index());
         let limit = Expr::binary(BinOp::MIN, Expr::Var(first) + Expr::i64(depth), steps.upper.clone());
         let mut body = vec![Stmt::Assign { var: end, value: limit }];
         let mut segment = segment.clone();
         for load in shared {
-            // Lines of memory of all steps stay in the nearest cache together: they must not be large powers of two apart.
+            // The lines of all steps stay in the first-level cache together, so their distance must
+            // not be a large power of two.
             let apart = if in_registers { LINE / elem_bytes(proc, load) } else { 0 };
             let packed = self.pack(proc, load, (depth, COLUMNS + apart), (step, first, end), steps, &mut body);
             let column = Expr::Var(self.tile.columns.column) - self.tile.first.into();
@@ -313,7 +330,7 @@ impl Block<'_> {
             }
         }
         let panel = Panel { block: self, segment: &segment, steps, step, first, end };
-        let whole = proc.var(Scalar::I64, None);
+        let whole = proc.index();
         body.push(Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), at_once) });
         body.extend(if in_registers {
             panel.rows_in_registers(proc, self.first.into(), whole.into())
@@ -326,7 +343,7 @@ impl Block<'_> {
         in_order(proc, LoopData { var: Some(first), step: depth, ..steps.clone() }, body)
     }
 
-    /// Copies what is read at the block's columns and some steps; appends that to `body`.
+    /// Appends a copy of the elements at the block's columns and some steps to `body`.
     fn pack(
         &self,
         proc: &mut Proc,
@@ -354,7 +371,7 @@ impl Block<'_> {
             value: load.renamed(&names),
         };
         let along_steps = LoopData { var: Some(row), lower: first.into(), upper: end.into(), ..steps.clone() };
-        // Along the lines of what is read.
+        // The copy runs along the lines of its source.
         let is_transposed = index.last().is_some_and(|last| last.reads(step) && !last.reads(self.tile.columns.column));
         body.push(if is_transposed {
             let inner = in_order(proc, along_steps, vec![copy]);
@@ -371,7 +388,7 @@ impl Block<'_> {
         packed
     }
 
-    /// So many rows from this one on.
+    /// This many rows, from this row on.
     fn lines(&self, row: Var, count: i64) -> Vec<Line> {
         let line = |at| {
             let row = Expr::Var(row) + Expr::i64(at);
@@ -398,11 +415,12 @@ struct Panel<'p> {
 }
 
 impl Panel<'_> {
-    /// The panel for the rows from `lower` to below `upper`, so many rows and steps at a time.
+    /// The panel for the rows from `lower` to `upper`, exclusive, with this many rows and steps at
+    /// a time.
     fn rows(&self, proc: &mut Proc, lower: Expr, upper: Expr, at_once: i64) -> Vec<Stmt> {
         let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
         let steps_at_once = if self.segment.body.len() <= LARGEST_STEP { AT_ONCE } else { 1 };
-        let whole = proc.var(Scalar::I64, None);
+        let whole = proc.index();
         let mut body =
             vec![Stmt::Assign { var: whole, value: multiple(self.first.into(), self.end.into(), steps_at_once) }];
         body.push(self.steps(proc, self.first.into(), whole.into(), (row, at_once), steps_at_once));
@@ -412,10 +430,11 @@ impl Panel<'_> {
         vec![self.block.over_rows(proc, (row, at_once), lower, upper, body)]
     }
 
-    /// The panel for the rows from `lower` to below `upper`, a multiple of those whose cells stay in registers from the first step to the last.
+    /// The panel for the rows from `lower` to `upper`, exclusive, with the cells in registers for
+    /// all steps. The number of rows is a multiple of the rows in registers.
     fn rows_in_registers(&self, proc: &mut Proc, lower: Expr, upper: Expr) -> Vec<Stmt> {
         let row = proc.var(Scalar::I64, proc.vars[self.block.row].name.clone());
-        let [count, piece, rest] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+        let [count, piece, rest] = [(); 3].map(|()| proc.index());
         let tile = self.block.tile;
         let columns = |proc: &mut Proc, pieces: &[Expr], lower: Expr, upper: Expr| {
             let step = proc.var(Scalar::I64, proc.vars[self.step].name.clone());
@@ -431,11 +450,12 @@ impl Panel<'_> {
             columns(proc, &pieces, first.clone(), first.clone() + piece.into()),
             columns(proc, &[Expr::i64(0)], rest.into(), tile.end.into()),
         ];
-        // Pieces are whole lines of memory.
+        // Pieces are whole cache lines.
         let line = LINE / 8;
         let width = Expr::binary(BinOp::DIV, Expr::Var(tile.end) - first.clone(), Expr::i64(PIECES * line));
         vec![
-            // A block has steps; said here, vectors can run the loop around that over them.
+            // A block has at least one step. Stated here, it lets vectors run the loop around the
+            // steps.
             Stmt::Assign {
                 var: count,
                 value: Expr::binary(BinOp::MAX, Expr::Var(self.end) - self.first.into(), Expr::i64(1)),
@@ -457,8 +477,8 @@ impl Panel<'_> {
     }
 }
 
-/// The body with every element loaded once that it does not store; and, to go in front of the loop, the loads that are the same for
-/// all columns.
+/// The body with one load for each element that it does not store. The loads that are the same for
+/// all columns are returned apart, to stand before the loop.
 fn load_once(proc: &mut Proc, AlongColumns { column, mut body }: AlongColumns) -> (Vec<Stmt>, AlongColumns) {
     let own: BTreeSet<Var> = assigned(&body).collect();
     let stored: BTreeSet<Array> = (body.iter())

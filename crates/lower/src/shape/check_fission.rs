@@ -1,4 +1,5 @@
-//! Checks a block of iterations ahead of running it, so that the loop that computes has no checks and vectors can run it.
+//! Check fission: a block of iterations is checked before it runs. The loop that computes then has
+//! no checks, and vectors can run it.
 //!
 //! ```text
 //! for i { check c(i); D[i] = e(i) }
@@ -9,38 +10,42 @@
 //!               }   where i goes from i0 to below i0+256
 //! ```
 //!
-//! A block in which some check fails runs as before, and so does a short one, where little is computed: two loops for vectors would take longer. So the failure is that of the first iteration that fails. What the
-//! conditions read must be defined whether or not checks hold: loads and divisions that come after a check may not be, so
-//! none of those is needed ahead. Knows nothing of the array IR.
+//! A block with a failing check runs as before. So the failure is still that of the first failing
+//! iteration. A short block that computes little also runs as before, because two vector loops
+//! would take longer.
+//!
+//! The conditions must be defined whether or not checks hold. A load or division after a check may
+//! be undefined, so no condition may need one. This module knows nothing of the array IR.
 
 use crate::shape::facts::arithmetic::{cost, is_total};
 use crate::shape::facts::straight_line::{each_store, fresh, is_straight, live, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
 
-/// Iterations of a block; what they read stays in the nearest cache.
+/// Iterations of a block; what they read stays in the first-level cache.
 const BLOCK: i64 = 256;
 
-/// Where little is computed, fewer iterations are checked one by one.
+/// Where a body computes little, shorter blocks are checked one iteration at a time.
 const SHORT: i64 = 16;
-/// The most, in additions, that is little.
+/// The most cost of a body that computes little, in additions.
 const LITTLE: i64 = 16;
 
-/// Does so in every loop where it can be done.
-pub(crate) fn fission_checks(proc: &mut Proc) {
-    replace_loops(proc, &mut |proc, id| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
+/// Splits checks off every loop where that is possible.
+pub(crate) fn fission_checks(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let what = "checks a block of iterations ahead of running it";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
 }
 
-/// An independent loop or a scan whose checks can be made ahead.
+/// An independent loop or a scan whose checks can run ahead.
 struct Checked {
     data: LoopData,
     var: Var,
     reductions: Vec<Reduction>,
     conditions: Vec<Expr>,
-    /// What the conditions need.
+    /// The statements that the conditions need.
     needed: Vec<Stmt>,
     /// The body without the checks.
     rest: Vec<Stmt>,
@@ -83,11 +88,7 @@ impl Checked {
         };
         for condition in &conditions {
             note(condition);
-            condition.for_each_part(&mut |node| {
-                if let Expr::Var(var) = node {
-                    wanted.insert(*var);
-                }
-            });
+            condition.for_each_var(&mut |var| _ = wanted.insert(var));
         }
         let after = live(rest[unchecked..].to_vec(), wanted.clone());
         let mut defined = true;
@@ -108,21 +109,13 @@ impl Checked {
         })
     }
 
-    /// The loop over blocks, and what goes before it.
+    /// The loop over blocks, and the statements before it.
     fn blocked(self, proc: &mut Proc) -> Vec<Stmt> {
         let block = Block::of_length(proc, BLOCK);
-        let bad = proc.var(Scalar::I64, None);
+        let bad = proc.index();
         let part = |proc: &mut Proc, var: Var, kind: LoopKind, body: Vec<Stmt>| {
             let (lower, upper) = (block.first.into(), block.end.into());
-            Stmt::For(proc.loops.push(LoopData {
-                var: Some(var),
-                lower,
-                upper,
-                step: 1,
-                kind,
-                body,
-                span: self.data.span,
-            }))
+            proc.add_loop(LoopData { var: Some(var), lower, upper, step: 1, kind, body, span: self.data.span })
         };
         let independent = |reductions| LoopKind::Independent { parallel: None, simd: false, reductions };
 

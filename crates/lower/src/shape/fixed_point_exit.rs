@@ -1,26 +1,29 @@
-//! Loops that end when their state does not change any more.
+//! Fixed-point exit: a loop ends when its state no longer changes.
 //!
 //! ```text
 //! for k in 0..n { c = p(x, y); x = c ? f(x, y, k) : x; y = c ? g(x, y, k) : y }
-//!     becomes   k = 0; while k < n and c where c = p(x, y) { x = f(x, y, k); y = g(x, y, k); k += 1 }
+//!     becomes   k = 0
+//!               while k < n and c, where c = p(x, y) { x = f(x, y, k); y = g(x, y, k); k += 1 }
 //! ```
 //!
-//! The condition is computed from the state and from what does not change, so it stays false once it is. It may be computed once more than
-//! before, so it must be defined whatever the state. Knows nothing of the array IR.
+//! The condition depends on the state and on values that do not change, so once false it stays
+//! false. The new loop may evaluate it once more than before, so it must be defined for any state.
+//!
+//! This module knows nothing of the array IR.
 
 use crate::lowering::access::all_reads;
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lets loops end at fixed points wherever their bodies show these.
-pub(crate) fn exit_at_fixed_points(proc: &mut Proc) {
+/// Lets loops end at fixed points wherever their bodies show one.
+pub(crate) fn exit_at_fixed_points(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let reads = all_reads(proc);
     let mut found = false;
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "ends when its state does not change any more", &mut |proc, id, _| {
         let iteration = Iteration::of(proc, id, &reads)?;
         found = true;
         Some(iteration.until_fixed(proc))
@@ -30,7 +33,8 @@ pub(crate) fn exit_at_fixed_points(proc: &mut Proc) {
     }
 }
 
-/// Nobody knows any more how long iterations with such loops take: threads had better not share them beforehand.
+/// The run time of iterations with such loops is no longer known, so threads must not share them
+/// statically.
 fn mark_irregular(proc: &mut Proc) {
     let has_while = |data: &LoopData| {
         let mut found = false;
@@ -45,14 +49,15 @@ fn mark_irregular(proc: &mut Proc) {
     }
 }
 
-/// A loop whose state stays from the first iteration on in which a condition does not hold.
+/// A loop whose state stays the same from the first iteration on in which a condition does not
+/// hold.
 struct Iteration {
     header: LoopData,
     var: Var,
-    /// What the condition needs.
+    /// The statements that the condition needs.
     before: Vec<Stmt>,
     cond: Expr,
-    /// What there is to do where it holds.
+    /// The statements that run where the condition holds.
     body: Vec<Stmt>,
 }
 
@@ -71,7 +76,7 @@ impl Iteration {
             return None;
         }
         let Decision { cond, uses } = Decision::of(&data.body, &state)?;
-        // What the condition needs is computed before.
+        // The statements that the condition needs come before it.
         let mut needed = cond.variables();
         for stmt in data.body.iter().rev() {
             if let Stmt::Assign { var, value } = stmt
@@ -109,7 +114,7 @@ impl Iteration {
         let known: BTreeSet<Var> = assigned(&before).collect();
         fits &= known.len() == before.len() && known.iter().all(|&var| is_single(var));
         fits &= needed.intersection(&own).all(|var| state.contains(var) || known.contains(var));
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         fits.then_some(Self { header, var, before, cond, body })
     }
 
@@ -118,7 +123,7 @@ impl Iteration {
         let upper = match self.header.upper {
             Expr::Const(_) => self.header.upper,
             upper => {
-                let limit = proc.var(Scalar::I64, None);
+                let limit = proc.index();
                 result.push(Stmt::Assign { var: limit, value: upper });
                 limit.into()
             }
@@ -134,23 +139,23 @@ impl Iteration {
     }
 }
 
-/// What decides whether the state changes in an iteration.
+/// The condition that decides whether the state changes in an iteration.
 struct Decision {
     cond: Expr,
-    /// The statements at which it decides.
+    /// The statements that it decides.
     uses: BTreeSet<usize>,
 }
 
 impl Decision {
-    /// `None` if the state may also change where no condition holds, or another one.
+    /// `None` if the state may also change where no condition holds, or under another condition.
     fn of(body: &[Stmt], state: &BTreeSet<Var>) -> Option<Self> {
         let mut found: Option<Self> = None;
         let mut decided = BTreeSet::new();
-        // Where variables that are not state have been assigned.
+        // The positions at which variables outside of the state are assigned.
         let mut choices: BTreeMap<Var, usize> = BTreeMap::new();
         for (at, stmt) in body.iter().enumerate() {
             let changes: Vec<Var> = assigned(std::slice::from_ref(stmt)).filter(|var| state.contains(var)).collect();
-            // A variable of the state is assigned in one place.
+            // Each variable of the state is assigned in one place.
             if changes.iter().any(|&var| !decided.insert(var)) {
                 return None;
             }
@@ -169,7 +174,7 @@ impl Decision {
                 }
                 Stmt::Assign { .. } | Stmt::If { .. } if changes.is_empty() => {
                     for var in assigned(std::slice::from_ref(stmt)) {
-                        // One that is assigned twice is no name for a choice.
+                        // A variable that is assigned twice does not name one choice.
                         if choices.insert(var, at).is_some() {
                             return None;
                         }
@@ -180,7 +185,7 @@ impl Decision {
             };
             let decision = found.get_or_insert_with(|| Self { cond: cond.clone(), uses: BTreeSet::new() });
             decision.uses.insert(at);
-            // What is computed twice need not be the same twice.
+            // An expression that is evaluated twice need not have the same value.
             let is_same = decision.cond == *cond && (matches!(cond, Expr::Var(_)) || decision.uses.len() == 1);
             if !is_same {
                 return None;
@@ -190,7 +195,7 @@ impl Decision {
     }
 }
 
-/// The condition of a choice, and what it leaves to this variable where it does not hold.
+/// The condition of a choice, and what it gives to this variable where it does not hold.
 fn otherwise_of(choice: &Stmt, var: Var) -> Option<(&Expr, &Expr)> {
     match choice {
         Stmt::Assign { value: Expr::Select { cond, on_true: _, on_false }, .. } => Some((cond, on_false)),

@@ -1,4 +1,5 @@
-//! Loop order for unit stride: a loop of reductions or scans that walk down columns becomes reductions or scans of loops along rows.
+//! Loop interchange for unit stride: a loop of reductions or scans that walk down columns becomes
+//! reductions or scans of loops along rows.
 //!
 //! ```text
 //! for j { s = e0; for k { s = s op e(k, j) }; D[j] = f(s) }
@@ -9,44 +10,58 @@
 //!               }   where j goes from j0 to below j0+128
 //! ```
 //!
-//! The body may be any sequence of straight-line code and such inner loops, which may store elements too, as columns are
-//! independent; scalars that pass from one to another become arrays of a tile's width. Every column is computed in the
-//! same order as before, so no bit changes. It pays if some access of an inner loop has its variable in another subscript
-//! than the last, and is only done if all accesses there then have unit stride or none. Several steps of `k` are taken at
-//! once, so that the elements of `S` are loaded and stored more seldom. Knows nothing of the array IR.
+//! The body may be any sequence of straight-line code and such inner loops, which may also store
+//! elements, because columns are independent. Scalars that pass from one to another become arrays
+//! as wide as a tile. Every column is computed in the same order as before, so no bit changes.
+//!
+//! Interchange pays if an inner loop has an access with its variable in a subscript other than the
+//! last. Afterwards all accesses there must have unit stride or none. Several steps of
+//! `k` run at once, so that elements of `S` are loaded and stored less often.
+//!
+//! Tiles are made by [`crate::shape::facts::columns`]. This module knows nothing of the array IR.
 
 use crate::shape::facts::columns::{Columns, Line, Segment, Tile, in_order, multiple};
 use crate::shape::facts::straight_line::each_store;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::Scalar;
 
-/// Steps of an inner loop taken at once.
+/// Steps of an inner loop that run at once.
 pub(crate) const STEPS_AT_ONCE: i64 = 4;
-/// Inner loops with more statements take one step at a time.
+/// An inner loop with more statements runs one step at a time.
 const LARGEST_STEP: usize = 8;
-/// Columns taken at once; what is kept of them, and what several inner loops read, stays in the nearest caches.
+/// Columns of a tile. Their kept scalars, and what several inner loops read, stay in the nearest
+/// caches.
 const TILE: i64 = 128;
-/// The same with but one inner loop, which reads more of memory in one go.
+/// Columns of a tile with a single inner loop, which then reads longer stretches of memory.
 const WIDE_TILE: i64 = 1024;
-/// Widths are a multiple of this: neighbours in a line of the cache belong to one tile.
+/// The width of a tile is a multiple of this, so that a cache line belongs to one tile.
 const ALIGNMENT: i64 = 16;
 
-/// Exchanges loops wherever that makes strides shorter. `nearest` is the size of the nearest cache in bytes.
-pub(crate) fn interchange_loops(proc: &mut Proc, nearest: i64) {
-    replace_loops(proc, &mut |proc, id| {
-        let columns = worthwhile(proc, id)?;
+/// Interchanges loops wherever that makes strides shorter.
+pub(crate) fn interchange_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let nearest = decisions.options.caches.nearest;
+    let what = "is interchanged with the loops inside it, for unit stride";
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
+        let columns = Columns::of(proc, id)?;
+        let (strided, unit) = strides(&columns.segments, columns.column);
+        if strided && !unit {
+            decisions.refused(proc, id, Reason::NoUnitStride);
+        }
+        if !strided || !unit {
+            return None;
+        }
         Some(exchanged(proc, &columns, nearest))
     });
 }
 
-/// The columns of a loop that is to be exchanged with the loops in it.
+/// The columns of a loop that is to be interchanged with the loops in it.
 pub(crate) fn worthwhile(proc: &Proc, id: Loop) -> Option<Columns> {
-    Columns::of(proc, id).filter(|columns| pays(&columns.segments, columns.column))
+    Columns::of(proc, id).filter(|columns| strides(&columns.segments, columns.column) == (true, true))
 }
 
-/// The loop over tiles of columns, and what goes before it.
+/// The loop over tiles of columns, and the statements before it.
 fn exchanged(proc: &mut Proc, columns: &Columns, nearest: i64) -> Vec<Stmt> {
     let sweeps = columns.segments.iter().filter(|segment| segment.steps.is_some()).count();
     let column_bytes: usize = columns.expanded.iter().map(|&var| proc.vars[var].scalar.bytes()).sum();
@@ -69,13 +84,13 @@ fn exchanged(proc: &mut Proc, columns: &Columns, nearest: i64) -> Vec<Stmt> {
     }
 }
 
-/// A segment without steps, or some of its steps, in the tile's columns.
+/// A segment without steps, or some of its steps, for the columns of the tile.
 pub(crate) fn in_columns(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: Option<&[Expr]>) -> Stmt {
     let along = tile.along(proc, segment, &[Line::default()], rows);
     tile.column_loop(proc, along)
 }
 
-/// These steps of a segment in the tile's columns, several at once if that pays.
+/// These steps of a segment for the columns of the tile, several at once if that pays.
 pub(crate) fn along_rows(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, rows: LoopData, row: Var) -> Vec<Stmt> {
     let some_rows = |proc: &mut Proc, header: LoopData, count: i64| {
         let first = proc.var(Scalar::I64, proc.vars[row].name.clone());
@@ -86,8 +101,8 @@ pub(crate) fn along_rows(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, ro
     if rows.step != 1 || segment.body.len() > LARGEST_STEP {
         return vec![some_rows(proc, rows, 1)];
     }
-    // The number of steps taken at once is made a multiple by a loop over the rest.
-    let whole = proc.var(Scalar::I64, None);
+    // A separate loop runs the remainder of the steps.
+    let whole = proc.index();
     let value = multiple(rows.lower.clone(), rows.upper.clone(), STEPS_AT_ONCE);
     let at_once = LoopData { step: STEPS_AT_ONCE, upper: whole.into(), ..rows.clone() };
     vec![
@@ -97,8 +112,9 @@ pub(crate) fn along_rows(proc: &mut Proc, tile: &Tile<'_>, segment: &Segment, ro
     ]
 }
 
-/// Some access of an inner loop goes down a column now, and all will go along rows or stay.
-fn pays(segments: &[Segment], column: Var) -> bool {
+/// True if some access of an inner loop walks down a column now, and all would walk along rows or
+/// stay.
+fn strides(segments: &[Segment], column: Var) -> (bool, bool) {
     let (mut strided, mut unit) = (false, true);
     for segment in segments {
         let Some((_, row)) = &segment.steps else { continue };
@@ -111,13 +127,11 @@ fn pays(segments: &[Segment], column: Var) -> bool {
         each_store(&segment.body, &mut |_, index| access(index));
         for stmt in &segment.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    if let Expr::Load { array: _, index } = node {
-                        access(index);
-                    }
+                expr.for_each_load(&mut |_, index| {
+                    access(index);
                 });
             });
         }
     }
-    strided && unit
+    (strided, unit)
 }

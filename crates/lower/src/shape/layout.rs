@@ -1,25 +1,29 @@
-//! Layout: an array whose elements are only copied elsewhere, with axes exchanged, is stored there at once.
+//! Layout: an array that is only copied with its axes exchanged is stored in the final layout at
+//! once.
 //!
 //! ```text
-//! alloc A; for j { for i { A[j, i] = e(B[i, j]) } }; alloc D; for i { for j { D[i, j] = A[j, i] } }; release A
+//! alloc A; for j { for i { A[j, i] = e(B[i, j]) } }
+//! alloc D; for i { for j { D[i, j] = A[j, i] } }; release A
 //!     becomes   alloc D; for j { for i { D[i, j] = e(B[i, j]) } }
 //! ```
 //!
-//! It pays where the loops that store to `A` read something else along the axis that is the last one of `D`, and nothing across it: then they can
-//! be exchanged ([`crate::shape::interchange`]), and all accesses have unit stride. Else `A` is stored as it is, and copied. Knows nothing of the array
-//! IR.
+//! It pays where the loops that store to `A` read something else along the last axis of `D`, and
+//! nothing across it. These loops can then be interchanged
+//! ([`crate::shape::interchange`]), and all accesses have unit stride. Otherwise `A` is stored as
+//! it is and copied. This module knows nothing of the array IR.
 
 use crate::lowering::access::{Aliases, allocated};
 use crate::shape::array_short_circuiting::{Uses, uses, without};
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Does so wherever it pays.
-pub(crate) fn store_in_final_layout(proc: &mut Proc) {
+/// Stores arrays in the final layout wherever that pays.
+pub(crate) fn store_in_final_layout(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let layouts = Layouts { aliases: Aliases::of(proc), uses: uses(proc) };
     let body = std::mem::take(&mut proc.body);
-    proc.body = layouts.stmts(proc, body);
+    proc.body = layouts.stmts(proc, body, decisions);
 }
 
 struct Layouts {
@@ -31,22 +35,24 @@ struct Layouts {
 struct Permuted {
     source: Array,
     target: Array,
-    /// The variables of the nest in the order of the source's axes.
+    /// The variables of the nest, in the order of the source's axes.
     from: Vec<Var>,
-    /// Where an element goes, in these variables.
+    /// The subscripts in the target, in terms of these variables.
     index: Vec<Expr>,
 }
 
 impl Layouts {
-    fn stmts(&self, proc: &mut Proc, mut stmts: Vec<Stmt>) -> Vec<Stmt> {
+    fn stmts(&self, proc: &mut Proc, mut stmts: Vec<Stmt>, decisions: &mut Decisions<'_>) -> Vec<Stmt> {
         let mut at = 0;
         while at < stmts.len() {
             if let Stmt::For(id) = stmts[at]
+                && decisions.may_change()
                 && let Some(copy) = Permuted::of(proc, id)
                 && let Some(alloc) = self.place(proc, &stmts[..at], &copy)
             {
+                decisions.done(proc, id, "copied an array, which is stored in the layout of the copy at once");
                 stmts.remove(at);
-                // The memory that is left has to be there as early as the other was.
+                // The target must be allocated as early as the source was.
                 let own = stmts[..at].iter().position(|stmt| allocated(stmt) == Some(copy.target));
                 if let Some(own) = own.filter(|&own| own > alloc) {
                     let own = stmts.remove(own);
@@ -60,12 +66,13 @@ impl Layouts {
             at += 1;
         }
         for stmt in &mut stmts {
-            stmt.map_blocks(proc, |proc, body| self.stmts(proc, body));
+            stmt.map_blocks(proc, |proc, body| self.stmts(proc, body, decisions));
         }
         stmts
     }
 
-    /// Where the source is allocated among the statements before the copy, if what is stored there may be stored to the target, and that pays.
+    /// The position of the source's allocation before the copy, if its elements may be stored to
+    /// the target at once and that pays.
     fn place(&self, proc: &Proc, before: &[Stmt], copy: &Permuted) -> Option<usize> {
         let is_only_copied = self.uses.get(&copy.source).is_some_and(|uses| uses.loads == 1 && uses.others == 0);
         let is_own = matches!(proc.arrays[copy.source].storage, Storage::Heap | Storage::Stack);
@@ -74,7 +81,7 @@ impl Layouts {
         if !is_only_copied || !is_own || copy.source == copy.target || !self.is_untouched(proc, between, copy.target) {
             return None;
         }
-        // Where elements go, and what the target's memory is, is known as early.
+        // The subscripts in the target, and its memory, are known this early.
         let extents = proc.arrays[copy.target].extents.iter();
         let needed: BTreeSet<Var> = extents.chain(&copy.index).flat_map(Expr::variables).collect();
         let is_known = !proc.any_stmt(between, &mut |stmt| {
@@ -86,9 +93,9 @@ impl Layouts {
         (is_known && storing.peek().is_some() && storing.all(|stmt| copy.pays(proc, stmt))).then_some(alloc)
     }
 
-    /// These statements allocate the array at most.
+    /// True if these statements at most allocate the array.
     fn is_untouched(&self, proc: &Proc, stmts: &[Stmt], array: Array) -> bool {
-        // New memory has no other name before it is given one.
+        // New memory has no other name before it is bound.
         let is_new = stmts.iter().any(|stmt| allocated(stmt) == Some(array));
         let is_it = |other: Array| other == array || !is_new && self.aliases.are_shared(other, array);
         let mut untouched = true;
@@ -131,7 +138,8 @@ impl Permuted {
         }
     }
 
-    /// The statement, which stores to the source, reads along what is the last axis of the target, and nothing across it.
+    /// True if the statement, which stores to the source, reads along the last axis of the target
+    /// and not across it.
     fn pays(&self, proc: &Proc, stmt: &Stmt) -> bool {
         let last = self.index.last().and_then(|last| self.from.iter().position(|&var| last.is_shifted(var)));
         let Some(axis) = last else { return false };
@@ -150,7 +158,7 @@ impl Permuted {
         })
     }
 
-    /// Lets all statements that store to the source store to the target.
+    /// Redirects all stores of the source to the target.
     fn store_at_once(&self, proc: &mut Proc, stmts: &mut [Stmt]) {
         proc.for_each_stmt_mut(stmts, &mut |_, stmt| {
             if let Stmt::Store { array, index, .. } = stmt

@@ -1,39 +1,45 @@
 //! Passes that shape loops. Each rewrites procedures of the loop IR and keeps what they compute.
+//! None knows the array IR. [`LOOP_STEPS`](crate::LOOP_STEPS) gives their order.
 //!
 //! Memory:
 //! - [`allocation_hoisting`]: allocations leave loops;
-//! - [`array_short_circuiting`]: what would be copied into a part of an array is computed there;
-//! - [`layout`]: arrays that are only copied with axes exchanged are stored in the final layout;
+//! - [`array_short_circuiting`]: an array that would be copied into a part of another is computed
+//!   there;
+//! - [`layout`]: an array that is only copied with its axes exchanged is stored in the final
+//!   layout;
 //! - [`nontemporal_stores`]: large results are stored past the caches;
-//! - [`software_prefetch`]: rows that a stencil reads next are prefetched;
-//! - [`widening`]: narrow elements that costly loops read are widened ahead.
+//! - [`software_prefetch`]: the rows that a stencil reads next are prefetched;
+//! - [`widening`]: narrow elements that costly loops access are widened in loops of their own.
 //!
 //! Loop order and tiles:
 //! - [`blocking`]: contractions are blocked for caches and registers;
-//! - [`blocked_floyd_warshall`]: steps that update a matrix by its own rows and columns run in panels;
-//! - [`interchange`]: loops are exchanged for unit stride, and [`recomputation`] removes arrays that prevent it;
+//! - [`blocked_floyd_warshall`]: nine steps that update a matrix by its own rows and columns run at
+//!   once;
+//! - [`interchange`]: loops are interchanged for unit stride. [`recomputation`] removes arrays that
+//!   prevent it;
 //! - [`stencil_tiling`]: planes of stencils run in blocks of rows;
-//! - [`temporal_blocking`]: time loops make two steps of a stencil at once;
+//! - [`temporal_blocking`]: time loops make two steps of a stencil in one sweep;
 //! - [`transpose_tiling`]: transposed accesses run in tiles;
-//! - [`unroll_and_jam`]: rows of a stencil run side by side and share what they read.
+//! - [`unroll_and_jam`]: neighbouring rows of a stencil run side by side and share what they read.
 //!
 //! Reductions, scans and order:
-//! - [`array_reductions`]: threads sum up rows with sums of their own;
-//! - [`check_fission`]: a block of iterations is checked ahead of running it;
-//! - [`fixed_point_exit`]: loops end when their state does not change any more;
-//! - [`loop_fission`]: what vectors can run leaves loops that they cannot run;
-//! - [`multi_accumulator`]: reductions read from several places, each with its accumulator;
-//! - [`nested_reductions`]: reductions of reductions by the same operation become one;
-//! - [`privatisation`]: threads update tables of their own.
+//! - [`array_reductions`]: threads share rows and have their own sums;
+//! - [`check_fission`]: a block of iterations is checked before it runs;
+//! - [`fixed_point_exit`]: loops end when their state no longer changes;
+//! - [`loop_fission`]: work that vectors can run leaves loops that they cannot run;
+//! - [`multi_accumulator`]: a reduction reads several places at once, each with its own
+//!   accumulator;
+//! - [`nested_reductions`]: a reduction of reductions by one operation becomes one reduction;
+//! - [`privatisation`]: threads update private tables.
 //!
 //! Threads and vectors:
 //! - [`batched_recurrences`]: each thread runs a recurrence for some of its columns;
-//! - [`outer_vectorisation`]: iterations with loops inside run side by side in lanes;
-//! - [`overlapping_vectors`]: rows that reduce run in whole vectors, of which two overlap others;
-//! - [`vectorisation`]: marks the loops that vectors can run;
-//! - [`vectorised_scan`]: bodies of scans in two phases, so that vectors can run them.
+//! - [`outer_vectorisation`]: iterations with loops inside run side by side in vector lanes;
+//! - [`overlapping_vectors`]: rows of reductions run in whole vectors, two of which overlap others;
+//! - [`vectorisation`]: innermost independent loops are marked for vectors;
+//! - [`vectorised_scan`]: bodies of scans get two phases, so that vectors can run them.
 //!
-//! [`facts`] is what several passes know of the loop IR, [`rewrite`] how they rewrite it.
+//! [`facts`] holds analyses that several passes share, [`rewrite`] their common rewritings.
 
 pub(crate) mod allocation_hoisting;
 pub(crate) mod array_reductions;

@@ -1,55 +1,66 @@
-//! Reductions of reductions by the same operation are one: the inner loop goes on where the outer one is.
+//! Nested reductions: a reduction of reductions by the same operation becomes one reduction. The
+//! inner loop continues with the accumulator of the outer loop.
 //!
 //! ```text
 //! for i reduce s { t = c; for j reduce t { t = t op e(i, j) }; s = s op t }
 //!     becomes   for i reduce s { s = s op c; for j reduce s { s = s op e(i, j) } }
 //! ```
 //!
-//! That only groups operands otherwise, on whichever side of the operation the accumulators are; so it does where several loops after another go on with
-//! `t`. The step by `c` goes, too, where it changes no bit. Knows nothing of the array IR.
+//! Only the grouping of operands changes, on whichever side of the operation the accumulators are.
+//! The rule also covers several inner loops in a row that continue with `t`. The step by `c`
+//! disappears where it changes no bit.
+//!
+//! This module knows nothing of the array IR.
 
 use crate::lowering::access::all_reads;
 use crate::shape::facts::straight_line::{is_straight, step, step_of};
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Names;
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Makes one of two reductions wherever that may be done; if `strict`, only where grouping changes no bit.
-pub(crate) fn collapse_reductions(proc: &mut Proc, strict: bool) {
+/// Merges two reductions wherever that is allowed. With `strict_fp`, only where grouping changes no
+/// bit.
+pub(crate) fn collapse_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let strict = decisions.options.strict_fp;
     let mut known = Known { reads: all_reads(proc), negative_zeros: negative_zeros(proc) };
-    // Inner loops come before those around them.
+    // Inner loops come before the loops around them.
     for id in proc.loops.indices().collect::<Vec<Loop>>() {
-        while let Some(found) = Nested::of(proc, id, strict, &known) {
-            // Both are no longer read where the inner one's result is taken.
+        while decisions.may_change()
+            && let Some(found) = Nested::of(proc, id, strict, &known)
+        {
+            // Neither variable is read where the result of the inner reduction is taken.
             let moved = known.reads[&found.inner_var] - 1 + usize::from(found.first.is_some());
             if let Some(reads) = known.reads.get_mut(&found.outer_var) {
                 *reads = *reads + moved - 1;
             }
+            decisions.done(proc, id, "is one reduction with the loops inside it");
             found.join(proc);
         }
     }
 }
 
-/// What is known of the variables of the procedure.
+/// Facts about the variables of the procedure.
 struct Known {
-    /// How often they are read.
+    /// How often each variable is read.
     reads: BTreeMap<Var, usize>,
-    /// Those that may be a negative zero.
+    /// Variables that may be negative zero.
     negative_zeros: BTreeSet<Var>,
 }
 
-/// A reduction whose result is a step of another one.
+/// A reduction whose result is a step of another reduction.
 struct Nested {
     outer: Loop,
     outer_var: Var,
-    /// The loops of the inner one, in their order.
+    /// The inner loops, in order.
     inner: Vec<Loop>,
     inner_var: Var,
-    /// Where the inner one's variable gets its first value and where the outer one takes its last.
+    /// The positions at which the inner variable gets its first value, and at which the outer
+    /// reduction takes its last.
     start: usize,
     end: usize,
-    /// The step that remains of the first value.
+    /// The step for the first value, if it remains.
     first: Option<Stmt>,
 }
 
@@ -104,7 +115,7 @@ impl Nested {
     }
 }
 
-/// The loop is a reduction to this variable.
+/// True if the loop is a reduction to this variable.
 fn reduces(proc: &Proc, id: Loop, op: BinOp, var: Var) -> bool {
     match &proc.loops[id].kind {
         LoopKind::Independent { reductions, parallel: None, .. } => reductions.contains(&Reduction { op, var }),
@@ -112,7 +123,7 @@ fn reduces(proc: &Proc, id: Loop, op: BinOp, var: Var) -> bool {
     }
 }
 
-/// The loop, which is no scan, has nothing inside but straight-line code and such loops.
+/// True if the loop is no scan and contains only straight-line code and such loops.
 fn is_plain(proc: &Proc, id: Loop) -> bool {
     let LoopData { kind, body, .. } = &proc.loops[id];
     !matches!(kind, LoopKind::Scan { .. })
@@ -122,7 +133,7 @@ fn is_plain(proc: &Proc, id: Loop) -> bool {
         })
 }
 
-/// How often the loop, or one inside of it, runs depends on the variable.
+/// True if the trip count of the loop, or of a loop inside it, depends on the variable.
 fn has_bound_by(proc: &Proc, id: Loop, var: Var) -> bool {
     let LoopData { lower, upper, body, .. } = &proc.loops[id];
     let is_bound = |stmt: &Stmt| matches!(stmt, Stmt::For(inner) if has_bound_by(proc, *inner, var));
@@ -136,14 +147,14 @@ fn mentions(proc: &Proc, stmts: &[Stmt], vars: &[Var]) -> bool {
 }
 
 impl Known {
-    /// The variable combined with this constant stays the same bit for bit.
+    /// True if combining the variable with this constant changes no bit.
     fn is_needless(&self, proc: &Proc, op: BinOp, var: Var, value: Const) -> bool {
         let is_zero = op == BinOp::ADD && value.as_f64() == Some(0.0);
         value == op.unit(proc.vars[var].scalar) || (is_zero && !self.negative_zeros.contains(&var))
     }
 }
 
-/// The variables that may be a negative zero. A sum is one only if both operands are.
+/// The variables that may be negative zero. A sum is negative zero only if both operands are.
 fn negative_zeros(proc: &Proc) -> BTreeSet<Var> {
     let params = proc.params.iter().filter_map(|param| if let Binding::Var(var) = param { Some(*var) } else { None });
     let mut found: BTreeSet<Var> = params.collect();

@@ -1,101 +1,130 @@
-//! Rows in whole vectors: a loop along a row that may run iterations twice has nothing left over before its first vector or after its last; those two
-//! overlap others. All others begin with a line of memory. What is reduced stays in lanes from row to row.
+//! Overlapping vectors: a row whose iterations may run twice runs in whole vectors. The first and
+//! the last vector overlap others, so no iterations are left over. All other vectors begin at a
+//! cache line. Accumulators stay in lanes from row to row.
 //!
 //! ```text
 //! for i reduce s { for j in l..h reduce s { D[i, j] = e(i, j); s = max(s, f(i, j)) } }
 //!
-//!     becomes   for v below 8 { lanes[v] = s }
-//!               for i {
-//!                 if l + 8 <= h {
-//!                   w = l, or up to 7 after it, so that D[i, w] begins a line
-//!                   for part below 3 {
-//!                     for b from (l, w, h - 8)[part] to below (w, h - 7, h - 8 + (h - w) % 8)[part] step 8 {
-//!                       for v below 8 { D[i, b + v] = e(i, b + v); lanes[v] = max(lanes[v], f(i, b + v)) }
-//!                     }
-//!                   }
-//!                 } else { for j in l..h reduce s { D[i, j] = e(i, j); s = max(s, f(i, j)) } }
-//!               }
-//!               for v below 8 { s = max(s, lanes[v]) }
+//!     becomes
+//!
+//! for v below 8 { lanes[v] = s }
+//! for i {
+//!   if l + 8 <= h {
+//!     w = l, or up to 7 after it, so that D[i, w] begins a line
+//!     for part below 3 {
+//!       first = (l, w, h - 8)[part]; end = (w, h - 7, h - 8 + (h - w) % 8)[part]
+//!       for b from first to below end step 8 {
+//!         for v below 8 { D[i, b + v] = e(i, b + v); lanes[v] = max(lanes[v], f(i, b + v)) }
+//!       }
+//!     }
+//!   } else { for j in l..h reduce s { D[i, j] = e(i, j); s = max(s, f(i, j)) } }
+//! }
+//! for v below 8 { s = max(s, lanes[v]) }
 //! ```
 //!
-//! The first and the last part make one vector or none. They are iterations of a loop, for the body to be there once; and parts of their own, for places
-//! of the second part to advance by what is known: computing them anew for each vector takes about as long as a stencil of seven points.
+//! The first and the last part make at most one vector each. A loop over the three parts keeps a
+//! single copy of the body. Separate parts let the places of the second part advance by a known
+//! step; recomputing them for each vector would cost about as much as a stencil of seven points.
 //!
-//! A row otherwise ends with a reduction across lanes, which takes as long as several vectors. Iterations may run twice if they read nothing that they
-//! store, and accumulate what changes nothing the second time, up to what any other grouping of a reduction leaves open: which of two zeros is the
-//! greatest, and what comes after NaN. Truth values are numbers in lanes, as wide as what is stored. A row of as many elements as lanes, which is a
-//! [line](crate::shape::nontemporal_stores::lines) that goes past the caches, is such a vector already. Knows nothing of the array IR.
+//! Otherwise each row would end with a reduction across lanes, which takes as long as several
+//! vectors.
+//!
+//! Iterations may run twice if they read nothing that they store, and if accumulating a value twice
+//! changes nothing. Zeros of both signs and values after a NaN may differ, as in any other grouping
+//! of a reduction. Truth values in lanes are numbers as wide as the stored elements.
+//!
+//! A row with as many elements as lanes is such a vector already.
+//! [Non-temporal stores of lines](crate::shape::nontemporal_stores::lines) make such rows. This
+//! module knows nothing of the array IR.
 
 use crate::shape::facts::cache_lines::{LINE, before_in_line, elements_of_line};
 use crate::shape::facts::straight_line::{Mention, assigned, fresh, mentions_of, step, step_of};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::rewrite::replace_loops::replace_loops_in;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lanes of a line of memory for elements of eight bytes.
+/// Lanes of a cache line for elements of eight bytes.
 const EIGHT_BYTES: i64 = LINE / 8;
 
-/// Runs the rows of the procedure that reduce something in whole vectors, where they may be run so.
-pub(crate) fn overlap_vectors(proc: &mut Proc) {
+/// Runs rows of reductions in whole vectors wherever that is allowed.
+pub(crate) fn overlap_vectors(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let memory = Memory::of(proc);
     let body = std::mem::take(&mut proc.body);
     let mut found = Found::default();
-    found.visit(proc, &memory, &body, &mut Vec::new());
+    found.visit(proc, &memory, &body, &mut Vec::new(), decisions);
     found.in_order.iter().for_each(|&id| proc.loops[id].kind = LoopKind::Sequential);
     proc.body = found.replaced(proc, body);
 }
 
-/// The loop's iterations may run in lanes, which reduce by themselves, if they are as many as lanes.
+/// True if the loop's iterations may run in lanes; a loop of exactly as many iterations as lanes
+/// already does.
 pub(crate) fn may_run_in_lanes(proc: &Proc, id: Loop, memory: &Memory) -> bool {
     Row::of(proc, id, memory).is_some()
 }
 
-/// What changes, by loop.
+/// The changes, for each loop.
 #[derive(Default)]
 struct Found {
     /// Loops along rows.
     rows: BTreeMap<Loop, Row>,
-    /// What is reduced in lanes while loops run.
+    /// The accumulators that stay in lanes while each loop runs.
     in_lanes: BTreeMap<Loop, BTreeMap<Var, InLanes>>,
-    /// Loops whose iterations go on with the lanes.
+    /// Loops whose iterations continue with the lanes.
     in_order: BTreeSet<Loop>,
 }
 
 impl Found {
-    /// Finds the rows in these statements, which are in loops of these kinds, the outermost first.
-    fn visit(&mut self, proc: &mut Proc, memory: &Memory, body: &[Stmt], around: &mut Vec<(Loop, LoopKind)>) {
+    /// Finds the rows in these statements. The enclosing loops have these kinds, the outermost
+    /// first.
+    fn visit(
+        &mut self,
+        proc: &mut Proc,
+        memory: &Memory,
+        body: &[Stmt],
+        around: &mut Vec<(Loop, LoopKind)>,
+        decisions: &mut Decisions<'_>,
+    ) {
         for stmt in body {
             match stmt {
-                Stmt::For(id) => match Row::of(proc, *id, memory) {
-                    Some(row) => self.choose(proc, *id, row, around),
+                Stmt::For(id) => match Row::of(proc, *id, memory).filter(|_| decisions.may_change()) {
+                    Some(row) => self.choose(proc, *id, row, around, decisions),
                     None => {
                         let data = proc.take_loop(*id);
                         around.push((*id, data.kind.clone()));
-                        self.visit(proc, memory, &data.body, around);
+                        self.visit(proc, memory, &data.body, around, decisions);
                         around.pop();
                         proc.loops[*id] = data;
                     }
                 },
-                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around)),
+                _ => stmt.inner().for_each(|block| self.visit(proc, memory, block, around, decisions)),
             }
         }
     }
 
-    /// Chooses the row if all that it reduces may stay in lanes from row to row.
-    fn choose(&mut self, proc: &mut Proc, id: Loop, mut row: Row, around: &[(Loop, LoopKind)]) {
+    /// Chooses the row if all its accumulators may stay in lanes from row to row.
+    fn choose(
+        &mut self,
+        proc: &mut Proc,
+        id: Loop,
+        mut row: Row,
+        around: &[(Loop, LoopKind)],
+        decisions: &mut Decisions<'_>,
+    ) {
         let outermost: Option<Vec<Loop>> =
             row.reductions.iter().map(|&(reduction, _)| outermost_reducing(around, reduction)).collect();
         let Some(outermost) = outermost else { return };
         let known = |(&around, &(reduction, _)): (&Loop, &(Reduction, bool))| {
             self.in_lanes.get(&around).and_then(|known| known.get(&reduction.var))
         };
-        // Truth values have lanes for whatever is stored with them.
+        // Truth values have the lanes of the elements that are stored with them.
         if outermost.iter().zip(&row.reductions).filter_map(known).any(|in_lanes| in_lanes.lanes != row.lanes) {
             return;
         }
+        decisions.done(proc, id, "runs along a row in whole vectors, of which the first and the last overlap others");
         for (reducing, &(reduction, accumulator_first)) in outermost.into_iter().zip(&row.reductions) {
             self.in_order.extend(around.iter().map(|(id, _)| *id).skip_while(|&id| id != reducing));
             let known = self.in_lanes.entry(reducing).or_default();
@@ -130,7 +159,7 @@ impl Found {
     }
 }
 
-/// The outermost of these loops that does the reduction, and does not do it in threads.
+/// The outermost of these loops that performs the reduction, outside of threads.
 fn outermost_reducing(around: &[(Loop, LoopKind)], reduction: Reduction) -> Option<Loop> {
     let is_shared = |kind: &LoopKind| matches!(kind, LoopKind::Independent { parallel: Some(_), .. });
     let reduces = |kind: &LoopKind| match kind {
@@ -141,18 +170,18 @@ fn outermost_reducing(around: &[(Loop, LoopKind)], reduction: Reduction) -> Opti
     in_thread.filter(|(_, kind)| reduces(kind)).last().map(|(id, _)| *id)
 }
 
-/// An accumulator of which each lane of vectors has its own.
+/// An accumulator with a copy in each lane of vectors.
 #[derive(Clone, Copy)]
 struct InLanes {
     array: Array,
     lanes: i64,
     reduction: Reduction,
-    /// It is the first operand of the operation.
+    /// True if it is the first operand of the operation.
     accumulator_first: bool,
 }
 
 impl InLanes {
-    /// What a lane has instead of a value.
+    /// The array that keeps each lane's value.
     fn in_lane(&self, proc: &Proc, value: Expr) -> Expr {
         if proc.vars[self.reduction.var].scalar != Scalar::Bool {
             return value;
@@ -163,15 +192,15 @@ impl InLanes {
     }
 
     fn before(&self, proc: &mut Proc) -> [Stmt; 2] {
-        let lane = proc.var(Scalar::I64, None);
+        let lane = proc.index();
         let value = self.in_lane(proc, self.reduction.var.into());
         let begin = Stmt::Store { array: self.array, index: vec![lane.into()], value };
-        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let kind = LoopKind::independent(true);
         [Stmt::Alloc { array: self.array }, self.over_lanes(proc, lane, kind, begin)]
     }
 
     fn after(&self, proc: &mut Proc) -> Stmt {
-        let lane = proc.var(Scalar::I64, None);
+        let lane = proc.index();
         let elem = proc.arrays[self.array].elem;
         let load = Expr::Load { array: self.array, index: vec![lane.into()] };
         let value = match proc.vars[self.reduction.var].scalar {
@@ -184,10 +213,10 @@ impl InLanes {
     fn over_lanes(&self, proc: &mut Proc, lane: Var, kind: LoopKind, stmt: Stmt) -> Stmt {
         let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
         let span = proc.arrays[self.array].span;
-        Stmt::For(proc.loops.push(LoopData { var: Some(lane), lower, upper, step: 1, kind, body: vec![stmt], span }))
+        proc.add_loop(LoopData { var: Some(lane), lower, upper, step: 1, kind, body: vec![stmt], span })
     }
 
-    /// The statement with a variable for the lane's accumulator.
+    /// The statement, with a variable for the lane's accumulator.
     fn step_in_lane(&self, proc: &Proc, stmt: Stmt, own: Var) -> Stmt {
         match step_of(&stmt, self.reduction) {
             Some((with, accumulator_first)) => {
@@ -201,11 +230,11 @@ impl InLanes {
 /// A loop along a row that may run iterations twice.
 struct Row {
     var: Var,
-    /// Where an iteration stores first.
+    /// The first place that an iteration stores to.
     place: (Array, Vec<Expr>),
-    /// Elements of a line of memory.
+    /// Elements of a cache line.
     lanes: i64,
-    /// Of each, whether the accumulator is the first operand.
+    /// For each accumulator, whether it is the first operand.
     reductions: Vec<(Reduction, bool)>,
     in_lanes: Vec<InLanes>,
 }
@@ -228,11 +257,9 @@ impl Row {
         let (mut read, mut stored, mut place, mut are_in_row) = (BTreeSet::new(), BTreeSet::new(), None, true);
         for stmt in &data.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |part| {
-                    if let Expr::Load { array, index } = part {
-                        read.insert(*array);
-                        are_in_row &= is_in_row(index);
-                    }
+                expr.for_each_load(&mut |array, index| {
+                    read.insert(array);
+                    are_in_row &= is_in_row(index);
                 });
             });
             if let Stmt::Store { array, index, .. } = stmt {
@@ -262,7 +289,7 @@ impl Row {
         Some(Self { var, place, lanes, reductions: reductions?, in_lanes: Vec::new() })
     }
 
-    /// As many iterations as there are lanes, from `first` on.
+    /// As many iterations as lanes, from `first` on.
     fn vector(&self, proc: &mut Proc, data: &LoopData, first: Expr) -> Stmt {
         let here = BTreeMap::from([(self.var, first + self.var.into())]);
         let mut body: Vec<Stmt> = data.body.iter().map(|stmt| stmt.renamed(&here)).collect();
@@ -274,10 +301,10 @@ impl Row {
             body.push(Stmt::Store { array, index, value: own.into() });
         }
         let (lane, body) = fresh(proc, self.var, body, &[]);
-        let kind = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let kind = LoopKind::independent(true);
         let (lower, upper) = (Expr::i64(0), Expr::i64(self.lanes));
         let vector = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
-        Stmt::For(proc.loops.push(vector))
+        proc.add_loop(vector)
     }
 
     fn in_whole_vectors(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
@@ -285,11 +312,11 @@ impl Row {
         if data.lower.as_i64() == Some(0) && data.upper.as_i64() == Some(self.lanes) {
             return vec![self.vector(proc, &data, Expr::i64(0))];
         }
-        let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.var(Scalar::I64, None));
+        let [begin, end, whole, part, from, to, at] = [(); 7].map(|()| proc.index());
         let span = data.span;
         let sequential = |proc: &mut Proc, var: Var, lower: Expr, upper: Expr, step: i64, body: Vec<Stmt>| {
             let kind = LoopKind::Sequential;
-            Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, step, kind, body, span }))
+            proc.add_loop(LoopData { var: Some(var), lower, upper, step, kind, body, span })
         };
         let vector = self.vector(proc, &data, at.into());
         let vectors = sequential(proc, at, from.into(), to.into(), self.lanes, vec![vector]);
@@ -302,14 +329,13 @@ impl Row {
         let before = before_in_line(proc, &self.place, self.var, begin.into());
         let last = Expr::Var(end) - Expr::i64(self.lanes);
         let left = in_line(Expr::Var(end) - whole.into());
-        let assign = |var: Var, value: Expr| Stmt::Assign { var, value };
         let parts = vec![
-            assign(from, in_part(begin.into(), whole.into(), last.clone())),
-            assign(to, in_part(whole.into(), last.clone() + Expr::i64(1), last + left)),
+            Stmt::assign(from, in_part(begin.into(), whole.into(), last.clone())),
+            Stmt::assign(to, in_part(whole.into(), last.clone() + Expr::i64(1), last + left)),
             vectors,
         ];
         let then = vec![
-            assign(whole, Expr::Var(begin) + in_line(Expr::i64(0) - before)),
+            Stmt::assign(whole, Expr::Var(begin) + in_line(Expr::i64(0) - before)),
             sequential(proc, part, Expr::i64(0), Expr::i64(3), 1, parts),
         ];
         let has_vector = Expr::binary(BinOp::LE, Expr::Var(begin) + Expr::i64(self.lanes), end.into());
@@ -324,7 +350,8 @@ impl Row {
     }
 }
 
-/// The accumulator is the first operand where this code reduces. `None` if it matters how often that is done.
+/// True if the accumulator is the first operand of this reduction. `None` if repeating a step
+/// changes the result.
 fn accumulator_first(body: &[Stmt], reduction: Reduction) -> Option<bool> {
     let steps: Vec<Option<bool>> = (body.iter())
         .filter(|stmt| assigned(std::slice::from_ref(*stmt)).any(|var| var == reduction.var))

@@ -1,34 +1,43 @@
-//! Recomputation for unit stride: an array that every iteration of a loop over columns has for itself keeps the loop from being exchanged with
-//! those in it ([`crate::shape::interchange`]). If its elements are cheap they are computed where they are read, and the array goes.
+//! Recomputation for unit stride.
+//!
+//! If each iteration of a loop over columns has its own array, the loop cannot be interchanged with
+//! the loops in it ([`crate::shape::interchange`]). If the elements are cheap, they are computed
+//! where they are read, and the array disappears.
 //!
 //! ```text
-//! for j { alloc d; for i { d[i] = B[i, j] - m; s = s + d[i] * d[i] }; for i { D[i, j] = d[i] / s } }
-//!     becomes   for j { for i { s = s + (B[i, j] - m) * (B[i, j] - m) }; for i { D[i, j] = (B[i, j] - m) / s } }
+//! for j {
+//!   alloc d; for i { d[i] = B[i, j] - m; s = s + d[i] * d[i] }; for i { D[i, j] = d[i] / s }
+//! }
+//!     becomes   for j {
+//!                 for i { s = s + (B[i, j] - m) * (B[i, j] - m) }
+//!                 for i { D[i, j] = (B[i, j] - m) / s }
+//!               }
 //! ```
 //!
-//! Nothing is changed unless the loop can be exchanged then. Every element is computed by the same expression from the same. Knows nothing of the
-//! array IR.
+//! Nothing changes unless the loop can then be interchanged. Every element is computed by the same
+//! expression from the same operands. This module knows nothing of the array IR.
 
 use crate::lowering::access::{Aliases, allocated};
 use crate::shape::array_short_circuiting::{Uses, uses};
 use crate::shape::facts::arithmetic::expr_cost;
 use crate::shape::facts::straight_line::{each_store, is_straight};
 use crate::shape::interchange::worthwhile;
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What costs more, in additions, is kept.
+/// More expensive elements are kept, in additions.
 const LARGEST_COST: i64 = 16;
-/// Larger expressions are kept, with their reads.
+/// Larger expressions are kept, including the reads that replace them.
 const LARGEST_SIZE: usize = 24;
 /// Arrays that are read in more places are kept.
 const MOST_READS: usize = 4;
 
-/// Does so wherever loops can be exchanged then.
-pub(crate) fn recompute_for_strides(proc: &mut Proc) {
+/// Removes arrays wherever that lets loops be interchanged.
+pub(crate) fn recompute_for_strides(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let (uses, aliases) = (uses(proc), Aliases::of(proc));
-    replace_loops(proc, &mut |proc, id| {
+    let what = "computes cheap elements where they are read, instead of storing them";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
         let LoopKind::Independent { .. } = proc.loops[id].kind else { return None };
         let body = without_own_arrays(proc, proc.loops[id].body.clone(), &uses, &aliases)?;
         let recomputing = proc.loops.push(LoopData { body, ..proc.loops[id].clone() });
@@ -36,7 +45,7 @@ pub(crate) fn recompute_for_strides(proc: &mut Proc) {
     });
 }
 
-/// The body of a loop whose iterations have arrays for themselves, without any.
+/// The body of a loop whose iterations have their own arrays, without these arrays.
 fn without_own_arrays(
     proc: &mut Proc,
     mut body: Vec<Stmt>,
@@ -63,7 +72,7 @@ fn without_own_arrays(
     Some(body)
 }
 
-/// How the elements of an array are made.
+/// How the elements of an array are computed.
 struct Made {
     array: Array,
     /// The index of an element.
@@ -91,7 +100,7 @@ impl Made {
                 Stmt::Assign { value, .. } => Some(value.renamed(&known)).filter(|value| value.size() <= LARGEST_SIZE),
                 _ => None,
             };
-            // A branch may assign it, or not.
+            // A branch might not assign it.
             proc.for_each_stmt(std::slice::from_ref(stmt), &mut |stmt| {
                 stmt.for_each_assigned(&mut |var| {
                     known.remove(&var);
@@ -102,7 +111,7 @@ impl Made {
             }
         }
         let value = value.renamed(&known);
-        // What it depends on does not change any more, in this iteration.
+        // Its operands do not change any more in this iteration.
         let mut changed: BTreeSet<Var> = BTreeSet::new();
         proc.for_each_stmt(&body[at..], &mut |stmt| {
             if let Stmt::For(id) = stmt {
@@ -119,11 +128,7 @@ impl Made {
             }
         });
         let mut stays = true;
-        value.for_each_part(&mut |node| {
-            if let Expr::Var(var) = node {
-                stays &= !changed.contains(var);
-            }
-        });
+        value.for_each_var(&mut |var| stays &= !changed.contains(&var));
         value.for_each_load(&mut |read, _| {
             stays &= !stored.iter().any(|&stored| read == stored || aliases.are_shared(read, stored));
         });
@@ -131,7 +136,7 @@ impl Made {
         (stays && is_cheap).then_some(Self { array, index: var, value })
     }
 
-    /// The statement without the array; nothing, if that was all there was to it.
+    /// The statement without the array, or nothing if the statement only served the array.
     fn recomputed(&self, proc: &mut Proc, stmt: &Stmt) -> Option<Stmt> {
         match stmt {
             Stmt::Alloc { array } | Stmt::Release { array } if *array == self.array => None,
@@ -141,10 +146,10 @@ impl Made {
                 data.body = data.body.iter().filter_map(|stmt| self.recomputed(proc, stmt)).collect();
                 let mut stores = false;
                 each_store(&data.body, &mut |_, _| stores = true);
-                // Independent iterations leave nothing but what they store and combine.
+                // Independent iterations leave only what they store and reduce.
                 let is_empty =
                     !stores && matches!(&data.kind, LoopKind::Independent { reductions, .. } if reductions.is_empty());
-                (!is_empty).then(|| Stmt::For(proc.loops.push(data)))
+                (!is_empty).then(|| proc.add_loop(data))
             }
             Stmt::Store { array, .. } if *array == self.array => None,
             Stmt::Store { .. } | Stmt::Assign { .. } => Some(self.read(stmt.clone())),
@@ -157,7 +162,7 @@ impl Made {
         }
     }
 
-    /// The statement itself with the values in the place of the array's elements.
+    /// The statement, with values in place of the array's elements.
     fn read(&self, mut stmt: Stmt) -> Stmt {
         stmt.for_each_operand_mut(&mut |expr| expr.for_each_load_mut(&mut |load| self.replace(load)));
         stmt

@@ -1,59 +1,67 @@
-//! Prefetching: a loop over rows of a stencil brings the rows that it reads next near the processor, which does not foresee them: it follows a row to
-//! its end, and few rows at a time. Of the rows that it writes next past the caches it prefetches the lines that are not
-//! theirs alone, where it prefetches what they are made of. Where a sweep makes two steps, the second prefetches what the first reads of the next tile.
+//! Software prefetching: a loop over rows of a stencil prefetches the rows that it reads next. The
+//! hardware prefetcher follows a row to its end, and only a few rows at a time.
+//!
+//! Of the rows that it stores next past the caches, the loop prefetches the lines that it shares
+//! with other rows. In a double sweep ([`crate::shape::temporal_blocking`]), the second step
+//! prefetches what the first step reads of the next tile.
 //!
 //! ```text
-//! for i step 4 { for j { D[i .. i+3, j] = e(A[i-1, j], ..., A[i+4, j]) } }      reads A[i+5, j], ..., A[i+8, j] next
+//! for i step 4 { for j { D[i .. i+3, j] = e(A[i-1, j], ..., A[i+4, j]) } }
+//!     reads A[i+5, j], ..., A[i+8, j] next
 //!
 //! for i0 step 4 {
-//!   for i from i0 to below i0+4 { for j { T[i-i0, j] = e(A[i-1, j], ..., A[i+1, j]) } }      reads A[i0+5, j], ..., A[i0+8, j] next,
-//!   for i from i0 to below i0+4 { for j { D[i, j] = f(T[i-i0, j-1], T[i-i0, j+1]) } }        which this loop prefetches, A[i+5, j] in each row
+//!   for i from i0 to below i0+4 { for j { T[i-i0, j] = e(A[i-1, j], ..., A[i+1, j]) } }
+//!   for i from i0 to below i0+4 { for j { D[i, j] = f(T[i-i0, j-1], T[i-i0, j+1]) } }
 //! }
+//!     the first loop reads A[i0+5, j], ..., A[i0+8, j] next; the second prefetches A[i+5, j]
 //! ```
 //!
-//! After Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching". Knows nothing of the array IR.
+//! Source: Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching".
+//! This module knows nothing of the array IR. [`crate::shape::nontemporal_stores`] uses it.
 
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::cache_lines::{before_in_line, offset};
-use crate::shape::facts::straight_line::{Plane, Rows, assign, each_store, is_straight, rows_read};
+use crate::shape::facts::straight_line::{Plane, Rows, each_store, is_straight, rows_read};
 use crate::shape::temporal_blocking::double_sweep::NextTile;
 use crate::shape::vectorisation::Values;
 use frit_ir::nest::{Array, Expr, LoopData, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More rows are no band, which the nearest cache keeps.
+/// The most rows of a band: the first-level cache keeps them.
 const MOST_BAND_ROWS: usize = 64;
-/// So many variables are followed to find where a loop ends.
+/// The most variables that are followed to find the end of a loop.
 const MOST_BETWEEN: usize = 8;
 
-/// So many elements are computed while memory answers.
+/// Elements that are computed while memory answers.
 const ELEMENTS_AHEAD: i64 = 800;
 
-/// What a loop over rows reads in its next iteration, and not in this one; where rows are short, in a later one. And where it stores then.
+/// The rows that a loop over rows reads in its next iteration and not in this one; short rows, in a
+/// later iteration. Also the places that it stores to then.
 #[derive(Debug)]
 pub(crate) struct NextRows {
-    /// The rows: of each, the element that belongs to an iteration of the loop along them, and which subscript numbers the rows.
+    /// For each row, the element that an iteration of the loop along it reads, and the axis that
+    /// numbers the rows.
     places: Vec<(Array, usize, Vec<Expr>)>,
-    /// What the loop over rows counts up by, and what varies in it.
+    /// The step of the loop over rows, and the variables that vary in it.
     step: i64,
     varying: BTreeSet<Var>,
-    /// Its variable, if an iteration of it makes rows from their beginning to their end.
+    /// The variable of that loop, if each iteration makes whole rows.
     row: Option<Var>,
-    /// How many bytes both iterations read in a column.
+    /// The bytes that both iterations read in a column.
     column_bytes: i64,
-    /// How many columns there are.
+    /// The number of columns.
     columns: Expr,
-    /// How many bytes of rows are kept until they are read, if there may be more.
+    /// The bytes of rows that are kept until they are read, if rows may have more.
     most_bytes: Option<i64>,
 }
 
-/// What differs between iterations of a loop, or in one of them.
+/// The variables that differ between iterations of a loop, or change within one.
 fn varying_in(proc: &Proc, over: &LoopData) -> BTreeSet<Var> {
     over.var.into_iter().chain(proc.assigned_in(&over.body)).collect()
 }
 
-/// Of what varies, only the subscript for the axis depends, and the last on the column.
+/// True if only the subscript for the axis depends on what varies, and the last on the column.
 fn is_row(proc: &Proc, varying: &BTreeSet<Var>, column: Var, axis: usize, index: &[Expr]) -> bool {
     index.iter().enumerate().all(|(at, e)| {
         let is_along = |var: &Var| at + 1 == index.len() && *var == column;
@@ -62,13 +70,15 @@ fn is_row(proc: &Proc, varying: &BTreeSet<Var>, column: Var, axis: usize, index:
     })
 }
 
-/// Leaves the rows along `column` of arrays in memory, wherever it is known how they go on in the next iteration of the loop `over`, in which so much varies.
-/// A single row at a time, processors foresee.
+/// Removes rows along `column` whose position in the next iteration of the loop `over` is unknown;
+/// `varying` are the variables that vary there. A single row of an array is left to the hardware
+/// prefetcher.
 fn keep_rows_in_memory(planes: &mut Rows, proc: &Proc, over: &LoopData, varying: &BTreeSet<Var>, column: Var) {
     if planes.is_empty() {
         return;
     }
-    // Arrays that have other memory then, or none where rows are prefetched.
+    // These arrays have other memory in the next iteration. Others have no memory where rows are
+    // prefetched.
     let renewed = proc.placed_in(&over.body);
     planes.retain(|&(array, axis, _), rows| {
         matches!(proc.arrays[array].storage, Storage::Heap | Storage::Reference | Storage::Param { .. })
@@ -80,9 +90,10 @@ fn keep_rows_in_memory(planes: &mut Rows, proc: &Proc, over: &LoopData, varying:
     planes.retain(|(array, ..), _| counts[array] > 1);
 }
 
-/// Of planes of an array that are known to differ only in how far ahead of a loop over planes, which `number` counts, they are, leaves the farthest.
+/// Keeps the farthest plane of those that differ only by their distance. `number` counts the planes
+/// of the loop.
 fn keep_last_planes(planes: &mut Rows, values: &Values, number: Var) {
-    // The plane's subscript, and what is added to the number of the plane.
+    // The subscript of the plane, and the constant that is added to its number.
     let place = |axis: usize, index: &[Expr]| {
         let last = index.len() - 1;
         let mut numbers =
@@ -102,8 +113,10 @@ fn keep_last_planes(planes: &mut Rows, values: &Values, number: Var) {
 }
 
 impl NextRows {
-    /// Those of the loop `along`, if its body is straight-line code, which is run by every iteration of the loop `over`. If that is inside of the loop
-    /// `over_planes`, of the last plane only: those before it are still in the caches. Caches keep at most so many bytes of them.
+    /// The next rows of the loop
+    /// `along`, whose straight-line body runs in every iteration of the loop `over`. Inside the
+    /// loop `over_planes`, only rows of the last plane count: the caches still have the planes
+    /// before it. Caches keep at most this many bytes of rows.
     pub(crate) fn of(
         proc: &Proc,
         values: &Values,
@@ -142,8 +155,9 @@ impl NextRows {
         (!next.places.is_empty()).then_some(next)
     }
 
-    /// Those that the loop `bands` reads next, which makes in an iteration a band of rows, or of pieces as long as `pieces` says, by loops over them one after
-    /// the other. The last is `rows`, around the loop `along`; in each of its iterations a row is prefetched.
+    /// The rows that the loop `bands` reads next. Each of its iterations makes a band of rows by
+    /// several loops in a row; `pieces` gives the length of their parts. The last loop is `rows`,
+    /// around the loop `along`. Each iteration of `rows` prefetches one row.
     pub(crate) fn of_band(
         proc: &Proc,
         values: &Values,
@@ -186,7 +200,7 @@ impl NextRows {
                     if !seen.insert((array, axis, others)) {
                         continue;
                     }
-                    // The first row after those of this band.
+                    // The first row after the rows of this band.
                     let first_new = end.saturating_add(*added);
                     let mut index: Vec<Expr> =
                         index.iter().map(|e| e.renamed(&BTreeMap::from([(own_column, column.into())]))).collect();
@@ -199,7 +213,8 @@ impl NextRows {
         (!next.places.is_empty()).then_some(next)
     }
 
-    /// Those that the next tile reads first, where the loop stores what the second step of this one makes.
+    /// The rows that the next tile reads first. The loop stores what the second step of this tile
+    /// makes.
     pub(crate) fn of_next_tile(along: &LoopData, next: &NextTile) -> Option<Self> {
         let mut places = Vec::new();
         each_store(&along.body, &mut |array, index| {
@@ -214,26 +229,23 @@ impl NextRows {
         (!next.places.is_empty()).then_some(next)
     }
 
-    /// How many iterations ahead rows are prefetched.
+    /// The number of iterations between a prefetch and its use.
     fn iterations_ahead(&self) -> Expr {
         let elements = Expr::binary(BinOp::MAX, Expr::i64(1), self.columns.clone() * Expr::i64(self.step));
         Expr::binary(BinOp::MAX, Expr::i64(1), Expr::binary(BinOp::DIV, Expr::i64(ELEMENTS_AHEAD), elements))
     }
 
-    /// Prefetches what the rows have for so many iterations of `along`, unless they are too long to be kept; and says what goes before that loop: which rows
-    /// they are, as far as that takes divisions.
+    /// Prefetches the rows for this many iterations of `along`, unless they are too long to be
+    /// kept. Also returns the statements before that loop: the numbers of the rows, as far as they
+    /// need divisions.
     pub(crate) fn prefetched(&self, proc: &mut Proc, along: &LoopData, begin: Expr, count: Expr) -> [Vec<Stmt>; 2] {
         let column = along.var.expect("rows are read by the number of the column");
-        let ahead = proc.var(Scalar::I64, None);
-        let mut before = vec![assign(ahead, self.iterations_ahead())];
+        let ahead = proc.index();
+        let mut before = vec![Stmt::assign(ahead, self.iterations_ahead())];
         let count = match self.most_bytes {
             Some(most_bytes) => {
                 let bytes = Expr::i64(self.column_bytes) * self.columns.clone();
-                Expr::Select {
-                    cond: Box::new(Expr::binary(BinOp::LE, bytes, Expr::i64(most_bytes))),
-                    on_true: Box::new(count),
-                    on_false: Box::new(Expr::i64(0)),
-                }
+                Expr::select(Expr::binary(BinOp::LE, bytes, Expr::i64(most_bytes)), count, Expr::i64(0))
             }
             None => count,
         };
@@ -242,8 +254,8 @@ impl NextRows {
             index[*axis] = index[*axis].clone() + (Expr::Var(ahead) - Expr::i64(1)) * Expr::i64(self.step);
             let last = index.len() - 1;
             for e in index[..last].iter_mut().filter(|e| divides(e)) {
-                let var = proc.var(Scalar::I64, None);
-                before.push(assign(var, std::mem::replace(e, var.into())));
+                let var = proc.index();
+                before.push(Stmt::assign(var, std::mem::replace(e, var.into())));
             }
             let offset = offset(proc, &(*array, index), column, begin.clone());
             Stmt::Prefetch { array: *array, offset, count: count.clone(), to_write: false }
@@ -252,9 +264,10 @@ impl NextRows {
         [before, prefetches]
     }
 
-    /// Prefetches, for the rows that the next iteration stores in these places, the lines of memory that they begin and end with, if only a part of these is
-    /// theirs: only whole lines go past the caches, and what is written of others is read first. One iteration ahead is soon enough; more, and the first
-    /// cache has lost them.
+    /// For the rows that the next iteration stores to, prefetches their first and last cache lines,
+    /// if the row has only a part of the line. Only whole lines go past the caches; other lines are
+    /// read before they are written. One iteration ahead is early enough: farther ahead, the
+    /// first-level cache would evict them.
     pub(crate) fn ends_prefetched(&self, proc: &Proc, along: &LoopData, stored: &[(Array, Vec<Expr>)]) -> Vec<Stmt> {
         let (Some(row), Some(column)) = (self.row, along.var) else { return Vec::new() };
         let mut prefetches = Vec::new();
@@ -291,14 +304,15 @@ fn bytes_of(proc: &Proc, array: Array, elements: usize) -> i64 {
     i64::try_from(proc.arrays[array].elem.bytes() * elements).expect("a loop reads few rows")
 }
 
-/// The bounds of the loop stay while it runs.
+/// True if the bounds of the loop do not change while it runs.
 fn is_fixed_for(proc: &Proc, data: &LoopData) -> bool {
     let mut changed: BTreeSet<Var> = data.var.into_iter().collect();
     proc.for_each_stmt(&data.body, &mut |stmt| stmt.for_each_assigned(&mut |var| _ = changed.insert(var)));
     [&data.lower, &data.upper].into_iter().all(|bound| !bound.has_load() && !bound.reads_any(&changed))
 }
 
-/// A constant that, added to the variable, is at least the expression; so many variables may be between the two.
+/// A constant that makes the variable an upper bound of the expression when added. The search
+/// passes this many variables between the two.
 fn most_added(expr: &Expr, to: Var, values: &Values, between: usize) -> Option<i64> {
     match expr {
         Expr::Var(var) if *var == to => Some(0),

@@ -1,51 +1,56 @@
-//! Planes in blocks of rows: a loop over planes of a stencil that reads neighbouring ones runs for some rows of all planes, then for the next ones.
+//! Stencil tiling: a loop over planes that reads neighbouring planes runs for a block of rows of
+//! all planes, then for the next block.
 //!
 //! ```text
 //! for i { for j in l..h { for k { D[i, j, k] = e(A[i-1, j, k], A[i, j, k], A[i+1, j, k]) } } }
-//!     becomes   blocks = 1 if three planes stay in the cache, or as many as have each half of it
+//!     becomes   blocks = 1 if three planes stay in the cache,
+//!                        else such that the blocks of three planes fill half of the cache
 //!               for b below blocks {
-//!                 for i { for j in block b of l..h { for k { D[i, j, k] = e(A[i-1, j, k], A[i, j, k], A[i+1, j, k]) } } }
+//!                 for i { for j in block b of l..h { for k { D[i, j, k] = ... } } }
 //!               }
 //! ```
 //!
-//! Otherwise a plane would come from beyond the processor's own cache for each that it is a neighbour of. Small planes are one block. Loops along borders
-//! come with the first block or the last. Knows nothing of the array IR.
+//! Without blocks, each plane would enter the processor's own cache once for each plane that reads
+//! it. Small planes are one block. Loops along borders run with the first block or the last.
 //!
-//! After Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
+//! This module knows nothing of the array IR.
+//!
+//! Source: Rivera and Tseng, "Tiling Optimizations for 3D Scientific Computations".
 
 use crate::lowering::access::divided_up;
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, step_of};
 use crate::shape::facts::unaliased::Memory;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of fewer rows would have more neighbours outside than inside.
 const FEWEST_ROWS: i64 = 16;
 
-/// Runs planes in blocks of rows of which neighbouring planes stay in half a cache of so many bytes; how many loops over planes.
-pub(crate) fn tile_stencils(proc: &mut Proc, cache_bytes: i64) -> usize {
+/// Runs planes in blocks of rows. The block's rows of neighbouring planes fit in half of a
+/// processor's own cache.
+pub(crate) fn tile_stencils(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let cache_bytes = decisions.options.caches.own;
     let (values, memory) = (Values::of(proc), Memory::of(proc));
-    let mut count = 0;
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "runs its planes in blocks of rows", &mut |proc, id, _| {
         let planes = Planes::of(proc, id, &values, &memory)?;
-        count += 1;
         Some(planes.in_blocks(proc, id, cache_bytes))
     });
-    count
 }
 
-/// A loop over planes around one over their rows, perhaps with other things to be done for each plane before and after.
+/// A loop over planes, around a loop over their rows and perhaps other statements before and after
+/// it.
 struct Planes {
     rows: Loop,
-    /// Where in the body that is.
+    /// The position of the loop over rows in the body.
     at: usize,
-    /// What is before it and done once, with the first block. All that is behind it is done with the last.
+    /// The statements before it that run once, with the first block. All statements behind it run
+    /// with the last block.
     once: Vec<usize>,
-    /// The bytes that are read, and read again by the next plane, for a row.
+    /// For each row, the bytes that the next plane reads again.
     bytes: Expr,
 }
 
@@ -75,7 +80,7 @@ impl Planes {
         };
         let mut found = data.body.iter().enumerate().filter_map(over_rows);
         let (at, rows, bytes) = found.next().filter(|_| found.next().is_none())?;
-        // What the rows reduce for their plane only would be known with the last block.
+        // A value that rows reduce for their plane would be known with the last block only.
         let reduces_for_all = |id: &Loop| match &proc.loops[*id].kind {
             LoopKind::Independent { parallel: None, reductions: own, .. } => {
                 own.iter().all(|own| reductions.contains(own))
@@ -86,7 +91,7 @@ impl Planes {
         let is_step = |stmt: &Stmt| reductions.iter().any(|&reduction| step_of(stmt, reduction).is_some());
         let is_once = |stmt: &Stmt| is_step(stmt) || matches!(stmt, Stmt::For(other) if reduces_for_all(other));
         let (once, again): (Vec<usize>, Vec<usize>) = (0..at).partition(|&place| is_once(&before[place]));
-        // All else before the rows is computed again for every block: numbers of planes and the like.
+        // Other statements before the rows, such as numbers of planes, are repeated for each block.
         let again: Vec<Stmt> = again.into_iter().map(|place| before[place].clone()).collect();
         let are_numbers = again.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. }));
         if !are_numbers || !after.iter().all(is_once) || !reduces_for_all(&rows) {
@@ -102,18 +107,17 @@ impl Planes {
     }
 
     fn in_blocks(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {
-        let [count, blocks, length, block, first, end] = [(); 6].map(|()| proc.var(Scalar::I64, None));
-        let assign = |var, value| Stmt::Assign { var, value };
+        let [count, blocks, length, block, first, end] = [(); 6].map(|()| proc.index());
         let at_least = |least: i64, expr: Expr| Expr::binary(BinOp::MAX, Expr::i64(least), expr);
         let rows = &mut proc.loops[self.rows];
         let lower = std::mem::replace(&mut rows.lower, first.into());
         let upper = std::mem::replace(&mut rows.upper, end.into());
         let fitting = Expr::binary(BinOp::DIV, Expr::i64(cache_bytes / 2), at_least(1, self.bytes.clone()));
-        let number = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::LE, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3))),
-            on_true: Box::new(Expr::i64(1)),
-            on_false: Box::new(divided_up(count.into(), at_least(FEWEST_ROWS, fitting))),
-        };
+        let number = Expr::select(
+            Expr::binary(BinOp::LE, Expr::Var(count) * self.bytes, Expr::i64(cache_bytes / 4 * 3)),
+            Expr::i64(1),
+            divided_up(count.into(), at_least(FEWEST_ROWS, fitting)),
+        );
         let is_first = || Expr::binary(BinOp::EQ, block.into(), Expr::i64(0));
         let is_last = || Expr::binary(BinOp::EQ, Expr::Var(block) + Expr::i64(1), blocks.into());
         let planes = &mut proc.loops[id];
@@ -133,27 +137,28 @@ impl Planes {
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions: reductions.clone() };
         let span = planes.span;
         let body = vec![
-            assign(first, lower.clone() + Expr::Var(block) * length.into()),
-            assign(end, Expr::binary(BinOp::MIN, Expr::Var(first) + length.into(), upper.clone())),
+            Stmt::assign(first, lower.clone() + Expr::Var(block) * length.into()),
+            Stmt::assign(end, Expr::binary(BinOp::MIN, Expr::Var(first) + length.into(), upper.clone())),
             Stmt::For(id),
         ];
         let over = LoopData { var: Some(block), lower: Expr::i64(0), upper: blocks.into(), step: 1, kind, body, span };
         vec![
-            assign(count, at_least(1, upper - lower)),
-            assign(blocks, number),
-            assign(length, divided_up(count.into(), blocks.into())),
-            Stmt::For(proc.loops.push(over)),
+            Stmt::assign(count, at_least(1, upper - lower)),
+            Stmt::assign(blocks, number),
+            Stmt::assign(length, divided_up(count.into(), blocks.into())),
+            proc.add_loop(over),
         ]
     }
 }
 
-/// Loops of the body, if there are several, store different rows, one after the other, and nothing that the body reads.
+/// True if all loops of the body store consecutive ranges of rows that the body does not read. One
+/// loop alone is always accepted.
 fn are_apart(proc: &Proc, body: &[Stmt], may_share: &dyn Fn(Array, Array) -> bool) -> bool {
     let part = |stmt: &Stmt| if let Stmt::For(part) = stmt { Some(*part) } else { None };
     let parts: Vec<&LoopData> = body.iter().filter_map(part).map(|part| &proc.loops[part]).collect();
     let mut read = BTreeSet::new();
     proc.for_each_expr(body, &mut |expr| expr.for_each_load(&mut |array, _| _ = read.insert(array)));
-    // Of each array, which subscript numbers the rows, and what is added.
+    // For each array, the axis that numbers the rows, and the constant that is added.
     let (mut stored, mut are_rows) = (BTreeMap::new(), true);
     for part in &parts {
         let Some(row) = part.var else { return false };
@@ -172,8 +177,9 @@ fn are_apart(proc: &Proc, body: &[Stmt], may_share: &dyn Fn(Array, Array) -> boo
     parts.len() == 1 || (are_rows && follow && !stored.keys().any(shares))
 }
 
-/// The bytes for each row of the arrays of which several planes are read in the same place, by a loop over rows. `None` if there are no such, or `is_fixed`
-/// does not hold for what that depends on.
+/// The bytes of a row in all arrays of which several planes are read at the same place, by a loop
+/// over rows. `None` if there are no such arrays, or if `is_fixed` rejects an operand of this
+/// number.
 fn bytes_of_planes(
     proc: &Proc,
     values: &Values,
@@ -182,11 +188,11 @@ fn bytes_of_planes(
     is_fixed: &dyn Fn(&Expr) -> bool,
 ) -> Option<Expr> {
     let row = rows.var?;
-    // What is added to the number of the plane, by array, axis of the rows and other subscripts.
+    // The constants that are added to the number of the plane, by array, axis of the rows and other
+    // subscripts.
     let mut read: BTreeMap<(Array, usize, String), BTreeSet<i64>> = BTreeMap::new();
     proc.for_each_expr(&rows.body, &mut |expr| {
-        expr.for_each_part(&mut |part| {
-            let Expr::Load { array, index } = part else { return };
+        expr.for_each_load(&mut |array, index| {
             let numbers: Vec<(usize, i64)> =
                 index.iter().enumerate().filter_map(|(axis, e)| Some((axis, values.added_to(e, plane)?))).collect();
             let axis_of_rows =
@@ -195,12 +201,12 @@ fn bytes_of_planes(
                 && *axis < axis_of_rows
             {
                 let others = index.iter().enumerate().filter(|(at, _)| at != axis).map(|(_, e)| e);
-                let place = (*array, axis_of_rows, format!("{:?}", others.collect::<Vec<&Expr>>()));
+                let place = (array, axis_of_rows, format!("{:?}", others.collect::<Vec<&Expr>>()));
                 read.entry(place).or_default().insert(*added);
             }
         });
     });
-    // Planes between are kept too.
+    // Planes between these are kept too.
     let mut planes: BTreeMap<(Array, usize), usize> = BTreeMap::new();
     for ((array, axis, _), numbers) in read {
         let (first, last) = (*numbers.first()?, *numbers.last()?);

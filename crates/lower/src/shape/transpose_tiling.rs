@@ -1,51 +1,51 @@
-//! Tiles for transposed accesses: where one array is read down its columns and another one written along its rows, small squares of both
-//! stay in the nearest cache, so that every line of memory is brought there once.
+//! Tiling of transposed accesses: one array is read down its columns, and another is written along
+//! its rows. Small squares of both stay in the first-level cache, so that each line is loaded once.
 //!
 //! ```text
 //! for i { for j { D[i, j] = e(A[j, i]) } }
-//!     becomes   for i0 step 8 { for j0 step 8 { for i in i0..i0+8 { for j in j0..j0+8 { D[i, j] = e(A[j, i]) } } } }
+//!     becomes   for i0 step 8 { for j0 step 8 {
+//!                 for i in i0..i0+8 { for j in j0..j0+8 { D[i, j] = e(A[j, i]) } }
+//!               } }
 //! ```
 //!
-//! A tile is as long and as wide as a line of memory. Whole tiles have loops of constant length, which the C compiler unrolls; those at the ends
-//! do not. Copies are turned in squares of registers by what prints the C (`transpose` in `frit-back`), so their tiles are larger, and all alike.
-//! Knows nothing of the array IR.
+//! A tile is as long and as wide as a cache line. Whole tiles have loops of constant length, which
+//! the C compiler unrolls; tiles at the ends do not.
+//!
+//! The C back end turns copies in squares of registers (`transpose` in `frit-back`), so tiles of
+//! copies are larger and all alike. This module knows nothing of the array IR.
 
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::cache_lines::LINE;
 use crate::shape::facts::straight_line::{assigned, fresh, is_straight};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bodies that cost more do not wait for memory.
+/// Bodies that cost more are not limited by memory.
 const LARGEST_COST: i64 = 16;
-/// Loops as short as this meet no line twice.
+/// Loops of at most this length use no line twice.
 const SHORT: i64 = 16;
 /// The length of tiles of copies.
 const OF_COPIES: i64 = 64;
 
-/// Runs nests with transposed accesses in tiles; how many there are.
-pub(crate) fn tile_transposed(proc: &mut Proc) -> usize {
-    let (values, mut count) = (Values::of(proc), 0);
-    replace_loops(proc, &mut |proc, id| {
-        let nest = Transposing::of(proc, &values, id)?;
-        count += 1;
-        Some(nest.in_tiles(proc))
-    });
-    count
+/// Runs nests with transposed accesses in tiles.
+pub(crate) fn tile_transposed(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let values = Values::of(proc);
+    let what = "runs in square tiles, as it reads columns and writes rows";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| Some(Transposing::of(proc, &values, id)?.in_tiles(proc)));
 }
 
-/// Two independent loops, of which the outer one runs along the rows of what the inner one reads.
+/// Two independent loops. The outer one runs along the rows of what the inner one reads.
 struct Transposing {
     outer: LoopData,
     inner: LoopData,
     vars: [Var; 2],
-    /// Elements of a line of memory.
+    /// Elements of a cache line.
     length: i64,
-    /// It copies, and does nothing else, in a way that can be turned in registers.
+    /// True if the nest is a plain copy that can be turned in registers.
     is_copy: bool,
 }
 
@@ -58,7 +58,7 @@ impl Transposing {
             LoopKind::Independent { reductions, .. } => reductions.is_empty() && data.step == 1,
             LoopKind::Sequential | LoopKind::Scan { .. } => false,
         };
-        // A team of threads for each tile would be too many.
+        // Starting threads for each tile would cost too much.
         let is_divided = |data: &LoopData| matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
         let (i, j) = (outer.var?, inner.var?);
         let is_short = |data: &LoopData| values.has_at_most(data, SHORT);
@@ -76,14 +76,13 @@ impl Transposing {
         let mut bytes = None;
         for stmt in &inner.body {
             stmt.for_each_inner_expr(&mut |expr| {
-                expr.for_each_part(&mut |node| {
-                    let Expr::Load { array, index } = node else { return };
+                expr.for_each_load(&mut |array, index| {
                     let Some((last, others)) = index.split_last() else { return };
                     let is_plain = |e: &Expr| !e.has_load() && !e.reads_any(&own);
                     let along_rows = last.is_shifted(i) && !last.reads(j);
                     let down_columns = others.iter().any(|e| e.is_shifted(j)) && !others.iter().any(|e| e.reads(i));
                     if along_rows && down_columns && index.iter().all(is_plain) {
-                        bytes = Some(proc.arrays[*array].elem.bytes());
+                        bytes = Some(proc.arrays[array].elem.bytes());
                     }
                 });
             });
@@ -116,7 +115,7 @@ impl Transposing {
         down.over(proc, self.outer, kind, columns)
     }
 
-    /// The loops over a tile, from these indices on.
+    /// The loops over a tile that begins at these indices.
     fn tile(&self, proc: &mut Proc, from: [Expr; 2], bounds: [(Expr, Expr); 2]) -> Stmt {
         let (j, body) = fresh(proc, self.vars[1], self.inner.body.clone(), &[]);
         let known = proc.vars[self.vars[0]].clone();
@@ -127,9 +126,9 @@ impl Transposing {
         let names = BTreeMap::from([(self.vars[0], at(0, i)), (j, at(1, j))]);
         let body = body.iter().map(|stmt| stmt.renamed(&names)).collect();
         let [(i_lower, i_upper), (j_lower, j_upper)] = bounds;
-        let independent = || LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
+        let independent = || LoopKind::independent(false);
         let inner = LoopData { var: Some(j), lower: j_lower, upper: j_upper, body, ..self.inner.clone() };
-        let inner = Stmt::For(proc.loops.push(inner));
+        let inner = proc.add_loop(inner);
         let rows = LoopData {
             var: Some(i),
             lower: i_lower,
@@ -138,6 +137,6 @@ impl Transposing {
             body: vec![inner],
             ..self.outer.clone()
         };
-        Stmt::For(proc.loops.push(rows))
+        proc.add_loop(rows)
     }
 }

@@ -1,58 +1,64 @@
-//! Unroll-and-jam: rows of a stencil that are made side by side share what they read.
+//! Unroll-and-jam: neighbouring rows of a stencil are computed side by side and share what they
+//! read.
 //!
 //! ```text
 //! for i { for j { D[i, j] = e(A[i-1, j], A[i, j], A[i+1, j]) } }
 //!     becomes   for i0 step 4 {
-//!                 if a block is whole { for j { D[i0, j] = e(A[i0-1, j], A[i0, j], A[i0+1, j]); ...; D[i0+3, j] = e(A[i0+2, j], A[i0+3, j], A[i0+4, j]) } }
-//!                 else { for i in block { for j { D[i, j] = e(A[i-1, j], A[i, j], A[i+1, j]) } } }
+//!                 if a block is whole {
+//!                   for j {
+//!                     D[i0, j] = e(A[i0-1, j], A[i0, j], A[i0+1, j])
+//!                     ...
+//!                     D[i0+3, j] = e(A[i0+2, j], A[i0+3, j], A[i0+4, j])
+//!                   }
+//!                 } else { for i in block { for j { D[i, j] = e(A[i-1, j], A[i, j], A[i+1, j]) } } }
 //!               }
 //! ```
 //!
-//! One row after the other, each would come from the second cache again for every row that reads it: three times here, instead of six times for four
-//! rows. Where rows are named by remainders (`A[(i+1) % n, j]`), whole blocks are those in which none begins anew. Knows nothing of the array IR.
+//! Row by row, each row would come from the second-level cache once for every row that reads it.
+//! Four rows side by side read six rows instead of twelve.
 //!
-//! After Allen and Cocke, "A Catalogue of Optimizing Transformations", and Callahan, Cocke and Kennedy, "Estimating Interlock and Improving Balance
-//! for Pipelined Architectures".
+//! If rows are numbered by remainders (`A[(i+1) % n, j]`), a whole block is one in which no number
+//! wraps. This module knows nothing of the array IR.
+//!
+//! Source: Allen and Cocke, "A Catalogue of Optimizing Transformations", and Callahan, Cocke and
+//! Kennedy, "Estimating Interlock and Improving Balance for Pipelined Architectures".
 
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, each_store, entering, has_load, is_straight, rows_read};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows that are made side by side.
+/// Rows that are computed side by side.
 const ROWS: i64 = 4;
-/// Bodies that cost more do not wait for the caches.
+/// Bodies that cost more are not limited by the caches.
 const LARGEST_COST: i64 = 32;
-/// Rows that are read and written side by side, at most: the processor follows no more at a time.
+/// The most rows that are read and written side by side: the hardware prefetcher follows no more
+/// streams.
 const MOST_STREAMS: usize = 16;
 
-/// Runs rows side by side wherever they share enough; in how many nests.
-pub(crate) fn unroll_and_jam(proc: &mut Proc) -> usize {
-    let mut count = 0;
-    replace_loops(proc, &mut |proc, id| {
-        let rows = Rows::of(proc, id)?;
-        count += 1;
-        Some(rows.side_by_side(proc, id))
-    });
-    count
+/// Runs rows side by side wherever they share enough.
+pub(crate) fn unroll_and_jam(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let what = "runs four rows side by side, which share what they read";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| Some(Rows::of(proc, id)?.side_by_side(proc, id)));
 }
 
-/// Straight-line code stores to arrays.
+/// True if the straight-line code stores to arrays.
 fn stores(stmt: &Stmt) -> bool {
     let mut found = false;
     each_store(std::slice::from_ref(stmt), &mut |_, _| found = true);
     found
 }
 
-/// A loop over rows, each of which is made by one or several loops along it.
+/// A loop over rows. One or several loops along the row compute it.
 struct Rows {
     row: Var,
-    /// Variables that are a row's number and a constant, modulo a number of rows: the constant and the number.
+    /// Variables that are a row's number plus a constant, modulo a number of rows: the constant and
+    /// that number.
     wrapped: BTreeMap<Var, (i64, Expr)>,
-    /// What each row has for itself.
+    /// The variables that each row assigns for itself.
     own: BTreeSet<Var>,
 }
 
@@ -87,7 +93,7 @@ impl Rows {
             }
         }
         own.retain(|var| !accumulators.contains(var));
-        // What a row has for itself, no other one begins with.
+        // No row begins with a variable that another row has left.
         let is_carried = entering(&before).iter().any(|var| own.contains(var));
         let is_fixed = |expr: &Expr| !expr.has_load() && !expr.reads(row) && !expr.reads_any(&own);
         if along.is_empty() || is_carried || !along.iter().all(|inner| is_fixed(&inner.lower) && is_fixed(&inner.upper))
@@ -105,7 +111,8 @@ impl Rows {
         along.iter().any(|inner| rows.shares(proc, inner)).then_some(rows)
     }
 
-    /// Rows that this loop reads are read for neighbours too, and there are not too many of them at a time.
+    /// True if neighbours also read the rows that this loop reads, and there are not too many rows
+    /// at a time.
     fn shares(&self, proc: &Proc, inner: &LoopData) -> bool {
         let Some(along) = inner.var else { return false };
         if cost(proc, &inner.body) > LARGEST_COST {
@@ -125,7 +132,7 @@ impl Rows {
         read.iter().any(is_shared) && streams <= MOST_STREAMS
     }
 
-    /// What is added to the number of the row.
+    /// The constant that is added to the number of the row.
     fn added(&self, expr: &Expr) -> Option<i64> {
         match expr {
             Expr::Var(var) if self.wrapped.contains_key(var) => Some(self.wrapped[var].0),
@@ -136,7 +143,7 @@ impl Rows {
     fn side_by_side(self, proc: &mut Proc, id: Loop) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
         let block = Block::of_length(proc, ROWS);
-        // Blocks accumulate what their rows do.
+        // Blocks accumulate what their rows accumulate.
         let kind = data.kind.clone();
         let LoopKind::Independent { reductions, .. } = kind.clone() else { panic!("loops over rows are independent") };
         let inner_kind = LoopKind::Independent { parallel: None, simd: false, reductions };
@@ -165,7 +172,7 @@ impl Rows {
         let body = proc.copied(&data.body, &rest_names);
         let var = Some(self.row.renamed(&rest_names));
         let rest = LoopData { var, lower, upper, kind: inner_kind, body, ..data.clone() };
-        let rest = vec![Stmt::For(proc.loops.push(rest))];
+        let rest = vec![proc.add_loop(rest)];
         block.over(proc, data, kind, vec![Stmt::If { cond: whole, then: jammed, otherwise: rest }])
     }
 
@@ -184,7 +191,8 @@ impl Rows {
     fn jammed(&self, proc: &mut Proc, inner: Loop, names: &[BTreeMap<Var, Expr>]) -> Stmt {
         let data = proc.loops[inner].clone();
         let along = proc.fresh_names(data.var.into_iter().collect());
-        // What rows store comes last, or the C compiler could not tell that it leaves alone what the next row reads.
+        // Stores come last. Otherwise the C compiler could not tell that a row's stores leave the
+        // next row's reads alone.
         let is_store = |stmt: &Stmt| matches!(stmt, Stmt::Store { .. });
         let first = data.body.iter().position(is_store).unwrap_or(0);
         let comes_last =
@@ -193,7 +201,7 @@ impl Rows {
         for names in names {
             let mut names = names.clone();
             names.extend(along.clone());
-            // Rows by name, so that equal ones are seen to be.
+            // Rows are numbered by variables, so that equal rows are recognised.
             for (var, (added, _)) in &self.wrapped {
                 names.insert(*var, names[&self.row].clone() + Expr::i64(*added));
             }
@@ -211,7 +219,8 @@ impl Rows {
                 panic!("loops along rows are independent")
             };
             for &reduction in reductions {
-                // Some have accumulators of their own, others add to what the loop over them accumulates.
+                // Some loops have accumulators of their own; others continue those of the loop over
+                // them.
                 let reduction = Reduction { var: reduction.var.renamed(&names), ..reduction };
                 if !all.contains(&reduction) {
                     all.push(reduction);
@@ -222,6 +231,6 @@ impl Rows {
         let var = data.var.map(|var| var.renamed(&along));
         let simd = matches!(data.kind, LoopKind::Independent { simd: true, .. });
         let kind = LoopKind::Independent { parallel: None, simd, reductions: all };
-        Stmt::For(proc.loops.push(LoopData { var, kind, body, ..data }))
+        proc.add_loop(LoopData { var, kind, body, ..data })
     }
 }

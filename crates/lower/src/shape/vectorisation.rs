@@ -1,32 +1,82 @@
-//! Marks the innermost independent loops whose bodies are straight-line code: vectors can run them.
+//! Vectorisation: marks the innermost independent loops whose bodies are straight-line code.
+//!
+//! It leaves the vectors themselves to the C compiler. Scans are prepared by
+//! [`crate::shape::vectorised_scan`]. This module knows nothing of the array IR.
 
+use crate::steps::{Decisions, Reason};
 use frit_ir::BinOp;
-use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
+use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_support::Index;
 
-/// Loops of fewer iterations are no faster on vectors, which cost something to begin and to end.
+/// Loops with fewer iterations gain nothing: vectors have a cost at their beginning and end.
 const FEW: i64 = 4;
 
-/// Sets `simd` on every independent loop that only assigns and stores, but for those that are known to be short, as along the
-/// borders of stencils. Loops that have it already, with others in them, keep it. Scans are in phases already if vectors can run them.
-pub(crate) fn mark_vector_loops(proc: &mut Proc) {
+/// Sets `simd` on every independent loop that only assigns and stores. Loops that are known to be
+/// short, as along the borders of stencils, do not get it. Loops that have `simd` already, around
+/// others, keep it.
+pub(crate) fn mark_vector_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let values = Values::of(proc);
-    let chosen: Vec<bool> =
-        proc.loops.iter().map(|(_, data)| is_straight(&data.body) && !values.is_short(data)).collect();
-    for ((_, data), chosen) in proc.loops.iter_mut().zip(chosen) {
-        match &mut data.kind {
-            LoopKind::Sequential => {}
-            LoopKind::Independent { simd, .. } => *simd |= chosen,
-            LoopKind::Scan { simd, .. } => *simd &= chosen,
+    for id in loops_in_order(proc) {
+        let data = &proc.loops[id];
+        if has_loop(&data.body) {
+            continue;
+        }
+        let (obstacle, is_short) = (obstacle(&data.body), values.is_short(data));
+        match &mut proc.loops[id].kind {
+            LoopKind::Sequential => decisions.refused(proc, id, Reason::RunsInOrder),
+            LoopKind::Independent { simd: true, .. } => {}
+            LoopKind::Independent { simd, .. } => match obstacle {
+                Some(reason) => decisions.refused(proc, id, reason),
+                None if is_short => decisions.not_worth(proc, id, FEW_ITERATIONS),
+                None if decisions.may_change() => {
+                    *simd = true;
+                    decisions.done(proc, id, "runs in vectors");
+                }
+                None => {}
+            },
+            LoopKind::Scan { simd, .. } if *simd && is_short && decisions.may_change() => {
+                *simd = false;
+                decisions.done(proc, id, "does not run in vectors, as it has few iterations");
+            }
+            LoopKind::Scan { .. } => {}
         }
     }
 }
 
-fn is_straight(body: &[Stmt]) -> bool {
-    body.iter().all(|stmt| crate::shape::facts::straight_line::is_straight(stmt, true))
+/// True if a counted loop is among the statements.
+fn has_loop(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| matches!(stmt, Stmt::For(_)) || stmt.inner().any(has_loop))
 }
 
-/// What variables are that are assigned once.
+/// What reports say of short loops.
+const FEW_ITERATIONS: &str = "it has too few iterations for vectors";
+
+/// The loops that the procedure runs, in the order of its statements.
+pub(crate) fn loops_in_order(proc: &Proc) -> Vec<Loop> {
+    let mut loops = Vec::new();
+    proc.for_each_loop(&proc.body, &mut |id, _| loops.push(id));
+    loops
+}
+
+/// Why vectors cannot run these statements; `None` for straight-line code.
+pub(crate) fn obstacle(body: &[Stmt]) -> Option<Reason> {
+    body.iter().find_map(|stmt| match stmt {
+        Stmt::Assign { .. } | Stmt::Store { .. } => None,
+        Stmt::If { then, otherwise, .. } => obstacle(then).or_else(|| obstacle(otherwise)),
+        Stmt::For(_) => Some(Reason::LoopInside),
+        Stmt::While { .. } => Some(Reason::WhileInside),
+        Stmt::Alloc { .. }
+        | Stmt::Release { .. }
+        | Stmt::Bind { .. }
+        | Stmt::Swap { .. }
+        | Stmt::CopyElements { .. }
+        | Stmt::Prefetch { .. } => Some(Reason::MemoryInside),
+        Stmt::Check { .. } => Some(Reason::ChecksInside),
+        Stmt::Output { .. } | Stmt::Call { .. } => Some(Reason::CallsInside),
+    })
+}
+
+/// The values of variables that are assigned once.
 pub(crate) struct Values(Vec<Assigned>);
 
 #[derive(Clone)]
@@ -51,7 +101,7 @@ impl Values {
         Values(values)
     }
 
-    /// What a variable was assigned, if that happened once; other expressions are what they are.
+    /// The value of a variable that is assigned once; other expressions stand for themselves.
     pub(crate) fn value<'e>(&'e self, expr: &'e Expr) -> &'e Expr {
         match expr {
             Expr::Var(var) => match &self.0[var.at()] {
@@ -62,7 +112,8 @@ impl Values {
         }
     }
 
-    /// The constant that is added to a variable to have the value, or one of which it is the remainder, as where planes begin anew.
+    /// The constant that is added to the variable to get the value, or to get a number whose
+    /// remainder the value is, as for periodic borders.
     pub(crate) fn added_to(&self, expr: &Expr, var: Var) -> Option<i64> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::FLOOR_MOD, x, .. } => x.added_to(var),
@@ -74,7 +125,8 @@ impl Values {
         self.value(expr).as_i64()
     }
 
-    /// The loop is known to have no more iterations: both bounds are constants, or it ends with a block of so many, and may count from its beginning.
+    /// True if the trip count is provably at most `most`: both bounds are constants, or the loop
+    /// ends with a block of that length. It may count from the beginning of the block.
     pub(crate) fn has_at_most(&self, data: &LoopData, most: i64) -> bool {
         if let (Some(lower), Some(upper)) = (self.constant(&data.lower), self.constant(&data.upper)) {
             return upper.checked_sub(lower).is_some_and(|count| count <= most);
@@ -90,7 +142,7 @@ impl Values {
         }
     }
 
-    /// Dividend, if it is a constant, and divisor of a remainder.
+    /// The dividend, if it is a constant, and the divisor of a remainder.
     fn remainder<'e>(&'e self, expr: &'e Expr) -> Option<(i64, &'e Expr)> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::FLOOR_MOD, x, y } => Some((self.constant(x)?, y)),
@@ -98,8 +150,9 @@ impl Values {
         }
     }
 
-    /// The loop has few iterations: both bounds are constants; or it ends at a small number or before, or at the remainder of one, as the
-    /// elements do that a rotation brings from the end of an axis; or it begins that many before the end of one.
+    /// True if the trip count is provably small. The bounds may be constants. The loop may end at a
+    /// small number or at the remainder of one, as for the elements that a rotation brings from the
+    /// end of an axis. Or it may begin a small number of iterations before the end of an axis.
     pub(crate) fn is_short(&self, data: &LoopData) -> bool {
         let (lower, upper) = (self.constant(&data.lower), self.constant(&data.upper));
         if let (Some(lower), Some(upper)) = (lower, upper) {
@@ -132,7 +185,7 @@ impl Values {
         is_extent(divisor) && (1..FEW).contains(&dividend.saturating_neg())
     }
 
-    /// How far before an extent the value is at most.
+    /// The most that the value is before an extent.
     fn most_before(&self, expr: &Expr, is_extent: &dyn Fn(&Expr) -> bool) -> Option<i64> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::SUB, x, y } if is_extent(x) => self.most(y),
@@ -145,7 +198,7 @@ impl Values {
         }
     }
 
-    /// What the value is at most: a constant, or a minimum with one.
+    /// An upper bound of the value: a constant, or a minimum with a constant.
     fn most(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::MIN, x, y } => [x, y].into_iter().filter_map(|expr| self.most(expr)).min(),
@@ -153,7 +206,7 @@ impl Values {
         }
     }
 
-    /// What the value is at least: a constant, or a maximum with one.
+    /// A lower bound of the value: a constant, or a maximum with a constant.
     fn least(&self, expr: &Expr) -> Option<i64> {
         match self.value(expr) {
             Expr::Binary { op: BinOp::MAX, x, y } => [x, y].into_iter().filter_map(|expr| self.least(expr)).max(),
@@ -165,6 +218,7 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{LOOP_STEPS, Options, Shaping};
     use frit_ir::nest::parse::parse_program;
 
     /// Which loops over `s4 in RANGE`, `s5 in RANGE`, ... are for vectors.
@@ -180,8 +234,10 @@ mod tests {
             loops.collect::<String>()
         );
         let mut program = parse_program(&text).unwrap_or_else(|error| panic!("{error:?} in\n{text}"));
-        let (_, proc) = program.procs.iter_mut().next().expect("there is a procedure");
-        mark_vector_loops(proc);
+        let step = LOOP_STEPS.iter().find(|step| step.name == "vectorisation").expect("it is a step");
+        let mut shaping = Shaping::new(&Options::USUAL, None);
+        step.run(&mut program, &mut shaping, &mut frit_plan::Log::default());
+        let (_, proc) = program.procs.iter().next().expect("there is a procedure");
         let is_simd = |(_, data): (_, &LoopData)| matches!(data.kind, LoopKind::Independent { simd: true, .. });
         proc.loops.iter().map(is_simd).collect()
     }

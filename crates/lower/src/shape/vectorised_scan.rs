@@ -1,51 +1,72 @@
-//! The bodies of scans in two phases, such that vectors can run them: what is accumulated, then what is done with the results.
+//! Vectorised scans: the body of a scan gets two phases, accumulation and use of the results.
+//! Vectors can then run it.
 //!
 //! ```text
 //! for i { v = A[i]; s = s + v; B[i] = s; t = max(t, v); C[i] = t - v }
 //! becomes for i { v = A[i]; s = s + v; t = max(t, v)   ;   w = A[i]; B[i] = s; C[i] = t - w }
 //! ```
 //!
-//! Neighbouring iterations run the first phase together, then their accumulators are combined in a few steps, then they run the second.
-//! Nothing but accumulators passes from phase to phase, so cheap values are computed in both. Knows nothing of the array IR.
+//! Neighbouring iterations run the first phase together. Their accumulators are combined in a few
+//! steps, and then they run the second phase. Only accumulators pass between phases, so cheap
+//! values are computed in both.
+//!
+//! The C back end prints the phases (`scan` in `frit-back`). This module knows nothing of the array
+//! IR.
 
 use crate::lowering::access::Aliases;
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, each_store, is_straight, live, mentions_of};
+use crate::shape::vectorisation::{loops_in_order, obstacle};
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Expr, LoopKind, Proc, Reduction, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is computed in both phases costs no more.
+/// The most cost of what both phases compute.
 const LARGEST_REPEATED: i64 = 16;
 
-/// Puts the bodies of the scans of the procedure into two phases, and asks for vectors.
-pub(crate) fn vectorise_scans(proc: &mut Proc) {
+/// Splits the bodies of scans into two phases, and asks for vectors.
+pub(crate) fn vectorise_scans(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let aliases = Aliases::of(proc);
-    let all: Vec<_> = proc.loops.iter().map(|(id, _)| id).collect();
-    for id in all {
+    for id in loops_in_order(proc) {
         let data = &proc.loops[id];
         let (LoopKind::Scan { reductions, .. }, 1) = (&data.kind, data.step) else { continue };
         let reductions = reductions.clone();
-        let Some(phases) = Phases::of(&data.body, &reductions, &aliases) else { continue };
-        if let Some(body) = phases.joined(proc) {
-            proc.loops[id].body = body;
-            proc.loops[id].kind = LoopKind::Scan { simd: true, streaming: false, reductions };
+        if !decisions.may_change() {
+            break;
+        }
+        if let Some(reason) = obstacle(&data.body) {
+            decisions.refused(proc, id, reason);
+            continue;
+        }
+        let Some(phases) = Phases::of(&data.body, &reductions, &aliases) else {
+            decisions.refused(proc, id, Reason::PhasesMixed);
+            continue;
+        };
+        match phases.joined(proc) {
+            Some(body) => {
+                decisions.done(proc, id, "is a scan in two phases, which vectors can run");
+                proc.loops[id].body = body;
+                proc.loops[id].kind = LoopKind::Scan { simd: true, streaming: false, reductions };
+            }
+            None => decisions.not_worth(proc, id, "both phases of the scan would compute too much that is the same"),
         }
     }
 }
 
 #[derive(Default)]
 struct Phases {
-    /// What the accumulations need.
+    /// The statements that the accumulations need.
     before: Vec<Stmt>,
     accumulations: Vec<Stmt>,
-    /// All that stores or needs what is accumulated.
+    /// The statements that store or need what is accumulated.
     second: Vec<Stmt>,
 }
 
 impl Phases {
     fn of(body: &[Stmt], reductions: &[Reduction], aliases: &Aliases) -> Option<Self> {
         let mut phases = Phases::default();
-        // Accumulators that have been accumulated; other variables that have been assigned, and those of them assigned in the second phase.
+        // Accumulators that are complete; other variables that are assigned; and those of them in
+        // the second phase.
         let (mut accumulated, mut known, mut late) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         // Arrays stored to.
         let mut stored = Vec::new();
@@ -53,7 +74,7 @@ impl Phases {
             if !is_straight(stmt, true) {
                 return None;
             }
-            // It comes before stores that it stood after.
+            // It moves before stores that it stood after.
             let mut overtakes = false;
             stmt.for_each_inner_expr(&mut |expr| {
                 expr.for_each_load(&mut |array, _| {
@@ -68,7 +89,7 @@ impl Phases {
                 continue;
             }
             let own: Vec<Var> = assigned(std::slice::from_ref(stmt)).collect();
-            // Another value of the same name could not be computed in its place.
+            // A later value of the same variable must not replace the one that is read.
             if own.iter().any(|&var| !known.insert(var) || reductions.iter().any(|reduction| reduction.var == var)) {
                 return None;
             }
@@ -88,7 +109,7 @@ impl Phases {
         (accumulated.len() == reductions.len()).then_some(phases)
     }
 
-    /// The body, with what both phases need computed in both; `None` if that costs too much.
+    /// The body, with shared statements in both phases; `None` if they cost too much.
     fn joined(mut self, proc: &mut Proc) -> Option<Vec<Stmt>> {
         let needed = mentions_of(&self.second).into_keys().collect();
         let repeated = live(self.before.clone(), needed);
@@ -115,7 +136,7 @@ fn accumulation<'s>(stmt: &'s Stmt, reductions: &[Reduction]) -> Option<(Var, &'
     if **x == own { Some((*var, y)) } else { (**y == own).then_some((*var, &**x)) }
 }
 
-/// The expression reads an accumulator, or a variable that is known in the second phase only.
+/// True if the expression reads an accumulator, or a variable of the second phase.
 fn needs_result(expr: &Expr, reductions: &[Reduction], late: &BTreeSet<Var>) -> bool {
     reductions.iter().map(|reduction| reduction.var).chain(late.iter().copied()).any(|var| expr.reads(var))
 }

@@ -1,54 +1,57 @@
-//! Narrow elements apart: costly loops over wide numbers that also read or store bytes have these widened, or narrowed, a block at a time in loops of
-//! their own.
+//! Widening: costly loops over wide numbers that also access bytes. Separate loops widen or narrow
+//! a block of these bytes at a time.
 //!
 //! ```text
 //! for i { D[i] = B[i] ? e(i) : f(i) }
-//!     becomes   for i0 step 512 { for i from i0 to below i0+512 { t[i - i0] = B[i] }; for i from i0 to below i0+512 { D[i] = t[i - i0] != 0 ? e(i) : f(i) } }
+//!     becomes   for i0 step 512 {
+//!                 for i from i0 to below i0+512 { t[i - i0] = B[i] }
+//!                 for i from i0 to below i0+512 { D[i] = t[i - i0] != 0 ? e(i) : f(i) }
+//!               }
 //! ```
 //!
-//! C compilers make vectors of as many iterations as there are of the narrowest elements in a vector, so that everything else takes several vectors
-//! each, more than there are registers. Knows nothing of the array IR.
+//! C compilers choose the vector length by the narrowest elements. All wide values then take
+//! several vectors each, more than there are registers. This module knows nothing of the array IR.
 
 use crate::lowering::access::Aliases;
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, each_store, fresh, is_straight};
 use crate::shape::loop_fission::ordered::buffer;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::{Block, kinds_in_blocks};
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
 
 /// Elements of a block.
 const BLOCK: i64 = 512;
-/// Cheaper bodies wait for memory, not for registers.
+/// Cheaper bodies are limited by memory, not by registers.
 const LEAST_COST: i64 = 32;
-/// Elements are narrow if so many are as wide as the widest.
+/// Elements are narrow if this many take the bytes of the widest one.
 const NARROW: usize = 4;
 
-/// Widens what costly loops read and store of narrow elements; in how many loops.
-pub(crate) fn widen_narrow_elements(proc: &mut Proc) -> usize {
-    let (values, aliases, mut count) = (Values::of(proc), Aliases::of(proc), 0);
-    replace_loops(proc, &mut |proc, id| {
+/// Widens or narrows the bytes that costly loops access.
+pub(crate) fn widen_narrow_elements(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (values, aliases) = (Values::of(proc), Aliases::of(proc));
+    let what = "has its narrow elements widened or narrowed in loops of their own";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
         let is_short = values.has_at_most(&proc.loops[id], 2 * BLOCK);
         let narrow = Narrow::of(proc, &aliases, id).filter(|_| !is_short)?;
-        count += 1;
         Some(narrow.widened(proc, id))
     });
-    count
 }
 
-/// A loop for vectors that accesses narrow elements, always those of its iteration.
+/// A loop for vectors that accesses narrow elements, only those of its own iteration.
 struct Narrow {
     var: Var,
-    /// Of the loop over the blocks, and of that in a block.
+    /// The kinds of the loop over blocks and of the loop inside a block.
     kinds: (LoopKind, LoopKind),
-    /// What is widened, each with its type then: elements that are truth values, or converted to wide numbers.
+    /// The elements to widen, with their wide types: truth values, or elements that are converted
+    /// to wide numbers.
     read: Vec<(Expr, Scalar)>,
-    /// Truth values stored, element behind element: where.
+    /// The contiguous places at which truth values are stored.
     stored: Vec<(Array, Vec<Expr>)>,
-    /// As wide as the widest elements.
+    /// A type as wide as the widest elements.
     wide: Scalar,
 }
 
@@ -75,7 +78,7 @@ impl Narrow {
         let is_narrow = |array: Array| proc.arrays[array].elem.bytes() * NARROW <= widest;
         let is_fixed = |e: &Expr| !e.has_load() && !e.reads_any(&own);
         let mut found = Self { var, kinds, read: Vec::new(), stored: Vec::new(), wide };
-        // What stands in branches may be defined only there.
+        // A load in a branch may be undefined outside of it.
         for stmt in &data.body {
             let mut note = |part: &Expr| {
                 let (load, ty) = match part {
@@ -110,7 +113,7 @@ impl Narrow {
                 found.stored.push((*array, index.clone()));
             }
         }
-        // Nothing is gained while anything narrow is left.
+        // Widening gains nothing while any narrow element is left.
         let is_left = |expr: &Expr| {
             let is_widened = |part: &Expr| found.read.iter().any(|(read, _)| read == part);
             let rest = expr.rewritten(|part| is_widened(part).then(|| Expr::i64(0)));
@@ -170,7 +173,7 @@ impl Narrow {
             LoopKind::Sequential | LoopKind::Scan { .. } => Vec::new(),
         };
         let (kind, inner) = self.kinds;
-        let beside = LoopKind::Independent { parallel: None, simd: true, reductions: Vec::new() };
+        let beside = LoopKind::independent(true);
         let mut in_block = |proc: &mut Proc, kind: LoopKind, body: Vec<Stmt>| {
             let (var, body) = fresh(proc, self.var, body, &accumulators);
             let made = LoopData {
@@ -181,7 +184,7 @@ impl Narrow {
                 body,
                 ..data.clone()
             };
-            allocations.push(Stmt::For(proc.loops.push(made)));
+            allocations.push(proc.add_loop(made));
         };
         for stmt in before {
             in_block(proc, beside.clone(), vec![stmt]);

@@ -5,7 +5,8 @@
 use frit_interp::{Options as RunOptions, RunError, array, nest};
 use frit_ir::array::{Program, parse, verify};
 use frit_ir::{Tensor, TensorData};
-use frit_lower::{Caches, Options};
+use frit_lower::{Caches, LOOP_STEPS, LoopStep, Options, Shaping, Stage};
+use frit_plan::Log;
 
 /// Ways to lower: strict or not, with threads or not, with chunks even for tiny loops or not, for usual caches or tiny ones.
 pub(crate) const LOWERINGS: [Options; 6] = [
@@ -22,6 +23,26 @@ pub(crate) const LOWERINGS: [Options; 6] = [
         ..Options::USUAL
     },
 ];
+
+/// The loop IR of the program after the steps before windows.
+pub(crate) fn lower(program: &Program, options: &Options) -> frit_ir::nest::Program {
+    let mut lowered = frit_lower::lower(program, options);
+    let mut shaping = Shaping::new(options, None);
+    for step in LOOP_STEPS.iter().filter(|step| step.stage == Stage::BeforeWindows) {
+        step.run(&mut lowered, &mut shaping, &mut Log::default());
+    }
+    lowered
+}
+
+/// Runs the steps after windows, for these caches. Returns how many loops changed, but for those whose allocations moved and
+/// those that run in whole vectors.
+pub(crate) fn shape_for_caches(program: &mut frit_ir::nest::Program, caches: Caches) -> usize {
+    let mut shaping = Shaping::new(&Options { caches, ..Options::default() }, None);
+    let mut run = |step: &LoopStep| step.run(program, &mut shaping, &mut Log::default());
+    let is_counted = |step: &LoopStep| !["allocation-hoisting", "overlapping-vectors"].contains(&step.name);
+    let steps = LOOP_STEPS.iter().filter(|step| step.stage == Stage::AfterWindows);
+    steps.map(|step| (is_counted(step), run(step))).filter(|(counted, _)| *counted).map(|(_, count)| count).sum()
+}
 
 /// Usual caches but for the last, which has so many bytes.
 pub(crate) fn past(last: i64) -> Caches {
@@ -61,6 +82,11 @@ pub(crate) fn program(text: &str) -> Program {
 /// Runs the program on the array interpreter and, lowered in every way and for caches, on the loop interpreter; all must agree.
 /// Returns the results.
 pub(crate) fn check(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
+    // One deep stack for all runs: each would start a thread otherwise.
+    frit_support::with_deep_stack(|| check_here(program, args))
+}
+
+fn check_here(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
     let entry = program.entry.expect("a test has an entry");
     let expected = array::run(program, entry, args.to_vec());
     if let Err(RunError::Broken(message)) = &expected {
@@ -69,9 +95,9 @@ pub(crate) fn check(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, R
     // The last way of all: as the one before, shaped for tiny caches.
     let tiny = LOWERINGS.last().map(|options| (*options, true));
     for (options, is_shaped) in LOWERINGS.map(|options| (options, false)).into_iter().chain(tiny) {
-        let mut lowered = frit_lower::lower(program, &options);
+        let mut lowered = lower(program, &options);
         if is_shaped {
-            frit_lower::shape_for_caches(&mut lowered, options.caches);
+            shape_for_caches(&mut lowered, options.caches);
             frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
         }
         let proc = lowered.entry.expect("the entry is lowered");
@@ -122,13 +148,13 @@ pub(crate) fn agree(text: &str, args: &[Tensor]) -> Vec<Tensor> {
 /// The loop IR of a program in text form, without threads.
 pub(crate) fn lowered_text(text: &str) -> String {
     let options = Options { parallel: false, ..Options::default() };
-    frit_lower::lower(&program(text), &options).to_string()
+    lower(&program(text), &options).to_string()
 }
 
 /// How often the heap is asked for memory in the program's text.
 #[allow(dead_code)] // not every test file counts
 pub(crate) fn heap_allocations(text: &str) -> usize {
-    let lowered = frit_lower::lower(&program(text), &Options { parallel: false, ..Options::default() });
+    let lowered = lower(&program(text), &Options { parallel: false, ..Options::default() });
     let (_, proc) = lowered.procs.iter().next().expect("a program has a procedure");
     proc.arrays.iter().filter(|(_, array)| matches!(array.storage, frit_ir::nest::Storage::Heap)).count()
 }

@@ -3,7 +3,7 @@
 //! builds a graph says so. Read [`solve`](super::solve) next.
 
 pub use crate::graph::{Array, Node};
-use frit_support::{Index, Table, define_index};
+use frit_support::{Index, Table, define_index, impl_error};
 
 define_index!(
     /// A dependence.
@@ -12,8 +12,9 @@ define_index!(
 
 /// The loop nests of one region and the dependences between them.
 ///
-/// A node is a loop nest, or an isolated statement: that is a node all of whose edges are preventing. Edges lead from earlier
-/// to later nodes, so there are no cycles; this holds by construction.
+/// A node is a loop nest, or an isolated statement: that is a node all of whose edges are
+/// preventing. Edges lead from earlier to later nodes, so there are no cycles; this holds by
+/// construction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataFlowGraph {
     nodes: Table<Node, String>,
@@ -54,14 +55,11 @@ pub struct NotForward {
     pub to: Node,
 }
 
-impl std::fmt::Display for NotForward {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (from, to) = (self.from.at() + 1, self.to.at() + 1);
-        write!(f, "an edge leads from node {from} to node {to} in the order of the program, which is not a later one")
-    }
-}
-
-impl std::error::Error for NotForward {}
+impl_error!(NotForward, |edge| format!(
+    "an edge leads from loop {} of the program to loop {}, which is not a later one",
+    edge.from.at() + 1,
+    edge.to.at() + 1
+));
 
 impl DataFlowGraph {
     /// Adds a node behind all others, in the order of the program.

@@ -1,4 +1,5 @@
-//! Plans in words, with the names of the graph: what is gained, the loops, and why each array that stays does so.
+//! Plans in words, with the names of the graph: what is gained, the loops, and why each array that
+//! stays does so.
 
 use super::graph::{DataFlowGraph, Edge, Node};
 use super::{Fate, Objective, Solution, peak, traffic};

@@ -1,6 +1,6 @@
 //! The figures of the paper, as far as its text tells what is in them, and the places where it is not right as printed.
 
-use crate::support::{array, graph, names, numbers};
+use crate::memory::support::{array, graph, names, numbers};
 use frit_plan::memory::{
     DataFlowGraph, Fate, Objective, SearchLimits, Solution, is_legal, peak, removable, removed, solve,
 };

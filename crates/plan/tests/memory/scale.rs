@@ -1,6 +1,6 @@
 //! Graphs with very many cycles, and graphs too large to be sure about.
 
-use crate::support::check;
+use crate::memory::support::check;
 use frit_plan::memory::{DataFlowGraph, Node, Objective, SearchLimits, experiment, solve};
 use frit_support::Random;
 use std::time::{Duration, Instant};

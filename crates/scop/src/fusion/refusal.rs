@@ -1,7 +1,7 @@
 //! Why loops are not fused, as data: every reason has a stable code.
 
 use crate::model::{Array, Scop};
-use frit_support::Span;
+use frit_support::{Span, impl_error};
 
 /// Why fusing two loops would be wrong, or is not done on principle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +44,9 @@ pub enum Refusal {
     /// The dependences are too complex to be analysed in bounded time.
     TooHard,
 }
+
+// The words need the names of the region.
+impl_error!(Refusal, |refusal| refusal.code());
 
 impl Refusal {
     /// The stable code.

@@ -2,7 +2,7 @@
 
 use crate::model::Array;
 use crate::model::Scop;
-use frit_support::Span;
+use frit_support::{Span, impl_error};
 
 /// Why the elements of an array are not computed where they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,9 @@ pub enum Refusal {
     /// The dependences are too complex to be analysed in bounded time.
     TooHard,
 }
+
+// The words need the names of the region.
+impl_error!(Refusal, |refusal| refusal.code());
 
 impl Refusal {
     /// The stable code.

@@ -1,7 +1,7 @@
 //! Borders of arrays that loops and statements of their own access: they run at the time at which their slice is due.
 
 use crate::common::notation;
-use crate::support::{embedded, planned, planned_scop};
+use crate::fusion::support::{embedded, planned, planned_scop};
 use expect_test::{Expect, expect};
 use frit_scop::embed::What;
 use frit_scop::fusion::Options;

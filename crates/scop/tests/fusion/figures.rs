@@ -1,6 +1,6 @@
 //! The figures of \[MEM\], as loops.
 
-use crate::support::planned;
+use crate::fusion::support::planned;
 use expect_test::expect;
 use frit_scop::contraction::contract;
 use frit_scop::dependence::Dependences;

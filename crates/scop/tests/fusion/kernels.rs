@@ -1,6 +1,6 @@
 //! Kernels as they are found in the wild, as far as fusion is concerned.
 
-use crate::support::{embedded, planned, planned_scop};
+use crate::fusion::support::{embedded, planned, planned_scop};
 use expect_test::{Expect, expect};
 use frit_scop::embed::What;
 use frit_scop::expand::expand;

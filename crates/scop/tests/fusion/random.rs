@@ -1,12 +1,12 @@
 //! Random regions: whatever is planned is proved and run, and every transformation comes up.
 
 use crate::common::notation;
-use crate::support::{embedded, planned, planned_scop};
+use crate::fusion::support::{embedded, planned, planned_scop};
 use frit_scop::dependence::{self, Dependences};
 use frit_scop::embed::What;
 use frit_scop::expand::expand;
 use frit_scop::fusion::{Objective, Options};
-use frit_support::Random;
+use frit_support::{Random, random};
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -108,7 +108,7 @@ fn options(random: &mut Random) -> Options {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(8)))]
 
     #[test]
     fn plans_of_random_regions_keep_all_values(seed: u64) {
@@ -144,11 +144,11 @@ fn what_a_limit_leaves_of_a_cluster_can_run() {
 fn random_regions_bring_up_every_transformation() {
     let rules = ["loop-fusion", "loop-distribution", "loop-interchange", "loop-reversal", "loop-alignment"];
     let mut counts = [0; 5];
-    for seed in 0..60 {
+    for seed in random::seeds(random::cases(20)) {
         let options = Options { minimal: seed % 2 == 0, ..Options::default() };
         let planned = planned(&region(&mut Random::new(seed / 2)), &options);
         rules.iter().zip(&mut counts).for_each(|(rule, count)| *count += planned.done(rule));
     }
-    assert!(counts.iter().all(|&count| count > 0), "{rules:?}: {counts:?}");
+    assert!(!random::is_usual() || counts.iter().all(|&count| count > 0), "{rules:?}: {counts:?}");
     eprintln!("{rules:?}: {counts:?}");
 }

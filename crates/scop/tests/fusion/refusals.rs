@@ -1,6 +1,6 @@
 //! Why loops are not fused: one test for each code.
 
-use crate::support::planned;
+use crate::fusion::support::planned;
 use frit_scop::fusion::Options;
 
 #[test]

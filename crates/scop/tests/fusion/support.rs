@@ -72,7 +72,7 @@ impl Planned {
     pub(crate) fn refusals(&self) -> Vec<&'static str> {
         let code = |outcome: &Outcome| match outcome {
             Outcome::Refused { code, .. } => Some(*code),
-            Outcome::Merged { .. } | Outcome::NotChosen { .. } => None,
+            Outcome::Merged { .. } | Outcome::Done { .. } | Outcome::NotChosen { .. } => None,
         };
         self.log.decisions.iter().filter_map(|decision| code(&decision.outcome)).collect()
     }
@@ -83,7 +83,7 @@ impl Planned {
         let decisions = self.log.decisions.iter().filter(|decision| reason(&decision.outcome));
         let reason = decisions.map(|decision| match &decision.outcome {
             Outcome::NotChosen { reason, .. } => reason.as_str(),
-            Outcome::Merged { .. } | Outcome::Refused { .. } => unreachable!("filtered"),
+            Outcome::Merged { .. } | Outcome::Done { .. } | Outcome::Refused { .. } => unreachable!("filtered"),
         });
         reason.collect()
     }

@@ -1,7 +1,7 @@
 //! What each transformation does, and when.
 
 use crate::common::notation;
-use crate::support::planned;
+use crate::fusion::support::planned;
 use expect_test::{Expect, expect};
 use frit_plan::Log;
 use frit_scop::dependence::Dependences;

@@ -2,7 +2,7 @@
 
 use crate::common::notation::scop;
 use crate::common::trees::tree;
-use crate::{ROWS, check, fates, registers, shows, window};
+use crate::generate::{ROWS, check, fates, registers, shows, window};
 use expect_test::expect;
 use frit_scop::generate::{Options, generate};
 use frit_scop::program::Fate;

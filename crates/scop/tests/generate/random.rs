@@ -2,9 +2,10 @@
 
 use crate::common::notation::scop;
 use crate::common::trees::tree;
-use crate::{check_run, fates, window};
+use crate::generate::{check_run, fates, window};
 use frit_scop::generate::{Options, generate};
 use frit_scop::program::{Fate, Program};
+use frit_support::random;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -66,7 +67,7 @@ fn pipeline() -> impl Strategy<Value = Pipeline> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+    #![proptest_config(frit_support::proptest_config!(random::cases(6)))]
 
     #[test]
     fn pipelines_keep_their_values(case in pipeline(), copies in prop::sample::select(vec![4usize, 12, 40])) {
@@ -89,9 +90,10 @@ fn generated(case: &Pipeline, options: &Options) -> Program {
 
 #[test]
 fn random_pipelines_reach_prologues_strips_and_tiles() {
-    let mut runner = TestRunner::deterministic();
+    let cases = random::cases(16);
+    let mut runner = TestRunner::new(frit_support::proptest_config!(cases));
     let (mut prologues, mut strips, mut tiles) = (0, 0, 0);
-    for _ in 0..16 {
+    for _ in 0..cases {
         let case = pipeline().new_tree(&mut runner).unwrap().current();
         let plain = generated(&case, &Options::default());
         prologues += usize::from(plain.body.len() > 1);
@@ -100,5 +102,8 @@ fn random_pipelines_reach_prologues_strips_and_tiles() {
         let options = Options { tiles: Some(16), ..Options::default() };
         tiles += usize::from(generated(&case, &options).fates != plain.fates);
     }
-    assert!(prologues > 4 && strips > 4 && tiles > 1, "{prologues} prologues, {strips} strips, {tiles} tiles");
+    assert!(
+        prologues > cases / 4 && strips > cases / 4 && tiles > cases / 16,
+        "{prologues} prologues, {strips} strips, {tiles} tiles"
+    );
 }

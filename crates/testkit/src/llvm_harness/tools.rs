@@ -45,10 +45,13 @@ pub fn plugin() -> PathBuf {
     std::env::var_os("FRIT_LLVM_PLUGIN").map_or_else(|| built("libfrit_llvm.so"), PathBuf::from)
 }
 
-/// Runs a command for at most so many seconds; what it writes, or what it has to say.
-pub fn run(command: &mut Command, seconds: u32) -> Result<(String, String), String> {
+/// Commands take seconds; after this number of seconds one hangs.
+const HANGING: &str = "600";
+
+/// Runs a command; what it writes, or what it has to say.
+pub fn run(command: &mut Command) -> Result<(String, String), String> {
     let mut limited = Command::new("timeout");
-    limited.args(["-k", "1", &seconds.to_string()]).arg(command.get_program()).args(command.get_args());
+    limited.args(["-k", "1", HANGING]).arg(command.get_program()).args(command.get_args());
     let output = limited.output().map_err(|error| format!("timeout: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (written, said) = (text(&output.stdout), text(&output.stderr));
@@ -56,7 +59,7 @@ pub fn run(command: &mut Command, seconds: u32) -> Result<(String, String), Stri
     let lines = || said.lines().chain(written.lines().take(10)).take(30).collect::<Vec<_>>().join("\n");
     match output.status.code() {
         Some(0) => Ok((written, said)),
-        Some(124 | 137) => Err(format!("{name} does not end in {seconds} seconds")),
+        Some(124 | 137) => Err(format!("{name} hangs")),
         Some(code) => Err(format!("{name} ends with {code}:\n{}", lines())),
         None => Err(format!("{name} crashes ({}):\n{}", output.status, lines())),
     }
@@ -64,14 +67,14 @@ pub fn run(command: &mut Command, seconds: u32) -> Result<(String, String), Stri
 
 /// LLVM's own verifier has nothing against a module.
 pub fn verify(path: &Path) -> Result<(), String> {
-    run(Command::new("opt-19").args(["-passes=verify", "-disable-output"]).arg(path), 60).map(|_| ())
+    run(Command::new("opt-19").args(["-passes=verify", "-disable-output"]).arg(path)).map(|_| ())
 }
 
 /// Makes LLVM IR of a C file, or takes the IR that a file is. Functions keep the names of their parameters.
 pub fn compile(path: &Path, cooking: Cooking, to: &Path) -> Result<(), String> {
     if path.extension().is_some_and(|extension| extension == "ll") {
         // What the tools print, so that functions that are left can be compared as text.
-        return run(Command::new("opt-19").args(["-passes=verify", "-S"]).arg(path).arg("-o").arg(to), 60).map(|_| ());
+        return run(Command::new("opt-19").args(["-passes=verify", "-S"]).arg(path).arg("-o").arg(to)).map(|_| ());
     }
     let mut clang = Command::new("clang-19");
     clang.args([
@@ -87,9 +90,9 @@ pub fn compile(path: &Path, cooking: Cooking, to: &Path) -> Result<(), String> {
         Cooking::Raw => clang.args(["-O0", "-Xclang", "-disable-O0-optnone"]),
         Cooking::Cooked => clang.args(["-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"]),
     };
-    run(clang.arg(path).arg("-o").arg(to), 60)?;
+    run(clang.arg(path).arg("-o").arg(to))?;
     if cooking == Cooking::Raw {
-        run(Command::new("opt-19").args(["-passes=sroa", "-S"]).arg(to).arg("-o").arg(to), 60)?;
+        run(Command::new("opt-19").args(["-passes=sroa", "-S"]).arg(to).arg("-o").arg(to))?;
     }
     Ok(())
 }
@@ -99,12 +102,12 @@ pub fn build_shared(module: &Path, optimise: bool, to: &Path) -> Result<(), Stri
     let object = to.with_extension("o");
     if optimise {
         let flags = ["-O2", "-fPIC", "-ffp-contract=off", "-w", "-c"];
-        run(Command::new("clang-19").args(flags).arg(module).arg("-o").arg(&object), 120)?;
+        run(Command::new("clang-19").args(flags).arg(module).arg("-o").arg(&object))?;
     } else {
         let flags = ["-O0", "-filetype=obj", "-relocation-model=pic", "-fp-contract=off"];
-        run(Command::new("llc-19").args(flags).arg(module).arg("-o").arg(&object), 120)?;
+        run(Command::new("llc-19").args(flags).arg(module).arg("-o").arg(&object))?;
     }
-    run(Command::new("ld").args(["-shared", "-Bsymbolic", "-z", "noexecstack"]).arg(&object).arg("-o").arg(to), 60)?;
+    run(Command::new("ld").args(["-shared", "-Bsymbolic", "-z", "noexecstack"]).arg(&object).arg("-o").arg(to))?;
     Ok(())
 }
 
@@ -113,7 +116,7 @@ pub fn fuse(module: &Path, options: &[&str], to: &Path) -> Result<Fused, String>
     let log = to.with_extension("json");
     let mut command = Command::new(frit_llvm());
     command.arg(module).args(["-S", "-v"]).args(options).arg("--log").arg(&log).arg("-o").arg(to);
-    let (_, said) = run(&mut command, 60).map_err(|error| format!("{options:?}: {error}"))?;
+    let (_, said) = run(&mut command).map_err(|error| format!("{options:?}: {error}"))?;
     verify(to).map_err(|error| format!("{options:?}: the result is no valid module\n{error}"))?;
     let mut fused = Fused {
         text: std::fs::read_to_string(to).map_err(|error| error.to_string())?,

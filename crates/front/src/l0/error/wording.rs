@@ -27,55 +27,63 @@ pub(super) fn defined_here(diagnostic: Diagnostic, declared: Option<Span>) -> Di
     secondary(diagnostic, declared, "defined here")
 }
 
-pub(super) fn not_unique(
-    code: &'static str,
-    span: Span,
+/// What should be unique, and what is said of the value that is not.
+pub(super) fn not_unique(why: &NotUnique) -> (String, &'static str) {
+    match why {
+        NotUnique::Update { name, .. } => {
+            (format!("`{name}` is updated but not unique"), "an update consumes its source")
+        }
+        NotUnique::Argument => {
+            ("an argument for a unique parameter must be unique".into(), "this is not unique, and the call consumes it")
+        }
+        NotUnique::StartValue => (
+            "a start value for a unique parameter must be unique".into(),
+            "this is not unique, and the function consumes it",
+        ),
+        NotUnique::Rows => (
+            "the function takes unique rows, so the array must be unique".into(),
+            "this is not unique, and the function consumes its rows",
+        ),
+        NotUnique::Accumulator => {
+            ("the function takes a unique accumulator, so it must return one".into(), "what this returns is not unique")
+        }
+        NotUnique::StartOfUniqueResult => (
+            "the function returns a unique value, so the start value must be unique".into(),
+            "this is not unique, and is the result if there are no rows",
+        ),
+        NotUnique::RowsOfUniqueResult => (
+            "the function returns a unique value, so the rows must be unique".into(),
+            "the rows of this are not unique",
+        ),
+        NotUnique::LoopVariable { name, .. } => {
+            (format!("the first value of `{name}` must be unique"), "this is not unique")
+        }
+    }
+}
+
+/// Adds the places that explain why a value is not unique, or has to be.
+pub(super) fn why_not_unique(
+    diagnostic: Diagnostic,
     why: &NotUnique,
     parameter: Option<&(String, Span)>,
 ) -> Diagnostic {
     let diagnostic = match why {
-        NotUnique::Update { name, bound } => {
-            let diagnostic = Diagnostic::error(code, format!("`{name}` is updated but not unique"))
-                .label(span, "an update consumes its source");
-            // The parameter is named below if it is to blame.
-            if parameter.is_some() {
-                diagnostic
-            } else {
-                diagnostic.secondary(*bound, "bound to a value that is not unique")
-            }
+        // The parameter is named below if it is to blame.
+        NotUnique::Update { bound, .. } if parameter.is_none() => {
+            diagnostic.secondary(*bound, "bound to a value that is not unique")
         }
-        NotUnique::Argument => Diagnostic::error(code, "an argument for a unique parameter must be unique")
-            .label(span, "this is not unique, and the call consumes it"),
-        NotUnique::StartValue => Diagnostic::error(code, "a start value for a unique parameter must be unique")
-            .label(span, "this is not unique, and the function consumes it"),
-        NotUnique::Rows => Diagnostic::error(code, "the function takes unique rows, so the array must be unique")
-            .label(span, "this is not unique, and the function consumes its rows"),
-        NotUnique::Accumulator => {
-            Diagnostic::error(code, "the function takes a unique accumulator, so it must return one")
-                .label(span, "what this returns is not unique")
-        }
-        NotUnique::StartOfUniqueResult => {
-            Diagnostic::error(code, "the function returns a unique value, so the start value must be unique")
-                .label(span, "this is not unique, and is the result if there are no rows")
-        }
-        NotUnique::RowsOfUniqueResult => {
-            Diagnostic::error(code, "the function returns a unique value, so the rows must be unique")
-                .label(span, "the rows of this are not unique")
-        }
-        NotUnique::LoopVariable { name, consumed } => {
-            let diagnostic = Diagnostic::error(code, format!("the first value of `{name}` must be unique"))
-                .label(span, "this is not unique");
+        NotUnique::LoopVariable { consumed, .. } => {
             secondary(diagnostic, *consumed, "the loop's body consumes the loop variable here")
         }
+        _ => diagnostic,
     };
-    let diagnostic = match parameter {
+    match parameter {
         Some((name, bound)) => diagnostic.secondary(
             *bound,
             format!("`{name}` belongs to the caller: only a parameter of a type with `*` may be consumed"),
         ),
         None => diagnostic,
-    };
-    diagnostic.note("`copy(...)` makes a unique value of any other")
+    }
 }
 
 /// Adds how to turn an int into a real, or back, if that is what is missing.

@@ -4,7 +4,7 @@ use crate::l0::ast::BasicType;
 use crate::l0::signature::{Component, Flat, Parameter};
 use crate::l0::types::{ArrayType, Element, Type};
 use frit_ir::tensor::{Tensor, TensorData};
-use frit_support::{Diagnostic, FileId, Span};
+use frit_support::{Diagnostic, FileId, Index, Span, impl_error};
 
 /// Why a text is not what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub enum InputErrorKind {
     /// There is text after the last value.
     LeftOver,
 }
+
+impl_error!(InputError, |error| error.diagnostic(FileId::new(0)).message);
 
 impl InputError {
     /// The message, for a text that is this file of the source map.

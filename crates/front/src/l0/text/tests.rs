@@ -5,6 +5,7 @@ use crate::l0::ast::BasicType;
 use crate::l0::signature::{Parameter, Signature};
 use crate::l0::types::Type;
 use frit_ir::tensor::Tensor;
+use frit_support::random;
 use proptest::prelude::*;
 
 const INT: Type = Type::INT;
@@ -215,6 +216,8 @@ fn sketch(ty: &Type, next: &mut impl FnMut(usize) -> usize) -> String {
 }
 
 proptest! {
+    #![proptest_config(frit_support::proptest_config!(random::cases(256)))]
+
     /// However many digits a number has, and wherever its point is.
     #[test]
     fn reals_are_the_nearest_to_what_is_written(whole in "[0-9]{0,21}", decimals in "[0-9]{0,26}", exponent in proptest::option::of(-330i32..310)) {

@@ -562,8 +562,7 @@ impl<'a> Verifier<'a> {
                     self.typed(&parallel.work, Scalar::I64)?;
                 }
                 reductions.iter().try_for_each(|reduction| self.reduction(reduction))?;
-                let mut assigned = BTreeSet::new();
-                collect_assigned(self.proc, &data.body, &mut assigned);
+                let mut assigned = self.proc.assigned_in(&data.body);
                 assigned.retain(|&var| self.vars.get(var).is_some());
                 reductions.iter().for_each(|reduction| {
                     assigned.remove(&reduction.var);
@@ -658,44 +657,6 @@ fn kind_of(proc: &Proc, binding: Binding) -> Option<(Scalar, Option<usize>)> {
     match binding {
         Binding::Var(var) => proc.vars.get(var).map(|known| (known.scalar, None)),
         Binding::Array(array) => proc.arrays.get(array).map(|known| (known.elem, Some(known.extents.len()))),
-    }
-}
-
-/// The variables that statements assign, loop variables among them.
-fn collect_assigned(proc: &Proc, stmts: &[Stmt], assigned: &mut BTreeSet<Var>) {
-    for stmt in stmts {
-        match stmt {
-            Stmt::Assign { var, .. } => {
-                assigned.insert(*var);
-            }
-            Stmt::For(label) => {
-                if let Some(data) = proc.loops.get(*label) {
-                    assigned.extend(data.var);
-                    collect_assigned(proc, &data.body, assigned);
-                }
-            }
-            Stmt::While { before, body, .. } => {
-                collect_assigned(proc, before, assigned);
-                collect_assigned(proc, body, assigned);
-            }
-            Stmt::If { then, otherwise, .. } => {
-                collect_assigned(proc, then, assigned);
-                collect_assigned(proc, otherwise, assigned);
-            }
-            Stmt::Call { results, .. } => assigned.extend(results.iter().filter_map(|result| match result {
-                Binding::Var(var) => Some(*var),
-                Binding::Array(_) => None,
-            })),
-            Stmt::Store { .. }
-            | Stmt::Alloc { .. }
-            | Stmt::Release { .. }
-            | Stmt::Bind { .. }
-            | Stmt::Swap { .. }
-            | Stmt::CopyElements { .. }
-            | Stmt::Prefetch { .. }
-            | Stmt::Output { .. }
-            | Stmt::Check { .. } => {}
-        }
     }
 }
 

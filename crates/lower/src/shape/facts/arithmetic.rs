@@ -4,7 +4,7 @@ use frit_ir::nest::{Array, Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
 
-/// The cost of real arithmetic; vectors are no better at any other by enough.
+/// The cost of real arithmetic. Integer operations are free: vectorising them gains too little.
 pub(crate) fn cost(proc: &Proc, body: &[Stmt]) -> i64 {
     let mut cost = 0;
     body.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| cost += expr_cost(proc, expr)));
@@ -43,8 +43,9 @@ pub(crate) fn binary_cost(op: BinOp) -> i64 {
     }
 }
 
-/// The expression does with any of these variables what common processors have no instructions on vectors for: division of whole numbers, and
-/// conversion between reals and those of eight bytes. Other conversions between whole numbers and reals, which are rare, count as such.
+/// True if the expression applies an operation without vector instructions to one of these
+/// variables: an integer division, or a conversion between reals and 8-byte integers. Other
+/// conversions between integers and reals are rare and count as well.
 pub(crate) fn lacks_vectors(proc: &Proc, expr: &Expr, vars: &BTreeSet<Var>) -> bool {
     let mut found = false;
     expr.for_each_part(&mut |part| {
@@ -57,12 +58,12 @@ pub(crate) fn lacks_vectors(proc: &Proc, expr: &Expr, vars: &BTreeSet<Var>) -> b
     found
 }
 
-/// The expression is a real number, if it is a number.
+/// True if the expression is a real number.
 pub(crate) fn is_real(proc: &Proc, expr: &Expr) -> bool {
     real_type(proc, expr).is_some()
 }
 
-/// The type of an expression that is a real number.
+/// The type of the expression, if it is a real number.
 pub(crate) fn real_type(proc: &Proc, expr: &Expr) -> Option<Scalar> {
     let scalar = match expr {
         Expr::Const(value) => value.scalar(),
@@ -77,12 +78,12 @@ pub(crate) fn real_type(proc: &Proc, expr: &Expr) -> Option<Scalar> {
     scalar.is_float().then_some(scalar)
 }
 
-/// Defined wherever its operands are.
+/// True if the operation is defined wherever its operands are.
 pub(crate) fn is_total(proc: &Proc, expr: &Expr) -> bool {
     is_total_but_for(proc, expr, &|_, _| false)
 }
 
-/// The same, if these elements of arrays are.
+/// True if the expression is defined wherever its operands and these array elements are.
 pub(crate) fn is_total_but_for(proc: &Proc, expr: &Expr, is_element: &dyn Fn(Array, &[Expr]) -> bool) -> bool {
     let mut total = true;
     expr.for_each_part(&mut |node| match node {
@@ -109,19 +110,21 @@ pub(crate) fn integer(expr: &Expr) -> Option<i64> {
     }
 }
 
-/// Common processors have vector instructions, or a library has a function for vectors, for all that it does; it reads no memory.
+/// True if the expression reads no memory and common processors have vector instructions, or a
+/// vector library has a function, for every operation in it.
 pub(crate) fn has_vectors(proc: &Proc, expr: &Expr) -> bool {
     !expr.has_load() && has_vectors_once_loaded(proc, expr)
 }
 
-/// The same where loads have vectors.
+/// As above, for expressions that may also load from memory.
 pub(crate) fn has_vectors_once_loaded(proc: &Proc, expr: &Expr) -> bool {
     let mut found = true;
     expr.for_each_part(&mut |node| {
         found &= match node {
             Expr::Const(_) | Expr::Var(_) | Expr::Select { .. } | Expr::Load { .. } => true,
             Expr::Threads => false,
-            // Between real numbers and integers it depends on the processor, and may take several.
+            // Conversions between reals and integers depend on the processor and may take several
+            // instructions.
             Expr::Unary { op: UnOp::Convert(to), x } => is_real(proc, x) == to.is_float(),
             Expr::Unary { .. } => true,
             Expr::Binary { op: BinOp::DIV, x, .. } if is_real(proc, x) => true,

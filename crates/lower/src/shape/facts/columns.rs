@@ -1,28 +1,33 @@
-//! Loops over columns: independent loops whose bodies are stretches of straight-line code and of inner loops of such. What they are, and
-//! loops along some columns over one stretch, with what is kept of each column between stretches in arrays. Knows nothing of the
-//! array IR.
+//! Loops over columns: independent loops whose bodies are segments, each of which is straight-line
+//! code or an inner loop of straight-line code.
+//!
+//! A pass rewrites such a loop into loops along some columns, one for each segment. Arrays keep the
+//! scalars that pass from segment to segment.
+//!
+//! This module knows nothing of the array IR. Its users are [`crate::shape::interchange`],
+//! [`crate::shape::blocking`] and [`crate::shape::array_reductions`].
 
 use crate::shape::facts::straight_line::{Mention, each_store, is_straight, mentions_of};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewer columns are not worth a loop along them.
+/// A loop along fewer columns does not pay.
 const LEAST_COLUMNS: i64 = 8;
 
-/// A loop over columns that may be exchanged with the loops in it.
+/// A loop over columns that may be interchanged with the loops in it.
 pub(crate) struct Columns {
     pub(crate) header: LoopData,
     pub(crate) column: Var,
     pub(crate) segments: Vec<Segment>,
-    /// Variables that pass from segment to segment.
+    /// The variables that pass from segment to segment.
     pub(crate) expanded: BTreeSet<Var>,
 }
 
-/// A stretch of the body of a loop over columns.
+/// A segment of the body of a loop over columns.
 #[derive(Clone)]
 pub(crate) struct Segment {
-    /// The inner loop around it, if there is one, and its variable.
+    /// The inner loop around it and its variable, if there is one.
     pub(crate) steps: Option<(LoopData, Var)>,
     pub(crate) body: Vec<Stmt>,
     pub(crate) mentions: BTreeMap<Var, Mention>,
@@ -75,7 +80,7 @@ impl Columns {
                 }
             }
         }
-        // The bounds of inner loops are those of all columns.
+        // The bounds of an inner loop are the same for all columns.
         let fixed = segments.iter().filter_map(|segment| segment.steps.as_ref()).all(|(steps, _)| {
             [&steps.lower, &steps.upper].iter().all(|bound| {
                 !bound.reads(column) && !bound.has_load() && !assigned_in.keys().any(|&var| bound.reads(var))
@@ -86,7 +91,8 @@ impl Columns {
         fixed.then(|| Self { header: data.clone(), column, segments, expanded })
     }
 
-    /// An array for each variable that passes from segment to segment, with an element for each cell of these extents.
+    /// For each variable that passes from segment to segment, an array over these extents with an
+    /// element for each cell.
     pub(crate) fn keep(&self, proc: &mut Proc, extents: &[i64]) -> BTreeMap<Var, Array> {
         let array = |&var: &Var| {
             let kept = ArrayData {
@@ -103,7 +109,7 @@ impl Columns {
 }
 
 impl Segment {
-    /// It is an inner loop that stores elements.
+    /// True if the segment is an inner loop that stores elements.
     pub(crate) fn stores_in_steps(&self) -> bool {
         let mut found = false;
         each_store(&self.body, &mut |_, _| found = true);
@@ -117,7 +123,7 @@ impl Segment {
     fn inner_loop(data: &LoopData) -> Option<Self> {
         let is_plain = data.body.iter().all(|stmt| is_straight(stmt, true));
         let is_divided = matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         (is_plain && !is_divided).then_some(Self {
             steps: Some((header, data.var?)),
             body: data.body.clone(),
@@ -129,18 +135,18 @@ impl Segment {
 /// Some columns that are computed together.
 pub(crate) struct Tile<'c> {
     pub(crate) columns: &'c Columns,
-    /// What is kept of each column between segments.
+    /// The arrays that keep each column's variables between segments.
     pub(crate) kept: BTreeMap<Var, Array>,
     pub(crate) first: Var,
     pub(crate) end: Var,
 }
 
-/// One of the lines of cells that a loop along columns computes at once.
+/// A line of cells. A loop along columns computes several lines at once.
 #[derive(Default)]
 pub(crate) struct Line {
-    /// What variables are that tell lines apart.
+    /// The values of the variables that distinguish lines.
     pub(crate) renaming: BTreeMap<Var, Expr>,
-    /// Where its cells are in the arrays of what is kept, but for the column.
+    /// The subscripts of its cells in the arrays of kept variables, without the column.
     pub(crate) place: Vec<Expr>,
 }
 
@@ -150,18 +156,18 @@ pub(crate) struct AlongColumns {
     pub(crate) body: Vec<Stmt>,
 }
 
-/// What computes a cell.
+/// The statements that compute a cell.
 struct Cell {
-    /// What is kept of it comes.
+    /// Loads of the kept variables.
     loads: Vec<Stmt>,
     /// The segment.
     steps: Vec<Stmt>,
-    /// And goes.
+    /// Stores of the kept variables.
     stores: Vec<Stmt>,
 }
 
 impl Tile<'_> {
-    /// A segment for one column, once for each line and each of the steps, with variables of its own.
+    /// A segment for one column, repeated for each line and each step, with renamed variables.
     pub(crate) fn along(
         &self,
         proc: &mut Proc,
@@ -178,9 +184,10 @@ impl Tile<'_> {
         AlongColumns { column, body }
     }
 
-    /// A segment with its inner loop for one column of each of several pieces of the tile, which begin so many columns apart, and for each
-    /// line: what is kept of these cells stays in registers from the first step to the last. `steps` is the inner loop, `step` which step an
-    /// iteration of it is.
+    /// A segment with its inner loop, for one column of each piece of the tile and for each line.
+    /// The pieces begin this many columns apart. The kept variables of these cells stay in
+    /// registers for all steps. `steps` is the inner loop; `step` numbers the step within an
+    /// iteration of it.
     pub(crate) fn along_in_registers(
         &self,
         proc: &mut Proc,
@@ -229,7 +236,7 @@ impl Tile<'_> {
         match (&segment.steps, steps) {
             (Some((_, var)), Some(steps)) => {
                 for (at, step) in steps.iter().enumerate() {
-                    // What one step leaves to no other gets new names in the next.
+                    // Values that one step leaves to no other get new names in the next.
                     for (&var, mention) in segment.mentions.iter().filter(|_| at > 0) {
                         if mention.assigned && !mention.enters && !self.kept.contains_key(&var) {
                             let own = proc.var_like(var);
@@ -245,12 +252,12 @@ impl Tile<'_> {
         Cell { loads, steps: body, stores }
     }
 
-    /// The loop along the tile's columns.
+    /// The loop along the columns of the tile.
     pub(crate) fn column_loop(&self, proc: &mut Proc, along: AlongColumns) -> Stmt {
         self.some_columns(proc, along, self.first.into(), self.end.into(), false)
     }
 
-    /// The loop along some of the tile's columns; `simd` if vectors run it with the loops in it.
+    /// The loop along some columns of the tile. With `simd`, vectors run it and the loops in it.
     pub(crate) fn some_columns(
         &self,
         proc: &mut Proc,
@@ -259,24 +266,24 @@ impl Tile<'_> {
         upper: Expr,
         simd: bool,
     ) -> Stmt {
-        Stmt::For(proc.loops.push(LoopData {
+        proc.add_loop(LoopData {
             var: Some(column),
             lower,
             upper,
             step: 1,
-            kind: LoopKind::Independent { parallel: None, simd, reductions: Vec::new() },
+            kind: LoopKind::independent(simd),
             body,
             span: self.columns.header.span,
-        }))
+        })
     }
 }
 
-/// A loop in order, with this body.
+/// A sequential loop with this body.
 pub(crate) fn in_order(proc: &mut Proc, header: LoopData, body: Vec<Stmt>) -> Stmt {
-    Stmt::For(proc.loops.push(LoopData { kind: LoopKind::Sequential, body, ..header }))
+    proc.add_loop(LoopData { kind: LoopKind::Sequential, body, ..header })
 }
 
-/// `first`, and as many as possible up to `end` in multiples of `count`; not less than `first`.
+/// The largest `first + n * count` that is at most `end`, and at least `first`.
 pub(crate) fn multiple(first: Expr, end: Expr, count: i64) -> Expr {
     if count == 1 {
         return end;

@@ -1,5 +1,7 @@
-//! Straight-line code of the loop IR, which assigns and stores, perhaps under conditions: how it uses variables, and copies
-//! of it with other variables. Knows nothing of the array IR.
+//! Straight-line code of the loop IR: assignments and stores, perhaps under conditions. This module
+//! tells how such code uses variables and makes renamed copies of it.
+//!
+//! It knows nothing of the array IR. Most passes of [`crate::shape`] use it.
 
 use frit_ir::nest::walk::Names;
 use frit_ir::nest::{Array, Expr, Proc, Reduction, Stmt, Var};
@@ -8,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How a stretch of code uses a variable.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Mention {
-    /// It may be read before it is assigned.
+    /// The code may read the variable before it assigns it.
     pub(crate) enters: bool,
     pub(crate) assigned: bool,
 }
 
-/// Assigns, perhaps under conditions, and stores if that is allowed.
+/// True if the statement assigns, perhaps under conditions, or stores where that is allowed.
 pub(crate) fn is_straight(stmt: &Stmt, stores: bool) -> bool {
     let mut is_straight = true;
     stmt.for_each_inner(&mut |stmt| {
@@ -23,24 +25,26 @@ pub(crate) fn is_straight(stmt: &Stmt, stores: bool) -> bool {
     is_straight
 }
 
-/// Straight-line code reads arrays.
+/// True if the straight-line code reads arrays.
 pub(crate) fn has_load(stmt: &Stmt) -> bool {
     let mut found = false;
     stmt.for_each_inner_expr(&mut |expr| found |= expr.has_load());
     found
 }
 
-/// A part of an array that is read row by row: the array, which subscript numbers the rows, and what the others are, but for where in the row.
+/// A part of an array that is read row by row: the array, the axis that numbers the rows, and the
+/// other subscripts without the position in the row.
 pub(crate) type Plane = (Array, usize, String);
-/// Rows of planes: of each, by what is added to the number of a row, a place in it.
+/// The rows of each plane, by the constant that is added to the row's number, with one place in the
+/// row.
 pub(crate) type Rows = BTreeMap<Plane, BTreeMap<i64, Vec<Expr>>>;
 
-/// The rows along `column` that straight-line code reads, by what `added` says that a subscript adds to the number `row`.
+/// The rows along `column` that straight-line code reads. `added` tells which constant a subscript
+/// adds to the number `row`.
 pub(crate) fn rows_read(body: &[Stmt], row: Var, column: Var, added: impl Fn(&Expr) -> Option<i64>) -> Rows {
     let mut read = Rows::new();
     let mut note = |expr: &Expr| {
-        expr.for_each_part(&mut |part| {
-            let Expr::Load { array, index } = part else { return };
+        expr.for_each_load(&mut |array, index| {
             let Some((last, others)) = index.split_last() else { return };
             if !last.is_shifted(column) || last.reads(row) {
                 return;
@@ -49,8 +53,8 @@ pub(crate) fn rows_read(body: &[Stmt], row: Var, column: Var, added: impl Fn(&Ex
             if let [(axis, added)] = numbers.collect::<Vec<_>>()[..] {
                 let others: Vec<&Expr> =
                     others.iter().enumerate().filter(|(at, _)| *at != axis).map(|(_, e)| e).collect();
-                let plane = (*array, axis, format!("{others:?}"));
-                read.entry(plane).or_default().entry(added).or_insert_with(|| index.clone());
+                let plane = (array, axis, format!("{others:?}"));
+                read.entry(plane).or_default().entry(added).or_insert_with(|| index.to_vec());
             }
         });
     };
@@ -67,12 +71,13 @@ pub(crate) fn each_store(body: &[Stmt], f: &mut impl FnMut(Array, &[Expr])) {
     });
 }
 
-/// Calls `f` on every statement of straight-line code, those under conditions too.
+/// Calls `f` on every statement of straight-line code, including those under conditions.
 pub(crate) fn each_inner(body: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     body.iter().for_each(|stmt| stmt.for_each_inner(f));
 }
 
-/// What the statement combines the accumulator of a reduction with, and whether the accumulator is the first operand.
+/// The value that the statement combines with the accumulator of a reduction, and whether the
+/// accumulator is the first operand.
 pub(crate) fn step_of(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(&Expr, bool)> {
     match stmt {
         Stmt::Assign { var: assigned, value: Expr::Binary { op: found, x, y } } if *assigned == var && *found == op => {
@@ -83,41 +88,33 @@ pub(crate) fn step_of(stmt: &Stmt, Reduction { op, var }: Reduction) -> Option<(
     }
 }
 
-/// Assigns the value to the variable.
-pub(crate) fn assign(var: Var, value: Expr) -> Stmt {
-    Stmt::Assign { var, value }
-}
-
-/// Combines the accumulator of a reduction with this.
+/// A statement that combines the accumulator of a reduction with this value.
 pub(crate) fn step(Reduction { op, var }: Reduction, with: Expr, accumulator_first: bool) -> Stmt {
     let [x, y] = if accumulator_first { [var.into(), with] } else { [with, var.into()] };
     Stmt::Assign { var, value: Expr::binary(op, x, y) }
 }
 
-/// How straight-line code, and loops of such that run while a condition holds, use each variable.
+/// How straight-line code, and `while` loops of such code, use each variable.
 pub(crate) fn mentions_of(body: &[Stmt]) -> BTreeMap<Var, Mention> {
     let (mut found, certain) = uses(body);
     for (var, mention) in &mut found {
-        // Where it is not assigned, the value from before stays.
+        // If it is not assigned, it keeps its earlier value.
         mention.enters |= mention.assigned && !certain.contains(var);
     }
     found
 }
 
-/// The variables that the same kind of code may read before it has assigned them.
+/// The variables that such code may read before it assigns them.
 pub(crate) fn entering(body: &[Stmt]) -> BTreeSet<Var> {
     uses(body).0.into_iter().filter(|(_, mention)| mention.enters).map(|(var, _)| var).collect()
 }
 
-/// How code uses variables, but for values that stay; the variables that it assigns in any case.
+/// How code uses variables, except for values that do not change; and the variables that it assigns
+/// on every path.
 fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
     fn visit(body: &[Stmt], certain: &mut BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>) {
         let read = |expr: &Expr, certain: &BTreeSet<Var>, found: &mut BTreeMap<Var, Mention>| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Var(var) = node {
-                    found.entry(*var).or_default().enters |= !certain.contains(var);
-                }
-            });
+            expr.for_each_var(&mut |var| found.entry(var).or_default().enters |= !certain.contains(&var));
         };
         for stmt in body {
             match stmt {
@@ -149,10 +146,10 @@ fn uses(body: &[Stmt]) -> (BTreeMap<Var, Mention>, BTreeSet<Var>) {
     (found, certain)
 }
 
-/// What an element of an array is instead, if it is another one.
+/// The element that replaces an element of an array, if one does.
 pub(crate) type Place<'p> = dyn Fn(Array, &[Expr]) -> Option<(Array, Vec<Expr>)> + 'p;
 
-/// Straight-line code with accesses to other elements, where `place` names some.
+/// A copy of straight-line code whose accesses go to other elements where `place` names some.
 pub(crate) fn with_accesses(stmt: &Stmt, place: &Place<'_>) -> Stmt {
     let mut other = stmt.clone();
     other.for_each_inner_mut(&mut |stmt| {
@@ -181,7 +178,7 @@ pub(crate) fn assigned(body: &[Stmt]) -> impl Iterator<Item = Var> {
     mentions_of(body).into_iter().filter(|(_, mention)| mention.assigned).map(|(var, _)| var)
 }
 
-/// The loop variable and a loop's body with variables of their own, but for some.
+/// Renamed copies of the loop variable and of a loop's body; some variables keep their names.
 pub(crate) fn fresh(proc: &mut Proc, var: Var, body: Vec<Stmt>, but_for: &[Var]) -> (Var, Vec<Stmt>) {
     let own = proc.var_like(var);
     let mut names = Names::from([(var, own.into())]);
@@ -191,7 +188,7 @@ pub(crate) fn fresh(proc: &mut Proc, var: Var, body: Vec<Stmt>, but_for: &[Var])
     (own, body.iter().map(|stmt| stmt.renamed(&names)).collect())
 }
 
-/// The statements that compute these variables, and what they need.
+/// The statements that compute these variables, and the statements that those need.
 pub(crate) fn live(stmts: Vec<Stmt>, mut needed: BTreeSet<Var>) -> Vec<Stmt> {
     let mut found = Vec::new();
     for stmt in stmts.into_iter().rev() {

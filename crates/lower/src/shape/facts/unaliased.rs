@@ -1,10 +1,14 @@
-//! Which arrays have memory where a statement stands that nothing else has a name for yet: it was taken since, and not been bound or passed on.
+//! For each loop, the freshly allocated arrays that have no alias yet: since its allocation, the
+//! array has neither been bound nor passed on.
 //!
 //! ```text
 //! for steps { alloc B; for i { B[i] = e(A[i-1], A[i+1]) }; release A; bind A = B }
 //! ```
 //!
-//! In the inner loop `A` and `B` are different memory, though they are the same elsewhere. Knows nothing of the array IR.
+//! In the inner loop `A` and `B` are different memory, although elsewhere they may be the same.
+//!
+//! This module knows nothing of the array IR. Aliases of a whole procedure are in
+//! [`crate::lowering::access`].
 
 use crate::lowering::access::{Aliases, arrays_read};
 use crate::shape::facts::straight_line::each_store;
@@ -12,7 +16,7 @@ use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Loop, Proc, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which arrays may be the same memory in a loop.
+/// The arrays that may share memory in a loop.
 pub(crate) struct Memory {
     aliases: Aliases,
     unshared: BTreeMap<Loop, Unshared>,
@@ -25,13 +29,15 @@ impl Memory {
         Self { aliases, unshared }
     }
 
-    /// The two are different arrays that may be the same memory in the loop, which has been there when this was made.
+    /// True if the two are different arrays that may share memory in the loop. The loop must have
+    /// existed when this analysis was made.
     pub(crate) fn may_share(&self, id: Loop, x: Array, y: Array) -> bool {
         let has_other_name = |array: Array| self.unshared.get(&id).is_none_or(|unshared| !unshared.0.contains(&array));
         self.aliases.are_shared(x, y) && !self.aliases.are_exchanged(x, y) && has_other_name(x) && has_other_name(y)
     }
 
-    /// Iterations of the loop, which has been there when this was made, may run twice but for what they accumulate: they read nothing that they store.
+    /// True if iterations of the loop may run twice, apart from what they accumulate: they read
+    /// nothing that they store. The loop must have existed when this analysis was made.
     pub(crate) fn may_rerun(&self, proc: &Proc, id: Loop) -> bool {
         let body = &proc.loops[id].body;
         let read = arrays_read(proc, body);
@@ -43,19 +49,19 @@ impl Memory {
     }
 }
 
-/// The arrays whose memory has no other name where a statement stands.
+/// The arrays without an alias at a statement.
 #[derive(Clone, Default)]
 struct Unshared(BTreeSet<Array>);
 
 impl Unshared {
-    /// Goes through these statements.
+    /// Visits these statements.
     fn visit(mut self, proc: &Proc, aliases: &Aliases, body: &[Stmt], found: &mut BTreeMap<Loop, Unshared>) {
         for stmt in body {
-            // A branch begins where the condition stands.
+            // A branch begins in the state at the condition.
             if let Stmt::If { .. } = stmt {
                 stmt.inner().for_each(|block| self.clone().visit(proc, aliases, block, found));
             }
-            // What is inside runs again and again, or not at all.
+            // The code inside may run repeatedly or not at all.
             proc.for_each_stmt(std::slice::from_ref(stmt), &mut |inside| self.forget(inside));
             match stmt {
                 Stmt::For(id) => {
@@ -71,7 +77,7 @@ impl Unshared {
         }
     }
 
-    /// The statement itself may name the memory of arrays, or give them other memory.
+    /// Updates the state after a statement that may bind arrays or exchange their memory.
     fn forget(&mut self, stmt: &Stmt) {
         stmt.for_each_array(&mut |array, role| {
             if role.places() || matches!(role, Role::Shared | Role::Passed) {

@@ -1,4 +1,5 @@
-//! Distributes independent loops that vectors cannot run over loops of which vectors can run some.
+//! Fission of independent loops: a loop that vectors cannot run is distributed over loops, some of
+//! which vectors can run.
 //!
 //! ```text
 //! for i { s = 0; for k { s = s xor e(i, k) }; D[i] = exp(f(s)) }
@@ -8,68 +9,92 @@
 //!               }   where i goes from i0 to below i0+128
 //! ```
 //!
-//! The body is cut before and after every stretch of costly arithmetic without inner loops, or with such that the C compiler
-//! unrolls. Scalars that pass from one part to another are kept for a strip of iterations, and cheap ones computed again.
-//! Iterations are independent, and the parts of each still run in order, so the same is computed from the same; reductions
-//! stay in one part, and what can end the program does too, so that the failure reported stays that of the first iteration
-//! that fails. Knows nothing of the array IR.
+//! The body is cut before and after each costly stretch of arithmetic. The stretch has no inner
+//! loops, except those that the C compiler unrolls. Scalars that pass between parts are kept for a
+//! strip of iterations; cheap ones are computed again.
 //!
-//! Loops that must run in order are the subject of [`crate::shape::loop_fission::ordered`].
+//! Iterations are independent, and the parts of each still run in order. So every value is computed
+//! from the same operands. Reductions stay in one part. Everything that can end the program stays
+//! in one part, so that the reported failure is still that of the first failing iteration. This
+//! module knows nothing of the array IR.
+//!
+//! Sequential loops are the subject of [`crate::shape::loop_fission::ordered`].
 
 use crate::shape::facts::arithmetic::{expr_cost, is_real};
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Iterations of a strip; what is kept of them stays in the nearest cache.
+/// Iterations of a strip; their kept scalars stay in the first-level cache.
 const STRIP: i64 = 128;
-/// Iterations of a strip where strips are handed out to threads.
+/// Iterations of a strip where threads share the strips.
 const PARALLEL_STRIP: i64 = 32;
-/// Fewer iterations are not worth a loop of their own.
+/// A separate loop of fewer iterations does not pay.
 const LEAST_ITERATIONS: i64 = 8;
-/// If there may be fewer than that, and the loop is too large to be kept for this case: the cost that makes up for it.
+/// Least cost at which fission pays without a scalar fallback, even if the trip count turns out
+/// small.
 const LEAST_UNGUARDED: i64 = 40;
-/// Statements of a loop that is kept for the case that there are few iterations.
+/// The most statements of a loop that is kept as a scalar fallback.
 const LARGEST_COPY: usize = 80;
-/// Cost of arithmetic, in additions, from which a stretch of it is worth a loop of its own.
+/// Least cost of a stretch of arithmetic for a loop of its own, in additions.
 const LEAST_COST: i64 = 12;
-/// What keeping a scalar costs in addition.
+/// The cost of keeping a scalar.
 const COST_OF_KEEPING: i64 = 2;
-/// More scalars than this are not kept.
+/// The most scalars that are kept.
 const MOST_KEPT: usize = 8;
 /// Larger expressions are not computed again.
 const LARGEST_REPEATED: usize = 8;
-/// The C compiler unrolls inner loops of as many iterations.
+/// The C compiler unrolls inner loops of up to this many iterations.
 const MOST_UNROLLED: i64 = 16;
-/// Loops over threads are only distributed if an iteration costs no more; there are many of them then.
+/// Loops on threads are distributed only if an iteration costs no more, and then there are many
+/// iterations.
 const LARGEST_PARALLEL: i64 = 1 << 10;
 
 /// Distributes independent loops wherever that pays.
-pub(crate) fn fission_independent_loops(proc: &mut Proc) {
+pub(crate) fn fission_independent_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let body = std::mem::take(&mut proc.body);
-    proc.body = stmts(proc, body, false);
+    proc.body = stmts(proc, body, false, decisions);
 }
 
-/// The same in statements, which may run again and again.
-fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool) -> Vec<Stmt> {
+/// The same for statements that may run repeatedly.
+fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool, decisions: &mut Decisions<'_>) -> Vec<Stmt> {
     let mut result = Vec::with_capacity(body.len());
     for mut stmt in body {
         let repeats = again || matches!(stmt, Stmt::For(_) | Stmt::While { .. });
-        stmt.map_blocks(proc, |proc, body| stmts(proc, body, repeats));
+        stmt.map_blocks(proc, |proc, body| stmts(proc, body, repeats, decisions));
         let Stmt::For(id) = stmt else {
             result.push(stmt);
             continue;
         };
-        match Parts::of(proc, id) {
-            Some(parts) if again && !parts.is_long() => match parts.copied(proc, id) {
-                Some(copy) => result.extend(parts.distributed_unless_short(proc, copy)),
-                None if parts.gained(proc) >= LEAST_UNGUARDED => result.extend(parts.distributed(proc)),
-                None => result.push(Stmt::For(id)),
-            },
-            Some(parts) => result.extend(parts.distributed(proc)),
-            None => result.push(Stmt::For(id)),
+        let Some(parts) = Parts::of(proc, id).filter(|_| decisions.may_change()) else {
+            result.push(Stmt::For(id));
+            continue;
+        };
+        if !parts.pays(proc) {
+            decisions.not_worth(proc, id, "vectors would gain less on a part of it than passing values costs");
+            result.push(Stmt::For(id));
+            continue;
+        }
+        let split = if again && !parts.is_long() {
+            match parts.copied(proc, id) {
+                Some(copy) => Some(parts.distributed_unless_short(proc, copy)),
+                None => (parts.gained(proc) >= LEAST_UNGUARDED).then(|| parts.distributed(proc)),
+            }
+        } else {
+            Some(parts.distributed(proc))
+        };
+        match split {
+            Some(split) => {
+                decisions.done(proc, id, "is split into loops, of which vectors can run some");
+                result.extend(split);
+            }
+            None => {
+                decisions.not_worth(proc, id, "it may have few iterations, and is too large to be kept for these");
+                result.push(Stmt::For(id));
+            }
         }
     }
     result
@@ -85,13 +110,13 @@ struct Parts {
     repeated: Vec<Stmt>,
 }
 
-/// A stretch of the body.
+/// A part of the body.
 struct Part {
     body: Vec<Stmt>,
-    /// Vectors can run it.
+    /// True if vectors can run it.
     in_vectors: bool,
     flow: Flow,
-    /// Scalars of earlier parts that it needs, and its own that later parts need.
+    /// The scalars of earlier parts that it needs, and its own scalars that later parts need.
     enters: BTreeSet<Var>,
     leaves: BTreeSet<Var>,
 }
@@ -101,20 +126,20 @@ struct Part {
 struct Flow {
     vars: BTreeMap<Var, Use>,
     arrays: BTreeSet<Array>,
-    /// Arrays that are written, and those that get memory or lose it.
+    /// Arrays that are written, and arrays that get or lose their memory.
     written: BTreeSet<Array>,
     placed: BTreeSet<Array>,
-    /// The program may end here, or never.
+    /// True if the program may end here or not terminate.
     may_end: bool,
 }
 
 /// How statements use a variable.
 #[derive(Clone, Copy, Default)]
 struct Use {
-    /// It may be read before these statements assign it.
+    /// True if these statements may read it before they assign it.
     enters: bool,
     assigned: bool,
-    /// It is assigned whenever these statements run.
+    /// True if it is assigned whenever these statements run.
     always: bool,
 }
 
@@ -154,16 +179,16 @@ impl Parts {
         for part in &mut parts {
             part.flow = Flow::of(proc, &part.body);
         }
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         let longest = if parallel.is_some() { PARALLEL_STRIP } else { STRIP };
         let strip = iterations.map_or(longest, |count| count.min(longest));
         let repeated = repeatable(proc, var, &data.body, &flows);
         let mut parts = Self { header, var, strip, parts, repeated };
         parts.find_what_passes();
-        parts.pays(proc).then_some(parts)
+        Some(parts)
     }
 
-    /// Which variables enter and leave each part.
+    /// The variables that enter and leave each part.
     fn find_what_passes(&mut self) {
         let LoopKind::Independent { reductions, .. } = &self.header.kind else { return };
         let repeated: BTreeSet<Var> = self.repeated.iter().filter_map(assigned_var).collect();
@@ -183,7 +208,7 @@ impl Parts {
         }
     }
 
-    /// The cost of the arithmetic that vectors take over, less that of the elements that they have to gather.
+    /// The cost of the vectorised arithmetic, minus the cost of the elements to gather.
     fn gained(&self, proc: &Proc) -> i64 {
         let of_part = |part: &Part| {
             let varying: BTreeSet<Var> = part.flow.assigned().chain([self.var]).collect();
@@ -192,19 +217,19 @@ impl Parts {
         self.parts.iter().filter(|part| part.in_vectors).filter_map(of_part).sum()
     }
 
-    /// That is more than it costs to keep what passes.
+    /// True if that exceeds the cost of keeping scalars.
     fn pays(&self, proc: &Proc) -> bool {
         let kept: BTreeSet<Var> = self.parts.iter().flat_map(|part| part.leaves.iter().copied()).collect();
         kept.len() <= MOST_KEPT && self.gained(proc) >= LEAST_COST + COST_OF_KEEPING * kept.len() as i64
     }
 
-    /// There are iterations enough, or so many operations that threads are asked for.
+    /// True if there are enough iterations, or enough operations to ask for threads.
     fn is_long(&self) -> bool {
         let LoopKind::Independent { parallel, .. } = &self.header.kind else { return false };
         parallel.is_some() || iterations(&self.header).is_some()
     }
 
-    /// The loop as it was, with variables of its own, if it is small.
+    /// A renamed copy of the loop, if it is small.
     fn copied(&self, proc: &mut Proc, id: Loop) -> Option<LoopData> {
         let LoopKind::Independent { reductions, .. } = &self.header.kind else { return None };
         let data = proc.loops[id].clone();
@@ -221,7 +246,7 @@ impl Parts {
         Some(LoopData { var: Some(self.var.renamed(&names)), body, ..data })
     }
 
-    /// The loop over strips if there are iterations enough, and otherwise this one, which is as it was.
+    /// The loop over strips if there are enough iterations, otherwise the original loop.
     fn distributed_unless_short(self, proc: &mut Proc, short: LoopData) -> Vec<Stmt> {
         let lower = self.header.lower.clone();
         let mut stmts = self.distributed(proc);
@@ -234,7 +259,7 @@ impl Parts {
         stmts
     }
 
-    /// The loop over strips, and what goes before it.
+    /// The loop over strips, and the statements before it.
     fn distributed(self, proc: &mut Proc) -> Vec<Stmt> {
         let block = Block::of_length(proc, self.strip);
         let (mut body, mut kept) = (Vec::new(), BTreeMap::new());
@@ -258,12 +283,12 @@ impl Parts {
     }
 }
 
-/// Some iterations whose parts run one after the other.
+/// Some iterations, whose parts run one after the other.
 struct Strip<'p> {
     header: &'p LoopData,
     var: Var,
     repeated: &'p [Stmt],
-    /// Where variables are kept between parts.
+    /// The arrays that keep variables between parts.
     kept: BTreeMap<Var, Array>,
     block: Block,
 }
@@ -301,7 +326,7 @@ impl Strip<'_> {
             reductions.iter().filter(|reduction| part.flow.vars.contains_key(&reduction.var)).copied().collect();
         let mut var = self.var;
         if part.in_vectors {
-            // Variables of its own, which are private to its iterations also in C.
+            // Renamed variables, which are private to an iteration in C as well.
             let mut own: BTreeSet<Var> = Flow::of(proc, &body).assigned().collect();
             own.retain(|var| reductions.iter().all(|reduction| reduction.var != *var));
             own.insert(var);
@@ -311,7 +336,7 @@ impl Strip<'_> {
         }
         let kind = LoopKind::Independent { parallel: None, simd: false, reductions };
         let (lower, upper) = (self.block.first.into(), self.block.end.into());
-        Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() }))
+        proc.add_loop(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() })
     }
 }
 
@@ -321,8 +346,9 @@ impl Part {
     }
 }
 
-/// Takes statements out of vectors that belong together with others that vectors cannot run: those between the first and
-/// the last that use an array whose memory is the iteration's own, or a reduction, or that may end the program.
+/// Takes statements out of vectors that belong to others that vectors cannot run: those between the
+/// first and the last statement that uses the iteration's own memory or a reduction, or that may
+/// end the program.
 fn keep_together(flows: &[Flow], reductions: impl Iterator<Item = Var>, in_vectors: &mut [bool]) {
     let extent = |belongs: &dyn Fn(&Flow) -> bool| {
         let first = flows.iter().position(belongs)?;
@@ -347,7 +373,7 @@ fn keep_together(flows: &[Flow], reductions: impl Iterator<Item = Var>, in_vecto
     }
 }
 
-/// Takes stretches out of vectors that are not worth a loop of their own.
+/// Takes stretches out of vectors where a loop of their own does not pay.
 fn leave_cheap_stretches(proc: &Proc, body: &[Stmt], in_vectors: &mut [bool]) {
     let mut from = 0;
     for stretch in in_vectors.chunk_by_mut(|one, next| one == next) {
@@ -359,7 +385,7 @@ fn leave_cheap_stretches(proc: &Proc, body: &[Stmt], in_vectors: &mut [bool]) {
     }
 }
 
-/// The cheap statements of the body that compute the same anywhere in the same iteration.
+/// The cheap statements of the body whose values are the same anywhere in the iteration.
 fn repeatable(proc: &Proc, var: Var, body: &[Stmt], flows: &[Flow]) -> Vec<Stmt> {
     let mut assignments: BTreeMap<Var, usize> = BTreeMap::new();
     proc.for_each_stmt(body, &mut |stmt| {
@@ -393,7 +419,7 @@ fn repeatable(proc: &Proc, var: Var, body: &[Stmt], flows: &[Flow]) -> Vec<Stmt>
     repeated
 }
 
-/// Vectors can run the statement in many iterations at once.
+/// True if vectors can run the statement for many iterations at once.
 fn is_vectorisable(proc: &Proc, stmt: &Stmt) -> bool {
     let all = |stmts: &[Stmt]| stmts.iter().all(|stmt| is_vectorisable(proc, stmt));
     let mut real = true;
@@ -412,13 +438,13 @@ fn is_vectorisable(proc: &Proc, stmt: &Stmt) -> bool {
     may_run && stmt.blocks(proc).all(all)
 }
 
-/// How often the loop runs, if that is known.
+/// The trip count of the loop, if it is known.
 fn iterations(data: &LoopData) -> Option<i64> {
     let distance = data.upper.as_i64()?.saturating_sub(data.lower.as_i64()?);
     Some(distance.max(0).saturating_add(data.step - 1) / data.step)
 }
 
-/// The elements that neighbouring iterations read neither beside each other nor at the same place.
+/// The elements that neighbouring iterations read at places that are neither equal nor adjacent.
 fn gathered(expr: &Expr, var: Var, varying: &BTreeSet<Var>) -> i64 {
     let mut count = 0;
     expr.for_each_part(&mut |node| {
@@ -437,7 +463,7 @@ fn cost(proc: &Proc, body: &[Stmt]) -> Option<i64> {
     cost_by(proc, body, &|expr| expr_cost(proc, expr))
 }
 
-/// The cost of what is computed. Both branches of conditions count, as vectors run both.
+/// The cost of these statements. Both branches of a condition count, because vectors run both.
 fn cost_by(proc: &Proc, body: &[Stmt], of_expr: &dyn Fn(&Expr) -> i64) -> Option<i64> {
     body.iter().try_fold(0i64, |sum, stmt| {
         let own = match stmt {

@@ -1,4 +1,5 @@
-//! Takes what vectors can do out of loops that must run in order: scans, filters, folds in order, sequential loops.
+//! Fission of ordered loops: work that vectors can run leaves loops that must run in order, such as
+//! scans, filters, folds in order and sequential loops.
 //!
 //! ```text
 //! for i { s = s + exp(a(i)); D[i] = s }
@@ -8,40 +9,45 @@
 //!               }   where i goes from i0 to below i0+256
 //! ```
 //!
-//! Whatever reads neither a variable that passes from iteration to iteration nor memory that the loop writes is computed
-//! for a block of iterations first. Every iteration computes the same from the same, so no bit changes. It pays if that is
-//! real arithmetic of some cost; else passing it through the cache costs more. Knows nothing of the array IR.
+//! A block of iterations first computes everything that reads neither a loop-carried variable nor
+//! memory that the loop writes. Every value is computed from the same operands, so no bit changes.
+//!
+//! Fission pays for real arithmetic of some cost. Otherwise passing the values through the cache
+//! costs more. This module knows nothing of the array IR. real arithmetic of some cost; else
+//! passing it through the cache costs more. Knows nothing of the array IR.
 
 use crate::lowering::access;
 use crate::shape::facts::arithmetic::{cost, expr_cost, is_total};
 use crate::shape::facts::straight_line::{assigned, each_inner, fresh, is_straight, live, mentions_of};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_support::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Iterations of a block; what is kept of them stays in the nearest cache.
+/// Iterations of a block; their kept values stay in the first-level cache.
 const BLOCK: i64 = 256;
-/// Cost of the arithmetic from which distribution pays, in additions.
+/// Least cost of the arithmetic for which fission pays, in additions.
 const LEAST_COST: i64 = 10;
-/// Vectors do not run both branches of a condition where one costs as much.
+/// The cost of a branch from which on vectors do not run both branches of its condition.
 const LARGEST_BRANCH: i64 = 40;
-/// An expression that costs less is computed where it is used.
+/// A cheaper expression is computed where it is used.
 const LEAST_EXTRACTED: i64 = 5;
-/// A variable that costs more is passed from one loop to the other, any other computed in both.
+/// A variable that costs more is passed from one loop to the other. Any other is computed in both.
 const LARGEST_REPEATED: i64 = 1;
-/// More values than this are not passed from one loop to the other.
+/// The most values that are passed from one loop to the other.
 const MOST_KEPT: usize = 8;
 
 /// Distributes loops wherever that pays.
-pub(crate) fn fission_ordered_loops(proc: &mut Proc) {
+pub(crate) fn fission_ordered_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
+    let what = "leaves what vectors can run to loops of its own, and runs the rest in order";
+    decisions
+        .replace_loops(proc, what, &mut |proc, id, _| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
 }
 
-/// What is known of the whole procedure.
+/// Facts about the whole procedure.
 pub(crate) struct Known {
     /// How often each variable is assigned.
     pub(crate) assignments: BTreeMap<Var, usize>,
@@ -59,39 +65,40 @@ impl Known {
 struct Parts {
     header: LoopData,
     var: Var,
-    /// What can be computed for many iterations at once.
+    /// The part that can be computed for many iterations at once.
     independent: Vec<Stmt>,
     /// Costly branches that only some iterations run.
     branches: Vec<Branch>,
     /// Cheap statements of the independent part that are computed again wherever they are needed.
     repeated: Vec<Stmt>,
-    /// Where other variables are kept between the parts.
+    /// The arrays that keep other variables between the parts.
     kept: BTreeMap<Var, Array>,
-    /// What runs in order.
+    /// The part that runs in order.
     ordered: Vec<Stmt>,
-    /// All that runs in order is to keep what the branch computes.
+    /// True if the ordered part only keeps what the branch computes.
     filter: Option<Filter>,
 }
 
-/// A loop that keeps values of the iterations that run a branch, one behind the other.
+/// A filter: a loop that keeps values of the iterations that run a branch, one behind the other.
 struct Filter {
-    /// Where the next goes.
+    /// The position of the next value.
     position: Var,
-    /// The arrays, and what is kept in each.
+    /// The arrays, and the value that is kept in each.
     stores: Vec<(Array, Expr)>,
 }
 
-/// A costly independent branch: the iterations that run it are listed, and it is computed for all those in the list.
+/// A costly independent branch. The iterations that run it are listed, and it is then computed for
+/// the list.
 struct Branch {
-    /// Whether an iteration runs it.
+    /// The condition: whether an iteration runs the branch.
     cond: Var,
     body: Vec<Stmt>,
-    /// The iterations that run it, and how many they are.
+    /// The list of iterations and its length.
     list: Array,
     count: Var,
-    /// Its results, one after the other, and one element more that holds nothing.
+    /// The results in order, and one more element that is unused.
     results: Vec<(Var, Array)>,
-    /// How many of its results have been used.
+    /// How many results have been used.
     used: Var,
 }
 
@@ -104,7 +111,7 @@ impl Parts {
         }
         let least = match &data.kind {
             LoopKind::Sequential | LoopKind::Scan { .. } => LEAST_COST,
-            // Vectors can run it as it is, if both branches of its conditions may be run.
+            // Vectors can run it as it is, if both branches of its conditions may run.
             LoopKind::Independent { parallel: None, .. } if has_costly_branch(proc, &data.body) => LARGEST_BRANCH,
             LoopKind::Independent { .. } => return None,
         };
@@ -112,7 +119,7 @@ impl Parts {
         if few || cost(proc, &data.body) < least {
             return None;
         }
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         let body = data.body.clone();
         let mut division = Division::new(known, &body);
         let (mut independent, mut branches, mut ordered) = (Vec::new(), Vec::new(), Vec::new());
@@ -127,7 +134,8 @@ impl Parts {
                 Stmt::If { cond, then, otherwise } if division.is_costly_branch(proc, &cond, &then, &otherwise) => {
                     let decides = proc.var(Scalar::Bool, None);
                     let swapped = cost(proc, &then) < cost(proc, &otherwise);
-                    // A filter by this condition is run by listing what it keeps; with several, one would not be enough.
+                    // A filter with this condition runs by listing what it keeps. Several
+                    // conditions would need several lists.
                     let same = filter.as_ref().is_some_and(|(condition, _)| *condition == cond) && !swapped;
                     filter = filter.filter(|_| same && branches.is_empty());
                     let (value, body, other) =
@@ -163,7 +171,8 @@ impl Parts {
         (vectors >= LEAST_COST && parts.kept.len() <= MOST_KEPT).then_some(parts)
     }
 
-    /// Decides which variables of the independent part are kept for the others, and which are computed again there.
+    /// Decides which variables of the independent part are kept for the others and which are
+    /// computed again.
     fn keep_what_passes(&mut self, proc: &mut Proc) {
         let mut needed: BTreeSet<Var> = mentions_of(&self.ordered).into_keys().collect();
         for branch in &self.branches {
@@ -192,7 +201,7 @@ impl Parts {
         }
     }
 
-    /// The loop over blocks, and what goes before it.
+    /// The loop over blocks, and the statements before it.
     fn distributed(mut self, proc: &mut Proc) -> Vec<Stmt> {
         let block = Block::of_length(proc, BLOCK);
         let has_results = self.filter.is_none();
@@ -212,7 +221,7 @@ impl Parts {
             });
             independent.extend(stores);
             let (var, part) = fresh(proc, self.var, independent, &[]);
-            body.push(self.over(proc, block, var, any_order(), part));
+            body.push(self.over(proc, block, var, LoopKind::independent(false), part));
         }
         for branch in &self.branches {
             let (list, count) = (branch.list, branch.count);
@@ -226,7 +235,7 @@ impl Parts {
             let (var, listing) = fresh(proc, self.var, listing, &[count]);
             body.push(self.over(proc, block, var, LoopKind::Sequential, listing));
 
-            let number = proc.var(Scalar::I64, None);
+            let number = proc.index();
             let at = Expr::Load { array: list, index: vec![number.into()] };
             let mut computed = branch.body.clone();
             match &self.filter {
@@ -247,11 +256,11 @@ impl Parts {
             let header = LoopData {
                 var: Some(number),
                 upper: count.into(),
-                kind: any_order(),
+                kind: LoopKind::independent(false),
                 body: part,
                 ..self.header.clone()
             };
-            body.push(Stmt::For(proc.loops.push(LoopData { lower: Expr::i64(0), ..header })));
+            body.push(proc.add_loop(LoopData { lower: Expr::i64(0), ..header }));
             if let Some(Filter { position, .. }) = self.filter {
                 body.push(Stmt::Assign { var: position, value: Expr::Var(position) + Expr::Var(count) });
                 continue;
@@ -265,7 +274,7 @@ impl Parts {
         if self.filter.is_none() {
             let ordered = self.with_needed(self.ordered.clone(), &place(Expr::Var(self.var)));
             let kind = match &self.header.kind {
-                // Results of branches are counted on from iteration to iteration.
+                // The counts of results carry over from iteration to iteration.
                 kind @ LoopKind::Scan { .. } if self.branches.is_empty() => kind.clone(),
                 LoopKind::Sequential | LoopKind::Independent { .. } | LoopKind::Scan { .. } => LoopKind::Sequential,
             };
@@ -277,10 +286,10 @@ impl Parts {
     /// A part of the loop over the iterations of a block.
     fn over(&self, proc: &mut Proc, block: Block, var: Var, kind: LoopKind, body: Vec<Stmt>) -> Stmt {
         let (lower, upper) = (block.first.into(), block.end.into());
-        Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() }))
+        proc.add_loop(LoopData { var: Some(var), lower, upper, kind, body, ..self.header.clone() })
     }
 
-    /// The statements after those that find what they need of the independent part.
+    /// The part's statements, after those that load what it needs of the independent part.
     fn with_needed(&self, stmts: Vec<Stmt>, place: &[Expr]) -> Vec<Stmt> {
         let needed: BTreeSet<Var> = mentions_of(&stmts).into_keys().collect();
         let repeated = live(self.repeated.clone(), needed.clone());
@@ -296,7 +305,7 @@ impl Parts {
 }
 
 impl Filter {
-    /// The condition and the filter, if that is all that the body does but assign variables.
+    /// The condition and the filter, if the body otherwise only assigns variables.
     fn of(body: &[Stmt]) -> Option<(Expr, Self)> {
         let mut rest = body.iter().filter(|stmt| match stmt {
             Stmt::Assign { var, value } => value.reads(*var),
@@ -313,7 +322,7 @@ impl Filter {
             (index[..] == [Expr::Var(*position)]).then(|| (*array, value.clone()))
         });
         let stores: Vec<(Array, Expr)> = stores.collect::<Option<_>>()?;
-        // Neither where values go nor what they are may depend on the position otherwise.
+        // Neither the position nor the value of what is kept may depend on the position otherwise.
         let mut elsewhere = 0;
         body.iter().for_each(|stmt| {
             stmt.for_each_inner_expr(&mut |expr| {
@@ -329,17 +338,17 @@ impl Filter {
 
 impl Branch {
     fn new(proc: &mut Proc, cond: Var, body: Vec<Stmt>, other: &[Stmt], span: Span) -> Self {
-        // What only one branch assigns is used nowhere else.
+        // A variable that only one branch assigns is used nowhere else.
         let others: BTreeSet<Var> = assigned(other).collect();
         let results = assigned(&body).filter(|var| others.contains(var));
         let results: Vec<(Var, Array)> =
             results.map(|var| (var, buffer(proc, proc.vars[var].scalar, BLOCK + 1, Some(var), span))).collect();
         let list = buffer(proc, Scalar::I64, BLOCK, None, span);
-        let (count, used) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let (count, used) = (proc.index(), proc.index());
         Self { cond, body, list, count, results, used }
     }
 
-    /// In place of the condition: the next result, or what the other branch computes.
+    /// Replaces the condition: the next result, or the value of the other branch.
     fn use_results(&self, proc: &mut Proc, other: Vec<Stmt>, ordered: &mut Vec<Stmt>) {
         let next = |array: Array| Expr::Load { array, index: vec![self.used.into()] };
         let constant = |var: Var| match &other[..] {
@@ -347,7 +356,7 @@ impl Branch {
             _ => None,
         };
         match self.results[..] {
-            // A choice without a branch costs the same whatever the condition.
+            // A choice without a branch has the same cost for both values of the condition.
             [(var, array)] if constant(var).is_some() => {
                 let on_false = Box::new(constant(var).expect("the other branch yields a constant"));
                 let taken = proc.var(proc.vars[var].scalar, None);
@@ -365,17 +374,13 @@ impl Branch {
     }
 }
 
-fn any_order() -> LoopKind {
-    LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() }
-}
-
-/// An array for what is kept of a block.
+/// An array for the kept values of a block.
 pub(crate) fn buffer(proc: &mut Proc, elem: Scalar, length: i64, of: Option<Var>, span: Span) -> Array {
     let name = of.and_then(|var| proc.vars[var].name.clone());
     proc.arrays.push(ArrayData { elem, extents: vec![Expr::i64(length)], storage: Storage::Stack, name, span })
 }
 
-/// Some branch at the top of the body is not to be run needlessly.
+/// True if a branch at the top of the body should not run needlessly.
 fn has_costly_branch(proc: &Proc, body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::If { then, otherwise, .. } => cost(proc, then).max(cost(proc, otherwise)) >= LARGEST_BRANCH,
@@ -386,9 +391,9 @@ fn has_costly_branch(proc: &Proc, body: &[Stmt]) -> bool {
 /// Divides a body statement by statement.
 struct Division<'k> {
     known: &'k Known,
-    /// Variables whose values depend on earlier iterations, or that are not the loop's own.
+    /// Variables that depend on earlier iterations or are not the loop's own.
     ordered: BTreeSet<Var>,
-    /// Of these, those that do so from the beginning.
+    /// Those of them that do so from the beginning.
     carried: BTreeSet<Var>,
     /// Arrays whose elements the loop may write.
     written: BTreeSet<Array>,
@@ -428,7 +433,7 @@ impl<'k> Division<'k> {
     fn is_independent(&self, proc: &Proc, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::Assign { var, value } => {
-                // What another statement assigns, too, stays with it.
+                // A variable that another statement assigns too stays with that statement.
                 !self.ordered.contains(var) && self.known.assignments.get(var) == Some(&1) && self.is_free(value)
             }
             Stmt::If { cond, then, otherwise } => {
@@ -451,8 +456,8 @@ impl<'k> Division<'k> {
         }
     }
 
-    /// One branch is worth to be computed for all the iterations that run it together, whatever it takes to be defined.
-    /// What the conditional assigns counts as ordered already.
+    /// True if it pays to compute one branch for all iterations that run it, whatever the branch
+    /// needs to be defined. The variables that the conditional assigns count as ordered already.
     fn is_costly_branch(&self, proc: &Proc, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) -> bool {
         let (more, less) = match (cost(proc, then), cost(proc, otherwise)) {
             (one, other) if one < other => (other, one),
@@ -471,17 +476,17 @@ impl<'k> Division<'k> {
         more >= LEAST_COST && less < LEAST_COST && own && self.is_free(cond)
     }
 
-    /// What the statement assigns depends on earlier iterations.
+    /// True if the value that the statement assigns depends on earlier iterations.
     fn note_ordered(&mut self, stmt: &Stmt) {
         stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |var| _ = self.ordered.insert(var)));
     }
 
-    /// The expression depends on no earlier iteration.
+    /// True if the expression depends on no earlier iteration.
     fn is_free(&self, expr: &Expr) -> bool {
         self.is_free_but_for(expr, &BTreeSet::new())
     }
 
-    /// The same, if these variables do not.
+    /// The same under the assumption that these variables do not.
     fn is_free_but_for(&self, expr: &Expr, free_vars: &BTreeSet<Var>) -> bool {
         let mut free = true;
         expr.for_each_part(&mut |node| match node {
@@ -494,7 +499,8 @@ impl<'k> Division<'k> {
         free
     }
 
-    /// The statement with costly independent expressions in it computed before, among what is independent.
+    /// The statement, with its costly independent expressions computed earlier in the independent
+    /// part.
     fn without_costly(&self, proc: &mut Proc, stmt: Stmt, before: &mut Vec<Stmt>) -> Stmt {
         match stmt {
             Stmt::Assign { var, value } => {
@@ -504,12 +510,12 @@ impl<'k> Division<'k> {
                 let elem = proc.arrays[array].elem;
                 Stmt::Store { array, index, value: self.reduced(proc, value, elem, before) }
             }
-            // What stands under a condition may not be defined without it.
+            // An expression under a condition may be undefined without it.
             _ => stmt,
         }
     }
 
-    /// `expr`, of type `scalar`; operands of arithmetic have the type of its result.
+    /// `expr`, of type `scalar`. Operands of arithmetic have the type of its result.
     fn reduced(&self, proc: &mut Proc, expr: Expr, scalar: Scalar, before: &mut Vec<Stmt>) -> Expr {
         if expr_cost(proc, &expr) < LEAST_EXTRACTED {
             return expr;

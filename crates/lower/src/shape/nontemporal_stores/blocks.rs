@@ -1,12 +1,19 @@
-//! Stores past the caches block by block: a block of what a loop stores is made in the nearest cache, and then goes to memory, in whole lines.
+//! Non-temporal stores by block: a loop fills a block in the first-level cache, which then goes to
+//! memory in whole lines.
 //!
 //! ```text
 //! for i { D[i] = e(i) }
-//!     becomes   for i0 step 128 { for i from i0 to below i0+128 { t[i - i0] = e(i) }; stream D at i0 from t }
+//!     becomes   for i0 step 128 {
+//!                 for i from i0 to below i0+128 { t[i - i0] = e(i) }; stream D at i0 from t
+//!               }
 //! ```
 //!
-//! For short rows, several rows made side by side, what processors have no vectors for, and scans. Blocks end with a line of memory; where a loop stores to several rows, whose lines end
-//! elsewhere, the rest of a line waits in the buffer. Knows nothing of the array IR.
+//! This form serves short rows, several rows side by side, code without vector instructions, and
+//! scans. Blocks end at a cache line. If a loop stores to several rows whose lines end elsewhere,
+//! the rest of a line waits in the buffer.
+//!
+//! [`crate::shape::nontemporal_stores`] chooses the loops. This module knows nothing of the array
+//! IR.
 
 use crate::shape::facts::cache_lines::{before_in_line, elements_of_line, offset};
 use crate::shape::facts::straight_line::fresh;
@@ -15,15 +22,17 @@ use crate::shape::nontemporal_stores::Storing;
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::software_prefetch::NextRows;
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 
-/// Elements that are made in the nearest cache before they go to memory.
+/// Elements of a block in the first-level cache.
 const BLOCK: i64 = 128;
-/// Lines of memory that a block of several rows made side by side has of each: few, so that the next block is computed while these are written. More
-/// than two, so that a block which ends amid a line has begun it.
+/// Lines of each row in a block of several rows side by side. Few lines let the next block be
+/// computed while these are written. There are more than two, so that a block which ends inside a
+/// line has begun that line.
 const LINES_OF_ROWS: i64 = 8;
 
-/// Runs the loop block by block. `next_rows`: what the next iterations of loops around read.
+/// Runs the loop block by block. `next_rows` are the rows that the next iterations of enclosing
+/// loops read.
 pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, next_rows: &[NextRows]) -> Vec<Stmt> {
     let length = match &storing.places[..] {
         [_] => BLOCK,
@@ -33,13 +42,13 @@ pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, nex
             .expect("the loop stores something"),
     };
     let block = Block::of_length(proc, length);
-    let begin = proc.var(Scalar::I64, None);
-    // A scan makes eight elements at once: a whole line of memory, if they are of eight bytes.
+    let begin = proc.index();
+    // A scan makes eight elements at once, which is a whole line of 8-byte elements.
     let is_direct = matches!(data.kind, LoopKind::Scan { .. })
         && storing.places.iter().all(|(array, _)| elements_of_line(proc, *array) == 8)
         && data.stored_accumulators().is_some_and(|places| places.len() == 1);
     let (mut kind, mut inner_kind) = storing.kinds.clone();
-    // The next block may be another thread's, which cannot wait for the rest of this one.
+    // The next block may run on another thread, which cannot wait for the rest of this block.
     let is_shared = matches!(kind, LoopKind::Independent { parallel: Some(_), .. });
     let rows: Vec<Row> = match is_direct {
         true => Vec::new(),
@@ -47,7 +56,7 @@ pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, nex
             .map(|(at, place)| Row::new(proc, place.clone(), data, at > 0 && !is_shared, length))
             .collect(),
     };
-    // A block needs what the one before it has left.
+    // A block needs the rest that the last block has left.
     if rows.iter().any(|row| row.start.is_some()) {
         kind = LoopKind::Sequential;
     }
@@ -70,7 +79,7 @@ pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, nex
     let begins = Expr::binary(BinOp::MAX, Expr::Var(block.first), data.lower.clone());
     let mut body = vec![Stmt::Assign { var: begin, value: begins }];
     body.extend(rows.iter().map(|row| row.before_block(proc, storing.var, begin)));
-    body.push(Stmt::For(proc.loops.push(inner)));
+    body.push(proc.add_loop(inner));
     let mut before = Vec::new();
     for next in next_rows {
         let [rows, prefetches] = next.prefetched(proc, data, begin.into(), Expr::Var(block.end) - begin.into());
@@ -82,19 +91,20 @@ pub(crate) fn in_blocks(proc: &mut Proc, storing: &Storing, data: &LoopData, nex
     let mut then: Vec<Stmt> = kept.map(|row| Stmt::Alloc { array: row.buffer }).collect();
     then.extend(before);
     then.extend(next_rows.iter().flat_map(|next| next.ends_prefetched(proc, data, &storing.places)));
-    // The first block begins so much early that all end with a line of the first array: what is written of half a line is read first.
+    // The first block begins early enough for all blocks to end at a line of the first array. A
+    // partial line would be read before it is written.
     let before = before_in_line(proc, &storing.places[0], storing.var, data.lower.clone());
     let header = LoopData { lower: data.lower.clone() - before, ..data.clone() };
     then.extend(block.over(proc, header, kind, body));
     then
 }
 
-/// What is stored in one place: a part of a row, block by block.
+/// The part of a row that is stored to one place, block by block.
 struct Row {
     place: (Array, Vec<Expr>),
     buffer: Array,
-    /// If lines of the array end elsewhere than blocks: the iteration whose element is the first in the buffer, which begins a line. The part of a
-    /// line that a block ends with waits for the rest.
+    /// Set if lines of the array do not end with the blocks: the iteration of the buffer's first
+    /// element, which begins a line. The last, partial line of a block waits for its rest.
     start: Option<Var>,
 }
 
@@ -103,10 +113,11 @@ impl Row {
         let elem = proc.arrays[place.0].elem;
         let longer = if waits { elements_of_line(proc, place.0) } else { 0 };
         let buffer = buffer(proc, elem, length + longer, None, data.span);
-        Self { place, buffer, start: waits.then(|| proc.var(Scalar::I64, None)) }
+        Self { place, buffer, start: waits.then(|| proc.index()) }
     }
 
-    /// A block has a buffer of its own, or knows where the one that is kept begins.
+    /// The statement that allocates the block's buffer, or that keeps the beginning of the waiting
+    /// one.
     fn before_block(&self, proc: &Proc, var: Var, begin: Var) -> Stmt {
         match self.start {
             None => Stmt::Alloc { array: self.buffer },
@@ -117,7 +128,7 @@ impl Row {
         }
     }
 
-    /// Copies what there is of whole lines, and all that the last block ends with.
+    /// Copies the whole lines in the buffer. After the last block it copies everything.
     fn after_block(&self, proc: &mut Proc, var: Var, data: &LoopData, begin: Var, block: Block) -> Vec<Stmt> {
         let buffer = self.buffer;
         let copy = |proc: &Proc, from: Var, source_offset: Expr, count: Expr| Stmt::CopyElements {
@@ -132,12 +143,12 @@ impl Row {
         let Some(start) = self.start else {
             return vec![copy(proc, begin, Expr::Var(begin) - block.first.into(), Expr::Var(end) - begin.into())];
         };
-        let [stop, from] = [(); 2].map(|()| proc.var(Scalar::I64, None));
-        let stops = Expr::Select {
-            cond: Box::new(Expr::binary(BinOp::EQ, end.into(), data.upper.clone())),
-            on_true: Box::new(end.into()),
-            on_false: Box::new(Expr::Var(end) - before_in_line(proc, &self.place, var, end.into())),
-        };
+        let [stop, from] = [(); 2].map(|()| proc.index());
+        let stops = Expr::select(
+            Expr::binary(BinOp::EQ, end.into(), data.upper.clone()),
+            end.into(),
+            Expr::Var(end) - before_in_line(proc, &self.place, var, end.into()),
+        );
         let keep = Stmt::CopyElements {
             target: buffer,
             target_offset: Expr::i64(0),

@@ -1,38 +1,49 @@
-//! Stores past the caches line by line: what vectors make of a line of memory goes from registers to memory.
+//! Non-temporal stores by line: a cache line goes from vector registers to memory.
 //!
 //! ```text
 //! for i { D[i] = e(i) }
-//!     becomes   whole = lower, or up to 7 after it, so that D[whole] begins a line; stop = upper, or up to 7 before it, where D[stop] does
-//!               for l from whole to below stop step 8 { for v below 8 { t[v] = e(l + v) }; stream D at l from t }
-//!               for l in lower, upper - 8 { for v below 8 { t[v] = e(l + v) }; copy D at lower, stop from t: what is before the first line or after the last }
+//!     becomes   whole = lower, or up to 7 after it, so that D[whole] begins a line
+//!               stop = upper, or up to 7 before it, so that D[stop] begins a line
+//!               for l from whole to below stop step 8 {
+//!                 for v below 8 { t[v] = e(l + v) }; stream D at l from t
+//!               }
+//!               for l in lower, upper - 8 {
+//!                 for v below 8 { t[v] = e(l + v) }
+//!                 copy D at lower, stop from t: what is before the first line or after the last
+//!               }
 //! ```
 //!
-//! The eight elements are as many as the loop over them has iterations, known ahead, so that `t` is no memory but registers. While a line is computed,
-//! those before it are written, and one of each row that is read next comes near. What is reduced stays in [lanes](crate::shape::overlapping_vectors). The vectors at
-//! the ends overlap lines: iterations that may run twice, as they read nothing that they store, are faster in vectors than one by one. Knows nothing of the
-//! array IR.
+//! The loop over the eight elements of a line has a constant trip count, so `t` stays in registers.
+//! While a line is computed, the lines before it are written, and a line of each row that is read
+//! next is prefetched. Accumulators stay in [lanes](crate::shape::overlapping_vectors).
+//!
+//! The vectors at the ends overlap other lines. Iterations that read nothing that they store may
+//! run twice, and a vector is faster than single iterations.
+//!
+//! [`crate::shape::nontemporal_stores`] chooses the loops. This module knows nothing of the array
+//! IR.
 
 use crate::shape::facts::arithmetic::lacks_vectors;
 use crate::shape::facts::cache_lines::{before_in_line, elements_of_line, offset};
-use crate::shape::facts::straight_line::{assign, assigned, fresh};
+use crate::shape::facts::straight_line::{assigned, fresh};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::nontemporal_stores::Storing;
 use crate::shape::overlapping_vectors;
 use crate::shape::software_prefetch::NextRows;
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line of more elements is more than some vectors of what they are made of.
+/// The most elements of a line: a longer line takes too many vectors of wide operands.
 const MOST_OF_LINE: i64 = 16;
-/// Rows of what has more axes are short.
+/// Rows of arrays with more axes are short.
 const MOST_AXES: usize = 2;
-/// What the ends of shorter rows take is more than what lines save.
+/// Lines save less than the ends cost in shorter rows.
 const LEAST_OF_ROW: i64 = 512;
 
-/// How many elements are a line of each array that the loop stores to past the caches, if all lines begin with the same iterations and it may run line
-/// by line.
+/// The elements of a line in every array that the loop stores to past the caches. The lines of all
+/// arrays must begin at the same iterations, and the loop must be able to run line by line.
 pub(crate) fn elements_of_lines(proc: &Proc, storing: &Storing, id: Loop, memory: &Memory) -> Option<i64> {
     let data = &proc.loops[id];
     let elements = elements_of_line(proc, storing.places[0].0);
@@ -47,8 +58,8 @@ pub(crate) fn elements_of_lines(proc: &Proc, storing: &Storing, id: Loop, memory
     may_run.then_some(elements)
 }
 
-/// When rows go faster line by line than block by block: if they are long, or begin and end with a line, as the parts of rows in tiles do. `None` if
-/// always: a vector is one long row.
+/// The condition under which lines are faster than blocks: rows are long, or begin and end at a
+/// line, as parts of rows in tiles do. `None` if they always are: a vector is one long row.
 pub(crate) fn are_worth_it(proc: &Proc, storing: &Storing, data: &LoopData) -> Option<Expr> {
     let place = &storing.places[0];
     let is_whole = |at: &Expr| {
@@ -60,7 +71,8 @@ pub(crate) fn are_worth_it(proc: &Proc, storing: &Storing, data: &LoopData) -> O
     (place.1.len() > 1).then(|| Expr::binary(BinOp::OR, is_long, are_whole))
 }
 
-/// Vectors can run the loop: what comes out of them one by one, memory joins better in larger blocks.
+/// True if vectors can run the loop. Values that are computed one by one are better combined in
+/// larger blocks.
 fn are_vectors(proc: &Proc, data: &LoopData) -> bool {
     let varying: BTreeSet<Var> = data.var.into_iter().chain(assigned(&data.body)).collect();
     let (mut is_straight, mut lacks) = (true, false);
@@ -71,7 +83,8 @@ fn are_vectors(proc: &Proc, data: &LoopData) -> bool {
     matches!(data.kind, LoopKind::Independent { .. }) && is_straight && !lacks
 }
 
-/// Runs the loop line by line, each of so many elements. `next_rows`: what the next iterations of loops around read.
+/// Runs the loop line by line, with this many elements in a line. `next_rows` are the rows that the
+/// next iterations of enclosing loops read.
 pub(crate) fn in_lines(
     proc: &mut Proc,
     storing: &Storing,
@@ -79,11 +92,11 @@ pub(crate) fn in_lines(
     elements: i64,
     next_rows: &[NextRows],
 ) -> Vec<Stmt> {
-    let [whole, stop, line] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+    let [whole, stop, line] = [(); 3].map(|()| proc.index());
     let before = |at: &Expr| before_in_line(proc, &storing.places[0], storing.var, at.clone());
     let until_line = Expr::binary(BinOp::AND, Expr::i64(0) - before(&data.lower), Expr::i64(elements - 1));
     let stops = data.upper.clone() - before(&data.upper);
-    let mut stmts = vec![assign(whole, data.lower.clone() + until_line), assign(stop, stops)];
+    let mut stmts = vec![Stmt::assign(whole, data.lower.clone() + until_line), Stmt::assign(stop, stops)];
     let mut body = Vec::new();
     for next in next_rows {
         let [before, prefetches] = next.prefetched(proc, data, line.into(), Expr::i64(elements));
@@ -107,12 +120,13 @@ pub(crate) fn in_lines(
     };
     let (lower, upper) = (whole.into(), stop.into());
     let lines = LoopData { var: Some(line), lower, upper, step: elements, kind, body, span: data.span };
-    stmts.push(Stmt::For(proc.loops.push(lines)));
+    stmts.push(proc.add_loop(lines));
     stmts.push(ends(proc, storing, data, elements, [whole, stop]));
     stmts
 }
 
-/// As many iterations as a line has elements, from `first` on, in vectors; and what holds the elements of each place then.
+/// The iterations of one line from `first` on, in vectors; and the buffers that then hold the
+/// elements of each place.
 fn vector(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, first: Var) -> (Vec<Stmt>, Vec<Array>) {
     let of_line = |(array, _): &(Array, Vec<Expr>)| buffer(proc, proc.arrays[*array].elem, elements, None, data.span);
     let buffers: Vec<Array> = storing.places.iter().map(of_line).collect();
@@ -130,18 +144,16 @@ fn vector(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, fi
     let (lower, upper, kind) = (Expr::i64(0), Expr::i64(elements), storing.kinds.1.clone());
     let lanes = LoopData { var: Some(lane), lower, upper, step: 1, kind, body, span: data.span };
     let mut stmts: Vec<Stmt> = buffers.iter().map(|&array| Stmt::Alloc { array }).collect();
-    stmts.push(Stmt::For(proc.loops.push(lanes)));
+    stmts.push(proc.add_loop(lanes));
     (stmts, buffers)
 }
 
-/// What comes before the first line, and after the last; a loop over the two, for the vector to be there once.
+/// The elements before the first line and after the last. One loop handles both, to keep a single
+/// copy of the vector.
 fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [whole, stop]: [Var; 2]) -> Stmt {
-    let [part, first, from, count] = [(); 4].map(|()| proc.var(Scalar::I64, None));
-    let in_part = |before: Expr, after: Expr| Expr::Select {
-        cond: Box::new(Expr::binary(BinOp::EQ, part.into(), Expr::i64(0))),
-        on_true: Box::new(before),
-        on_false: Box::new(after),
-    };
+    let [part, first, from, count] = [(); 4].map(|()| proc.index());
+    let in_part =
+        |before: Expr, after: Expr| Expr::select(Expr::binary(BinOp::EQ, part.into(), Expr::i64(0)), before, after);
     let (lower, upper) = (&data.lower, &data.upper);
     let (mut then, buffers) = vector(proc, storing, data, elements, first);
     then.extend(buffers.iter().zip(&storing.places).map(|(&source, place)| Stmt::CopyElements {
@@ -154,11 +166,11 @@ fn ends(proc: &mut Proc, storing: &Storing, data: &LoopData, elements: i64, [who
     }));
     let cond = Expr::binary(BinOp::LT, Expr::i64(0), count.into());
     let body = vec![
-        assign(first, in_part(lower.clone(), upper.clone() - Expr::i64(elements))),
-        assign(from, in_part(lower.clone(), stop.into())),
-        assign(count, in_part(Expr::Var(whole) - lower.clone(), upper.clone() - stop.into())),
+        Stmt::assign(first, in_part(lower.clone(), upper.clone() - Expr::i64(elements))),
+        Stmt::assign(from, in_part(lower.clone(), stop.into())),
+        Stmt::assign(count, in_part(Expr::Var(whole) - lower.clone(), upper.clone() - stop.into())),
         Stmt::If { cond, then, otherwise: Vec::new() },
     ];
     let (lower, upper, kind) = (Expr::i64(0), Expr::i64(2), storing.reducing());
-    Stmt::For(proc.loops.push(LoopData { var: Some(part), lower, upper, step: 1, kind, body, span: data.span }))
+    proc.add_loop(LoopData { var: Some(part), lower, upper, step: 1, kind, body, span: data.span })
 }

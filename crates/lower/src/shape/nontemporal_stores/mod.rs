@@ -1,17 +1,28 @@
-//! Non-temporal stores: what a loop makes of a large array goes to memory past the caches, which would read it first and keep it in vain.
+//! Non-temporal stores: loops write large arrays to memory past the caches. A normal store would
+//! first read each line, and then keep it in vain.
 //!
 //! ```text
-//! for i { D[i] = e(i) }     becomes   if the bytes stored are many { D from e, past the caches } else { for i { D[i] = e(i) } }
+//! for i { D[i] = e(i) }
+//!     becomes   if the bytes stored are many { D from e, past the caches } else { the loop as it was }
 //! ```
 //!
-//! For results of the program that the program itself never reads; and, in time loops, for arrays that nothing reads in the sweep over them, the
-//! independent loops around: when the sweep ends, the caches have lost where it began, which is what the next step reads first. Not for rows of
-//! cubes, which are short, and read soon. Only for loops that wait for memory.
+//! Two sorts of arrays qualify:
 //!
-//! Only whole lines of memory go past the caches: one at a time, from [vectors](crate::shape::nontemporal_stores::lines), or several of a short row, or of one that is made
-//! beside others, from [blocks]. A scan that stores nothing but what it accumulates does so past the caches itself. While lines are written, the
-//! rows that stencils read next come near the processor, and the lines that they store next parts of; where two steps are made in a sweep, what the
-//! next tile reads. Knows nothing of the array IR.
+//! - results of the program that the program never reads;
+//! - arrays in time loops that nothing reads within the sweep over them (the enclosing independent
+//!   loops). The next step first reads the beginning of the array, which the caches have lost when
+//!   the sweep ends.
+//!
+//! 3-D rows, which are short and are read again soon, keep normal stores. So do loops that are not
+//! limited by memory.
+//!
+//! Only whole cache lines go past the caches: single lines from
+//! [vectors](crate::shape::nontemporal_stores::lines), or [blocks] of several lines. Blocks serve
+//! short rows and rows that are computed side by side. A scan that only stores its accumulator uses
+//! non-temporal stores itself.
+//!
+//! While lines are written, the loop prefetches what it reads next
+//! ([`crate::shape::software_prefetch`]). This module knows nothing of the array IR.
 
 pub(crate) mod blocks;
 pub(crate) mod lines;
@@ -22,30 +33,32 @@ use crate::shape::facts::straight_line::{assigned, each_store, is_straight, ment
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::nontemporal_stores::blocks::in_blocks;
 use crate::shape::nontemporal_stores::lines::{are_worth_it, elements_of_lines, in_lines};
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::kinds_in_blocks;
 use crate::shape::software_prefetch::NextRows;
 use crate::shape::temporal_blocking::double_sweep::Tiles;
 use crate::shape::vectorisation::Values;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewer elements of a row are not worth it. The part of a row that begins a tile may be a line shorter than a block.
+/// Rows with fewer elements do not pay. The first part of a row in a tile may be a line shorter
+/// than a block.
 const LEAST: i64 = 64;
-/// Loops of no more iterations are blocks of others.
+/// Loops with at most this many iterations are blocks of other loops.
 const FEW: i64 = 1024;
-/// Loops over no more rows do not sweep over large arrays.
+/// A loop over at most this many rows does not sweep over a large array.
 const FEW_ROWS: i64 = 4;
-/// The part of the last cache that rows may fill until they are read, which threads share.
+/// The fraction of the last-level cache for rows that wait to be read; threads share it.
 const ROWS_OF_CACHE: i64 = 8;
-/// Bodies that cost more are not waiting for memory.
+/// Bodies that cost more are not limited by memory.
 const LARGEST_COST: i64 = 24;
 
-/// Lets the loops of a procedure write past the caches what is too much for the last of them, of so many bytes; how many loops may. `is_entry`:
-/// nothing reads the procedure's results.
-pub(crate) fn use_nontemporal_stores(proc: &mut Proc, cache_bytes: i64, is_entry: bool, tiles: &Tiles) -> usize {
-    let results = if is_entry { written_only(proc) } else { BTreeSet::new() };
+/// Uses non-temporal stores for arrays that do not fit in the last-level cache.
+pub(crate) fn use_nontemporal_stores(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (cache_bytes, tiles) = (decisions.options.caches.last, std::mem::take(decisions.tiles));
+    let tiles = &tiles;
+    let results = if decisions.is_entry { written_only(proc) } else { BTreeSet::new() };
     let sweeps = Sweeps::of(proc, tiles);
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
     let is_large = |id: Loop, array: Array, at_once: i64, has_next_rows: bool| {
@@ -53,8 +66,9 @@ pub(crate) fn use_nontemporal_stores(proc: &mut Proc, cache_bytes: i64, is_entry
             return None;
         }
         let elem = Expr::i64(i64::try_from(proc.arrays[array].elem.bytes()).expect("elements are small"));
-        // A loop mostly reads as much as it stores, and something else needs an eighth of the cache. Of what the next sweep reads, the cache keeps a
-        // part as long as it is not full of it; but rows that are prefetched do not need that part, and what is read and what is stored fill it.
+        // A loop typically reads as much as it stores, and other data take an eighth of the cache.
+        // The cache keeps a part of what the next sweep reads until it is full. With prefetched
+        // rows that part is not needed, so reads and stores may fill the cache.
         let (least_bytes, counts) = match results.contains(&array) {
             true => (cache_bytes / 16 * 7, proc.arrays[array].extents.clone()),
             false => {
@@ -65,7 +79,7 @@ pub(crate) fn use_nontemporal_stores(proc: &mut Proc, cache_bytes: i64, is_entry
         let bytes = counts.into_iter().fold(elem, |bytes, count| bytes * count);
         Some(Expr::binary(BinOp::LE, Expr::i64(least_bytes), bytes))
     };
-    // Nor few rows, which a loop over blocks of rows leaves over.
+    // A loop over few rows may be what a loop over blocks of rows leaves over.
     let has_few = |id: Loop, most: i64| values.has_at_most(&proc.loops[id], most) || values.is_short(&proc.loops[id]);
     let mut chosen: BTreeMap<Loop, (Storing, Vec<NextRows>)> = (proc.loops.indices())
         .filter(|&id| !has_few(id, FEW) && !sweeps.around.get(&id).is_some_and(|&rows| has_few(rows, FEW_ROWS)))
@@ -76,16 +90,19 @@ pub(crate) fn use_nontemporal_stores(proc: &mut Proc, cache_bytes: i64, is_entry
             Some((id, (storing, next)))
         })
         .collect();
-    let count = chosen.len();
     let memory = Memory::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    let what = "stores past the caches (non-temporal) where its arrays are larger than they";
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let (storing, next) = chosen.remove(&id)?;
+        if !storing.is_cheap(proc, id) {
+            decisions.not_worth(proc, id, "it computes too much for each element to wait for memory");
+            return None;
+        }
         Some(storing.streaming(proc, id, &next, &memory))
     });
-    count
 }
 
-/// The arrays among the results that nothing in the procedure reads, and that have no other name.
+/// The result arrays that nothing in the procedure reads and that have no other name.
 fn written_only(proc: &Proc) -> BTreeSet<Array> {
     let is_heap = |array: &Array| matches!(proc.arrays[*array].storage, Storage::Heap);
     let (aliases, read) = (Aliases::of(proc), arrays_read(proc, &proc.body));
@@ -98,14 +115,14 @@ fn written_only(proc: &Proc) -> BTreeSet<Array> {
         .collect()
 }
 
-/// The loops that time loops run again and again, and what is around each loop.
+/// The loops that time loops run repeatedly, and the loops around each loop.
 struct Sweeps<'t> {
     tiles: &'t Tiles,
     around: BTreeMap<Loop, Loop>,
     repeated: BTreeMap<Loop, Repeated>,
 }
 
-/// What an independent loop that runs again and again does.
+/// What an independent loop reads and stores, if it runs repeatedly.
 struct Repeated {
     read: BTreeSet<Array>,
     changed: BTreeSet<Var>,
@@ -127,7 +144,8 @@ impl<'t> Sweeps<'t> {
                 let data = &proc.loops[*outer];
                 let in_order = matches!(data.kind, LoopKind::Sequential);
                 each_inside(&data.body, &mut |inner| {
-                    // Statements come before those inside of them, so the last to say so is the nearest.
+                    // A statement comes before those inside it, so the last entry is the nearest
+                    // loop.
                     sweeps.around.insert(inner, *outer);
                     if in_order {
                         again.insert(inner);
@@ -144,10 +162,11 @@ impl<'t> Sweeps<'t> {
         sweeps
     }
 
-    /// How often the loops run, from the given one outwards, that sweep over an array which nothing in them reads: independent loops, each of which
-    /// stores what no other iteration reads. `None` if the caches still need it, or it is stored once.
+    /// The trip counts of the enclosing loops that sweep over an array, from the given loop
+    /// outwards. These are independent loops that do not read the array. `None` if the caches still
+    /// need the array, or if it is stored once.
     fn iterations(&self, proc: &Proc, id: Loop, array: Array) -> Option<Vec<Expr>> {
-        // What reads nothing, sets tables up, which others update.
+        // A loop that reads nothing initialises tables that others update.
         if self.repeated.get(&id)?.read.is_empty() {
             return None;
         }
@@ -166,17 +185,20 @@ impl<'t> Sweeps<'t> {
         (!counts.is_empty() && !is_window).then_some(counts)
     }
 
-    /// The loop makes a row of what has two axes more: its code uses the variables of two loops at least, from the given one outwards. Such rows are
-    /// short, and stay in the caches until they are read.
+    /// True if the loop makes a row of an array with two more axes: its code uses the variables of
+    /// at least two enclosing loops. Such rows are short, and stay in the caches until they are
+    /// read.
     fn is_row_of_cube(&self, proc: &Proc, id: Loop, outer: Option<Loop>) -> bool {
         let mentions = mentions_of(&proc.loops[id].body);
         let is_axis = |id: &Loop| proc.loops[*id].var.is_some_and(|var| mentions.contains_key(&var));
         std::iter::successors(outer, |id| self.around.get(id).copied()).filter(is_axis).count() >= 2
     }
 
-    /// The rows that the loops around this one read next. Caches keep at most so many bytes of them.
+    /// The rows that the loops around this one read next. Caches keep at most this many bytes of
+    /// them.
     fn next_rows(&self, proc: &Proc, values: &Values, id: Loop, most_bytes: i64) -> Vec<NextRows> {
-        // What a loop stores that reads what tiles keep, the next tile has read before.
+        // A loop that reads the array kept in tiles stores what the last step of the tile has read
+        // before.
         let read = arrays_read(proc, &proc.loops[id].body);
         if let Some(next) = self.tiles.next.iter().find(|next| read.contains(&next.kept)) {
             return NextRows::of_next_tile(&proc.loops[id], next).into_iter().collect();
@@ -207,7 +229,8 @@ impl Repeated {
     }
 }
 
-/// The body's store to the array may as well come last: nothing after it reads the memory, and nothing stores to it, under another name.
+/// True if the store could be the last statement of the body: nothing after it reads the memory or
+/// stores to it under another name.
 fn may_be_stored_last(proc: &Proc, body: &[Stmt], array: Array, aliases: &Aliases) -> bool {
     let is_own = |stmt: &Stmt| matches!(stmt, Stmt::Store { array: stored, .. } if *stored == array);
     let after = body.iter().position(is_own).map_or(body, |at| &body[at + 1..]);
@@ -216,20 +239,21 @@ fn may_be_stored_last(proc: &Proc, body: &[Stmt], array: Array, aliases: &Aliase
     !others.iter().any(|&other| aliases.are_shared(array, other))
 }
 
-/// A loop for vectors that stores to large arrays, element behind element.
+/// A loop for vectors that stores to large arrays at consecutive elements.
 pub(crate) struct Storing {
     pub(crate) var: Var,
     pub(crate) reductions: Vec<Reduction>,
-    /// Of the loop over the blocks or lines, and of that in one.
+    /// The kinds of the loop over blocks or lines, and of the loop inside.
     pub(crate) kinds: (LoopKind, LoopKind),
-    /// Where arrays are stored to at an iteration.
+    /// The places that an iteration stores to.
     pub(crate) places: Vec<(Array, Vec<Expr>)>,
-    /// Each is too large for the caches.
+    /// The condition that each array is too large for the caches.
     condition: Expr,
 }
 
 impl Storing {
-    /// `is_large` says when an array is too large for the caches, if they do not need it and an iteration stores so many of its elements.
+    /// `is_large` gives the condition that an array is too large for the caches, where an iteration
+    /// stores this many of its elements.
     fn of(proc: &Proc, id: Loop, aliases: &Aliases, is_large: impl Fn(Array, i64) -> Option<Expr>) -> Option<Self> {
         let data = &proc.loops[id];
         let (Some(var), 1) = (data.var, data.step) else { return None };
@@ -261,7 +285,7 @@ impl Storing {
         let mut stored: BTreeMap<Array, Expr> = BTreeMap::new();
         for array in places.iter().map(|(array, _)| *array).collect::<BTreeSet<_>>() {
             let here = places.iter().fold(0, |count, (other, _)| count + i64::from(*other == array));
-            // All that is stored to it is stored in one of these places, and always.
+            // All stores to it go to one of these places, on every path.
             let mut count = 0;
             each_store(&data.body, &mut |other, _| count += i64::from(other == array));
             if here == count && may_be_stored_last(proc, &data.body, array, aliases) {
@@ -269,10 +293,14 @@ impl Storing {
             }
         }
         places.retain(|(array, _)| stored.contains_key(array));
-        let is_cheap =
-            cost(proc, &data.body) <= LARGEST_COST.saturating_mul(i64::try_from(places.len()).unwrap_or(i64::MAX));
         let condition = stored.into_values().reduce(|x, y| Expr::binary(BinOp::AND, x, y))?;
-        is_cheap.then_some(Self { var, reductions, kinds, places, condition })
+        Some(Self { var, reductions, kinds, places, condition })
+    }
+
+    /// True if the loop is limited by memory, not by computation.
+    fn is_cheap(&self, proc: &Proc, id: Loop) -> bool {
+        let places = i64::try_from(self.places.len()).unwrap_or(i64::MAX);
+        cost(proc, &proc.loops[id].body) <= LARGEST_COST.saturating_mul(places)
     }
 
     pub(crate) fn has_place_in(&self, array: Array) -> bool {
@@ -283,12 +311,13 @@ impl Storing {
         self.reductions.iter().map(|reduction| reduction.var).collect()
     }
 
-    /// A loop around parts of this one that a thread runs.
+    /// A loop around parts of this loop that one thread runs.
     pub(crate) fn reducing(&self) -> LoopKind {
         LoopKind::Independent { parallel: None, simd: false, reductions: self.reductions.clone() }
     }
 
-    /// The loop, and what it is where arrays are large and rows long. `next_rows`: what the next iterations of loops around read.
+    /// The loop, and the version for large arrays and long rows. `next_rows` are the rows that the
+    /// next iterations of enclosing loops read.
     fn streaming(&self, proc: &mut Proc, id: Loop, next_rows: &[NextRows], memory: &Memory) -> Vec<Stmt> {
         let data = proc.loops[id].clone();
         let is_long = Expr::binary(BinOp::LE, data.lower.clone() + Expr::i64(LEAST), data.upper.clone());

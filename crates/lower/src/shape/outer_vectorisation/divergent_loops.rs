@@ -1,16 +1,25 @@
-//! Loops that lanes leave one by one: all lanes take a step at a time, as long as enough of them have not ended.
+//! Divergent loops: lanes leave a loop one by one. All lanes take a step at a time while enough of
+//! them have not ended.
 //!
 //! ```text
 //! n = 0; x = x0; while n < m & c(x) { x = f(x); n = n + 1 }, where x is not needed afterwards
-//!     becomes, for all lanes,   k = 0; for l { alive[l] = 1 }; while k < m & few < active {
-//!                                 for l { alive[l] = c(X[l]) ? alive[l] : 0; X[l] = f(X[l]); N[l] += alive[l]; active += alive[l] }
-//!                                 k = k + 1
-//!                               }
-//!                               for l { while alive[l] != 0 & N[l] < m & c(X[l]) { X[l] = f(X[l]); N[l] += 1 } }
+//!     becomes, for all lanes l,
+//!   k = 0; for l { alive[l] = 1 }
+//!   while k < m & few < active {
+//!     for l {
+//!       alive[l] = c(X[l]) ? alive[l] : 0; X[l] = f(X[l]); N[l] += alive[l]; active += alive[l]
+//!     }
+//!     k = k + 1
+//!   }
+//!   for l { while alive[l] != 0 & N[l] < m & c(X[l]) { X[l] = f(X[l]); N[l] += 1 } }
 //! ```
 //!
-//! A count of fewer bits than the rest of the state has is kept in as many, and narrowed down where a lane takes its last steps alone.
-//! Where something of the state is needed, `if c(X[l]) { X[l] = f(X[l]) }` keeps it, and the condition, computed again, does not hold either.
+//! A counter with fewer bits than the rest of the state is kept with as many bits as the state. It
+//! is narrowed where a lane takes its last steps alone.
+//!
+//! If the final state is needed, `if c(X[l]) { X[l] = f(X[l]) }` keeps it. The condition is
+//! computed again and stays false. This module knows nothing of the array IR.
+//! [`crate::shape::outer_vectorisation`] uses it.
 
 use crate::shape::facts::arithmetic::{has_vectors, integer, is_total};
 use crate::shape::facts::straight_line::{assigned, entering, mentions_of};
@@ -18,53 +27,55 @@ use frit_ir::nest::{Expr, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs `before`, ends if `cond` is false, runs `body`, and again.
+/// A loop that runs `before`, ends if `cond` is false, runs `body`, and repeats.
 #[derive(Clone)]
 pub(crate) struct Repeated {
     before: Vec<Stmt>,
     cond: Expr,
     body: Vec<Stmt>,
-    /// Variables of each lane that have counted as far in all lanes that have not ended, and the constant they begin at.
+    /// Variables of each lane that have the same value in all lanes that have not ended, with their
+    /// constant first values.
     alike: BTreeMap<Var, Expr>,
-    /// Variables that a step only adds 1 to, and that nothing else in the loop but its condition mentions.
+    /// Variables that a step only increments by 1. Nothing else in the loop mentions them, except
+    /// its condition.
     tallies: BTreeSet<Var>,
-    /// Nothing but tallies is needed of the state once the loop has ended.
+    /// True if only these counters are needed of the state after the loop.
     is_forgotten: bool,
 }
 
-/// What is known of the code around a loop.
+/// Facts about the code around a loop.
 pub(crate) struct Around<'a> {
-    /// The variables that are assigned in front in any case, and to what.
+    /// The variables that are assigned before the loop on every path, with their values.
     pub starts: &'a BTreeMap<Var, Expr>,
-    /// How often variables are assigned anywhere.
+    /// How often each variable is assigned in the procedure.
     pub assignments: &'a BTreeMap<Var, usize>,
-    /// How often they are read anywhere.
+    /// How often each variable is read in the procedure.
     pub reads: &'a BTreeMap<Var, usize>,
-    /// Whether an expression may be another one in each lane.
+    /// Tells whether an expression may differ between lanes.
     pub varies: &'a dyn Fn(&Expr) -> bool,
 }
 
-/// What lanes do step by step.
+/// The code that lanes run step by step.
 #[derive(Default)]
 pub(crate) struct Turns {
-    /// Goes before, once.
+    /// Statements that run once, before the loop.
     pub first: Vec<Stmt>,
-    /// Goes before, in each lane.
+    /// Statements that run in each lane, before the loop.
     pub starts: Vec<Stmt>,
-    /// What must hold for another step of all lanes.
+    /// The condition for another step of all lanes.
     pub conditions: Vec<Expr>,
     /// The step of each lane.
     pub step: Vec<Stmt>,
-    /// Goes after each step, once.
+    /// Statements that run once after each step.
     pub after: Vec<Stmt>,
-    /// The steps that a lane has left, and what it does last.
+    /// The remaining steps of a lane, and its final statements.
     pub rest: Vec<Stmt>,
-    /// New variables that lanes keep.
+    /// New variables that each lane keeps.
     pub own: Vec<Var>,
 }
 
 impl Repeated {
-    /// Of which nothing is known.
+    /// A loop about which nothing is known.
     pub(crate) fn new(before: Vec<Stmt>, cond: Expr, body: Vec<Stmt>) -> Self {
         Self { before, cond, body, alike: BTreeMap::new(), tallies: BTreeSet::new(), is_forgotten: false }
     }
@@ -73,17 +84,18 @@ impl Repeated {
         Stmt::While { before: self.before.clone(), cond: self.cond.clone(), body: self.body.clone() }
     }
 
-    /// Finds what only counts. Returns the variables that count alike in all lanes and that nothing else needs.
+    /// Finds the counters. Returns those that have the same value in all lanes and that nothing
+    /// else needs.
     pub(crate) fn find_counts(&mut self, proc: &Proc, around: &Around<'_>) -> Vec<Var> {
         self.merge_condition(around.reads);
         let inside = proc.count_reads(&[self.stmt()]);
         let is_only_inside = |var: &Var| inside.get(var) == around.reads.get(var);
         let mut shared = Vec::new();
         for (var, varies) in self.counting_to_a_bound(around) {
-            // The other assignment is that of a step.
+            // The other assignment is the one of the step.
             let start = around.starts.get(&var).filter(|start| integer(start).is_some());
             let Some(start) = start.filter(|_| around.assignments[&var] == 2) else { continue };
-            // Where all lanes have ended at bounds of their own, it has counted once more.
+            // If all lanes ended at bounds of their own, the counter is one too large.
             if is_only_inside(&var) && !varies {
                 shared.push(var);
             } else {
@@ -91,7 +103,7 @@ impl Repeated {
             }
         }
         let entering = entering(&[self.stmt()]);
-        // What is assigned in front each time does not come from the time before.
+        // A variable that is assigned before the loop each time does not carry an earlier value.
         let ends = |var: &Var| is_only_inside(var) && (around.starts.contains_key(var) || !entering.contains(var));
         self.tallies = self.body.iter().filter_map(|stmt| self.tallied(stmt)).collect();
         self.is_forgotten =
@@ -99,7 +111,9 @@ impl Repeated {
         shared
     }
 
-    /// Its steps in lanes, which are counted in `active`; lanes share `counters`, and what they do not assign if `is_shared` says so.
+    /// The steps of the loop in lanes;
+    /// `active` counts the lanes that take a step. Lanes share `counters`, and variables that they
+    /// do not assign where `is_shared` says so.
     pub(crate) fn turns(
         &self,
         proc: &mut Proc,
@@ -110,8 +124,7 @@ impl Repeated {
         let mut turns = Turns::default();
         let (mut commons, mut names) = (BTreeMap::new(), BTreeMap::new());
         for (&var, start) in &self.alike {
-            let data = proc.vars[var].clone();
-            let common = proc.vars.push(data);
+            let common = proc.var_like(var);
             commons.insert(var, common);
             names.insert(var, common.into());
             turns.first.push(Stmt::Assign { var: common, value: start.clone() });
@@ -125,7 +138,7 @@ impl Repeated {
                 turns.after.push(Stmt::Assign { var, value: value.renamed(&names) });
             }
         }
-        // What holds in all lanes or in none is asked once.
+        // A condition that is equal in all lanes is tested once.
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).filter(|var| !counters.contains(var)).collect();
         let holds_in_all = |conjunct: &Expr| {
             !conjunct.has_load() && conjunct.variables().iter().all(|var| !own.contains(var) && is_shared(*var))
@@ -137,7 +150,7 @@ impl Repeated {
         turns
     }
 
-    /// Adds the steps of each lane under this condition, if there is any.
+    /// Adds the steps of each lane under this condition, if there are any.
     fn add_steps(&self, proc: &mut Proc, turns: &mut Turns, cond: Option<Expr>, active: Var, counters: &BTreeSet<Var>) {
         let cond = cond.unwrap_or(Expr::Const(Const::Bool(true)));
         let asked = cond.variables();
@@ -153,8 +166,9 @@ impl Repeated {
         let mut cond_of_rest = self.cond.clone();
         // Whether the lane takes the step: a number or a truth value.
         let holds = if self.is_forgotten {
-            // Lanes that have ended go on with their state: that is cheaper than to choose between two.
-            let alive = proc.var(Scalar::I64, None);
+            // Lanes that have ended continue to change their state: that is cheaper than a choice
+            // between two values.
+            let alive = proc.index();
             let (on_true, on_false) = (Box::new(alive.into()), Box::new(Expr::i64(0)));
             let value = Expr::Select { cond: Box::new(cond), on_true, on_false };
             turns.own.push(alive);
@@ -180,8 +194,9 @@ impl Repeated {
                 turns.step.push(add(var, one(scalar)));
                 continue;
             }
-            // Vectors count in as many bits as the rest of the state has, and narrow it down at the end.
-            let wide = proc.var(Scalar::I64, None);
+            // Vectors count with as many bits as the rest of the state. The count is narrowed at
+            // the end.
+            let wide = proc.index();
             turns.own.push(wide);
             turns.starts.push(Stmt::Assign { var: wide, value: Expr::i64(0) });
             turns.step.push(add(wide, one(Scalar::I64)));
@@ -191,7 +206,7 @@ impl Repeated {
         turns.rest.push(Stmt::While { before: self.before.clone(), cond: cond_of_rest, body: self.body.clone() });
     }
 
-    /// Lets the condition be what it is, if it is but a variable computed last.
+    /// Substitutes the last assignment, if the condition is only a variable.
     fn merge_condition(&mut self, reads: &BTreeMap<Var, usize>) {
         if let (Expr::Var(cond), Some(Stmt::Assign { var, value })) = (&self.cond, self.before.last())
             && cond == var
@@ -202,9 +217,10 @@ impl Repeated {
         }
     }
 
-    /// The variables that count steps, of which the condition only asks whether they have reached a bound, and whether that may be another one
-    /// in each lane. A lane that has ended does not begin again when others go on counting: a bound of all lanes ends the steps of all, and
-    /// counts do not wrap on the way to the last of other bounds.
+    /// The counters that the condition only compares with a bound, and whether the bound may differ
+    /// between lanes. A lane that has ended does not restart when others continue to count. A
+    /// common bound ends the steps of all lanes. With other bounds, counters do not wrap before the
+    /// last lane has reached its bound.
     fn counting_to_a_bound(&self, around: &Around<'_>) -> Vec<(Var, bool)> {
         let own: BTreeSet<Var> = assigned(&[self.stmt()]).collect();
         let counting = |at: usize| {
@@ -231,7 +247,8 @@ impl Repeated {
         (0..self.body.len()).filter_map(counting).collect()
     }
 
-    /// The variable to which this adds 1, if nothing else in the loop but its condition mentions that.
+    /// The variable that the statement increments by 1, if nothing else in the loop but its
+    /// condition mentions it.
     fn tallied(&self, stmt: &Stmt) -> Option<Var> {
         let Stmt::Assign { var, value: Expr::Binary { op: BinOp::ADD, x, y } } = stmt else { return None };
         let code = self.before.iter().chain(&self.body);
@@ -239,15 +256,16 @@ impl Repeated {
         (**x == Expr::Var(*var) && integer(y) == Some(1) && mentions.count() == 1).then_some(*var)
     }
 
-    /// Lanes that have ended can run it whatever the state, as long as vectors can run it at all.
+    /// True if lanes that have ended can run it in any state, provided that vectors can run it at
+    /// all.
     fn can_go_on(&self, proc: &Proc) -> bool {
         let mut can = is_total(proc, &self.cond);
         self.before.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| can &= is_total(proc, expr)));
         can
     }
 
-    /// Vectors can run it, and lanes that have ended too: the condition is computed from the state they ended with, and the body whatever it
-    /// finds.
+    /// True if vectors can run the loop, including lanes that have ended. The condition is computed
+    /// from their final state, and the body must be defined in any state.
     pub(crate) fn can_run_on(&self, proc: &Proc) -> bool {
         let mut can = has_vectors(proc, &self.cond);
         self.before.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| can &= has_vectors(proc, expr)));
@@ -258,7 +276,7 @@ impl Repeated {
     }
 }
 
-/// What is an integer of 64 bits exactly if this is smaller than another.
+/// The expression without its conversion to a 64-bit integer, which no comparison needs.
 fn unconverted(expr: &Expr) -> &Expr {
     match expr {
         Expr::Unary { op: UnOp::Convert(Scalar::I64), x } => x,
@@ -266,7 +284,7 @@ fn unconverted(expr: &Expr) -> &Expr {
     }
 }
 
-/// What must hold for the condition to hold.
+/// The conjuncts of the condition.
 fn conjuncts(cond: &Expr) -> Vec<&Expr> {
     match cond {
         Expr::Binary { op: BinOp::AND, x, y } => [conjuncts(x), conjuncts(y)].concat(),

@@ -1,24 +1,27 @@
-//! Rows of iterations that run side by side: what each of them has of arrays for itself is kept in tables in which neighbours stand
-//! beside each other.
+//! Lane tables: iterations that run side by side keep their own rows of arrays in tables, in which
+//! the elements of neighbouring lanes are adjacent.
 //!
 //! ```text
 //! B = copy of row p of A; for i { B[i+1] = f(B[i], C[p, i]) }
-//!     becomes   for i { U[i, l] = C[p, i] }; for i { T[i, l] = A[p, i] }; for i { T[i+1, l] = f(T[i, l], U[i, l]) }
+//!     becomes   for i { U[i, l] = C[p, i] }; for i { T[i, l] = A[p, i] }
+//!               for i { T[i+1, l] = f(T[i, l], U[i, l]) }
 //!     where l is the lane of iteration p
 //! ```
 //!
-//! So vectors load and store neighbours in loops that must run in order along the rows, and memory is read in order. Tables replace arrays
-//! that an iteration allocates, rows that it only reads, and rows that it writes from one end to the other before anything else. Knows nothing
-//! of the array IR.
+//! Loops that must run in order along the rows then load and store vectors, and memory is read in
+//! order. Tables replace arrays that an iteration allocates, rows that it only reads, and rows that
+//! it writes from end to end before any other access.
+//!
+//! This module knows nothing of the array IR. [`crate::shape::outer_vectorisation`] uses it.
 
 use crate::lowering::access::{Aliases, at_least_zero};
 use crate::shape::facts::straight_line::{Place, assigned, entering, with_accesses};
 use crate::shape::outer_vectorisation::{Part, straightened};
 use frit_ir::nest::{Array, ArrayData, Expr, LoopData, LoopKind, Proc, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tables have no more than so many times the elements that the loops along rows visit.
+/// Tables have at most this many times the elements that the loops along rows visit.
 const MOST_UNUSED: i64 = 2;
 
 /// The tables of some iterations.
@@ -26,11 +29,11 @@ pub(crate) struct Rows {
     tables: BTreeMap<Array, Table>,
 }
 
-/// What replaces an array of an iteration's own, or the row of one.
+/// The table for an iteration's own array, or for its row of an array.
 struct Table {
     length: Expr,
     is_own: bool,
-    /// The row is filled before anything else.
+    /// True if the row is filled before any other access.
     is_copied: bool,
     stored: bool,
 }
@@ -39,34 +42,35 @@ struct Table {
 #[derive(Default)]
 struct Access {
     indices: Vec<Vec<Expr>>,
-    /// Some access is in a loop.
+    /// True if some access is in a loop.
     in_loops: bool,
     loaded: bool,
     stored: bool,
     is_copied: bool,
 }
 
-/// A stretch of elements, all of which a copy reads or writes: the index of the j-th.
+/// Elements that a copy reads or writes in full: the index of element j.
 struct Stretch {
     array: Array,
     before: Vec<Expr>,
     offset: Expr,
 }
 
-/// An iteration whose accesses are looked at.
+/// An iteration whose accesses are analysed.
 struct Iteration<'p> {
     proc: &'p Proc,
     var: Var,
     own: BTreeSet<Array>,
-    /// Variables that may differ from lane to lane.
+    /// Variables that may differ between lanes.
     varying: BTreeSet<Var>,
     found: BTreeMap<Array, Access>,
     fits: bool,
 }
 
 impl Rows {
-    /// The tables for iterations `var`, so many side by side, and when they pay: if they fit in so many bytes, and the loops need most of them.
-    /// `None` if some array can be accessed neither in a table nor as it is, or if no loop must run in order.
+    /// The tables for iterations `var`, this many side by side, and the condition under which they
+    /// pay: they fit in this many bytes, and the loops need most of them. `None` if some array can
+    /// be accessed neither in a table nor directly, or if no loop must run in order.
     pub(crate) fn of(
         proc: &Proc,
         var: Var,
@@ -106,7 +110,7 @@ impl Rows {
                 _ if access.is_direct(var) && !is_own => continue,
                 _ => return None,
             };
-            // What is only stored, or read outside of loops, may stay where it is.
+            // Arrays that are only stored to, or read outside of loops, need no table.
             if !is_own && !is_copied && (!loaded || (!stored && !access.in_loops)) {
                 continue;
             }
@@ -134,12 +138,13 @@ impl Rows {
         Some((Self { tables }, pays))
     }
 
-    /// No array needs a table.
+    /// True if no array needs a table.
     pub(crate) fn are_none(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// The parts with tables, and these, which begin before and end after them. `lane` tells lanes apart.
+    /// The parts with tables. The tables begin before the parts and end after them. `lane` is the
+    /// index of a lane.
     pub(crate) fn in_tables(
         &self,
         proc: &mut Proc,
@@ -185,7 +190,7 @@ impl Rows {
     }
 }
 
-/// A loop that moves elements from one stretch to the other; tables have the lane as last index.
+/// A loop that copies one stretch to the other. Tables have the lane as their last index.
 fn moved(
     proc: &mut Proc,
     length: &Expr,
@@ -194,7 +199,7 @@ fn moved(
     lane: Option<Var>,
     place: &Place<'_>,
 ) -> Part {
-    let var = proc.var(Scalar::I64, None);
+    let var = proc.index();
     let index = |stretch: &Stretch| {
         let mut index = stretch.before.clone();
         index.push(stretch.offset.clone() + var.into());
@@ -216,7 +221,8 @@ fn moved(
     Part::For(header, vec![Part::Straight(vec![with_accesses(&store, place)])])
 }
 
-/// The stretches of a copy, and their length, if each is a row of an iteration's own, an array of its own, or part of a vector.
+/// The stretches of a copy and their length. Each must be a row of the iteration, an array of its
+/// own, or part of a vector.
 fn copied(proc: &Proc, var: Var, part: &Part) -> Option<(Stretch, Stretch, Expr)> {
     let Part::Memory(Stmt::CopyElements { target, target_offset, source, source_offset, count, streaming: _ }) = part
     else {
@@ -232,7 +238,7 @@ fn copied(proc: &Proc, var: Var, part: &Part) -> Option<(Stretch, Stretch, Expr)
     };
     let (target, source) = (stretch(*target, target_offset)?, stretch(*source, source_offset)?);
     let is_whole = target.offset.as_i64() == Some(0) && [length.clone(), at_least_zero(length.clone())].contains(count);
-    // A row is not left at its end.
+    // The copy does not run past the end of a row.
     let fits = source.before.is_empty() || source_extent(proc, &source) == Some(&length);
     (is_whole && fits).then_some((target, source, length))
 }
@@ -247,7 +253,7 @@ impl Iteration<'_> {
             match part {
                 Part::Straight(code) => code.iter().for_each(|stmt| self.visit_stmt(stmt, in_loops)),
                 Part::For(_, body) => self.visit(body, true),
-                // It accesses no memory.
+                // The statement accesses no memory.
                 Part::While(_) => {}
                 Part::Memory(Stmt::Alloc { .. }) => {}
                 Part::Memory(Stmt::Release { array }) => self.fits &= self.own.contains(array),
@@ -273,14 +279,12 @@ impl Iteration<'_> {
     fn visit_stmt(&mut self, stmt: &Stmt, in_loops: bool) {
         let is_steady = |varying: &BTreeSet<Var>, expr: &Expr| !expr.has_load() && !expr.reads_any(varying);
         stmt.for_each_inner_expr(&mut |expr| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Load { array, index } = node {
-                    let access = self.found.entry(*array).or_default();
-                    access.indices.push(index.clone());
-                    access.loaded = true;
-                    access.in_loops |= in_loops;
-                    self.fits &= !in_loops || index.iter().all(|e| is_steady(&self.varying, e));
-                }
+            expr.for_each_load(&mut |array, index| {
+                let access = self.found.entry(array).or_default();
+                access.indices.push(index.to_vec());
+                access.loaded = true;
+                access.in_loops |= in_loops;
+                self.fits &= !in_loops || index.iter().all(|e| is_steady(&self.varying, e));
             });
         });
         match stmt {
@@ -294,7 +298,8 @@ impl Iteration<'_> {
             Stmt::If { cond: _, then, otherwise } => {
                 then.iter().chain(otherwise).for_each(|stmt| self.visit_stmt(stmt, in_loops));
             }
-            // Where its value is the same in all lanes, so is the variable until it is assigned again.
+            // A value that is equal in all lanes makes the variable equal in all lanes, until its
+            // next assignment.
             Stmt::Assign { var, value } => {
                 if is_steady(&self.varying, value) && !value.reads(self.var) {
                     self.varying.remove(var);
@@ -308,12 +313,13 @@ impl Iteration<'_> {
 }
 
 impl Access {
-    /// All accesses are to the iteration's row.
+    /// True if all accesses are to the iteration's row.
     fn is_row_of(&self, var: Var) -> bool {
         self.indices.iter().all(|index| index[0] == Expr::Var(var) && !index[1].reads(var))
     }
 
-    /// Vectors can access it as it is: neighbours are neighbours in memory or the same element, or it is accessed outside of loops only.
+    /// True if vectors can access the array directly: neighbouring lanes access adjacent elements
+    /// or the same element, or all accesses are outside of loops.
     fn is_direct(&self, var: Var) -> bool {
         let is_plain = |index: &Vec<Expr>| {
             let Some((last, others)) = index.split_last() else { return true };
@@ -323,7 +329,8 @@ impl Access {
     }
 }
 
-/// Steps of a loop with this body wait for the steps before, and not only to be added to the same variables.
+/// True if steps of a loop with this body wait for earlier steps, other than by adding to the same
+/// variables.
 fn is_recurrence(code: &[Stmt]) -> bool {
     let all: BTreeSet<Var> = assigned(code).collect();
     let state: BTreeSet<Var> = entering(code).intersection(&all).copied().collect();
@@ -345,14 +352,12 @@ fn is_recurrence(code: &[Stmt]) -> bool {
 
 type Accesses = Vec<(Array, Vec<Expr>)>;
 
-/// The accesses of straight-line code. Loops in it that run while a condition holds have none.
+/// The accesses of straight-line code. `while` loops in it have none.
 fn accesses(code: &[Stmt], loads: &mut Accesses, stores: &mut Accesses) {
     for stmt in code.iter().filter(|stmt| !matches!(stmt, Stmt::While { .. })) {
         stmt.for_each_inner_expr(&mut |expr| {
-            expr.for_each_part(&mut |node| {
-                if let Expr::Load { array, index } = node {
-                    loads.push((*array, index.clone()));
-                }
+            expr.for_each_load(&mut |array, index| {
+                loads.push((array, index.to_vec()));
             });
         });
         if let Stmt::Store { array, index, value: _ } = stmt {

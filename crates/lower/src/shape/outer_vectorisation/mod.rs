@@ -1,23 +1,29 @@
-//! Independent iterations with loops inside that must run in order, or that add up what neighbours have beside each other: neighbours run side by
-//! side, each in a lane of vectors.
+//! Outer vectorisation: neighbouring independent iterations run side by side, each in a lane of
+//! vectors. The iterations contain loops that must run in order, or reductions whose operands are
+//! adjacent for neighbours.
 //!
 //! ```text
 //! for p independent { x = x0(p); while c(x) { x = f(x, p) }; D[p] = x }
 //!     becomes   for p0 step 16 {
 //!                 for l { X[l] = x0(p0+l) }
 //!                 active = 16
-//!                 while 2 < active { active = 0; for l { if c(X[l]) { X[l] = f(X[l], p0+l); active += 1 } } }
+//!                 while 2 < active {
+//!                   active = 0; for l { if c(X[l]) { X[l] = f(X[l], p0+l); active += 1 } }
+//!                 }
 //!                 for l { while c(X[l]) { X[l] = f(X[l], p0+l) } }
 //!                 for l { D[p0+l] = X[l] }
 //!               }
 //! ```
 //!
-//! Reductions inside, as in a convolution, `for p { x = 0; for k { x += A[p+k] * B[k] }; D[p] = x }`, take one step for all lanes at a time: vectors
-//! read neighbours, nothing is added up across a vector, and a reduction may be short.
+//! Reductions inside, as in a convolution,
+//! `for p { x = 0; for k { x += A[p+k] * B[k] }; D[p] = x }`, take one step for all lanes at a
+//! time. Vectors read adjacent elements, nothing is added across a vector, and a reduction may be
+//! short.
 //!
-//! What is computed in lanes that have ended must be defined whatever the state (`repeated.rs`). When few lanes are left they end one by one, so
-//! that iterations that differ much in length lose little. Each iteration computes the same from the same, so no bit changes. Knows nothing of the
-//! array IR.
+//! Code that runs in lanes that have ended must be defined in any state ([`divergent_loops`]). The
+//! last few lanes finish one by one, so iterations of very different lengths lose little. Each
+//! iteration performs the same operations on the same operands, so no bit changes. Rows of
+//! iterations are kept in [`lane_tables`]. This module knows nothing of the array IR.
 
 pub(crate) mod divergent_loops;
 pub(crate) mod lane_tables;
@@ -27,30 +33,33 @@ use crate::shape::facts::arithmetic::has_vectors_once_loaded;
 use crate::shape::facts::straight_line::{Mention, Place, assigned, entering, is_straight, mentions_of, with_accesses};
 use crate::shape::outer_vectorisation::divergent_loops::{Around, Repeated};
 use crate::shape::outer_vectorisation::lane_tables::Rows;
-use crate::shape::rewrite::replace_loops::replace_loops;
 use crate::shape::rewrite::strip_mining::Block;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Iterations that run side by side: enough for the latency of a step.
+/// Iterations that run side by side: enough to hide the latency of a step.
 const LANES: i64 = 32;
-/// The same in vectors of 64 bits each, if iterations end by themselves: with more of them, their state goes to memory and back at every step.
+/// The number of vectors of 64-bit elements, where lanes end one by one. More vectors would spill
+/// their state at every step.
 const VECTORS_WITH_ENDS: i64 = 4;
-/// The same where each has rows of its own, which must all stay in the cache.
+/// Iterations that run side by side where each has its own rows, which must all stay in the cache.
 const LANES_WITH_ROWS: i64 = 16;
-/// Lanes that are left to end one by one.
+/// The number of remaining lanes that finish one by one.
 const FEW: i64 = 2;
-/// More variables of each lane than this do not stay in the nearest cache, and hardly in order.
+/// The most variables of a lane: more would not stay in the first-level cache.
 const MOST_KEPT: usize = 16;
 
-/// Runs iterations side by side wherever some have loops inside that must run in order. What they have of arrays for themselves takes no more
-/// bytes than given.
-pub(crate) fn vectorise_outer_loops(proc: &mut Proc, most_bytes: i64, vector_bytes: i64) {
+/// Runs iterations side by side where they contain loops that must run in order. The arrays of
+/// these iterations fit in a processor's own cache.
+pub(crate) fn vectorise_outer_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let (most_bytes, vector_bytes) = (decisions.options.caches.own, decisions.options.vector_bytes);
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| {
+    let what = "runs its iterations side by side, each in a lane of vectors";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
         let iterations = Iterations::in_order(proc, id, &known, most_bytes)?;
-        // Neighbours of the innermost loop are beside each other in memory.
+        // Prefers the innermost loop: its neighbours are adjacent in memory.
         let is_inside = |stmt: &Stmt| {
             matches!(stmt, Stmt::For(inner)
                 if Iterations::in_order(proc, *inner, &known, most_bytes).is_some_and(|inner| inner.rows.is_none()))
@@ -69,13 +78,17 @@ pub(crate) fn vectorise_outer_loops(proc: &mut Proc, most_bytes: i64, vector_byt
     });
 }
 
-/// Runs iterations side by side wherever some have reductions inside that read what neighbours have beside each other.
-pub(crate) fn vectorise_outer_reductions(proc: &mut Proc) {
+/// Runs iterations side by side where they contain reductions whose operands are adjacent for
+/// neighbours.
+pub(crate) fn vectorise_outer_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let known = Known::of(proc);
-    replace_loops(proc, &mut |proc, id| Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id, LANES)));
+    let what = "runs the reductions of neighbouring iterations side by side, each in a lane of vectors";
+    decisions.replace_loops(proc, what, &mut |proc, id, _| {
+        Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id, LANES))
+    });
 }
 
-/// What is known of the whole procedure.
+/// Facts about the whole procedure.
 struct Known {
     reads: BTreeMap<Var, usize>,
     assignments: BTreeMap<Var, usize>,
@@ -88,15 +101,15 @@ struct Iterations {
     var: Var,
     reductions: Vec<Reduction>,
     parts: Vec<Part>,
-    /// Variables that are the same in all lanes.
+    /// Variables that are equal in all lanes.
     uniform: BTreeSet<Var>,
-    /// Variables that are the same in all lanes that have not left the one loop that counts them.
+    /// Counters that are equal in all lanes that have not left their loop.
     counters: BTreeSet<Var>,
     /// Other variables that pass from part to part.
     kept: BTreeSet<Var>,
-    /// What iterations have of arrays for themselves.
+    /// The tables for the iterations' own rows.
     rows: Option<Rows>,
-    /// When they should run side by side, if not always.
+    /// The condition under which they should run side by side; `None` if always.
     pays: Option<Expr>,
 }
 
@@ -104,7 +117,7 @@ struct Iterations {
 pub(crate) enum Part {
     /// Straight-line code.
     Straight(Vec<Stmt>),
-    /// A loop as long in all lanes. Its kind is what it was.
+    /// A loop with the same trip count in all lanes, of its original kind.
     For(LoopData, Vec<Part>),
     /// A loop that lanes leave one by one.
     While(Repeated),
@@ -112,19 +125,20 @@ pub(crate) enum Part {
     Memory(Stmt),
 }
 
-/// The lanes of a block of iterations: where it begins, how many there are, and where variables are kept.
+/// The lanes of a block of iterations: its beginning, the number of lanes, and the arrays that keep
+/// variables.
 #[derive(Clone)]
 struct Lanes<'k> {
     first: Expr,
-    /// How many, of at most `most`.
+    /// The number of lanes, at most `most`.
     count: Expr,
     most: i64,
-    /// The index that stands for a lane.
+    /// The index of a lane.
     lane: Var,
     kept: &'k BTreeMap<Var, Array>,
 }
 
-/// Other names for variables.
+/// New names for variables.
 type Names = BTreeMap<Var, Expr>;
 
 impl Known {
@@ -134,7 +148,7 @@ impl Known {
 }
 
 impl Iterations {
-    /// Iterations with loops inside that must run in order.
+    /// Iterations that contain loops which must run in order.
     fn in_order(proc: &Proc, id: Loop, known: &Known, most_bytes: i64) -> Option<Self> {
         let mut found = Self::of(proc, id, known, true)?;
         let has_memory = found.parts.iter().any(|part| matches!(part, Part::Memory(_)));
@@ -147,7 +161,7 @@ impl Iterations {
         Some(found)
     }
 
-    /// Iterations with reductions inside that read what neighbours have beside each other.
+    /// Iterations that contain reductions whose operands are adjacent for neighbours.
     fn beside(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
         let found = Self::of(proc, id, known, false)?;
         let number = found.header.upper.clone() - found.header.lower.clone();
@@ -156,8 +170,9 @@ impl Iterations {
             .then_some(Self { pays: Some(pays), ..found })
     }
 
-    /// Loops inside store nothing, all that they read is the same for all iterations or stands beside what the next iteration reads, and some of
-    /// that does at every step.
+    /// True if inner loops store nothing, and every element that they read is either the same for
+    /// all iterations or adjacent to the next iteration's. Some element must be of the second sort
+    /// at every step.
     fn reads_neighbours(&self, proc: &Proc) -> bool {
         let code = straightened(&self.parts);
         let varying: BTreeSet<Var> = assigned(&code).filter(|var| !self.uniform.contains(var)).collect();
@@ -171,8 +186,7 @@ impl Iterations {
                 code.iter().for_each(|stmt| {
                     stmt.for_each_inner_expr(&mut |expr| {
                         fits &= has_vectors_once_loaded(proc, expr);
-                        expr.for_each_part(&mut |node| {
-                            let Expr::Load { array: _, index } = node else { return };
+                        expr.for_each_load(&mut |_, index| {
                             let Some((last, others)) = index.split_last() else { return };
                             let is_shifted = last.is_shifted(self.var) && !last.has_load();
                             fits &= !index.iter().any(|e| e.reads_any(&varying))
@@ -217,7 +231,7 @@ impl Iterations {
         let (mut uniform, mut others) = (BTreeSet::new(), assigned.clone());
         for stmt in parts.iter().flat_map(Part::straight) {
             let Stmt::Assign { var: own, value } = stmt else { continue };
-            // What is at the same place of an array may be in tables, and another in each lane.
+            // Elements at equal places of an array may be in tables, and differ between lanes.
             let is_uniform = !value.reads(var) && !value.reads_any(&others) && !value.has_load();
             if known.assignments[own] == 1 && is_uniform {
                 uniform.insert(*own);
@@ -228,9 +242,10 @@ impl Iterations {
         find_counters(proc, &mut parts, known, &varies, &mut counters);
         let is_kept = |var: &Var| assigned.contains(var) && !uniform.contains(var) && !counters.contains(var);
         kept.retain(|var| is_kept(var) && !is_reduction(var));
-        // What enters an iteration comes from the one before, or from before the loop.
+        // A variable that enters an iteration has its value from the last iteration or from before
+        // the loop.
         fits &= entering(&code).iter().all(|var| !assigned.contains(var) || is_reduction(var));
-        let header = LoopData { body: Vec::new(), ..data.clone() };
+        let header = data.header();
         let reductions = reductions.clone();
         let (rows, pays) = (None, None);
         (fits && kept.len() <= MOST_KEPT).then_some(Self {
@@ -246,15 +261,16 @@ impl Iterations {
         })
     }
 
-    /// The loop over blocks of so many lanes, and what goes before it; `id` is the loop itself.
+    /// The loop over blocks of this many lanes, and the statements before it; `id` is the loop
+    /// itself.
     fn in_lanes(self, proc: &mut Proc, id: Loop, number: i64) -> Vec<Stmt> {
-        let (block, lane) = (Block::of_length(proc, number), proc.var(Scalar::I64, None));
+        let (block, lane) = (Block::of_length(proc, number), proc.index());
         let kept: BTreeMap<Var, Array> = self.kept.iter().map(|&var| (var, self.array(proc, var, number))).collect();
         let in_tables = self.rows.as_ref().map(|rows| rows.in_tables(proc, self.var, &self.parts, lane, number));
         let (parts, tables) = in_tables.as_ref().map_or((&self.parts, &[][..]), |(parts, tables)| (parts, tables));
         let mut body: Vec<Stmt> = kept.values().chain(tables).map(|&array| Stmt::Alloc { array }).collect();
         let first = Expr::Var(block.first);
-        // Where their number is a constant, the loops over lanes are unrolled.
+        // A constant number of lanes lets the C compiler unroll the loops over lanes.
         let [then, otherwise] = [Expr::i64(number), Expr::Var(block.end) - first.clone()].map(|count| {
             let lanes = Lanes { first: first.clone(), count, most: number, lane, kept: &kept };
             self.all(proc, parts, &lanes, &BTreeMap::new())
@@ -268,14 +284,15 @@ impl Iterations {
         }
     }
 
-    /// Where a variable of each lane is kept. Vectors are slow to unpack truth values of a byte.
+    /// The array for a variable of each lane. Truth values are not bytes, which are slow to unpack
+    /// into vectors.
     fn array(&self, proc: &mut Proc, var: Var, lanes: i64) -> Array {
         let elem = if proc.vars[var].scalar == Scalar::Bool { Scalar::I64 } else { proc.vars[var].scalar };
         let (name, span) = (proc.vars[var].name.clone(), self.header.span);
         proc.arrays.push(ArrayData { elem, extents: vec![Expr::i64(lanes)], storage: Storage::Stack, name, span })
     }
 
-    /// The parts with other names for the variables of loops.
+    /// The parts, with new names for the variables of loops.
     fn all(&self, proc: &mut Proc, parts: &[Part], lanes: &Lanes<'_>, names: &Names) -> Vec<Stmt> {
         let mut result = Vec::new();
         for part in parts {
@@ -290,14 +307,14 @@ impl Iterations {
                     let mut names = names.clone();
                     let [lower, upper] = [&header.lower, &header.upper].map(|bound| bound.renamed(&names));
                     let var = header.var.map(|var| {
-                        let own = proc.vars.push(proc.vars[var].clone());
+                        let own = proc.var_like(var);
                         names.insert(var, own.into());
                         own
                     });
                     let body = self.all(proc, body, lanes, &names);
                     let kind = LoopKind::Sequential;
                     let header = LoopData { var, lower, upper, kind, body, ..header.clone() };
-                    result.push(Stmt::For(proc.loops.push(header)));
+                    result.push(proc.add_loop(header));
                 }
                 Part::While(repeated) => self.repeat(proc, lanes, repeated, names, &mut result),
                 Part::Memory(_) => panic!("lanes with memory of their own have it in tables"),
@@ -306,10 +323,11 @@ impl Iterations {
         result
     }
 
-    /// A loop that lanes leave one by one: steps of all of them, then what few have left.
+    /// A loop that lanes leave one by one: steps of all lanes, then the remaining steps of a few
+    /// lanes.
     fn repeat(&self, proc: &mut Proc, lanes: &Lanes<'_>, repeated: &Repeated, names: &Names, result: &mut Vec<Stmt>) {
         let is_shared = |var| !self.kept.contains(&var) && var != self.var;
-        let active = proc.var(Scalar::I64, None);
+        let active = proc.index();
         let turns = repeated.turns(proc, active, &self.counters, &is_shared);
         let mut kept = lanes.kept.clone();
         for &var in &turns.own {
@@ -334,12 +352,13 @@ impl Iterations {
         result.push(self.in_each(proc, &lanes, &turns.rest, None, names));
     }
 
-    /// It assigns what all lanes share.
+    /// True if the code assigns variables that all lanes share.
     fn is_uniform(&self, stmt: &Stmt) -> bool {
         matches!(stmt, Stmt::Assign { var, .. } if self.uniform.contains(var) || self.counters.contains(var))
     }
 
-    /// A loop over the lanes that runs this code in each; `counted` is a reduction besides those of the iterations.
+    /// A loop over the lanes that runs this code in each lane. `counted` is a reduction besides
+    /// those of the iterations.
     fn in_each(
         &self,
         proc: &mut Proc,
@@ -348,12 +367,13 @@ impl Iterations {
         counted: Option<Reduction>,
         names: &Names,
     ) -> Stmt {
-        let lane = proc.var(Scalar::I64, None);
+        let lane = proc.index();
         let mut renaming = names.clone();
         renaming.extend([(self.var, lanes.first.clone() + lane.into()), (lanes.lane, lane.into())]);
         let mut reductions = Vec::new();
         let mentions: Vec<_> = code.iter().map(|stmt| mentions_of(std::slice::from_ref(stmt))).collect();
-        // What is kept is loaded late and stored early: with fewer variables at a time, more stay in registers.
+        // Variables are loaded late and stored early: fewer live variables let more stay in
+        // registers.
         let (mut before, mut after) = (vec![Vec::new(); code.len()], vec![Vec::new(); code.len()]);
         for (var, mention) in mentions_of(code) {
             if let Some(reduction) = self.reductions.iter().chain(&counted).find(|reduction| reduction.var == var) {
@@ -389,7 +409,7 @@ impl Iterations {
         let body =
             before.into_iter().zip(code).zip(after).flat_map(|((before, stmt), after)| [before, stmt, after].concat());
         let body = body.collect();
-        Stmt::For(proc.loops.push(LoopData {
+        proc.add_loop(LoopData {
             var: Some(lane),
             lower: Expr::i64(0),
             upper: lanes.count.clone(),
@@ -397,12 +417,12 @@ impl Iterations {
             kind: LoopKind::Independent { parallel: None, simd: false, reductions },
             body,
             span: self.header.span,
-        }))
+        })
     }
 }
 
 impl Part {
-    /// Its straight-line code.
+    /// The straight-line code of the part.
     fn straight(&self) -> Vec<&Stmt> {
         match self {
             Part::Straight(code) => code.iter().collect(),
@@ -411,7 +431,7 @@ impl Part {
         }
     }
 
-    /// It with accesses to other elements, where `place` names some.
+    /// The part with other elements, where `place` names some.
     pub(crate) fn with_accesses(&self, place: &Place<'_>) -> Part {
         match self {
             Part::Straight(code) => Part::Straight(code.iter().map(|stmt| with_accesses(stmt, place)).collect()),
@@ -444,7 +464,7 @@ impl Part {
         }
     }
 
-    /// Calls `f` on what a loop over lanes will run.
+    /// Calls `f` on the statements that a loop over lanes will run.
     fn each_leaf(&self, f: &mut impl FnMut(&[Stmt])) {
         match self {
             Part::Straight(code) => f(code),
@@ -455,7 +475,8 @@ impl Part {
     }
 }
 
-/// Finds what only counts in loops that lanes leave one by one, among it `counters` that nothing else needs.
+/// Finds the counters in loops that lanes leave one by one. `counters` gets those that nothing else
+/// needs.
 fn find_counters(
     proc: &Proc,
     parts: &mut [Part],
@@ -480,7 +501,8 @@ fn find_counters(
     }
 }
 
-/// The parts of an iteration, with memory of its own if that is allowed; `None` if it has others.
+/// The parts of an iteration, including its own memory if that is allowed. `None` if it contains
+/// anything else.
 fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     for stmt in body {
@@ -491,7 +513,7 @@ fn parts_of(proc: &Proc, body: &[Stmt], memory: bool) -> Option<Vec<Part>> {
                     return None;
                 };
                 let inner = parts_of(proc, &data.body, false)?;
-                parts.push(Part::For(LoopData { body: Vec::new(), ..data.clone() }, inner));
+                parts.push(Part::For(data.header(), inner));
             }
             Stmt::While { before, cond, body } if before.iter().chain(body).all(|stmt| is_straight(stmt, false)) => {
                 let (before, cond, body) = (before.clone(), cond.clone(), body.clone());

@@ -1,12 +1,15 @@
-//! Recognises histograms: loops in order whose iterations meet only where they update arrays at computed places, by an operation
-//! that any order of updates suits. Counts, sums and maxima per group are histograms too, and so are tables of several axes.
+//! Recognises histograms: sequential loops whose iterations depend on each other only by updates of
+//! arrays at computed places. The operation must allow any order of updates. Counts, sums and
+//! maxima for each group are histograms, also in tables of several axes.
 //!
 //! ```text
 //! for i { check c(i); A[f(i)] = A[f(i)] op e(i) }
 //! ```
 //!
-//! Nothing else of a target `A` may be read, and nothing else may pass from iteration to iteration. What becomes of a histogram is
-//! the business of [`crate::shape::privatisation`]. Knows nothing of the array IR.
+//! Nothing else may read a target `A`, and no other value may pass between iterations.
+//!
+//! [`crate::shape::privatisation`] transforms histograms. This module knows nothing of the array
+//! IR.
 
 use crate::shape::facts::straight_line::is_straight;
 use crate::shape::loop_fission::ordered::Known;
@@ -20,17 +23,17 @@ pub(crate) struct Histogram {
     pub(crate) data: LoopData,
     pub(crate) var: Var,
     pub(crate) items: Vec<Item>,
-    /// The arrays that are updated, and by which operation.
+    /// The arrays that are updated, and the operation of each.
     pub(crate) targets: BTreeMap<Array, BinOp>,
 }
 
 /// A statement of the body.
 pub(crate) enum Item {
-    /// Neither reads nor writes a target; straight-line code that only assigns.
+    /// Straight-line code that only assigns, and neither reads nor writes a target.
     Plain(Stmt),
     /// [`Stmt::Check`]; reads no target.
     Check(Stmt),
-    /// What was an update.
+    /// An update.
     Update(Update),
 }
 
@@ -44,7 +47,7 @@ pub(crate) struct Update {
 }
 
 impl Histogram {
-    /// The loop, if it is one. Unless `strict`, real sums may be regrouped.
+    /// The loop, if it is a histogram. Unless `strict`, real sums may be regrouped.
     pub(crate) fn of(proc: &Proc, known: &Known, id: Loop, strict: bool) -> Option<Self> {
         let data = &proc.loops[id];
         let (LoopKind::Sequential, Some(var), 1) = (&data.kind, data.var, data.step) else { return None };
@@ -69,7 +72,7 @@ impl Histogram {
         (!histogram.targets.is_empty() && suits && fixed && !histogram.may_alias(known)).then_some(histogram)
     }
 
-    /// A target may be the same memory as another array of the loop.
+    /// True if a target may share memory with another array of the loop.
     fn may_alias(&self, known: &Known) -> bool {
         let mut shared: BTreeSet<Array> = self.targets.keys().copied().collect();
         let mut note = |expr: &Expr| {
@@ -86,7 +89,7 @@ impl Histogram {
 }
 
 impl Item {
-    /// The statement, if it is nothing else.
+    /// The statement, if the block has no other.
     pub(crate) fn plain(&self) -> Option<&Stmt> {
         match self {
             Item::Plain(stmt) => Some(stmt),
@@ -102,7 +105,8 @@ impl Item {
         }
     }
 
-    /// Calls `f` on the expressions that the statement reads; not on the arguments of a failure's message.
+    /// Calls `f` on the expressions that the statement reads, except the arguments of a failure's
+    /// message.
     fn each_expr(&self, f: &mut impl FnMut(&Expr)) {
         match self {
             Item::Plain(stmt) => stmt.for_each_inner_expr(f),
@@ -115,19 +119,20 @@ impl Item {
     }
 }
 
-/// The body, as far as it has been read.
+/// The part of the body that has been read.
 struct Reading<'k> {
     known: &'k Known,
-    /// The operation of each target, once it is known.
+    /// The operation of each target, once known.
     targets: BTreeMap<Array, Option<BinOp>>,
-    /// Variables made from old elements of targets.
+    /// Variables that depend on old elements of targets.
     old: BTreeMap<Var, Expr>,
-    /// Those among them whose target has changed since.
+    /// Those of them whose target has changed since.
     stale: BTreeSet<Var>,
 }
 
 impl Reading<'_> {
-    /// What the statement is; an update is complete with its store. `None` if it has no place in a histogram.
+    /// Classifies the statement; an update is complete with its store. `None` if it does not belong
+    /// in a histogram.
     fn item(&mut self, stmt: &Stmt) -> Option<Option<Item>> {
         match stmt {
             Stmt::Assign { var, value } => {
@@ -173,7 +178,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The expression depends on no element of a target.
+    /// True if the expression depends on no element of a target.
     fn is_free(&self, expr: &Expr) -> bool {
         let mut free = true;
         expr.for_each_part(&mut |node| match node {
@@ -185,13 +190,11 @@ impl Reading<'_> {
     }
 
     fn is_stale(&self, expr: &Expr) -> bool {
-        let mut stale = false;
-        expr.for_each_part(&mut |node| stale |= matches!(node, Expr::Var(var) if self.stale.contains(var)));
-        stale
+        expr.any_part(&mut |node| matches!(node, Expr::Var(var) if self.stale.contains(var)))
     }
 
-    /// Whatever variable the statement assigns, no other does, so that none of them passes on to another iteration or behind
-    /// the loop.
+    /// True if nothing else assigns a variable that the statement assigns, so that no value passes
+    /// to another iteration or leaves the loop.
     fn is_only_assigned_in(&self, stmt: &Stmt) -> bool {
         let mut here: BTreeMap<Var, usize> = BTreeMap::new();
         stmt.for_each_inner(&mut |stmt| stmt.for_each_assigned(&mut |var| *here.entry(var).or_default() += 1));
@@ -199,7 +202,8 @@ impl Reading<'_> {
     }
 }
 
-/// The operation and the operand, if the value is the element combined with something, perhaps in several steps.
+/// The operation and the operand, if the value combines the element with something, perhaps in
+/// several steps.
 fn update_of(value: &Expr, element: &Expr) -> Option<(BinOp, Expr)> {
     let Expr::Binary { op, x, y } = value else { return None };
     let (inner, other) = if mentions(x, element) { (x, y) } else { (y, x) };
@@ -211,18 +215,16 @@ fn update_of(value: &Expr, element: &Expr) -> Option<(BinOp, Expr)> {
 }
 
 fn mentions(expr: &Expr, part: &Expr) -> bool {
-    let mut found = false;
-    expr.for_each_part(&mut |node| found |= node == part);
-    found
+    expr.any_part(&mut |node| node == part)
 }
 
-/// Updates by the operation may be made in any order and grouping. Minima and maxima of reals are not commutative where there are
-/// `NaN` and zeros of both signs.
+/// True if updates by the operation may be made in any order and grouping. Real minima and maxima
+/// are not commutative for NaN and for zeros of both signs.
 fn may_reorder(op: BinOp, elem: Scalar, strict: bool) -> bool {
     op.is_reduction() && op.is_commutative(elem) && (op.is_exactly_associative(elem) || !strict)
 }
 
-/// The extents are still what they were when the array got its memory.
+/// True if the extents still have their values from the allocation.
 pub(crate) fn has_fixed_extents(proc: &Proc, known: &Known, array: Array) -> bool {
     let data = &proc.arrays[array];
     let mut fixed = !matches!(data.storage, Storage::Table(_));

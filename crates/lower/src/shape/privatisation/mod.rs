@@ -1,4 +1,5 @@
-//! Privatisation of histograms: every thread updates tables of its own, and several in turn, which are combined in the end.
+//! Privatisation of histograms: every thread updates tables of its own, several in turn. In the end
+//! they are combined.
 //!
 //! ```text
 //! for i { A[f(i)] = A[f(i)] op e(i) }
@@ -6,18 +7,26 @@
 //!                 P[c, ..] = unit
 //!                 for i0 step 512 {
 //!                   for i independent { F[i-i0] = f(i) }
-//!                   for i step 4 { P[c, 0, F[i-i0]] = P[c, 0, F[i-i0]] op e(i); P[c, 1, F[i+1-i0]] = ... }
+//!                   for i step 4 {
+//!                     P[c, 0, F[i-i0]] = P[c, 0, F[i-i0]] op e(i)
+//!                     P[c, 1, F[i+1-i0]] = ...
+//!                   }
 //!                 }
 //!               }
 //!               for k { A[k] = A[k] op P[0, 0, k] op P[0, 1, k] ... }
 //! ```
 //!
-//! An update soon after one of the same place waits until that has been stored; in tables of their own they do not meet, as long as all
-//! tables fit into the nearest cache. Whether tables are small, and iterations many, is asked when it is known, at the latest by the
-//! program; otherwise the loop runs as it was.
+//! An update waits for an earlier update of the same place until that is stored. Updates of
+//! different tables do not wait, as long as all tables fit in the first-level cache. The program
+//! tests at run time, where necessary, whether tables are small and iterations are many. Otherwise
+//! the original loop runs.
 //!
-//! Places are computed for a block of iterations ahead, by vectors, and so are the conditions of checks. A block in which some check fails
-//! runs in order, so the failure is that of the first iteration that fails. The chunks depend on the number of threads only.
+//! Vectors compute the places, and the conditions of checks, for a block of iterations ahead. A
+//! block with a failing check runs in order, so the failure is still that of the first failing
+//! iteration. The chunks depend on the number of threads only.
+//!
+//! [`histogram`] recognises the loops, [`precomputed`] finds what can be computed ahead. This
+//! module knows nothing of the array IR.
 
 pub(crate) mod histogram;
 pub(crate) mod precomputed;
@@ -28,48 +37,58 @@ use crate::lowering::with_loop::chunk_count;
 use crate::shape::loop_fission::ordered::Known;
 use crate::shape::privatisation::histogram::{Histogram, Item, Update};
 use crate::shape::privatisation::precomputed::{Ahead, Stage, assigned_in};
-use crate::shape::rewrite::replace_loops::replace_loops;
+use crate::steps::Decisions;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeMap;
 
-/// Iterations whose places are computed ahead; they stay in the nearest cache.
+/// Iterations of a block whose places are computed ahead; the places stay in the first-level cache.
 const BLOCK: i64 = 512;
-/// Iterations whose updates go to different tables.
+/// Consecutive iterations whose updates go to different tables.
 const LANES: i64 = 4;
-/// Iterations for each element of all tables from which they pay.
+/// Least number of iterations for each element of all tables.
 const LEAST_UPDATES: i64 = 2;
 
-/// Privatises the targets of all histograms for which that may pay.
-pub(crate) fn privatise_histograms(proc: &mut Proc, options: &Options) {
+/// Privatises the targets of all histograms where that may pay.
+pub(crate) fn privatise_histograms(proc: &mut Proc, decisions: &mut Decisions<'_>) {
+    let options = decisions.options;
     let known = Known::of(proc);
     let in_team = loops_in_teams(proc);
-    replace_loops(proc, &mut |proc, id| {
+    decisions.replace_loops(proc, "updates tables of each thread's own", &mut |proc, id, decisions| {
         let histogram = Histogram::of(proc, &known, id, options.strict_fp)?;
         let may_fork = options.parallel && !in_team.contains(&id);
-        let plan = Plan::of(proc, &known, histogram, may_fork, options)?;
-        Some(plan.privatised(proc, id))
+        match Plan::of(proc, &known, histogram, may_fork, options) {
+            Some(plan) => Some(plan.privatised(proc, id)),
+            None => {
+                decisions.not_worth(proc, id, "it has few iterations for its tables, or these are too large");
+                None
+            }
+        }
     });
 }
 
-/// How a histogram is run on private tables.
+/// How a histogram runs on private tables.
 struct Plan {
     data: LoopData,
     var: Var,
     tables: Vec<Table>,
-    /// The row of the tables that updates go to.
+    /// The row of the tables that is updated.
     row: Var,
-    /// What is computed of a block ahead of its updates, and what of it is kept for them.
+    /// The stages that are computed for a block ahead of its updates, and the arrays that keep
+    /// their results.
     stages: Vec<Stage>,
     kept: BTreeMap<Var, Array>,
-    /// The updates of an iteration and what else they need, without checks; and all of the iteration.
+    /// The updates of an iteration and the statements that they need, without checks; and the whole
+    /// iteration.
     updates: Vec<Stmt>,
     in_order: Vec<Stmt>,
-    /// Scalar operations that threads must save, so that the loop is cut into chunks, one per thread, if it may be.
+    /// Scalar operations that threads must save before the loop is cut into chunks; `None` if it
+    /// must not be cut.
     chunk_threshold: Option<i64>,
-    /// Bytes that the tables of a thread may take, if it has several: they stay in the nearest cache, beside what streams by.
+    /// The most bytes of a thread's tables, if it has several: they stay in the first-level cache
+    /// beside streamed data.
     several_bytes: i64,
-    /// Bytes from which tables are not made for each thread: they would not stay in its own caches.
+    /// Larger tables are not made for each thread: they would not stay in its own caches.
     largest_bytes: i64,
 }
 
@@ -82,18 +101,18 @@ struct Table {
     elements: Expr,
 }
 
-/// How many tables there are, and whether they pay.
+/// The number of tables, and whether they pay.
 struct Rows {
-    /// Of all threads.
+    /// The number for all threads.
     all: Expr,
-    /// Of a thread.
+    /// The number for one thread.
     own: Expr,
     chunks: Expr,
     pays: Option<Expr>,
 }
 
 impl Plan {
-    /// `None` if there are too few iterations or too large tables.
+    /// `None` if iterations are too few or tables too large.
     fn of(proc: &mut Proc, known: &Known, histogram: Histogram, may_fork: bool, options: &Options) -> Option<Self> {
         let iterations = histogram.data.upper.as_i64().zip(histogram.data.lower.as_i64());
         let (mut least, mut bytes) = (BLOCK, 0i64);
@@ -106,7 +125,7 @@ impl Plan {
         if bytes > largest_bytes || iterations.is_some_and(|(upper, lower)| upper.saturating_sub(lower) < least) {
             return None;
         }
-        let row = proc.var(Scalar::I64, None);
+        let row = proc.index();
         let tables: Vec<Table> = histogram.targets.iter().map(|(&target, &op)| Table::of(proc, target, op)).collect();
         let stored = |update: &Update, place: Expr, operand: Expr| {
             let table = tables.iter().find(|table| table.target == update.array).expect("every target has tables");
@@ -150,7 +169,7 @@ impl Plan {
         })
     }
 
-    /// The histogram on private tables, or the loop as it was where they do not pay.
+    /// The histogram on private tables, or the original loop where tables do not pay.
     fn privatised(mut self, proc: &mut Proc, original: Loop) -> Vec<Stmt> {
         let mut result = Vec::new();
         let first = named(proc, &mut result, self.data.lower.clone());
@@ -176,7 +195,8 @@ impl Plan {
         result
     }
 
-    /// As many tables for a thread as fit into the nearest cache, if there are iterations enough.
+    /// The number of tables of a thread that fit in the first-level cache, if there are enough
+    /// iterations.
     fn rows(&self, proc: &mut Proc, before: &mut Vec<Stmt>, count: &Expr) -> Rows {
         let size_of = |table: &Table| Expr::i64(proc.arrays[table.target].elem.bytes() as i64);
         let bytes = self.tables.iter().fold(Expr::i64(0), |sum, t| sum + t.elements.clone() * size_of(t));
@@ -214,7 +234,7 @@ impl Plan {
         count.clone() * Expr::i64(each)
     }
 
-    /// The loop over chunks, each on tables of its own; without threads there is one.
+    /// The loop over chunks, each with its own tables. Without threads there is one chunk.
     fn chunks(&self, proc: &mut Proc, result: &mut Vec<Stmt>, rows: &Rows, first: Expr, count: Expr) {
         if self.chunk_threshold.is_none() {
             return self.chunk(proc, result, rows, Expr::i64(0), (first.clone(), first + count));
@@ -222,7 +242,7 @@ impl Plan {
         let per_chunk = named(proc, result, Expr::binary(BinOp::DIV, count.clone(), rows.chunks.clone()));
         let extra = named(proc, result, Expr::binary(BinOp::REM, count.clone(), rows.chunks.clone()));
         let start = |number: Expr| first.clone() + number.clone() * per_chunk.clone() + min(number, extra.clone());
-        let number = proc.var(Scalar::I64, None);
+        let number = proc.index();
         let mut body = Vec::new();
         let range = (start(number.into()), start(Expr::Var(number) + Expr::i64(1)));
         self.chunk(proc, &mut body, rows, number.into(), range);
@@ -252,11 +272,11 @@ impl Plan {
         if !is_ahead {
             return self.updates_in_lanes(proc, result, &lower, &upper, lanes);
         }
-        let first = proc.var(Scalar::I64, None);
+        let first = proc.index();
         let mut body = Vec::new();
         let end = named(proc, &mut body, min(Expr::Var(first) + Expr::i64(BLOCK), upper.clone()));
         body.extend(self.kept.values().map(|&array| Stmt::Alloc { array }));
-        let failed = proc.var(Scalar::I64, None);
+        let failed = proc.index();
         let is_good = || Expr::binary(BinOp::LE, Expr::i64(0), failed.into());
         let is_checked = self.stages.iter().any(|stage| !stage.conditions.is_empty());
         if is_checked {
@@ -281,7 +301,8 @@ impl Plan {
         result.push(self.range(proc, first, (lower, upper), BLOCK, LoopKind::Sequential, body));
     }
 
-    /// Makes `failed` negative if a condition fails in some iteration of a block; the last stage keeps what updates need.
+    /// Makes `failed` negative if a condition fails in some iteration of a block. The last stage
+    /// keeps what updates need.
     fn stage(&self, proc: &mut Proc, stage: &Stage, is_last: bool, failed: Var, (first, end): (Expr, Expr)) -> Stmt {
         let mut body = stage.needed.clone();
         body.extend(stage.conditions.iter().map(|condition| Stmt::Assign {
@@ -309,7 +330,7 @@ impl Plan {
         self.range(proc, var, (first, end), 1, kind, body)
     }
 
-    /// The updates of a range of iterations, neighbours in different rows of the tables.
+    /// The updates of a range of iterations. Neighbours update different rows of the tables.
     fn updates_in_lanes(&self, proc: &mut Proc, result: &mut Vec<Stmt>, first: &Expr, end: &Expr, lanes: &[Expr]) {
         let rounds = Expr::binary(BinOp::DIV, max(end.clone() - first.clone(), 0), Expr::i64(LANES));
         let whole = named(proc, result, first.clone() + rounds * Expr::i64(LANES));
@@ -325,7 +346,7 @@ impl Plan {
         result.push(self.range(proc, var, (whole, end.clone()), 1, LoopKind::Sequential, body));
     }
 
-    /// The updates of an iteration, with what is kept of the block that begins at `first`.
+    /// The updates of an iteration. They use the kept values of the block that begins at `first`.
     fn updates_at(&self, proc: &mut Proc, at: &Expr, first: &Expr, row: &Expr) -> Vec<Stmt> {
         let mut names = proc.fresh_names(assigned_in(&self.updates));
         names.extend(self.kept.iter().map(|(&var, &array)| {
@@ -336,7 +357,7 @@ impl Plan {
         proc.copied(&self.updates, &names)
     }
 
-    /// A loop in order over the statements of an iteration.
+    /// A sequential loop over the statements of an iteration.
     fn each(&self, proc: &mut Proc, stmts: &[Stmt], first: Expr, end: Expr, row: &Expr) -> Stmt {
         let var = proc.var(Scalar::I64, proc.vars[self.var].name.clone());
         let mut names = proc.fresh_names(assigned_in(stmts));
@@ -355,7 +376,7 @@ impl Plan {
         body: Vec<Stmt>,
     ) -> Stmt {
         let span = self.data.span;
-        Stmt::For(proc.loops.push(LoopData { var: Some(var), lower, upper, step, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(var), lower, upper, step, kind, body, span })
     }
 }
 
@@ -363,28 +384,28 @@ impl Table {
     fn of(proc: &mut Proc, target: Array, op: BinOp) -> Self {
         let elements = element_count(&proc.arrays[target].extents);
         let ArrayData { elem, name, span, .. } = proc.arrays[target].clone();
-        // The extents are known when it is known how many tables there are.
+        // The extents are known once the number of tables is known.
         let private = proc.arrays.push(ArrayData { elem, extents: Vec::new(), storage: Storage::Heap, name, span });
         Self { target, private, op, elements }
     }
 
     /// Fills rows of the table with the operation's unit.
     fn cleared(&self, proc: &mut Proc, lower: Expr, upper: Expr) -> Stmt {
-        let (row, place) = (proc.var(Scalar::I64, None), proc.var(Scalar::I64, None));
+        let (row, place) = (proc.index(), proc.index());
         let unit = self.op.unit(proc.arrays[self.target].elem);
         let index = vec![row.into(), place.into()];
         let store = Stmt::Store { array: self.private, index, value: Expr::Const(unit) };
         let inner = along(proc, place, self.elements.clone(), vec![store]);
         let span = proc.arrays[self.target].span;
         let (kind, body) = (LoopKind::Sequential, vec![inner]);
-        Stmt::For(proc.loops.push(LoopData { var: Some(row), lower, upper, step: 1, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(row), lower, upper, step: 1, kind, body, span })
     }
 
     /// Combines the target with all rows.
     fn combined(&self, proc: &mut Proc, rows: &Expr) -> Stmt {
-        let row = proc.var(Scalar::I64, None);
+        let row = proc.index();
         let extents = proc.arrays[self.target].extents.clone();
-        let index: Vec<Var> = extents.iter().map(|_| proc.var(Scalar::I64, None)).collect();
+        let index: Vec<Var> = extents.iter().map(|_| proc.index()).collect();
         let place: Vec<Expr> = index.iter().map(|&var| var.into()).collect();
         let own = Expr::Load { array: self.target, index: place.clone() };
         let private = Expr::Load { array: self.private, index: vec![row.into(), linear_index(&place, &extents)] };
@@ -395,17 +416,18 @@ impl Table {
         }
         let span = proc.arrays[self.target].span;
         let (lower, upper, kind, body) = (Expr::i64(0), rows.clone(), LoopKind::Sequential, vec![stmt]);
-        Stmt::For(proc.loops.push(LoopData { var: Some(row), lower, upper, step: 1, kind, body, span }))
+        proc.add_loop(LoopData { var: Some(row), lower, upper, step: 1, kind, body, span })
     }
 }
 
 /// A loop from 0 whose iterations are independent.
 fn along(proc: &mut Proc, var: Var, upper: Expr, body: Vec<Stmt>) -> Stmt {
-    let kind = LoopKind::Independent { parallel: None, simd: false, reductions: Vec::new() };
-    Stmt::For(proc.loops.push(LoopData { var: Some(var), upper, step: 1, kind, body, ..LoopData::default() }))
+    let kind = LoopKind::independent(false);
+    proc.add_loop(LoopData { var: Some(var), upper, step: 1, kind, body, ..LoopData::default() })
 }
 
-/// A number that is negative if the condition does not hold. That of an index in bounds takes vectors no comparison.
+/// A number that is negative if the condition is false. For an index in bounds, vectors need no
+/// comparison.
 fn negative_unless(proc: &Proc, condition: &Expr) -> Expr {
     match condition {
         Expr::Binary { op: BinOp::AND, x, y } => or(negative_unless(proc, x), negative_unless(proc, y)),
@@ -431,12 +453,12 @@ fn or(x: Expr, y: Expr) -> Expr {
     Expr::binary(BinOp::OR, x, y)
 }
 
-/// A constant or a variable that has this value from here on.
+/// A constant, or a variable that keeps its value from here on.
 fn named(proc: &mut Proc, before: &mut Vec<Stmt>, value: Expr) -> Expr {
     if let Expr::Const(_) | Expr::Var(_) = value {
         return value;
     }
-    let var = proc.var(Scalar::I64, None);
+    let var = proc.index();
     before.push(Stmt::Assign { var, value });
     var.into()
 }

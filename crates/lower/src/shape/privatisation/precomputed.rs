@@ -1,8 +1,11 @@
-//! What can be computed of a block of a histogram's iterations ahead of its updates, by vectors: the conditions of checks, and places
-//! and operands that are costly.
+//! Precomputation for histograms: vectors compute, for a block of iterations, the conditions of
+//! checks and the costly places and operands of updates.
 //!
-//! What is only defined where a check holds, such as an element of an array, waits for it: conditions come in stages, each of which
-//! runs if those of the stages before hold for the whole block. Knows nothing of the array IR.
+//! A value that is defined only where a check holds, such as an array element, must wait for the
+//! check. So conditions come in stages. A stage runs if the conditions of all earlier stages hold
+//! for the whole block.
+//!
+//! This module knows nothing of the array IR. Its user is [`crate::shape::privatisation`].
 
 use crate::shape::facts::arithmetic::{is_total_but_for, real_type};
 use crate::shape::facts::straight_line::live;
@@ -12,28 +15,28 @@ use frit_ir::nest::{Array, ArrayData, Expr, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What takes fewer operations is computed where it is used.
+/// Values of fewer operations are computed where they are used.
 const LEAST_KEPT: usize = 2;
 
-/// What is computed ahead.
+/// The values that are computed ahead.
 pub(crate) struct Ahead<'h> {
     histogram: &'h Histogram,
     known: &'h Known,
     /// Iterations of a block.
     block: i64,
-    /// What checks and updates need, and then what is kept.
+    /// The expressions that checks and updates need; later those that are kept.
     definitions: Vec<Stmt>,
     /// Variables that are defined whether or not checks hold.
     unchecked: BTreeSet<Var>,
-    /// Where variables are kept for the updates.
+    /// The arrays that keep variables for the updates.
     kept: BTreeMap<Var, Array>,
 }
 
-/// Conditions that can be computed for all iterations of a block if those of the stages before hold.
+/// Conditions that can be computed for all iterations of a block if the earlier stages hold.
 #[derive(Default)]
 pub(crate) struct Stage {
     pub(crate) conditions: Vec<Expr>,
-    /// What they need, and in the last stage also what is kept.
+    /// The statements that they need. In the last stage, also those of kept values.
     pub(crate) needed: Vec<Stmt>,
 }
 
@@ -46,12 +49,13 @@ impl<'h> Ahead<'h> {
         Self { histogram, known, block, definitions, unchecked: assigned_in(before), kept: BTreeMap::new() }
     }
 
-    /// The place of an update, or a variable that is kept if it is costly.
+    /// The place of an update. A costly place is a variable that is kept.
     pub(crate) fn place(&mut self, proc: &mut Proc, place: Expr) -> Expr {
         if self.is_costly(&place) { self.keep(proc, place, Scalar::I64) } else { place }
     }
 
-    /// The same of an operand; it is left if it may be defined only where checks hold.
+    /// The same for an operand. An operand that may be defined only where checks hold stays as it
+    /// is.
     pub(crate) fn operand(&mut self, proc: &mut Proc, operand: Expr, scalar: Scalar) -> Expr {
         let is_early = || {
             if self.histogram.items.iter().all(|item| item.condition().is_none()) {
@@ -83,13 +87,13 @@ impl<'h> Ahead<'h> {
         Expr::Var(var)
     }
 
-    /// The statements of an iteration that these expressions need, but for what is kept.
+    /// The statements of an iteration that these expressions need, without those of kept values.
     pub(crate) fn needed_by<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<Stmt> {
         let is_kept = |stmt: &Stmt| assigned_in([stmt]).iter().any(|var| self.kept.contains_key(var));
         live(self.definitions.iter().filter(|stmt| !is_kept(stmt)).cloned().collect(), vars_of(exprs))
     }
 
-    /// All stages, and what the last one keeps.
+    /// All stages, and the values that the last one keeps.
     pub(crate) fn into_stages(self, proc: &Proc) -> (Vec<Stage>, BTreeMap<Var, Array>) {
         let items = &self.histogram.items;
         let kept: BTreeSet<Var> = self.kept.keys().copied().collect();
@@ -134,8 +138,8 @@ impl<'h> Ahead<'h> {
         defined
     }
 
-    /// The expression is defined whether or not checks hold: all it reads of arrays is the element of the iteration's number, where
-    /// the loop goes as far as the array.
+    /// True if the expression is defined whether or not checks hold. It may only read elements at
+    /// the iteration's own number, of arrays as long as the loop.
     fn is_defined(&self, proc: &Proc, expr: &Expr) -> bool {
         let Histogram { data, var, .. } = self.histogram;
         let is_in_step = |array: Array, index: &[Expr]| {
@@ -150,8 +154,9 @@ impl<'h> Ahead<'h> {
 }
 
 impl Stage {
-    /// Replaces the conversion of reals to indices by one that vectors do in one step. What it makes of large reals is no index, so
-    /// the check of the index, which is among the conditions, fails, and the block runs in order.
+    /// Replaces the conversion of reals to indices by one that vectors do in one step. Its result
+    /// for large reals is not an index. The check of the index, which is among the conditions, then
+    /// fails, and the block runs in order.
     fn truncate_small(&mut self, proc: &Proc) {
         let own = assigned_in(&self.needed);
         let mut loads_elsewhere = false;
@@ -186,8 +191,9 @@ impl Stage {
     }
 }
 
-/// What is converted to an index, perhaps to a narrow one first; and two to the power of what magnitudes do not saturate then, and may be an
-/// index: no array has 2^51 elements, and vectors convert what is below that with less.
+/// The value that is converted to an index, perhaps by way of a narrower integer. Also the bound, a
+/// power of two, below which the conversion does not saturate and the result may be an index. No
+/// array has 2^51 elements, and vectors convert smaller numbers with fewer instructions.
 fn truncated(index: &Expr) -> Option<(&Expr, i32)> {
     let Expr::Unary { op: UnOp::Convert(Scalar::I64), x } = index else { return None };
     match &**x {
@@ -196,20 +202,16 @@ fn truncated(index: &Expr) -> Option<(&Expr, i32)> {
     }
 }
 
-/// The variables that expressions read.
+/// The variables that the expressions read.
 fn vars_of<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for expr in exprs {
-        expr.for_each_part(&mut |node| {
-            if let Expr::Var(var) = node {
-                found.insert(*var);
-            }
-        });
+        expr.for_each_var(&mut |var| _ = found.insert(var));
     }
     found
 }
 
-/// The variables that statements assign.
+/// The variables that the statements assign.
 pub(crate) fn assigned_in<'s>(stmts: impl IntoIterator<Item = &'s Stmt>) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     for stmt in stmts {
@@ -224,7 +226,7 @@ fn operations_of(stmt: &Stmt) -> usize {
     operations
 }
 
-/// How much arithmetic there is in an expression.
+/// The number of arithmetic operations in an expression.
 fn operations_in(expr: &Expr) -> usize {
     let mut operations = 0;
     expr.for_each_part(&mut |node| match node {

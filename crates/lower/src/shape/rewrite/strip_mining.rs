@@ -3,17 +3,19 @@
 //! ```text
 //! for i in lower..upper { ... }
 //!     becomes   limit = upper
-//!               for first from lower to below limit step 256 { end = min(first + 256, limit); for i in first..end { ... } }
+//!               for first from lower to below limit step 256 {
+//!                 end = min(first + 256, limit); for i in first..end { ... }
+//!               }
 //! ```
 //!
-//! What runs in a block is the business of the pass that asks. Knows nothing of the array IR.
+//! Each pass decides how it runs a block. This module knows nothing of the array IR.
 
 use crate::lowering::access::{divided_up, round_up};
 use frit_ir::nest::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 
-/// How a loop that may run in any order, or a scan, runs block by block: the loop over the blocks, and that over the iterations of one. `None` if
-/// threads combine accumulators at its end.
+/// The kinds of the two loops when a loop runs block by block: of the loop over the blocks and of
+/// the loop inside a block. `None` if threads combine accumulators at the end of the loop.
 pub(crate) fn kinds_in_blocks(kind: &LoopKind) -> Option<(LoopKind, LoopKind)> {
     match kind {
         LoopKind::Independent { parallel: Some(_), reductions, .. } if !reductions.is_empty() => None,
@@ -30,7 +32,7 @@ pub(crate) fn kinds_in_blocks(kind: &LoopKind) -> Option<(LoopKind, LoopKind)> {
     }
 }
 
-/// A block of iterations, from `first` to below `end`.
+/// A block of iterations: from `first` to `end`, exclusive.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
     pub(crate) first: Var,
@@ -39,30 +41,31 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Blocks of so many iterations; the last may have fewer.
+    /// Blocks of this length. The last block may be shorter.
     pub(crate) fn of_length(proc: &mut Proc, length: i64) -> Self {
-        Self { first: proc.var(Scalar::I64, None), end: proc.var(Scalar::I64, None), length }
+        Self { first: proc.index(), end: proc.index(), length }
     }
 
-    /// The loop over the blocks of these iterations, and what goes before it.
+    /// The loop over the blocks of these iterations, and the statements before it.
     pub(crate) fn over(self, proc: &mut Proc, header: LoopData, kind: LoopKind, body: Vec<Stmt>) -> Vec<Stmt> {
-        let limit = proc.var(Scalar::I64, None);
+        let limit = proc.index();
         let end = Expr::binary(BinOp::MIN, Expr::Var(self.first) + Expr::i64(self.length), limit.into());
         let mut block = vec![Stmt::Assign { var: self.end, value: end }];
         block.extend(body);
         let bound = Stmt::Assign { var: limit, value: header.upper };
         let (var, upper, step) = (Some(self.first), limit.into(), self.length);
         let blocks = LoopData { var, lower: header.lower, upper, step, kind, body: block, span: header.span };
-        vec![bound, Stmt::For(proc.loops.push(blocks))]
+        vec![bound, proc.add_loop(blocks)]
     }
 
-    /// The same with blocks of nearly the same number of iterations, a multiple of `alignment`; where threads share them, each gets as many.
+    /// As above, with blocks of nearly equal length, a multiple of `alignment`. Threads get equal
+    /// numbers of blocks.
     pub(crate) fn over_evenly(self, proc: &mut Proc, header: &LoopData, alignment: i64, body: Vec<Stmt>) -> Vec<Stmt> {
-        let number = proc.var(Scalar::I64, None);
+        let number = proc.index();
         self.over_evenly_numbered(proc, number, header, alignment, body)
     }
 
-    /// The same; `number` is the number of the block.
+    /// As above. `number` is the number of the block.
     pub(crate) fn over_evenly_numbered(
         self,
         proc: &mut Proc,
@@ -71,11 +74,10 @@ impl Block {
         alignment: i64,
         mut body: Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let [count, blocks, length] = [(); 3].map(|()| proc.var(Scalar::I64, None));
-        let assign = |var, value| Stmt::Assign { var, value };
+        let [count, blocks, length] = [(); 3].map(|()| proc.index());
         let end = Expr::binary(BinOp::MIN, Expr::Var(self.first) + length.into(), header.upper.clone());
         let first = header.lower.clone() + Expr::Var(number) * length.into();
-        body.splice(0..0, [assign(self.first, first), assign(self.end, end)]);
+        body.splice(0..0, [Stmt::assign(self.first, first), Stmt::assign(self.end, end)]);
         let least = divided_up(count.into(), Expr::i64(self.length));
         let even = divided_up(count.into(), blocks.into());
         let is_shared = matches!(&header.kind, LoopKind::Independent { parallel: Some(_), .. });
@@ -90,15 +92,16 @@ impl Block {
             span: header.span,
         };
         vec![
-            // Without iterations there are blocks too, empty ones, or `even` would divide by zero.
-            assign(count, Expr::binary(BinOp::MAX, header.upper.clone() - header.lower.clone(), Expr::i64(1))),
-            assign(blocks, round_up(least, threads)),
-            assign(length, round_up(even, Expr::i64(alignment))),
-            Stmt::For(proc.loops.push(made)),
+            // If there are no iterations, there are still blocks, empty ones: otherwise `even`
+            // would divide by zero.
+            Stmt::assign(count, Expr::binary(BinOp::MAX, header.upper.clone() - header.lower.clone(), Expr::i64(1))),
+            Stmt::assign(blocks, round_up(least, threads)),
+            Stmt::assign(length, round_up(even, Expr::i64(alignment))),
+            proc.add_loop(made),
         ]
     }
 
-    /// Whether the block is as long as most.
+    /// True if the block has the full length.
     pub(crate) fn is_whole(self) -> Expr {
         Expr::binary(BinOp::EQ, Expr::Var(self.end) - self.first.into(), Expr::i64(self.length))
     }

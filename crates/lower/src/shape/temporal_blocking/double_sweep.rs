@@ -1,4 +1,5 @@
-//! Two steps of a stencil in one sweep: what the first step makes stays in the processor's own cache until the second has read it.
+//! Double sweep: two steps of a stencil in one sweep. The first step's results stay in the
+//! processor's own cache until the second step has read them.
 //!
 //! ```text
 //! one step:    for i { D[i] = e(A[i-1], A[i], A[i+1]) }
@@ -9,65 +10,72 @@
 //!              }
 //! ```
 //!
-//! Neighbouring tiles both make the elements along their border. Tiles of planes have some rows of all planes, and sweep over these: the second step
-//! makes a plane as soon as the first has made those around it, of which a ring of planes keeps the last few. Periodic borders are elements beyond an
-//! end, which are those at the other end. What is reduced may be so twice. Knows nothing of the array IR.
+//! Neighbouring tiles both compute the elements along their border. A tile of planes has some rows
+//! of all planes and sweeps over the planes. The second step computes a plane as soon as the first
+//! step has computed its neighbours, and a ring of planes keeps the last few.
 //!
-//! After Krishnamoorthy et al., "Effective Automatic Parallelization of Stencil Computations", and Wonnacott, "Achieving Scalable Locality with Time
-//! Skewing".
+//! At periodic borders, elements beyond one end are those at the other end. Reductions must allow
+//! repeated elements. This module knows nothing of the array IR. Time loops are recognised in
+//! [`crate::shape::temporal_blocking`].
+//!
+//! Source: Krishnamoorthy et al., "Effective Automatic Parallelization of Stencil Computations",
+//! and Wonnacott, "Achieving Scalable Locality with Time Skewing".
 
 use crate::Caches;
 use crate::lowering::access::{arrays_read, divided_up, element_count, round_up};
 use crate::shape::facts::arithmetic::{cost, is_total};
 use crate::shape::facts::cache_lines::elements_of_line;
-use crate::shape::facts::straight_line::{assign, assigned, each_store, has_load, is_straight, with_accesses};
+use crate::shape::facts::straight_line::{assigned, each_store, has_load, is_straight, with_accesses};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::vectorisation::Values;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
-use frit_ir::scalar::{BinOp, Scalar};
+use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Elements of a tile of a vector.
+/// Elements of a tile of a 1-D array.
 const ELEMENTS: i64 = 2048;
 /// Rows and columns of a tile of a matrix.
 const ROWS: i64 = 64;
 const COLUMNS: i64 = 512;
-/// Rows of each plane in a tile of planes: fewer would have too many neighbours outside.
+/// The fewest and the most rows of each plane in a tile of planes. Fewer rows would have too many
+/// neighbours outside.
 const FEWEST_ROWS: i64 = 8;
 const MOST_ROWS: i64 = 64;
-/// Stencils that reach farther would make too much twice.
+/// The largest reach of a stencil: tiles compute the elements within reach of their borders twice.
 const FARTHEST: i64 = 2;
-/// A thread has so many times as many rows or planes as tiles of two threads both make, at least.
+/// Each thread owns at least this many times the rows that neighbouring tiles compute redundantly.
 const LEAST_SHARE: i64 = 16;
-/// Loops along the last axis that a step has, at most: each comes in several forms for both steps, and functions of C that are too long are taken apart,
-/// loops on threads too, which those no longer share then.
+/// The most loops along the last axis in a step. Each appears in several forms for both steps. C
+/// compilers split functions that are too long, which can cut loops off from their threads.
 const MOST_LOOPS: usize = 16;
-/// Elements that cost more do not wait for memory.
+/// Elements that cost more are not limited by memory.
 const LARGEST_COST: i64 = 48;
 
-/// The loops that make a step of a stencil: all elements of one array from those near by of another.
+/// The loops of a stencil's step, which computes all elements of one array from near elements of
+/// another.
 pub(crate) struct Sweep {
     from: Array,
     to: Array,
-    /// The loops over the first axis, one after the other; perhaps those of a chunk.
+    /// The loops over the first axis, in order. They may be the loops of a chunk.
     loops: Vec<Loop>,
     chunks: Option<Chunks>,
     rank: usize,
-    /// How far the elements are that are read, along each axis that tiles divide.
+    /// The distance of the elements that are read, along each tiled axis.
     reach: Vec<Reach>,
-    /// Distances that are known when the program runs: of two that are the same where borders are periodic, the shorter is in a variable.
+    /// Distances that are known at run time only. At periodic borders two distances are equivalent,
+    /// and a variable holds the shorter one.
     distances: Vec<Fixed>,
-    /// All that the loops assign.
+    /// All variables that the loops assign.
     own: BTreeSet<Var>,
 }
 
-/// A loop over chunks, each of which runs some of the iterations of other loops.
+/// A loop over chunks. Each chunk runs some iterations of other loops.
 struct Chunks {
     id: Loop,
-    /// Where a chunk begins and ends.
+    /// The beginning and the end of a chunk.
     bounds: [Var; 2],
-    /// What is done before and after these loops.
+    /// The statements before and after these loops.
     before: Vec<Stmt>,
     after: Vec<Stmt>,
 }
@@ -75,16 +83,16 @@ struct Chunks {
 #[derive(Clone, Copy, Default)]
 struct Reach {
     elements: i64,
-    /// Elements beyond an end are those at the other.
+    /// True if elements beyond one end are those at the other end.
     is_periodic: bool,
 }
 
-/// How far an element that is read is from the one that is made, along an axis.
+/// The distance along an axis from the element that is computed to an element that is read.
 enum Distance {
     Known(i64),
-    /// Beyond an end, from the other.
+    /// The distance beyond one end, measured from the other end.
     Wrapped(i64),
-    /// It does not change.
+    /// An expression that does not change.
     Fixed(Expr),
 }
 
@@ -97,38 +105,39 @@ struct Fixed {
 /// The loops that make two steps.
 pub(crate) struct DoubleSweep {
     pub(crate) body: Vec<Stmt>,
-    /// What must hold, and what must be assigned before.
+    /// The statements to run first, and the condition for the double sweep.
     pub(crate) before: Vec<Stmt>,
     pub(crate) condition: Expr,
-    /// What is stored beside the array, and what the second step stores to instead.
+    /// The tables that a sweep stores besides the array, each with the table of the second step.
     pub(crate) tables: BTreeMap<Array, Array>,
     pub(crate) tiles: Tiles,
 }
 
-/// What others need to know of sweeps that make two steps.
-#[derive(Default)]
+/// Facts about double sweeps that other passes need.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tiles {
-    /// What the next tiles read.
+    /// The accesses of the next tiles.
     pub(crate) next: Vec<NextTile>,
-    /// Loops over tiles, planes in tiles, and parts of these.
+    /// The loops over tiles, over planes in tiles, and over parts of these.
     pub(crate) over: BTreeSet<Loop>,
 }
 
 /// What the first step of the next tile, or of the next plane in a tile, reads.
+#[derive(Clone, Debug)]
 pub(crate) struct NextTile {
-    /// What is between the two steps: loops that read it make the second.
+    /// The array between the two steps. Loops that read it belong to the second step.
     pub(crate) kept: Array,
-    /// What these make, and what that is made of.
+    /// The array that the second step makes, and the array that the first step reads.
     pub(crate) to: Array,
     pub(crate) from: Array,
-    /// How much farther along the first axis than what is made.
+    /// The distance along the first axis from what is made to what is read next.
     distance: i64,
-    /// Where that begins anew, if borders are periodic.
+    /// The extent of the first axis, if borders are periodic.
     extent: Option<Expr>,
 }
 
 impl NextTile {
-    /// What is read next where this is made along the first axis.
+    /// The index of what is read next, where this index of the first axis is made.
     pub(crate) fn farther(&self, number: Expr) -> Expr {
         let farther = number + Expr::i64(self.distance);
         match &self.extent {
@@ -139,7 +148,7 @@ impl NextTile {
 }
 
 impl Sweep {
-    /// The sweep that these loops make, which run one after the other.
+    /// The sweep of these loops, which run one after the other.
     pub(crate) fn of(
         proc: &mut Proc,
         values: &Values,
@@ -177,8 +186,8 @@ impl Sweep {
         Some(sweep)
     }
 
-    /// Finds how far the nests reach. `None` if they are not known to make every element, once and from some that are near, or what they reduce
-    /// must not be reduced twice.
+    /// Finds the reach of the nests. `None` unless they make every element exactly once, from near
+    /// elements, and only reduce what may be reduced twice.
     fn complete(&mut self, proc: &mut Proc, values: &Values) -> Option<()> {
         let extents = proc.arrays[self.to].extents.clone();
         if extents != proc.arrays[self.from].extents || extents.iter().any(|e| e.has_load() || e.reads_any(&self.own)) {
@@ -190,26 +199,27 @@ impl Sweep {
         let nests: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
         found.visit(proc, values, self, &nests, &mut Vec::new())?;
         let is_repeatable = |reduction: &Reduction| reduction.op.is_idempotent();
-        // Without chunks nothing combines what is reduced, or it is known only when the loops have run.
+        // Without chunks nothing combines what is reduced, or it is known only when the loops have
+        // run.
         let before = self.chunks.as_ref().map_or(&[][..], |chunks| &chunks.before);
         let begun: BTreeSet<Var> = assigned(before).collect();
         if !found.reductions.iter().all(|reduction| is_repeatable(reduction) && begun.contains(&reduction.var)) {
             return None;
         }
         let most = found.reach.iter().map(|reach| reach.elements).max()?;
-        // A vector is read near by, or there is nothing to be gained.
+        // A vector must be read near by, or the double sweep gains nothing.
         if most == 0 || most > FARTHEST || found.loops > MOST_LOOPS {
             return None;
         }
         self.reach = found.reach;
         for (axis, distance) in found.fixed {
-            let shortest = proc.var(Scalar::I64, None);
+            let shortest = proc.index();
             self.distances.push(Fixed { axis, distance, shortest });
         }
         Some(())
     }
 
-    /// How far an element with this subscript is, along an axis that the variable counts.
+    /// The distance of an element with this subscript, along an axis that the variable counts.
     fn distance(&self, proc: &Proc, values: &Values, axis: usize, var: Var, subscript: &Expr) -> Option<Distance> {
         let value = values.value(subscript);
         if let Expr::Binary { op: BinOp::FLOOR_MOD, x, y } = value {
@@ -227,7 +237,7 @@ impl Sweep {
         is_fixed.then_some(Distance::Fixed(distance))
     }
 
-    /// The bounds of a loop over the axis without those of chunks.
+    /// The bounds of a loop over the axis, without those of chunks.
     fn bounds(&self, proc: &Proc, axis: usize, data: &LoopData) -> Option<[Expr; 2]> {
         let bounds = [data.lower.clone(), data.upper.clone()];
         let Some(chunks) = self.chunks.as_ref().filter(|_| axis == 0) else { return Some(bounds) };
@@ -243,22 +253,22 @@ impl Sweep {
     }
 }
 
-/// What is known of the nests of a sweep.
+/// Facts about the nests of a sweep.
 struct Found {
     reach: Vec<Reach>,
     fixed: Vec<(usize, Expr)>,
     reductions: Vec<Reduction>,
-    /// How many loops there are along the last axis.
+    /// The number of loops along the last axis.
     loops: usize,
 }
 
 impl Found {
-    /// Goes through statements that are in loops over the first axes, by these variables.
+    /// Visits statements that are in loops over the first axes, by these variables.
     fn visit(&mut self, proc: &Proc, values: &Values, sweep: &Sweep, body: &[Stmt], axes: &mut Vec<Var>) -> Option<()> {
         let axis = axes.len();
         let extents = &proc.arrays[sweep.to].extents;
         for stmt in body.iter().filter(|stmt| !matches!(stmt, Stmt::For(_))) {
-            // Elements are stored in the innermost loops only, in no case twice, and always.
+            // Elements are stored in the innermost loops only, on every path, and never twice.
             let is_element = match stmt {
                 Stmt::Store { array, index, .. } => {
                     let is_own = index.iter().zip(axes.iter()).all(|(e, &var)| *e == Expr::Var(var));
@@ -301,12 +311,11 @@ impl Found {
         are_all(pieces, &extents[axis]).then_some(())
     }
 
-    /// Notes how far the elements are that the expression reads.
+    /// Records the distances of the elements that the expression reads.
     fn note(&mut self, proc: &Proc, values: &Values, sweep: &Sweep, expr: &Expr, axes: &[Var]) -> Option<()> {
         let mut is_near = true;
-        expr.for_each_part(&mut |part| {
-            let Expr::Load { array, index } = part else { return };
-            if *array != sweep.from {
+        expr.for_each_load(&mut |array, index| {
+            if array != sweep.from {
                 return;
             }
             is_near &= index.iter().all(|e| !e.has_load());
@@ -353,7 +362,8 @@ impl Chunks {
         if !is_chunk {
             return None;
         }
-        // The chunk's number, times the iterations of each, and one more for each before it that has one more.
+        // The chunk's number times the iterations of each, plus one for each earlier chunk that has
+        // one more.
         let start = |expr: &Expr| match expr {
             Expr::Binary { op: BinOp::ADD, x, y } => match (&**x, &**y) {
                 (
@@ -388,7 +398,7 @@ impl Chunks {
     }
 }
 
-/// What straight-line code stores is all at the place of the chunk.
+/// True if the straight-line code stores only at the place of the chunk.
 fn stores_beside(stmt: &Stmt, chunk: Var) -> bool {
     let mut is_beside = true;
     each_store(std::slice::from_ref(stmt), &mut |_, index| is_beside &= *index == [Expr::Var(chunk)]);
@@ -400,7 +410,7 @@ fn loops_of(body: &[Stmt]) -> Vec<Loop> {
     body.iter().filter_map(|stmt| if let Stmt::For(id) = stmt { Some(*id) } else { None }).collect()
 }
 
-/// Each piece ends where another begins, from 0 to the extent.
+/// True if the pieces are contiguous and cover the range from 0 to the extent.
 fn are_all(mut pieces: Vec<[Expr; 2]>, extent: &Expr) -> bool {
     let mut end = Expr::i64(0);
     while !pieces.is_empty() {
@@ -411,34 +421,22 @@ fn are_all(mut pieces: Vec<[Expr; 2]>, extent: &Expr) -> bool {
     end == *extent
 }
 
-fn least(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::MIN, x, y)
-}
-
-fn greatest(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::MAX, x, y)
-}
-
-fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::AND, x, y)
-}
-
-/// Where a step is in a tile, along one axis.
+/// The position of a step in a tile, along one axis.
 #[derive(Clone)]
 struct Along {
-    /// The part of the axis that it makes, from and to below these numbers.
+    /// The range of the axis that the step makes, end exclusive.
     part: [Expr; 2],
     place: Place,
 }
 
-/// Where an element, row or plane is among those that are kept.
+/// The position of an element, row or plane among those that are kept.
 #[derive(Clone)]
 enum Place {
-    /// So far behind its number.
+    /// Its number minus this.
     After(Expr),
-    /// The same in a ring of so many.
+    /// The same, modulo the length of the ring.
     InRing(Expr, i64),
-    /// Where loops count from here, it is what they count.
+    /// The loop variable itself, where loops count from here.
     Counted(Expr),
 }
 
@@ -449,16 +447,18 @@ struct Step<'s> {
     kept: Array,
     is_second: bool,
     along: Vec<Along>,
-    /// Variables of its own.
+    /// The step's own variables.
     own: &'s BTreeMap<Var, Expr>,
-    /// What variables are here: one of its own, or that and where loops count from.
+    /// The value of each variable in this step: a variable of its own, perhaps plus the origin of
+    /// the loop.
     names: BTreeMap<Var, Expr>,
     /// The loops over single planes.
     planes: Vec<Loop>,
 }
 
 impl Step<'_> {
-    /// The statements of the nests for this step; those inside of loops over the first axes by these variables.
+    /// The statements of the nests for this step. They are inside of loops over the first axes by
+    /// these variables.
     fn stmts(&mut self, proc: &mut Proc, body: &[Stmt], axes: &mut Vec<Var>) -> Vec<Stmt> {
         let mut made = Vec::with_capacity(body.len());
         for stmt in body {
@@ -494,20 +494,20 @@ impl Step<'_> {
         made
     }
 
-    /// The part that the step makes of what a loop over the axis does.
+    /// The range of a loop over the axis that belongs to the step.
     fn bounds(&self, proc: &Proc, axis: usize, [lower, upper]: [Expr; 2]) -> [Expr; 2] {
         let Some(Along { part: [first, end], place }) = self.along.get(axis) else { return [lower, upper] };
         let is_first = lower.as_i64() == Some(0);
         let is_last = upper == proc.arrays[self.sweep.to].extents[axis];
-        let lower = if is_first { first.clone() } else { greatest(lower, first.clone()) };
-        let upper = if is_last { end.clone() } else { least(upper, end.clone()) };
+        let lower = if is_first { first.clone() } else { Expr::max(lower, first.clone()) };
+        let upper = if is_last { end.clone() } else { Expr::min(upper, end.clone()) };
         match place {
             Place::Counted(origin) => [lower - origin.clone(), upper - origin.clone()],
             Place::After(_) | Place::InRing(..) => [lower, upper],
         }
     }
 
-    /// Where an element is kept, if it is one that the first step makes.
+    /// The position of an element in the kept array, if the first step makes it.
     fn place(&self, proc: &Proc, axes: &[Var], array: Array, index: &[Expr]) -> Option<(Array, Vec<Expr>)> {
         if array != if self.is_second { self.sweep.from } else { self.sweep.to } {
             return None;
@@ -528,7 +528,7 @@ impl Step<'_> {
         Some((self.kept, places.collect()))
     }
 
-    /// How far it is to an element with this subscript, beyond an end if that is shorter.
+    /// The distance to an element with this subscript, across an end if that is shorter.
     fn shortest(&self, proc: &Proc, axis: usize, var: Var, subscript: &Expr) -> Expr {
         match self.sweep.distance(proc, self.values, axis, var, subscript).expect("distances are known") {
             Distance::Known(elements) | Distance::Wrapped(elements) => Expr::i64(elements),
@@ -540,17 +540,17 @@ impl Step<'_> {
     }
 }
 
-/// Some of an axis, which a tile has.
+/// The part of an axis that belongs to a tile.
 #[derive(Clone, Copy)]
 struct Part {
     first: Var,
     end: Var,
-    /// Places among those kept count from there.
+    /// The origin of positions in the kept array.
     origin: Var,
 }
 
 impl Sweep {
-    /// The tables that chunks store to what they have reduced.
+    /// The tables to which chunks store what they have reduced.
     pub(crate) fn tables(&self) -> BTreeSet<Array> {
         let mut found = BTreeSet::new();
         let after = self.chunks.iter().flat_map(|chunks| &chunks.after);
@@ -558,12 +558,13 @@ impl Sweep {
         found
     }
 
-    /// How many elements these have.
+    /// The number of elements of these tables.
     pub(crate) fn chunk_count(&self, proc: &Proc) -> Expr {
         self.chunks.as_ref().map_or(Expr::Threads, |chunks| proc.loops[chunks.id].upper.clone())
     }
 
-    /// The loops for two steps. They run if it is worth it: the arrays do not stay in the caches, but tiles do.
+    /// The loops for two steps. They run where they pay: the arrays do not fit in the caches, but
+    /// tiles do.
     pub(crate) fn twice(&self, proc: &mut Proc, values: &Values, caches: Caches) -> DoubleSweep {
         let mut made = Twice::new(self, proc, caches);
         for array in self.tables() {
@@ -575,13 +576,13 @@ impl Sweep {
     }
 }
 
-/// The double sweep while it is made.
+/// The state while the double sweep is built.
 struct Twice<'s> {
     sweep: &'s Sweep,
     extents: Vec<Expr>,
     /// The array between the two steps.
     kept: Array,
-    /// How many rows a tile of planes has, and planes a ring.
+    /// The rows of a tile of planes, and the planes of a ring.
     rows: Option<Var>,
     ring: i64,
     before: Vec<Stmt>,
@@ -601,11 +602,11 @@ impl<'s> Twice<'s> {
         let mut before = Vec::new();
         let is_large = Expr::binary(BinOp::LE, Expr::i64(caches.last / 2), product(&extents));
         let share = Expr::i64(LEAST_SHARE * sweep.reach[0].elements.max(1)) * sweep.chunk_count(proc);
-        let mut condition = both(is_large, Expr::binary(BinOp::LE, share, extents[0].clone()));
-        // A single thread makes two steps of a matrix no faster: it is not memory alone that it waits for, and rows above stay in its own cache anyway,
-        // unlike planes.
+        let mut condition = Expr::and(is_large, Expr::binary(BinOp::LE, share, extents[0].clone()));
+        // On one thread the double sweep does not pay for matrices. Memory is not the only limit
+        // there, and the rows above stay in the processor's own cache, unlike planes.
         if rank == 2 {
-            condition = both(condition, Expr::binary(BinOp::LE, Expr::i64(2), Expr::Threads));
+            condition = Expr::and(condition, Expr::binary(BinOp::LE, Expr::i64(2), Expr::Threads));
         }
         let ring = u64::try_from(around(0) + 1).expect("stencils are small").next_power_of_two();
         let ring = i64::try_from(ring).expect("stencils are small");
@@ -618,12 +619,13 @@ impl<'s> Twice<'s> {
                 if let Some(last) = row.last_mut() {
                     *last = round_up(last.clone(), Expr::i64(line));
                 }
-                let var = proc.var(Scalar::I64, None);
-                let planes = Expr::i64(ring) * greatest(Expr::i64(1), product(&row));
-                // What is kept needs most of the cache: what the first step reads passes through it.
+                let var = proc.index();
+                let planes = Expr::i64(ring) * Expr::max(Expr::i64(1), product(&row));
+                // Kept planes may take most of the cache, because the first step's operands stream
+                // through it.
                 let fitting = Expr::binary(BinOp::DIV, Expr::i64(caches.own / 4 * 3), planes) - Expr::i64(around(1));
-                before.push(assign(var, least(Expr::i64(MOST_ROWS), fitting)));
-                condition = both(condition, Expr::binary(BinOp::LE, Expr::i64(FEWEST_ROWS), var.into()));
+                before.push(Stmt::assign(var, Expr::min(Expr::i64(MOST_ROWS), fitting)));
+                condition = Expr::and(condition, Expr::binary(BinOp::LE, Expr::i64(FEWEST_ROWS), var.into()));
                 kept.extend([Expr::i64(ring), Expr::Var(var) + Expr::i64(around(1))]);
                 kept.extend(row);
                 rows = Some(var);
@@ -631,18 +633,14 @@ impl<'s> Twice<'s> {
         }
         for Fixed { axis, distance, shortest } in &sweep.distances {
             let (reach, extent) = (sweep.reach[*axis].elements, extents[*axis].clone());
-            let select = |cond, on_true, on_false| Expr::Select {
-                cond: Box::new(cond),
-                on_true: Box::new(on_true),
-                on_false: Box::new(on_false),
-            };
+            let select = |cond, on_true, on_false| Expr::select(cond, on_true, on_false);
             let less = |x, y| Expr::binary(BinOp::LT, x, y);
             let from_below =
                 select(less(distance.clone(), Expr::i64(-reach)), distance.clone() + extent.clone(), distance.clone());
             let value = select(less(Expr::i64(reach), distance.clone()), distance.clone() - extent, from_below);
-            before.push(assign(*shortest, value));
+            before.push(Stmt::assign(*shortest, value));
             for (x, y) in [(Expr::i64(-reach), (*shortest).into()), ((*shortest).into(), Expr::i64(reach))] {
-                condition = both(condition, Expr::binary(BinOp::LE, x, y));
+                condition = Expr::and(condition, Expr::binary(BinOp::LE, x, y));
             }
         }
         let kept = proc.arrays.push(ArrayData { elem, extents: kept, storage: Storage::Heap, name: None, span });
@@ -678,13 +676,13 @@ impl<'s> Twice<'s> {
                 (data, number.renamed(&first_names), chunks.bounds.map(|var| var.renamed(&first_names)))
             }
             None => {
-                let [number, first, end] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+                let [number, first, end] = [(); 3].map(|()| proc.index());
                 let start = |number: Expr| {
-                    let all = number * greatest(self.extents[0].clone(), Expr::i64(0));
+                    let all = number * Expr::max(self.extents[0].clone(), Expr::i64(0));
                     Expr::binary(BinOp::DIV, all, Expr::Threads)
                 };
-                body.push(assign(first, start(number.into())));
-                body.push(assign(end, start(Expr::Var(number) + Expr::i64(1))));
+                body.push(Stmt::assign(first, start(number.into())));
+                body.push(Stmt::assign(end, start(Expr::Var(number) + Expr::i64(1))));
                 let span = proc.loops[sweep.loops[0]].span;
                 let work = |id: &Loop| match &proc.loops[*id].kind {
                     LoopKind::Independent { parallel: Some(parallel), .. } => Some(parallel.work.clone()),
@@ -714,21 +712,21 @@ impl<'s> Twice<'s> {
         if let LoopKind::Independent { parallel: Some(parallel), .. } = &mut kind {
             parallel.work = parallel.work.clone() * Expr::i64(2);
         }
-        vec![Stmt::For(proc.loops.push(LoopData { var: Some(number), kind, body, ..data }))]
+        vec![proc.add_loop(LoopData { var: Some(number), kind, body, ..data })]
     }
 }
 
-/// The two steps while the tiles of a chunk are made.
+/// The state while the tiles of a chunk are built.
 struct Steps<'t, 's> {
     values: &'t Values,
-    /// What each has for itself.
+    /// Each step's own variables.
     names: [BTreeMap<Var, Expr>; 2],
     nests: Vec<Stmt>,
     twice: &'t mut Twice<'s>,
 }
 
 impl Steps<'_, '_> {
-    /// The loops over the tiles from and to these rows or planes.
+    /// The loops over the tiles of this range of rows or planes.
     fn tiles(&mut self, proc: &mut Proc, [first, end]: [Var; 2]) -> Vec<Stmt> {
         let extents = self.twice.extents.clone();
         let chunk = [first.into(), end.into()];
@@ -750,7 +748,7 @@ impl Steps<'_, '_> {
         }
     }
 
-    /// A loop over parts of an axis of so many rows, columns or elements.
+    /// A loop over parts of an axis with this many rows, columns or elements.
     fn over(
         &mut self,
         proc: &mut Proc,
@@ -760,7 +758,7 @@ impl Steps<'_, '_> {
         body: &mut dyn FnMut(&mut Self, &mut Proc, Part) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
         let block = Block::of_length(proc, length);
-        let part = Part { first: block.first, end: block.end, origin: proc.var(Scalar::I64, None) };
+        let part = Part { first: block.first, end: block.end, origin: proc.index() };
         let mut stmts = vec![self.origin(proc, axis, part)];
         stmts.extend(body(self, proc, part));
         let header = LoopData { lower, upper, step: 1, span: proc.arrays[self.twice.kept].span, ..LoopData::default() };
@@ -771,31 +769,31 @@ impl Steps<'_, '_> {
 
     fn origin(&self, proc: &Proc, axis: usize, part: Part) -> Stmt {
         let line = elements_of_line(proc, self.twice.sweep.to);
-        assign(part.origin, Expr::Var(part.first) - Expr::i64(before_first(self.twice.sweep, axis, line)))
+        Stmt::assign(part.origin, Expr::Var(part.first) - Expr::i64(before_first(self.twice.sweep, axis, line)))
     }
 
-    /// Parts of rows of all planes, which sweep over the planes.
+    /// Parts of rows of all planes, with a sweep over the planes.
     fn tiles_of_planes(&mut self, proc: &mut Proc, [first, end]: [Expr; 2]) -> Vec<Stmt> {
         let (sweep, ring) = (self.twice.sweep, self.twice.ring);
         let rows = self.twice.rows.expect("tiles of planes have rows");
         let (planes, all_rows) = (self.twice.extents[0].clone(), self.twice.extents[1].clone());
-        let [block, plane, number, before] = [(); 4].map(|()| proc.var(Scalar::I64, None));
-        let [part_first, part_end, origin] = [(); 3].map(|()| proc.var(Scalar::I64, None));
+        let [block, plane, number, before] = [(); 4].map(|()| proc.index());
+        let [part_first, part_end, origin] = [(); 3].map(|()| proc.index());
         let part = Part { first: part_first, end: part_end, origin };
         let reach = Expr::i64(sweep.reach[0].elements);
         let mut body = Vec::new();
         let along = if sweep.reach[0].is_periodic {
-            body.push(assign(number, Expr::binary(BinOp::FLOOR_MOD, plane.into(), planes)));
-            body.push(assign(before, Expr::Var(plane) - number.into()));
+            body.push(Stmt::assign(number, Expr::binary(BinOp::FLOOR_MOD, plane.into(), planes)));
+            body.push(Stmt::assign(before, Expr::Var(plane) - number.into()));
             Along { part: [number.into(), Expr::Var(number) + Expr::i64(1)], place: Place::InRing(before.into(), ring) }
         } else {
-            body.push(assign(number, greatest(plane.into(), Expr::i64(0))));
-            body.push(assign(before, least(Expr::Var(plane) + Expr::i64(1), planes)));
+            body.push(Stmt::assign(number, Expr::max(plane.into(), Expr::i64(0))));
+            body.push(Stmt::assign(before, Expr::min(Expr::Var(plane) + Expr::i64(1), planes)));
             Along { part: [number.into(), before.into()], place: Place::InRing(Expr::i64(0), ring) }
         };
         body.extend(self.first(proc, &[1], vec![part], vec![along]));
-        let second = proc.var(Scalar::I64, None);
-        body.push(assign(second, Expr::Var(plane) - reach.clone()));
+        let second = proc.index();
+        body.push(Stmt::assign(second, Expr::Var(plane) - reach.clone()));
         let along =
             Along { part: [second.into(), Expr::Var(second) + Expr::i64(1)], place: Place::InRing(Expr::i64(0), ring) };
         let mut then = self.rows_around(second, part);
@@ -817,8 +815,8 @@ impl Steps<'_, '_> {
         };
         let sweeping = proc.loops.push(over(plane, first - reach.clone(), end + reach, body));
         let body = vec![
-            assign(part.first, Expr::Var(block) * rows.into()),
-            assign(part.end, least(Expr::Var(part.first) + rows.into(), all_rows.clone())),
+            Stmt::assign(part.first, Expr::Var(block) * rows.into()),
+            Stmt::assign(part.end, Expr::min(Expr::Var(part.first) + rows.into(), all_rows.clone())),
             self.origin(proc, 1, part),
             Stmt::For(sweeping),
         ];
@@ -827,7 +825,8 @@ impl Steps<'_, '_> {
         vec![Stmt::For(blocks)]
     }
 
-    /// Prefetches, of the plane that the first step reads next, the rows around this part: those in it come while the second step stores its own.
+    /// Prefetches the rows around this part of the plane that the first step reads next. The rows
+    /// inside are prefetched while the second step stores.
     fn rows_around(&self, plane: Var, part: Part) -> Vec<Stmt> {
         let next = self.twice.tiles.next.first().expect("tiles follow each other");
         let plane = next.farther(plane.into());
@@ -843,7 +842,8 @@ impl Steps<'_, '_> {
         vec![prefetch(Expr::Var(part.first) - Expr::i64(around)), prefetch(part.end.into())]
     }
 
-    /// The first step for these parts of axes, and as far around as the second reads; where it is along the axes before.
+    /// The first step for these parts of the axes, extended by the reach of the second step. The
+    /// last argument gives the position on the axes before.
     fn first(&mut self, proc: &mut Proc, axes: &[usize], parts: Vec<Part>, along: Vec<Along>) -> Vec<Stmt> {
         let ([axis, axes @ ..], [part, parts @ ..]) = (axes, &parts[..]) else {
             return self.step(proc, false, along);
@@ -851,7 +851,7 @@ impl Steps<'_, '_> {
         let axis = *axis;
         let (Reach { elements, is_periodic }, extent) =
             (self.twice.sweep.reach[axis], self.twice.extents[axis].clone());
-        let [lower, upper, round, shift, place] = [(); 5].map(|()| proc.var(Scalar::I64, None));
+        let [lower, upper, round, shift, place] = [(); 5].map(|()| proc.index());
         let first = Expr::Var(part.first) - Expr::i64(elements);
         let end = Expr::Var(part.end) + Expr::i64(elements);
         let mut along = along;
@@ -859,17 +859,17 @@ impl Steps<'_, '_> {
         let inside = self.first(proc, axes, parts.to_vec(), along);
         let bounds = |shift: Expr| {
             [
-                assign(lower, greatest(first.clone() - shift.clone(), Expr::i64(0))),
-                assign(upper, least(end.clone() - shift.clone(), extent.clone())),
-                assign(place, shift - part.origin.into()),
+                Stmt::assign(lower, Expr::max(first.clone() - shift.clone(), Expr::i64(0))),
+                Stmt::assign(upper, Expr::min(end.clone() - shift.clone(), extent.clone())),
+                Stmt::assign(place, shift - part.origin.into()),
             ]
         };
         if !is_periodic {
             return bounds(Expr::i64(0)).into_iter().chain(inside).collect();
         }
-        // What is beyond an end is a round before or after.
+        // Elements beyond an end are one period earlier or later.
         let rounds = |number: Expr| Expr::binary(BinOp::FLOOR_DIV, number, extent.clone());
-        let mut body = vec![assign(shift, Expr::Var(round) * extent.clone())];
+        let mut body = vec![Stmt::assign(shift, Expr::Var(round) * extent.clone())];
         body.extend(bounds(shift.into()));
         body.extend(inside);
         let span = proc.arrays[self.twice.kept].span;
@@ -887,7 +887,7 @@ impl Steps<'_, '_> {
         vec![Stmt::For(id)]
     }
 
-    /// One of the two steps for a tile, which is there along the axes.
+    /// One of the two steps for a tile at this position.
     fn step(&mut self, proc: &mut Proc, is_second: bool, along: Vec<Along>) -> Vec<Stmt> {
         let own = &self.names[usize::from(is_second)];
         let (sweep, kept) = (self.twice.sweep, self.twice.kept);
@@ -899,12 +899,13 @@ impl Steps<'_, '_> {
     }
 }
 
-/// All of a part, where loops count from where places do.
+/// The whole of a part, where loops count from the origin of positions.
 fn counted(part: Part) -> Along {
     Along { part: [part.first.into(), part.end.into()], place: Place::Counted(part.origin.into()) }
 }
 
-/// How many places are before that of the first row, column or element of a part: along the last axis whole lines of memory.
+/// The number of positions before the first row, column or element of a part; along the last axis,
+/// whole cache lines.
 fn before_first(sweep: &Sweep, axis: usize, line: i64) -> i64 {
     let elements = sweep.reach[axis].elements;
     if axis + 1 == sweep.rank { (elements + line - 1) / line * line } else { elements }

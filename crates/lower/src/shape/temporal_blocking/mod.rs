@@ -1,4 +1,5 @@
-//! Time loops that make two steps of a stencil at once, where the arrays do not stay in the caches: each is read and written half as often.
+//! Temporal blocking: time loops make two steps of a stencil in one sweep, where the arrays do not
+//! fit in the caches. Each array is then read and written half as often.
 //!
 //! ```text
 //! for k < steps { if going { B = step(A); going = differ(A, B); A = B } }
@@ -15,46 +16,48 @@
 //!           if ahead { A = step(A) }
 //! ```
 //!
-//! A step of which the next one has been made too leaves the array as it is; all else goes on as if it had been made, with what it reduced. The next step
-//! then has nothing to make. If there is none, as the loop has ended or makes no steps any more, the first of the two is made in the end: so only steps will
-//! do that always follow each other, whatever comes of them. How two steps are made at once is the business of [`crate::shape::temporal_blocking::double_sweep`].
-//! Knows nothing of the array IR.
+//! If the next step has already been made, the array stays unchanged in this iteration. Everything
+//! else proceeds as if the step had just been made, including its reductions.
+//!
+//! The next iteration then has no step to make. If there is no next step, because the loop ends or
+//! stops stepping, a final statement makes the first of the two steps again. So the double sweep
+//! needs no knowledge of future conditions.
+//!
+//! How a sweep makes two steps is in [`crate::shape::temporal_blocking::double_sweep`]. This module
+//! knows nothing of the array IR.
 
 pub(crate) mod double_sweep;
 
 use crate::Caches;
 use crate::lowering::access::{Aliases, arrays_read, assignments};
-use crate::shape::facts::straight_line::assign;
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::temporal_blocking::double_sweep::{DoubleSweep, Sweep, Tiles};
 use crate::shape::vectorisation::Values;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
 
-/// Lets the time loops of the procedure make two steps at once, where they may; how many do, and the tiles that they make them in.
-pub(crate) fn block_time_loops(proc: &mut Proc, caches: Caches) -> (usize, Tiles) {
-    let mut pass = Pass { caches, count: 0, tiles: Tiles::default() };
+/// Lets the time loops of the procedure make two steps at once wherever that is allowed. The tiles
+/// of these sweeps decide later which stores are non-temporal.
+pub(crate) fn block_time_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let body = proc.body.clone();
-    proc.body = pass.stmts(proc, body);
-    (pass.count, pass.tiles)
+    proc.body = Pass { decisions }.stmts(proc, body);
 }
 
-struct Pass {
-    caches: Caches,
-    count: usize,
-    tiles: Tiles,
+struct Pass<'p, 'd> {
+    decisions: &'p mut Decisions<'d>,
 }
 
-impl Pass {
-    /// The statements, none of which is in an independent loop.
+impl Pass<'_, '_> {
+    /// The statements, none of which is inside an independent loop.
     fn stmts(&mut self, proc: &mut Proc, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut made = Vec::with_capacity(stmts.len());
         for stmt in stmts {
             match stmt {
                 Stmt::For(id) if matches!(proc.loops[id].kind, LoopKind::Sequential) && proc.loops[id].step == 1 => {
                     let body = proc.loops[id].body.clone();
-                    match TimeLoop::of(proc, Repeats::For(id), &body) {
+                    match self.time_loop(proc, Repeats::For(id), &body) {
                         Some(found) => self.replace(proc, found, &mut made),
                         None => {
                             proc.loops[id].body = self.stmts(proc, body);
@@ -64,7 +67,7 @@ impl Pass {
                 }
                 Stmt::While { before, cond, body } => {
                     let repeats = Repeats::While { before: before.clone(), cond: cond.clone() };
-                    match TimeLoop::of(proc, repeats, &body) {
+                    match self.time_loop(proc, repeats, &body) {
                         Some(found) => self.replace(proc, found, &mut made),
                         None => made.push(Stmt::While { before, cond, body: self.stmts(proc, body) }),
                     }
@@ -79,61 +82,93 @@ impl Pass {
         made
     }
 
+    fn time_loop(&mut self, proc: &mut Proc, repeats: Repeats, body: &[Stmt]) -> Option<TimeLoop> {
+        if !self.decisions.may_change() {
+            return None;
+        }
+        let (from, to, handover) = handed_over(proc, body)?;
+        let path = Path::to(proc, body, to)?;
+        // A `while` loop has no name, so the first loop of its sweep stands for it in reports.
+        let named = match repeats {
+            Repeats::For(id) => id,
+            Repeats::While { .. } => path.loops[0],
+        };
+        match TimeLoop::of(proc, repeats, body, [from, to], handover, path) {
+            Ok(found) => {
+                self.decisions.done(
+                    proc,
+                    named,
+                    "makes two time steps at once where its arrays do not stay in the caches",
+                );
+                Some(found)
+            }
+            Err(reason) => {
+                self.decisions.refused(proc, named, reason);
+                None
+            }
+        }
+    }
+
     fn replace(&mut self, proc: &mut Proc, found: TimeLoop, made: &mut Vec<Stmt>) {
-        let tiles = found.two_at_once(proc, self.caches, made);
-        self.count += 1;
-        self.tiles.next.extend(tiles.next);
-        self.tiles.over.extend(tiles.over);
+        let tiles = found.two_at_once(proc, self.decisions.options.caches, made);
+        self.decisions.tiles.next.extend(tiles.next);
+        self.decisions.tiles.over.extend(tiles.over);
     }
 }
 
-/// What makes a loop go on.
+/// The condition under which a loop repeats.
 enum Repeats {
     For(Loop),
     While { before: Vec<Stmt>, cond: Expr },
 }
 
-/// How the array that an iteration makes becomes that which the next one reads.
+/// How the array that an iteration makes becomes the array that the next one reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Handover {
     /// The two are exchanged.
     Exchanged,
-    /// It is bound to this name, of which the other array becomes another.
+    /// The array gets this further name, and the other array is bound to that name.
     Bound(Array),
 }
 
-/// A loop each iteration of which makes an array of the one before, or leaves it.
+/// A loop whose iterations make an array from the last one or leave it unchanged.
 struct TimeLoop {
     repeats: Repeats,
     from: Array,
     to: Array,
     handover: Handover,
-    /// The loops that make it.
+    /// The loops that make the array.
     loops: Vec<Loop>,
     sweep: Sweep,
     values: Values,
-    /// What they need that is assigned in an iteration, to the same values in all.
+    /// Assignments of an iteration that the loops need, with the same values in all iterations.
     needed: Vec<Stmt>,
-    /// The body without that, and without the tables of what the loops reduce.
+    /// The body without these assignments, and without the tables of the loops' reductions.
     body: Vec<Stmt>,
-    /// Holds if there is another iteration, as far as that is known before the step is made.
+    /// Holds if there is another iteration, as far as that is known before the step.
     goes_on: Option<Expr>,
 }
 
 impl TimeLoop {
-    fn of(proc: &mut Proc, repeats: Repeats, body: &[Stmt]) -> Option<Self> {
-        let (from, to, handover) = handed_over(proc, body)?;
-        let path = Path::to(proc, body, to)?;
+    /// `path` leads to the loops that make array `to` from `from`.
+    fn of(
+        proc: &mut Proc,
+        repeats: Repeats,
+        body: &[Stmt],
+        [from, to]: [Array; 2],
+        handover: Handover,
+        path: Path<'_>,
+    ) -> Result<Self, Reason> {
         let loops = path.loops.clone();
         let outside = with_others(body, &|stmt| if is_among(stmt, &loops) { Vec::new() } else { vec![stmt.clone()] });
         let before_test = if let Repeats::While { before, .. } = &repeats { &before[..] } else { &[] };
         if !is_left_alone(proc, &[before_test, &outside], [from, to])
             || !is_handed_over(proc, &outside, &path, [from, to], handover)
         {
-            return None;
+            return Err(Reason::ArraysUsedOutside);
         }
         let (values, memory) = (Values::of(proc), Memory::of(proc));
-        let sweep = Sweep::of(proc, &values, &memory, &loops, [from, to])?;
+        let sweep = Sweep::of(proc, &values, &memory, &loops, [from, to]).ok_or(Reason::NoSingleSweep)?;
         let nests: Vec<Stmt> = loops.iter().map(|&id| Stmt::For(id)).collect();
         let own = proc.assigned_in(&nests);
         let mut changing = proc.assigned_in(body);
@@ -141,7 +176,7 @@ impl TimeLoop {
         if let Repeats::For(id) = repeats {
             changing.extend(proc.loops[id].var);
         }
-        // What the loops assign is theirs.
+        // The variables that the loops assign are theirs alone.
         let reading = |stmts: &[Stmt]| {
             let mut count = 0;
             proc.for_each_expr(stmts, &mut |expr| count += usize::from(expr.reads_any(&own)));
@@ -149,9 +184,9 @@ impl TimeLoop {
         };
         let is_result = proc.results.iter().any(|result| matches!(result, Binding::Var(var) if own.contains(var)));
         if reading(&proc.body) != reading(&nests) || is_result {
-            return None;
+            return Err(Reason::ArraysUsedOutside);
         }
-        // Arrays that they read and tables that they store to stay where they are.
+        // The arrays that they read, and the tables that they store to, keep their memory.
         let placed = proc.placed_in(body);
         let is_placed = arrays_read(proc, &nests).into_iter().any(|array| array != from && placed.contains(&array));
         let is_table = |array: &Array| {
@@ -159,13 +194,14 @@ impl TimeLoop {
             matches!(proc.arrays[*array].storage, Storage::Stack) && path.before.iter().filter(is_alloc).count() == 1
         };
         if is_placed || !sweep.tables().iter().all(is_table) {
-            return None;
+            return Err(Reason::StepChanges);
         }
-        // What they need is the same in the next iteration.
+        // The values that they need are the same in the next iteration.
         let mut needs = BTreeSet::new();
         proc.for_each_expr(&nests, &mut |expr| needs.extend(expr.variables()));
         needs.extend(proc.arrays[to].extents.iter().flat_map(Expr::variables));
-        let needed = path.needed(proc, &values, needs.difference(&own).copied().collect(), &changing)?;
+        let needs = needs.difference(&own).copied().collect();
+        let needed = path.needed(proc, &values, needs, &changing).ok_or(Reason::StepChanges)?;
         let goes_on = match &repeats {
             Repeats::For(_) => None,
             Repeats::While { cond, .. } => {
@@ -177,7 +213,7 @@ impl TimeLoop {
                             .all(|var| !changing.contains(var) || (early.contains(var) && counts.get(var) == Some(&1)))
                 };
                 let value = match cond {
-                    Expr::Var(var) => last_assigned(body, *var)?,
+                    Expr::Var(var) => last_assigned(body, *var).ok_or(Reason::StepChanges)?,
                     cond => cond.clone(),
                 };
                 let known = parts_of(&value).into_iter().filter(|part| is_known(part)).cloned();
@@ -191,34 +227,35 @@ impl TimeLoop {
             Stmt::Alloc { array } if tables.contains(array) => Vec::new(),
             stmt => vec![stmt.clone()],
         });
-        Some(Self { repeats, from, to, handover, loops, sweep, values, needed, body, goes_on })
+        Ok(Self { repeats, from, to, handover, loops, sweep, values, needed, body, goes_on })
     }
 
-    /// Appends the loop with two steps at once, and all that is needed before and after; returns the tiles.
+    /// Appends the loop with double sweeps, and the statements before and after it. Returns the
+    /// tiles.
     fn two_at_once(self, proc: &mut Proc, caches: Caches, made: &mut Vec<Stmt>) -> Tiles {
         let [ahead, may] = [(); 2].map(|()| proc.var(Scalar::Bool, None));
         made.extend(self.needed.iter().cloned());
         let DoubleSweep { body: two, before, condition, tables, tiles } = self.sweep.twice(proc, &self.values, caches);
         made.extend(before);
-        made.extend([assign(may, condition), assign(ahead, truth(false))]);
+        made.extend([Stmt::assign(may, condition), Stmt::assign(ahead, truth(false))]);
         made.extend(tables.iter().flat_map(|(&first, &second)| [first, second]).map(|array| Stmt::Alloc { array }));
         let one: Vec<Stmt> = self.loops.iter().map(|&id| Stmt::For(id)).collect();
         let names = proc.fresh_names(proc.assigned_in(&one));
         let again = proc.copied(&one, &names);
         let goes_on = match self.repeats {
             Repeats::For(id) => {
-                let limit = proc.var(Scalar::I64, None);
+                let limit = proc.index();
+                let step = proc.loops[id].var.unwrap_or_else(|| proc.var_like(limit));
                 let data = &mut proc.loops[id];
-                let step = data.var.unwrap_or_else(|| proc.vars.push(proc.vars[limit].clone()));
                 data.var = Some(step);
-                made.push(assign(limit, std::mem::replace(&mut data.upper, limit.into())));
+                made.push(Stmt::assign(limit, std::mem::replace(&mut data.upper, limit.into())));
                 Some(Expr::binary(BinOp::LT, Expr::Var(step) + Expr::i64(1), limit.into()))
             }
             Repeats::While { .. } => self.goes_on,
         };
-        let condition = goes_on.into_iter().fold(Expr::Var(may), both);
-        // What the second of two steps has reduced, becomes what this one has.
-        let mut known = vec![assign(ahead, truth(false))];
+        let condition = goes_on.into_iter().fold(Expr::Var(may), Expr::and);
+        // The reductions of the second step become those of this one.
+        let mut known = vec![Stmt::assign(ahead, truth(false))];
         let chunks = self.sweep.chunk_count(proc);
         known.extend(tables.iter().map(|(&target, &source)| Stmt::CopyElements {
             target,
@@ -229,7 +266,7 @@ impl TimeLoop {
             streaming: false,
         }));
         let if_made = |stmts: Vec<Stmt>| only_if(Expr::unary(UnOp::Not, ahead.into()), stmts, Vec::new());
-        // The first of the loops gives way to all that takes their place.
+        // The replacement stands in the place of the first of the loops.
         let with_steps = |stmts: &[Stmt], steps: Vec<Stmt>| {
             with_others(stmts, &|stmt| match stmt {
                 Stmt::For(id) if *id == self.loops[0] => steps.clone(),
@@ -238,7 +275,7 @@ impl TimeLoop {
             })
         };
         let (mut body, after);
-        let mut two = [two, vec![assign(ahead, truth(true))]].concat();
+        let mut two = [two, vec![Stmt::assign(ahead, truth(true))]].concat();
         match self.handover {
             Handover::Exchanged => {
                 let is_last = |stmt: &Stmt| matches!(stmt, Stmt::Swap { .. });
@@ -292,20 +329,20 @@ impl TimeLoop {
     }
 }
 
-/// Where in a body the loops are that store to an array.
+/// The position of the loops in a body that store to an array.
 struct Path<'b> {
-    /// What comes before them in an iteration.
+    /// The statements before the loops in an iteration.
     before: Vec<Stmt>,
-    /// The loops, one after the other.
+    /// The loops, in order.
     loops: Vec<Loop>,
-    /// They, and what comes after them in their block.
+    /// The loops, and the statements after them in their block.
     block: &'b [Stmt],
-    /// The block is all of the body.
+    /// True if the block is the whole body.
     is_body: bool,
 }
 
 impl<'b> Path<'b> {
-    /// That to the only loops that store to the array.
+    /// The path to the only loops that store to the array.
     fn to(proc: &Proc, body: &'b [Stmt], array: Array) -> Option<Self> {
         let stores = |stmt: &Stmt| {
             let mut found = false;
@@ -344,7 +381,8 @@ impl<'b> Path<'b> {
         }
     }
 
-    /// The assignments before the loops that these variables need, which have the same values in all iterations. `None` if there are others.
+    /// The assignments before the loops that these variables need, equal in all iterations. `None`
+    /// if others are needed.
     fn needed(
         &self,
         proc: &Proc,
@@ -369,7 +407,7 @@ impl<'b> Path<'b> {
     }
 }
 
-/// The array that an iteration reads, that which it makes, and how that becomes the other.
+/// The array that an iteration reads, the array that it makes, and the handover.
 fn handed_over(proc: &Proc, body: &[Stmt]) -> Option<(Array, Array, Handover)> {
     let swap = body.iter().find_map(|stmt| match stmt {
         Stmt::Swap { first, second } => Some([*first, *second]),
@@ -393,12 +431,13 @@ fn handed_over(proc: &Proc, body: &[Stmt]) -> Option<(Array, Array, Handover)> {
     });
     let is_made = |array: &Array| matches!(proc.arrays[*array].storage, Storage::Heap) && stored.contains(array);
     let (bound, to) = *binds.iter().find(|(_, source)| is_made(source))?;
-    // It is bound to another name of the array that is read, or to that.
+    // The array is bound to another name of the array that is read, or to that array.
     let from = binds.iter().find(|(_, source)| *source == bound).map_or(bound, |(from, _)| *from);
     Some((from, to, Handover::Bound(bound)))
 }
 
-/// In any iteration that makes the array, it becomes the other one, and that one is bound to nothing else.
+/// True if every iteration that makes the array hands it over, and the other array is bound to
+/// nothing else.
 fn is_handed_over(proc: &Proc, outside: &[Stmt], path: &Path<'_>, [from, to]: [Array; 2], handover: Handover) -> bool {
     let count = |stmts: &[Stmt], is_it: &dyn Fn(&Stmt) -> bool| {
         let mut count = 0;
@@ -409,7 +448,8 @@ fn is_handed_over(proc: &Proc, outside: &[Stmt], path: &Path<'_>, [from, to]: [A
     match handover {
         Handover::Exchanged => {
             let is_swap = |stmt: &Stmt| matches!(stmt, Stmt::Swap { .. });
-            // Behind it, what the next iteration overwrites may get other memory, in a way that only depends on whether it has been exchanged.
+            // After the handover, the array that the next iteration overwrites may get other
+            // memory. That may depend only on whether the handover has happened.
             let placing = || outside.iter().filter(|stmt| !is_swap(stmt) && places_arrays(proc, stmt));
             let is_renewed = |stmt: &Stmt| {
                 let Stmt::If { cond: Expr::Var(flag), then, otherwise } = stmt else { return false };
@@ -461,7 +501,7 @@ fn is_handed_over(proc: &Proc, outside: &[Stmt], path: &Path<'_>, [from, to]: [A
     }
 }
 
-/// The statement only makes a table.
+/// True if the statement allocates a table on the stack.
 fn is_table(proc: &Proc, stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Alloc { array } if matches!(proc.arrays[*array].storage, Storage::Stack))
 }
@@ -473,12 +513,12 @@ fn count_reading(proc: &Proc, stmts: &[Stmt], var: Var) -> usize {
     count
 }
 
-/// The statement gives arrays other memory.
+/// True if the statement gives arrays other memory.
 fn places_arrays(proc: &Proc, stmt: &Stmt) -> bool {
     !proc.placed_in(std::slice::from_ref(stmt)).is_empty()
 }
 
-/// None of the statements reads or stores elements of the arrays, or of others that may be the same memory, or passes them on.
+/// True if no statement accesses or passes on the arrays, or others that may share their memory.
 fn is_left_alone(proc: &Proc, stmts: &[&[Stmt]], arrays: [Array; 2]) -> bool {
     let aliases = Aliases::of(proc);
     let is_it = |array: Array| arrays.iter().any(|&own| array == own || aliases.are_shared(array, own));
@@ -498,7 +538,7 @@ fn is_left_alone(proc: &Proc, stmts: &[&[Stmt]], arrays: [Array; 2]) -> bool {
     !found
 }
 
-/// The expression reads no memory and divides by nothing that may be zero.
+/// True if the expression reads no memory and cannot divide by zero.
 fn is_defined(values: &Values, expr: &Expr) -> bool {
     let mut defined = !expr.has_load();
     expr.for_each_part(&mut |part| {
@@ -523,7 +563,7 @@ fn is_positive(values: &Values, expr: &Expr) -> bool {
     }
 }
 
-/// What must hold for a condition to hold.
+/// The conjuncts of a condition.
 fn parts_of(cond: &Expr) -> Vec<&Expr> {
     match cond {
         Expr::Binary { op: BinOp::AND, x, y } => [parts_of(x), parts_of(y)].concat(),
@@ -531,7 +571,7 @@ fn parts_of(cond: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// What is assigned to the variable last, but for what is under conditions.
+/// The last value assigned to the variable, ignoring assignments under conditions.
 fn last_assigned(stmts: &[Stmt], var: Var) -> Option<Expr> {
     stmts.iter().rev().find_map(|stmt| match stmt {
         Stmt::Assign { var: assigned, value } if *assigned == var => Some(value.clone()),
@@ -539,7 +579,7 @@ fn last_assigned(stmts: &[Stmt], var: Var) -> Option<Expr> {
     })
 }
 
-/// The statements, and those under conditions, with others in their places.
+/// The statements, including those under conditions, with replacements.
 fn with_others(stmts: &[Stmt], others: &dyn Fn(&Stmt) -> Vec<Stmt>) -> Vec<Stmt> {
     let inside = |stmt: &Stmt| match stmt {
         Stmt::If { cond, then, otherwise } => {
@@ -550,7 +590,7 @@ fn with_others(stmts: &[Stmt], others: &dyn Fn(&Stmt) -> Vec<Stmt>) -> Vec<Stmt>
     stmts.iter().flat_map(inside).collect()
 }
 
-/// The statement is one of the loops.
+/// True if the statement is one of the loops.
 fn is_among(stmt: &Stmt, loops: &[Loop]) -> bool {
     matches!(stmt, Stmt::For(id) if loops.contains(id))
 }
@@ -561,10 +601,6 @@ fn bind(reference: Array, source: Array) -> Stmt {
 
 fn only_if(cond: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
     Stmt::If { cond, then, otherwise }
-}
-
-fn both(x: Expr, y: Expr) -> Expr {
-    Expr::binary(BinOp::AND, x, y)
 }
 
 fn truth(value: bool) -> Expr {

@@ -3,7 +3,7 @@
 use super::{compiled, evaluated, int, ints, program};
 use crate::sac::specialise::{ParamShape, Request};
 use frit_ir::Tensor;
-use frit_support::{Random, with_deep_stack};
+use frit_support::{Random, random, with_deep_stack};
 
 /// Writes functions of branches and loops over scalars, vectors and matrices.
 struct Writer {
@@ -121,9 +121,9 @@ impl Writer {
 
 #[test]
 fn generated_functions_do_what_the_interpreter_says() {
-    let seeds = std::env::var("FRIT_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
+    let cases = random::cases(40);
     let mut compared = 0;
-    for seed in 0..seeds {
+    for seed in random::seeds(cases) {
         let mut writer = Writer { random: Random::new(seed), text: String::new(), depth: 0, loops: 0 };
         for at in 0..6 {
             writer.text += &format!(
@@ -166,5 +166,5 @@ fn generated_functions_do_what_the_interpreter_says() {
             compared
         });
     }
-    assert!(compared > 20 * seeds, "only {compared} runs could be compared");
+    assert!(compared > 20 * cases, "only {compared} runs could be compared");
 }

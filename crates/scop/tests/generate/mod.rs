@@ -1,14 +1,12 @@
 //! Loops generated from trees written by hand: how they look, and that they do what the source does.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod parallel;
 mod random;
 
-use common::notation::scop;
-use common::run_program::{Direction, run};
-use common::simulate::{compare, run_source};
-use common::trees::tree;
+use crate::common::notation::scop;
+use crate::common::run_program::{Direction, run};
+use crate::common::simulate::{compare, run_source};
+use crate::common::trees::tree;
 use expect_test::{Expect, expect};
 use frit_scop::generate::{Options, generate};
 use frit_scop::program::{Fate, Program, Step};

@@ -1,6 +1,6 @@
 //! The `frit` command from outside: what it prints, what it writes, and the code it exits with.
 //!
-//! Every test works in a folder of its own with an object cache of its own. [`place`] starts commands and looks at what
+//! Every test works in a folder of its own; object caches are shared where a test is not about them. [`place`] starts commands and looks at what
 //! they did; [`npy`] writes and reads arrays without Frit's own code. What programs mean is tested elsewhere, in
 //! `crates/testkit`.
 

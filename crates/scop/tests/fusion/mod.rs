@@ -1,8 +1,6 @@
 //! What fusion makes of regions; every plan is proved and run.
 
 mod borders;
-#[path = "../common/mod.rs"]
-mod common;
 mod figures;
 mod kernels;
 mod random;

@@ -1,0 +1,13 @@
+//! All integration tests of the crate in one binary: linking one is faster than linking 10.
+
+mod c_verify;
+mod common;
+mod library;
+mod native;
+mod native_arithmetic;
+mod native_large;
+mod native_objects;
+mod native_scans;
+mod native_transposes;
+mod outputs;
+mod plan_files;

@@ -1,0 +1,7 @@
+//! All integration tests of the crate in one binary: linking one is faster than linking 5.
+
+mod files;
+mod in_place;
+mod meaning;
+mod outputs;
+mod scale;

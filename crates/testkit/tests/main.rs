@@ -1,0 +1,28 @@
+//! All integration tests of the crate in one binary: linking one is faster than linking 26.
+
+mod c_figures;
+mod c_fused;
+mod c_generated;
+mod c_kernels;
+mod c_large;
+mod c_programs;
+mod c_real_world;
+mod c_recompute;
+mod c_robust;
+mod c_table;
+mod differential;
+mod dumps;
+mod error_index;
+mod examples;
+mod figures;
+mod llvm_command;
+mod llvm_corpus;
+mod llvm_generated;
+mod llvm_harness;
+mod llvm_index;
+mod llvm_kernels;
+mod llvm_mutants;
+mod loop_passes;
+mod run_files;
+mod sac_differential;
+mod sac_examples;
