@@ -339,6 +339,9 @@ impl Compile {
         if self.level == "0" && fusion != Fusion::All {
             return Err(Error::usage("-O0 merges no loops: `--no-fuse` and `--fusion-limit` have no effect with it"));
         }
+        if self.level == "0" && self.threads.is_some_and(|threads| threads.get() > 1) {
+            return Err(Error::usage("-O0 runs on one thread: `--threads` has no effect with it"));
+        }
         if (self.level == "0" || fusion == Fusion::Off) && self.nests.scalarise.is_some() {
             return Err(Error::usage("no loops are merged: `--scalarise` has no effect"));
         }
@@ -362,7 +365,7 @@ impl Compile {
             without: self.nests.without.clone(),
             scalarise: self.nests.scalarise(),
             strict_fp: self.strict_fp,
-            threads: self.threads.map_or(defaults.threads, NonZeroUsize::get),
+            threads: if level == Level::O0 { 1 } else { self.threads.map_or(defaults.threads, NonZeroUsize::get) },
             target: defaults.target,
             engine,
             verify: self.verify || defaults.verify,

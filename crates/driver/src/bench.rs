@@ -85,11 +85,11 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
         None => arguments,
     };
     let unfused = match request.unfused {
-        true => Some(compile(unit, &Options { fusion: Fusion::Off, ..options.clone() })?),
+        true => Some(compile(unit, &options.unfused())?),
         false => None,
     };
     let (mut kernel, mut unfused_times, mut baseline_times) = (Vec::new(), Vec::new(), Vec::new());
-    let (bytes, first) = one_run(&compiled, unit, &arguments, options.threads)?;
+    let (bytes, first) = one_run(&compiled, unit, &arguments, options.used_threads())?;
     let mut baseline = match &request.against {
         Some(path) => Some(Baseline::compile(path, options, unit.visible(&first.results), &arguments)?),
         None => None,
@@ -101,16 +101,16 @@ pub fn measure(unit: &Unit, arguments: Vec<Tensor>, request: &Request, options: 
     let results = first.results;
     if let Some(unfused) = &unfused {
         // The first run alone meets cold caches, as that of the program above.
-        time_of(unfused, unit, &arguments, options.threads)?;
+        time_of(unfused, unit, &arguments, options.used_threads())?;
     }
     let began = Instant::now();
     while match request.runs {
         Some(runs) => kernel.len() < runs,
         None => kernel.len() < 5 || (kernel.len() < 1000 && began.elapsed() < Duration::from_secs(1)),
     } {
-        kernel.push(time_of(&compiled, unit, &arguments, options.threads)?);
+        kernel.push(time_of(&compiled, unit, &arguments, options.used_threads())?);
         if let Some(unfused) = &unfused {
-            unfused_times.push(time_of(unfused, unit, &arguments, options.threads)?);
+            unfused_times.push(time_of(unfused, unit, &arguments, options.used_threads())?);
         }
         if let Some(baseline) = &mut baseline {
             baseline_times.push(baseline.run());

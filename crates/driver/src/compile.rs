@@ -204,9 +204,7 @@ fn native(
     let library = Library::load(object, entry).map_err(native_bug)?;
     record(&mut timings, "load", start.elapsed());
     let runner = Runner::Native { library, compiler: compiler.path().to_path_buf(), is_cached };
-    // The program as written runs on one thread; so do the copies of large arrays.
-    let threads = if options.level == Level::O0 { 1 } else { options.threads };
-    Ok(Compiled { runner, threads, timings, copies })
+    Ok(Compiled { runner, threads: options.used_threads(), timings, copies })
 }
 
 /// Whether the interpreter of the source language runs the program, and if nobody asked for it, why.

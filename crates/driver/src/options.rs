@@ -1,6 +1,7 @@
 //! What a user may choose about compiling and running.
 
 use crate::machine::Target;
+use crate::pipeline::{FUSE, WINDOWS};
 
 /// How much work the compiler puts into a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +70,18 @@ pub struct Options {
 }
 
 impl Options {
+    /// The same without merges.
+    pub(crate) fn unfused(&self) -> Self {
+        let of_merges = |step: &String| [FUSE.name, WINDOWS.name].contains(&step.as_str());
+        let without = self.without.iter().filter(|step| !of_merges(step)).cloned().collect();
+        Self { fusion: Fusion::Off, without, ..self.clone() }
+    }
+
+    /// The threads that a program runs on: as it is written, that is one.
+    pub(crate) fn used_threads(&self) -> usize {
+        if self.level == Level::O0 { 1 } else { self.threads }
+    }
+
     /// The step is left out.
     pub(crate) fn leaves_out(&self, step: &str) -> bool {
         self.without.iter().any(|other| other == step)

@@ -32,7 +32,7 @@ const INDEX_SETS: StepInfo = StepInfo {
 };
 const IN_PLACE: StepInfo = StepInfo { name: "in-place", summary: "memory overwritten that nothing uses any more" };
 const LOWER: StepInfo = StepInfo { name: "lower", summary: "loops over explicit storage" };
-const WINDOWS: StepInfo =
+pub(crate) const WINDOWS: StepInfo =
     StepInfo { name: "windows", summary: "loop nests fused through windows of the arrays between them" };
 const C: StepInfo = StepInfo { name: "c", summary: "the C source" };
 

@@ -3,6 +3,7 @@
 mod c_verify;
 mod common;
 mod library;
+mod loop_steps;
 mod native;
 mod native_arithmetic;
 mod native_large;

@@ -4,7 +4,7 @@ use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
-use support::{agree, int, lowered_text, program, reals};
+use support::{agree, int, lowered_text, reals};
 
 /// A loop that makes row `%15` of its matrix `%9` from `cell`, which computes `%30` at column `%23` of what was there and row `%14` before it.
 fn recurrence(cell: &str) -> String {
@@ -47,13 +47,9 @@ fn is_in_place(text: &str) -> bool {
     allocations(text) == 1
 }
 
-/// Threads are started outside the loop over rows: the loop over parts of the columns comes before it.
+/// Threads are started outside the loop over rows.
 fn is_divided(text: &str) -> bool {
-    let lowered = support::lower(&program(text), &Options::default()).to_string();
-    lowered.lines().filter(|line| line.contains("independent parallel(")).any(|line| {
-        let part = line.split_whitespace().nth(2).expect("a loop has a variable");
-        lowered.contains(&format!("= {part} * s"))
-    })
+    support::changes(text, &Options::default())["batched-recurrences"] > 0
 }
 
 #[test]

@@ -64,8 +64,7 @@ impl Product {
     }
 
     fn is_blocked(&self) -> bool {
-        let lowered = lowered_text(&self.text());
-        lowered.contains("[128, 128]") || lowered.contains(CELLS_IN_REGISTERS)
+        support::changes(&self.text(), &support::SEQUENTIAL)["blocking"] > 0
     }
 
     fn runs_in_registers(&self) -> bool {
@@ -244,13 +243,6 @@ fn what_is_read_on_a_condition_is_not_packed() {
     let lowered = lowered_text(&Product { reads, ..PRODUCT }.text());
     assert!(!lowered.contains("stack f64[32, 128]"), "{lowered}");
     SIZES.into_iter().for_each(|size| Product { reads, ..PRODUCT }.agrees(size));
-}
-
-#[test]
-fn few_rows_stay_as_they_are() {
-    let text = PRODUCT.text().replace("[%0, %1, %2](", "[%1, %2](").replace("%0", "6");
-    let lowered = lowered_text(&text);
-    assert!(!lowered.contains("[128, 128]"), "{lowered}");
 }
 
 proptest! {

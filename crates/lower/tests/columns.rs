@@ -51,6 +51,11 @@ fn lowered(text: &str) -> String {
     support::lower(&program(text), &Options { parallel: false, ..Options::default() }).to_string()
 }
 
+/// The loops over columns and those inside them are interchanged.
+fn run_along_rows(text: &str) -> bool {
+    support::changes(text, &support::SEQUENTIAL)["interchange"] > 0
+}
+
 /// How many arrays are allocated on the heap.
 fn allocations(text: &str) -> usize {
     let text = lowered(text);
@@ -76,7 +81,7 @@ fn agrees(text: &str) {
 fn sums_down_columns_run_along_rows_into_their_place() {
     let text = columns(SUMS);
     assert_eq!(allocations(&text), 1, "{}", lowered(&text));
-    assert!(lowered(&text).contains("step 1024"), "{}", lowered(&text));
+    assert!(run_along_rows(&text), "{}", lowered(&text));
     agrees(&text);
 }
 
@@ -84,7 +89,7 @@ fn sums_down_columns_run_along_rows_into_their_place() {
 fn what_is_cheap_is_computed_again() {
     let text = columns(NORMALISED);
     assert_eq!(allocations(&text), 1, "{}", lowered(&text));
-    assert!(lowered(&text).contains("step 128"), "{}", lowered(&text));
+    assert!(run_along_rows(&text), "{}", lowered(&text));
     agrees(&text);
 }
 
@@ -179,6 +184,6 @@ fn sums_that_a_loop_carries_are_stored_in_their_place() {
       }
       return %20
     }";
-    assert!(lowered(text).contains("step 1024"), "{}", lowered(text));
+    assert!(run_along_rows(text), "{}", lowered(text));
     agrees(text);
 }

@@ -11,6 +11,7 @@ mod generated;
 mod irregular;
 mod large;
 mod loop_fission;
+mod loops;
 mod multi_accumulator;
 mod multi_accumulator_folds;
 mod nontemporal_stores;

@@ -48,15 +48,6 @@ fn a_sum_reads_four_streams() {
 }
 
 #[test]
-fn long_streams_are_no_power_of_two_apart() {
-    let lowered = lowered_text(&fold(ELEMENT, SUM, "%0"));
-    let length =
-        lowered.lines().find(|line| line.contains("select(le(4194304, ")).unwrap_or_else(|| panic!("{lowered}"));
-    // Whatever the length, the rest follows: see `a_sum_reads_four_streams`.
-    assert!(length.contains("32768) * 8192 - 4096, select(le(1024, "), "{length}");
-}
-
-#[test]
 fn a_maximum_of_a_map_reads_four_streams() {
     let text = fold("%7: f64 = index %1[%6]\n%8: f64 = abs %7\n%9: f64 = mul %8, 0.5", ("max", "-1.0"), "%0");
     assert_eq!(streams(&text), 4, "{}", lowered_text(&text));
@@ -93,12 +84,6 @@ fn costly_cells_do_not_wait_for_memory() {
         ("max", "0.0"),
         "%0",
     );
-    assert_eq!(streams(&text), 1, "{}", lowered_text(&text));
-}
-
-#[test]
-fn short_folds_have_one_accumulator() {
-    let text = fold(ELEMENT, SUM, "1000").replace("f64[%0]", "f64[1000]").replace("@main[%0]", "@main");
     assert_eq!(streams(&text), 1, "{}", lowered_text(&text));
 }
 

@@ -38,7 +38,7 @@ fn update(bins: &str, elem: &str, op: &str, operand: &str) -> String {
 }
 
 fn is_privatised(text: &str) -> bool {
-    lowered_text(text).contains("step 4 {")
+    support::changes(text, &support::SEQUENTIAL)["privatisation"] > 0
 }
 
 fn numbers(count: usize, below: i64) -> Vec<i64> {
@@ -97,7 +97,7 @@ fn sums_of_reals_are_regrouped_unless_that_is_forbidden() {
     // The weights are small multiples of an eighth, so that every grouping has the same sum.
     agree(&text, &args(700, 5));
     let strict = Options { strict_fp: true, parallel: false, ..Options::default() };
-    assert!(!support::lower(&program(&text), &strict).to_string().contains("step 4 {"));
+    assert_eq!(support::changes(&text, &strict)["privatisation"], 0);
     // Which of several zeros and `NaN` is the largest depends on the order.
     let largest = format!("%15: f64 = index %2[%6]\n{}", update("5", "f64", "max", "%15"));
     assert!(!is_privatised(&loop_over("5", "f64", &largest)));

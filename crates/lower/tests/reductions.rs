@@ -14,7 +14,7 @@ fn lowered(text: &str) -> String {
 }
 
 fn is_side_by_side(text: &str) -> bool {
-    lowered(text).contains(" step 32 ")
+    support::changes(text, &PLAIN)["outer-reductions"] > 0
 }
 
 /// The sum of these cells, at indices `index` below `extents`.

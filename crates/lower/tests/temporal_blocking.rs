@@ -7,26 +7,22 @@ use frit_ir::{Tensor, TensorData, nest};
 use frit_lower::Options;
 use support::{agree, int, program, with_sizes};
 
-/// The loop IR shaped for a last cache that keeps nothing.
-fn shaped(text: &str) -> nest::Program {
+/// The loop IR shaped for a last cache that keeps nothing, and whether it makes two steps at once.
+fn shaped(text: &str) -> (nest::Program, bool) {
     let options = Options { parallel: true, chunk_threshold: 0, ..Options::default() };
     let mut lowered = support::lower(&program(text), &options);
-    support::shape_for_caches(&mut lowered, support::past(64));
+    let changes = support::shape_for_caches(&mut lowered, support::past(64));
     nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
-    lowered
+    (lowered, changes["temporal-blocking"] > 0)
 }
 
-/// Two steps at once pass what is between them in a tile.
 fn makes_two(text: &str) -> bool {
-    let is_tile = |data: &nest::ArrayData| {
-        matches!(data.storage, nest::Storage::Heap) && data.extents.iter().all(|extent| extent.as_i64().is_some())
-    };
-    shaped(text).procs.iter().any(|(_, proc)| proc.arrays.iter().any(|(_, data)| is_tile(data)))
+    shaped(text).1
 }
 
 /// Results stay, for any number of steps, whether a thread has enough rows or not, and tiles one part or several.
 fn agrees(text: &str) {
-    let lowered = shaped(text);
+    let (lowered, _) = shaped(text);
     let entry = lowered.entry.expect("a test has an entry");
     for (rows, columns) in [(3, 4), (40, 5), (50, 530), (140, 7)] {
         let values = (0..rows * columns).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
@@ -177,7 +173,7 @@ fn periodic_borders_are_beyond_the_ends() {
          %86: f64 = add %79, %87",
         "yield %45, %5",
     );
-    assert!(shaped(&text).to_string().contains("heap f64[68, 528]"));
+    assert!(shaped(&text).0.to_string().contains("heap f64[68, 528]"));
     agrees(&text);
 }
 

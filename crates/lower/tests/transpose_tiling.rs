@@ -27,14 +27,13 @@ const TRANSPOSE: &str = "%9: f64 = index %3[%7, %6]";
 /// The loop IR shaped for caches, but for large results, and how many loops changed.
 fn shaped(text: &str, parallel: bool) -> (frit_ir::nest::Program, usize) {
     let mut lowered = support::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = support::shape_for_caches(&mut lowered, support::past(i64::MAX));
+    let count = support::shape_for_caches(&mut lowered, support::past(i64::MAX))["transpose-tiling"];
     frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }
 
 fn tiles(text: &str) -> usize {
-    let shaped = shaped(text, false).0.to_string();
-    [" step 8 ", " step 64 "].map(|step| shaped.matches(step).count()).into_iter().sum::<usize>() / 2
+    shaped(text, false).1
 }
 
 fn matrix(rows: usize, columns: usize) -> Tensor {

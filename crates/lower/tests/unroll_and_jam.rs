@@ -7,17 +7,16 @@ use frit_ir::{Tensor, TensorData, nest};
 use frit_lower::Options;
 use support::{agree, int, program, with_sizes};
 
-/// The loop IR shaped for caches, and in how many loops.
+/// The loop IR shaped for caches, and how many loops make rows side by side.
 fn shaped(text: &str, cache_bytes: i64) -> (nest::Program, usize) {
     let mut lowered = support::lower(&program(text), &Options { parallel: true, ..Options::default() });
-    let count = support::shape_for_caches(&mut lowered, support::past(cache_bytes));
+    let count = support::shape_for_caches(&mut lowered, support::past(cache_bytes))["unroll-and-jam"];
     nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
     (lowered, count)
 }
 
 fn is_jammed(text: &str) -> bool {
-    let (lowered, _) = shaped(text, i64::MAX);
-    lowered.procs.iter().any(|(_, proc)| proc.loops.iter().any(|(_, data)| data.step == 4))
+    shaped(text, i64::MAX).1 > 0
 }
 
 /// Results stay, for numbers of rows around whole blocks, past the caches or not.

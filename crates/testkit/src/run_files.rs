@@ -149,11 +149,18 @@ pub fn run(name: &str, source: &str, input: &str, options: &Options) -> Result<S
     Ok(unit.text(&outcome.results))
 }
 
-/// Runs a case; the output and exit status, or the error. What only the evaluator can run is run by it.
-fn run_case(case: &Case, options: &Options) -> Result<(String, i32), Error> {
+/// A program with its arguments, ready for every engine.
+type Loaded = (frit_driver::Unit, Vec<frit_driver::Tensor>);
+
+/// Loads a case.
+fn load(case: &Case) -> Result<Loaded, Error> {
     let name = case.path.file_name().unwrap_or_default().to_string_lossy();
     let (unit, arguments) = match &case.input {
-        Input::Text(input) => return Ok((run(&name, &case.source, input, options)?, 0)),
+        Input::Text(input) => {
+            let unit = frit_driver::load_l0(&name, &case.source)?;
+            let arguments = frit_driver::arguments::from_text(&unit, "<stdin>", input)?;
+            (unit, arguments)
+        }
         Input::Words(words) => {
             let unit = frit_driver::load(&case.path)?;
             let arguments = frit_driver::arguments::from_words(&unit, words)?;
@@ -163,20 +170,34 @@ fn run_case(case: &Case, options: &Options) -> Result<(String, i32), Error> {
     };
     let beyond = unit.array_ir().err().map(|error| error.to_string());
     assert_eq!(beyond.is_some(), case.dynamic, "{}: {beyond:?}", case.path.display());
-    if case.dynamic && options.engine != Engine::Evaluator {
-        return run_case(case, &sac_engines()[0].1);
-    }
-    let outcome = frit_driver::run(&unit, arguments, options)?;
+    Ok((unit, arguments))
+}
+
+/// Runs a loaded case; the output and exit status, or the error. What only the evaluator can run is run by it.
+fn run_case(case: &Case, (unit, arguments): &Loaded, options: &Options) -> Result<(String, i32), Error> {
+    let evaluator = &sac_engines()[0].1;
+    let options = if case.dynamic { evaluator } else { options };
+    let outcome = frit_driver::run(unit, arguments.clone(), options)?;
     Ok((outcome.output + &unit.text(&outcome.results), outcome.status))
 }
 
+/// Says for each engine how its run differs from what must come of it; nothing if it does not. The program is loaded once.
+pub fn differences(case: &Case, engines: &[(&'static str, Options)]) -> Vec<String> {
+    let loaded = load(case);
+    let of_engine = |(engine, options): &(&'static str, Options)| {
+        let run = loaded.as_ref().map_err(Clone::clone).and_then(|loaded| run_case(case, loaded, options));
+        difference(case, run).map(|what| format!("{}, {engine}: {what}", case.path.display()))
+    };
+    engines.iter().filter_map(of_engine).collect()
+}
+
 /// Says how a run differs from what must come of it; nothing if it does not.
-pub fn difference(case: &Case, options: &Options) -> Option<String> {
+fn difference(case: &Case, run: Result<(String, i32), Error>) -> Option<String> {
     let squeeze = |text: &str| match case.input {
         Input::Text(_) => vec![text.chars().filter(|c| !c.is_whitespace()).collect::<String>()],
         Input::Words(_) | Input::Call(..) => text.split_whitespace().map(str::to_string).collect(),
     };
-    match (run_case(case, options), &case.expected) {
+    match (run, &case.expected) {
         (Ok((output, found)), Expected::Output { text, status }) => {
             if squeeze(&output) != squeeze(text) {
                 return Some(format!("printed {output:?} instead of {text:?}"));

@@ -5,7 +5,7 @@ use frit_driver::{Engine, Level, Notation, Options, Unit, dump, load, load_call}
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Program, Stmt, Value, WithLoopData, parse::parse_program};
 use frit_support::with_deep_stack;
 use frit_testkit::place::{Scratch, failures, project};
-use frit_testkit::run_files::{Case, Input, cases, difference};
+use frit_testkit::run_files::{Case, Input, cases, differences};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -103,10 +103,7 @@ fn figures_print_the_same_interpreted_as_written_and_native_optimised() {
         ("interpreted, optimised", options(Level::O1, Engine::Interpreter)),
         ("native, optimised", options(Level::O1, Engine::Native)),
     ];
-    let found = all_differences(&figures(), |case| {
-        let difference = |(way, options): &(&str, Options)| Some(format!("{way}, {}", difference(case, options)?));
-        ways.iter().filter_map(difference).collect()
-    });
+    let found = all_differences(&figures(), |case| differences(case, &ways));
     assert!(found.is_empty(), "{} differences\n{}", found.len(), found.join("\n"));
 }
 

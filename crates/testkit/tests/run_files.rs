@@ -2,7 +2,7 @@
 
 use frit_driver::Options;
 use frit_testkit::place::{failures, project};
-use frit_testkit::run_files::{Case, cases, difference, engines, sac_engines};
+use frit_testkit::run_files::{Case, cases, differences, engines, sac_engines};
 
 #[test]
 fn every_program_in_l0_gives_its_result_on_every_engine() {
@@ -31,11 +31,6 @@ fn folder(name: &str) -> std::path::PathBuf {
 
 /// Every case gives its result on all engines.
 fn agree(cases: &[Case], engines: &[(&'static str, Options)]) {
-    let differences = failures(cases, |case| {
-        let told = |(engine, options): &(&str, Options)| {
-            Some(format!("{}, {engine}: {}", case.path.display(), difference(case, options)?))
-        };
-        engines.iter().filter_map(told).collect()
-    });
-    assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
+    let found = failures(cases, |case| differences(case, engines));
+    assert!(found.is_empty(), "{} differences\n{}", found.len(), found.join("\n"));
 }

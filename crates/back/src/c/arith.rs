@@ -1,5 +1,7 @@
-//! Scalar operations that C lacks, or defines otherwise than the IR does, as small functions that are written only when
-//! the program uses them. What they compute is defined by `frit_ir::scalar`; generated code is compiled with `-fwrapv`.
+//! Scalar operations that C lacks or defines differently, as small functions. A function is printed
+//! only if the program uses it.
+//!
+//! `frit_ir::scalar` defines what the functions compute. Generated code is compiled with `-fwrapv`.
 
 use super::scan::scan_function;
 use super::transpose::transpose_function;
@@ -15,7 +17,7 @@ pub(super) enum Helper {
     Unary(UnOp, Scalar),
     /// A conversion that vectors have too.
     InVectors(Conversion),
-    /// A quotient by an odd whole number, by products.
+    /// A quotient by an odd integer constant, as a sequence of multiplications.
     Quotient(Scalar),
     /// A scan by an operation, of elements in memory.
     Scan {
@@ -23,15 +25,16 @@ pub(super) enum Helper {
         op: BinOp,
         /// The elements.
         scalar: Scalar,
-        /// The results go past the caches.
+        /// True for non-temporal stores of the results.
         streaming: bool,
     },
     /// A transposing copy of elements in memory.
     Transpose(Scalar),
 }
 
-/// A conversion between reals and integers of 64 bits in a form of which C compilers make vectors, also for processors without an instruction
-/// for it. One number takes longer that way than with the instruction there is for one.
+/// A conversion between reals and 64-bit integers in a form that C compilers vectorise, also for
+/// processors without an instruction for vectors. For a single number it is slower than the scalar
+/// instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Conversion {
     /// From `i64` to `f64`, rounded to nearest.
@@ -43,7 +46,8 @@ pub(super) enum Conversion {
 }
 
 impl Conversion {
-    /// From here on the last bit of an `f64` is a whole number, also with as large a number added.
+    /// The least magnitude from which on the last bit of an `f64` is an integer, even after adding
+    /// a number as large.
     pub(super) const SMALL: f64 = (1_u64 << 51) as f64;
 }
 
@@ -96,15 +100,15 @@ impl Helper {
     }
 }
 
-/// The divisors that [`Helper::Quotient`] is for: odd whole numbers, up to this.
+/// The largest divisor of [`Helper::Quotient`], which is odd.
 const LARGEST_DIVISOR: f64 = 1023.0;
 
-/// True if a quotient by this number may be had by products.
+/// True if a quotient by this number can be a sequence of multiplications.
 pub(super) fn is_divisor_for_products(divisor: f64) -> bool {
     (3.0..=LARGEST_DIVISOR).contains(&divisor) && divisor % 2.0 == 1.0
 }
 
-/// A quotient by products, rounded as by division, see `Note [Quotients by products]`.
+/// A quotient as multiplications, rounded as the division, see `Note [Quotients by products]`.
 fn quotient(scalar: Scalar, name: &str) -> String {
     let (t, fma, largest) = match scalar {
         Scalar::F32 => ("float", "__builtin_fmaf", "0x1.fffffep127f"),
@@ -121,7 +125,8 @@ fn quotient(scalar: Scalar, name: &str) -> String {
     )
 }
 
-/// A conversion with instructions for vectors where AVX2 is all there is, see `Note [Conversions in vectors]`.
+/// A conversion with instructions for vectors where AVX2 is all there is, see
+/// `Note [Conversions in vectors]`.
 fn in_vectors(conversion: Conversion, name: &str) -> String {
     let (result, operand, plain, parts) = match conversion {
         Conversion::ToReal => ("double", "int64_t", "return (double)x;", TO_REAL),
@@ -210,13 +215,15 @@ fn binary_body(op: BinOp, scalar: Scalar) -> String {
     }
 }
 
-/// Conversion of a real to an integer, toward zero; `NaN` becomes 0, what is out of range the nearest limit.
+/// Conversion of a real to an integer, toward zero; `NaN` becomes 0, what is out of range the
+/// nearest limit.
 fn saturate(to: Scalar) -> String {
     let (low, high, min, max) = match to {
         Scalar::I8 => ("-129.0", "128.0", "INT8_MIN", "INT8_MAX"),
         Scalar::I16 => ("-32769.0", "32768.0", "INT16_MIN", "INT16_MAX"),
         Scalar::I32 => ("-2147483649.0", "2147483648.0", "INT32_MIN", "INT32_MAX"),
-        // The next real below the least `int64_t` is far below it; comparing with the limit itself is exact.
+        // The next real below the least `int64_t` is far below it; comparing with the limit itself
+        // is exact.
         Scalar::I64 => ("-9223372036854775808.0", "9223372036854775808.0", "INT64_MIN", "INT64_MAX"),
         Scalar::U8 => ("-1.0", "256.0", "0", "UINT8_MAX"),
         Scalar::U16 => ("-1.0", "65536.0", "0", "UINT16_MAX"),
@@ -230,30 +237,42 @@ fn saturate(to: Scalar) -> String {
 
 // Note [Conversions in vectors]
 //
-// AVX2 converts no integers of 64 bits. A whole number from 0 to below 2^52 is the last 52 bits of its sum with 2^52, and one between -2^51 and
-// 2^51 that of its sum with 1.5 * 2^52, less the constant. So a number is put together from two halves, or taken apart into them.
+// AVX2 converts no 64-bit integers. An integer from 0 to below 2^52 is the last 52 bits of its sum
+// with 2^52. An integer between -2^51 and 2^51 is the last 52 bits of its sum with 1.5 * 2^52, less
+// the constant. So a number is put together from two halves, or taken apart into them.
 //
-// To a real: `low` is 2^52 plus the low 32 bits. The last bit of 2^84 stands for 2^32, so that `high` is 2^84 + 2^63 plus the high half, whose sign
-// bit is flipped for that 2^63. The constant is the sum 2^84 + 2^63 + 2^52; taking it from `high` is exact, since the difference is a multiple of
-// 2^32 of few bits, and the last addition is the only one that rounds.
+// To a real: `low` is 2^52 plus the low 32 bits. The last bit of 2^84 stands for 2^32, so that
+// `high` is 2^84 + 2^63 plus the high half, whose sign bit is flipped for that 2^63. The constant
+// is the sum 2^84 + 2^63 + 2^52; taking it from `high` is exact, since the difference is a multiple
+// of 2^32 of few bits, and the last addition is the only one that rounds.
 //
-// To an integer: the products are exact, being with powers of two, and so is `l`, the low half, from 0 to below 2^32. Where the number is no `int64_t`
-// the halves are nonsense that the comparisons replace. What is small needs no halves.
+// To an integer: the products are exact, being with powers of two, and so is `l`, the low half,
+// from 0 to below 2^32. Where the number is no `int64_t` the halves are nonsense that the
+// comparisons replace. What is small needs no halves.
 
 // Note [Quotients by products]
 //
-// A processor divides vectors slowly, but computes other things meanwhile, products for one. So of the quotients by constants that a loop for vectors
-// computes, every second is had by products, and is the same to the bit. (Markstein, "Computation of Elementary Functions on the IBM RISC System/6000
-// Processor", has such steps for all divisors; Brisebarre, Muller and Raina, "Accelerating Correctly Rounded Floating-Point Division when the Divisor Is
-// Known in Advance", for known ones.) For an odd whole divisor `d` far below 2^50 (2^21 in single precision) they never fail, unless the processor takes
-// the least numbers for zero:
+// A processor divides vectors slowly, but can multiply at the same time. So in a vector loop, every
+// second quotient by a constant becomes a sequence of multiplications with the same result to the
+// bit. Source: Markstein, "Computation of Elementary Functions on the IBM RISC System/6000
+// Processor", for all divisors; Brisebarre, Muller and Raina, "Accelerating Correctly Rounded
+// Floating-Point Division when the Divisor Is Known in Advance", for known ones.
 //
-// Let `u` be the distance between numbers at `near`. The reciprocal is off by at most one part in 2^53 (2^24 in single precision), so `near` is less
-// than `2 u` from `x / d`. `rest` is exact: `d` times `near`, and `x`, which is larger, are multiples of `u`, and so is `rest`, of at most `2 d u`.
-// `near - rest / d` is `x / d`; that with the product, before it is rounded, is less than `2 u / 2^53` from it, which matters only if `x / d` is as near
-// to the middle between two numbers. It is not, being at least `u / 4 d` from there: multiplied by `4 d`, both are multiples of `u`, so they are that far
-// apart or the same. If a middle were `x / d`, then `x` would be an odd multiple, by `d`, of what is itself an odd multiple of half the distance between
-// numbers there; but `x` is larger, and so a multiple of the whole distance.
+// For an odd integer divisor `d` far below 2^50 (2^21 in single precision) the sequence is always
+// exact, unless the processor flushes denormal numbers to zero. The argument:
 //
-// Zeros: `rest` is a positive zero, and taking it away keeps the sign of `near`. If `x` is infinite, `rest` is NaN, for which the largest number stands
-// in: `near` stays infinite. A NaN stays one.
+// Let `u` be the distance between numbers at `near`. The reciprocal is off by at most one part in
+// 2^53 (2^24 in single precision), so `near` is less than `2 u` from `x / d`. `rest` is exact: `d`
+// times `near`, and `x`, which is larger, are multiples of `u`, and so is `rest`, of at most
+// `2 d u`.
+//
+// `near - rest / d` is `x / d`. The same difference with the product instead of the quotient, before
+// rounding, is less than `2 u / 2^53` from it. That matters only if `x / d` is as near to the middle
+// between two numbers. But `x / d` is at least `u / 4 d` from a middle: multiplied by `4 d`, both
+// are multiples of `u`, so they are that far apart or equal. If they were equal, `x` would be `d`
+// times an odd multiple of half the distance between numbers there, and hence an odd multiple of it
+// as `d` is odd. But `x` is larger, and so a multiple of the whole distance.
+//
+// Zeros: `rest` is a positive zero, and taking it away keeps the sign of `near`. If `x` is
+// infinite, `rest` is NaN, for which the largest number stands in: `near` stays infinite. A NaN
+// stays one.

@@ -1,7 +1,10 @@
-//! The exported functions of generated C and the header that describes them.
+//! The exported functions of generated C, and the header that describes them.
 //!
-//! Two entry points: a general one, which takes its arguments as an array of addresses, for callers that learn the types at
-//! run time; and one with the program's own parameters, for people who write C.
+//! There are two entry points. The general one takes its arguments as an array of addresses, for
+//! callers that learn the types at run time. The typed one has the program's own parameters, for
+//! people who write C.
+//!
+//! What callers need of the run-time system is in `public.h`.
 
 use super::module::ModulePrinter;
 use super::names::{Names, legal};
@@ -14,9 +17,9 @@ use std::fmt::Write as _;
 
 /// The interface, for C and for this process.
 pub(super) struct Interface {
-    /// The general entry point and what belongs to it.
+    /// The general entry point, and the functions that belong to it.
     pub(super) general: String,
-    /// What only callers in C need: the typed entry point and messages.
+    /// The typed entry point and the messages, which only callers in C need.
     pub(super) for_c: String,
     pub(super) header: String,
     pub(super) entry: Entry,

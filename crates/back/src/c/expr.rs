@@ -1,7 +1,10 @@
 //! Expressions of the loop IR as C expressions.
 //!
-//! Expressions have no effects, so a subexpression may be computed earlier into a temporary: that bounds how deep
-//! parentheses nest, and keeps calls of vector mathematics out of conditional expressions.
+//! Expressions have no effects, so a subexpression may be computed earlier into a temporary. That
+//! bounds the nesting of parentheses, and keeps calls of vector mathematics out of conditional
+//! expressions.
+//!
+//! Operations that C lacks are in `arith`, statements in `stmt`.
 
 use super::arith::{Conversion, Helper, is_divisor_for_products};
 use super::proc::ProcPrinter;
@@ -129,9 +132,10 @@ fn cast(x: &Term, to: Scalar) -> Term {
     Term::from_operands(code, Level::Prefix, to, &[x])
 }
 
-/// The real number that `value` converts to `i64`, if that is only needed where the condition holds, and this says that its magnitude is
-/// below some number for which C's own conversion is defined; and whether all such numbers are small. Vectors have such conversions, other than
-/// one that saturates.
+/// The real number that `value` converts to `i64`, if the result matters only where the condition
+/// holds. The condition must bound its magnitude by a number for which C's own conversion is
+/// defined. Also tells whether all such numbers are small. Vectors have instructions for these
+/// conversions, but not for one that saturates.
 fn truncated_if_limited<'e>(cond: &Expr, value: &'e Expr) -> Option<(&'e Expr, bool)> {
     let Expr::Unary { op: UnOp::Convert(Scalar::I64), x: real } = value else { return None };
     let Expr::Binary { op: BinOp::LT, x: magnitude, y: limit } = cond else { return None };
@@ -212,7 +216,8 @@ impl ProcPrinter<'_, '_> {
         is_deep(expr, MAX_HEIGHT / 2)
     }
 
-    /// True if the expression is defined for all values of its variables. Notes whether it calls a mathematical function.
+    /// True if the expression is defined for all values of its variables. Notes whether it calls a
+    /// mathematical function.
     pub(super) fn is_total(&self, expr: &Expr, calls: &mut bool) -> bool {
         match expr {
             Expr::Const(_) | Expr::Var(_) | Expr::Threads => true,
@@ -333,7 +338,8 @@ impl ProcPrinter<'_, '_> {
         cast(x, to)
     }
 
-    /// A quotient by this divisor, in the loop at hand, may be had by products.
+    /// True if a quotient by this divisor, in the current loop, can be a sequence of
+    /// multiplications.
     fn may_be_by_products(&self, divisor: &Expr) -> bool {
         let value = match divisor {
             Expr::Const(Const::F64(bits)) => f64::from_bits(*bits),
@@ -343,7 +349,7 @@ impl ProcPrinter<'_, '_> {
         self.is_in_simd && is_divisor_for_products(value)
     }
 
-    /// A quotient that may be had by products: every second one is.
+    /// A quotient that can be a sequence of multiplications: every second one becomes one.
     fn quotient(&mut self, x: &Expr, divisor: &Expr) -> Term {
         let (x, divisor) = (self.expr(x), self.expr(divisor));
         self.quotients += 1;
@@ -422,8 +428,8 @@ impl ProcPrinter<'_, '_> {
         call(&format!("{name}{suffix}"), t, operands)
     }
 
-    /// A call of a function of the mathematical library that rounds. Strictly, single precision is computed in double
-    /// precision and rounded once more, as the interpreter does.
+    /// A call of a function of the mathematical library that rounds. Strictly, single precision is
+    /// computed in double precision and rounded once more, as the interpreter does.
     fn transcendental(&mut self, name: &str, operands: &[&Term]) -> Term {
         let t = operands[0].scalar;
         let term = if name == UnOp::CBRT.name() && self.module.options.strict_fp {

@@ -1,9 +1,10 @@
-//! How the statements of a procedure are laid out as C: which blocks there are, which C function each is printed in,
-//! and where every variable and array is declared.
+//! The layout of a procedure as C: its blocks, the C function that each block is printed in, and
+//! the place where every variable and array is declared.
 //!
-//! A C compiler's time grows faster than the length of a function, and its parser limits how deep braces nest. So what
-//! is too long or too deep is *outlined*: its blocks become parts, functions of their own, which share what they have in
-//! common in a frame. Procedures of ordinary size have one part and no frame.
+//! A C compiler's time grows faster than the length of a function, and its parser limits how deep
+//! braces nest. Code that is too long or too deep is therefore *outlined*: its blocks become parts.
+//! A part is a function of its own, and parts share variables in a frame. Procedures of ordinary
+//! size have one part and no frame.
 //!
 //! This module knows no C syntax. Read `stmt` for the printing.
 
@@ -58,7 +59,7 @@ pub(super) struct BlockData {
     pub(super) part: Part,
 }
 
-/// What is known of how a variable or array is used.
+/// How a variable or array is used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
     /// The innermost block that encloses all uses; the declaration goes there.
@@ -67,7 +68,8 @@ pub(super) struct Uses {
     pub(super) in_frame: bool,
     /// How often it is read.
     pub(super) reads: u32,
-    /// How often it is assigned, loop headers not counted. For arrays: how often it may be written through.
+    /// How often it is assigned, loop headers not counted. For arrays: how often it may be written
+    /// through.
     pub(super) writes: u32,
     /// The block of the only assignment.
     pub(super) written_in: Option<BlockId>,
@@ -85,10 +87,10 @@ pub(super) struct Layout<'p> {
     pub(super) arrays: Table<Array, Uses>,
     /// Variables that a loop header assigns.
     pub(super) is_loop_var: Table<Var, bool>,
-    /// Bytes of truth values: where vector loops over wider elements fold them, those of the elements. Otherwise what is compared would have to be narrowed
-    /// for each step of the fold.
+    /// For truth values in vector loops over wider elements, the bytes of these elements. Otherwise
+    /// each comparison would have to be narrowed for each step of a reduction.
     pub(super) truth_bytes: Table<Var, usize>,
-    /// Bytes of the widest element loaded in the loop that is looked at.
+    /// Bytes of the widest element that the current loop loads.
     widest_load: usize,
 }
 
@@ -386,7 +388,8 @@ impl<'p> Outliner<'p> {
         let blocks = match stmt {
             Stmt::For(l) => vec![self.inner(loop_body(self.proc, *l), here, levels)],
             Stmt::While { before, cond: _, body } => {
-                // One C block, as `before` and `body` share variables; only runs within them are outlined.
+                // One C block, as `before` and `body` share variables; only runs within them are
+                // outlined.
                 let part = self.blocks[here].part;
                 let id = self.block(Some(here), part);
                 let before = Block { id, outlined: None, items: self.items(before, id, levels + 1) };

@@ -1,12 +1,18 @@
 //! The C back end: a program of the loop IR as one file of C11 with OpenMP pragmas.
 //!
-//! The file stands alone: a run-time system (memory, failures, threads), the helper functions that the program needs, its
-//! procedures as static functions, and the exported entry points that the header describes. It relies on GNU extensions
-//! that gcc and clang share, and on `-fwrapv`, as the IR's integers wrap.
+//! The file stands alone. It has a run-time system (memory, failures, threads), the helper
+//! functions that the program needs, its procedures as static functions, and the exported entry
+//! points that the header describes. For a program that runs at once, the larger functions of the
+//! run-time system are compiled apart and linked, see [`CSource::linked`].
 //!
-//! This module runs no compiler. Read `stmt` and `expr` for what becomes of statements and expressions, `layout` for how
-//! large procedures are divided, `entry` for the interface, `runtime.h` and
-//! `runtime.c` for the run-time system.
+//! Generated C relies on GNU extensions that gcc and clang share, and on `-fwrapv`, because the
+//! IR's integers wrap. This module runs no compiler.
+//!
+//! - `stmt` and `expr` print statements and expressions;
+//! - `layout` divides large procedures, `proc` prints them, `module` holds what they share;
+//! - `entry` prints the interface;
+//! - `scan` and `transpose` print loops that C compilers do not vectorise well;
+//! - `runtime.h`, `runtime.c`, `output.h`, `output.c` and `public.h` are the run-time system.
 
 mod arith;
 mod entry;
@@ -35,9 +41,10 @@ pub struct Options {
     pub name: String,
     /// Results must agree with the interpreters bit for bit; shows in [`CSource::flags`] too.
     pub strict_fp: bool,
-    /// Scalar operations that threads must save in a loop, so that it runs on several.
+    /// Scalar operations that threads must save in a loop, before it runs on several threads.
     pub region_work: i64,
-    /// Declare mathematical functions such that C compilers may call them for vectors, unless `strict_fp`.
+    /// Declares mathematical functions such that C compilers may call their vector variants, unless
+    /// `strict_fp`.
     pub vectors: bool,
 }
 
@@ -61,14 +68,15 @@ pub struct Site {
 pub struct CSource {
     /// The C file, which stands alone.
     pub source: String,
-    /// The same for a caller in this process, who links it with [`runtime`]: without the run-time system's larger functions, and
-    /// without the typed interface for callers in C. `None` if the file needs no run-time system.
+    /// The same for a caller in this process, which links it with [`runtime`]. It lacks the larger
+    /// functions of the run-time system and the typed interface for callers in C. `None` if the
+    /// file needs no run-time system.
     pub linked: Option<String>,
     /// The header that describes its exported functions.
     pub header: String,
     /// What a caller in this process must know.
     pub entry: Entry,
-    /// Flags, optimisation level apart, without which the file's meaning changes.
+    /// Flags other than the optimisation level, without which the file's meaning changes.
     pub flags: Vec<&'static str>,
 }
 
@@ -83,7 +91,7 @@ pub struct Entry {
     pub results: Vec<EntryResult>,
     /// Places of failures by their number.
     pub sites: Vec<Site>,
-    /// The program may recurse: call it on a deep stack.
+    /// True if the program may recurse and needs a deep stack.
     pub is_recursive: bool,
 }
 
@@ -103,7 +111,7 @@ pub struct EntryParam {
 pub enum EntryParamKind {
     /// A scalar.
     Scalar {
-        /// It is an extent of some array parameter, the first of which is this one, at this axis.
+        /// An extent of array parameters; the first of them is this one, at this axis.
         size_of: Option<(usize, usize)>,
     },
     /// An array.
@@ -133,7 +141,8 @@ pub struct EntryResult {
     pub rank: Option<usize>,
 }
 
-/// Prints a verified program, which must have an entry. `sources` gives line numbers to comments and messages.
+/// Prints a verified program, which must have an entry. `sources` gives line numbers to comments
+/// and messages.
 pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSource {
     let entry = program.entry.expect("a program that is printed as C has an entry");
     let mut module = ModulePrinter::new(program, entry, sources, options);
@@ -189,12 +198,15 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     CSource { source, linked, header: interface.header, entry: interface.entry, flags }
 }
 
-/// Lowering takes several steps of a loop at once where that pays. Where gcc does it in loops around loops over lanes, what each lane accumulates no longer
-/// stays in registers; nor does it where gcc finds that to begin lanes is a `memset`, which moreover is slower for so few.
+/// Settings for gcc.
 ///
-/// Vectors of 64 bytes take all that a processor reads at a time. By its tuning for some processors that have them, or that it takes for the one before,
-/// whose vectors are half as long, gcc reads for every operand again what a stencil uses several times; by this tuning it does not. How long vectors are to be,
-/// the command line says.
+/// Lowering already runs several steps of a loop at once where that pays. If gcc does so in loops
+/// around loops over lanes, the accumulators of lanes leave their registers. The same happens if
+/// gcc turns the initialisation of lanes into a `memset`, which is slow for so few elements.
+///
+/// Vectors of 64 bytes use all of a processor's load bandwidth. With its tuning for some
+/// processors, gcc then loads an operand of a stencil again for each use. This tuning avoids that.
+/// The command line chooses the length of vectors.
 const GCC_FLAGS: &str = "\
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize (\"no-loop-unroll-and-jam\", \"no-tree-loop-distribute-patterns\")
@@ -216,23 +228,25 @@ const INCLUDES: &str = "\
 #include <sys/types.h>
 
 ";
-/// What every program needs of the run-time system: types, short functions, and declarations of the others.
+/// The part of the run-time system that every program needs: types, short functions, and
+/// declarations of the others.
 const RUNTIME_HEADER: &str = concat!(include_str!("public.h"), include_str!("runtime.h"));
 /// The functions that [`RUNTIME_HEADER`] declares.
 const RUNTIME: &str = include_str!("runtime.c");
-/// What programs with output need besides: declarations and functions.
+/// What programs with output need in addition: declarations and functions.
 const OUTPUT_HEADER: &str = include_str!("output.h");
 const OUTPUT: &str = include_str!("output.c");
 
-/// The run-time system as a C file of its own, to be compiled with the flags of [`flags`] and linked with
-/// [`CSource::linked`].
+/// The run-time system as a separate C file. Compile it with the flags of [`flags`] and link it
+/// with [`CSource::linked`].
 pub fn runtime() -> String {
     format!(
         "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{GCC_FLAGS}{INCLUDES}{RUNTIME_HEADER}{OUTPUT_HEADER}\n{RUNTIME}{OUTPUT}"
     )
 }
 
-/// Mathematical functions whose results the C compiler must leave to the library that the interpreters use.
+/// Mathematical functions whose results the C compiler must leave to the library that the
+/// interpreters use.
 const ROUNDING_FUNCTIONS: &[&str] = &[
     "-fno-builtin-exp",
     "-fno-builtin-log",
@@ -265,8 +279,8 @@ pub fn flags(strict_fp: bool) -> Vec<&'static str> {
     flags
 }
 
-/// Declarations that let gcc call the vector variants of mathematical functions which glibc has on x86-64, without
-/// `-ffast-math`; those variants are within 4 units in the last place.
+/// Declarations that let gcc call the vector variants of mathematical functions which glibc has on
+/// x86-64, without `-ffast-math`; those variants are within 4 units in the last place.
 fn vector_mathematics(procs: &str) -> String {
     const SINCE_2_22: &[&str] = &["cos", "exp", "log", "pow", "sin"];
     const SINCE_2_35: &[&str] = &[

@@ -1,5 +1,7 @@
-//! What the procedures of a program share in generated C: their names and order, places of failure, constant tables, and
-//! the helper functions they turn out to need.
+//! What the procedures of a program share in generated C: names and order, places of failure,
+//! constant tables, and the helper functions that they need.
+//!
+//! Procedures are printed in `proc`.
 
 use super::arith::Helper;
 use super::names::Names;

@@ -1,11 +1,12 @@
-//! Names of generated C: those of the source where it has some, made legal and distinct.
+//! Names of generated C: names of the source where there are any, made legal and distinct.
 //!
-//! This module knows C's reserved words and what the run-time system and the headers it includes define; it does not
-//! know what is being named.
+//! This module knows C's reserved words, and the names that the run-time system and its headers
+//! define. It does not know what it names.
 
 use std::collections::BTreeMap;
 
-/// Words that may not name a variable: keywords, lower-case macros of GNU C, and functions that generated code calls.
+/// Words that may not name a variable: keywords, lower-case macros of GNU C, and functions that
+/// generated code calls.
 const RESERVED: &[&str] = &[
     "abs",
     "acos",
@@ -114,7 +115,8 @@ impl Names {
         self.distinct(legal(wanted))
     }
 
-    /// As `fresh`, behind a prefix that keeps it apart from all that C and the run-time system define.
+    /// As `fresh`, behind a prefix that keeps it apart from all that C and the run-time system
+    /// define.
     pub(super) fn prefixed(&mut self, prefix: &str, wanted: &str) -> String {
         self.distinct(format!("{prefix}{}", only_letters(wanted)))
     }

@@ -1,4 +1,7 @@
-//! Outputs: each becomes calls of the run-time system that collect its text, numbers by way of C's `printf`, and hand it over.
+//! Outputs: calls of the run-time system that collect text and hand it over. Numbers are printed by
+//! C's `printf`.
+//!
+//! The functions are in `output.c`.
 
 use super::entry::c_string;
 use super::expr::Term;

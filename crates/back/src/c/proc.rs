@@ -1,7 +1,11 @@
-//! Procedures of the loop IR as C functions: headers, declarations, frames and what is handed over at the end.
+//! Procedures of the loop IR as C functions: headers, declarations, frames and the handover of
+//! results.
 //!
-//! A procedure becomes a static function that returns 0, or 1 after noting its failure in the worker. On failure nothing
-//! is released: the whole call ends, and its context frees all that is alive.
+//! A procedure becomes a static function that returns 0, or 1 after it has noted its failure in the
+//! worker. On failure nothing is released: the whole call ends, and its context frees all live
+//! memory.
+//!
+//! `layout` says which parts and declarations there are. Statements are printed in `stmt`.
 
 use super::expr::Term;
 use super::layout::{Block, BlockId, Layout, Uses};
@@ -19,7 +23,7 @@ use std::fmt::Write as _;
 pub(super) struct ArrayNames {
     /// Its first element.
     pub(super) elements: String,
-    /// The buffer that it owns or shares; none for memory that is not counted.
+    /// The buffer that it owns or shares; `None` for memory that is not counted.
     pub(super) owner: Option<String>,
     /// Its extents.
     extents: Vec<Extent>,
@@ -65,11 +69,12 @@ pub(super) struct ProcPrinter<'m, 'p> {
     pub(super) exit: Exit,
     pub(super) is_in_parallel: bool,
     pub(super) is_in_simd: bool,
-    /// Quotients so far, in the loop for vectors at hand, that may be had by products.
+    /// The number of quotients in the current vector loop that could be sequences of
+    /// multiplications.
     pub(super) quotients: usize,
-    /// The first phase of a scan is printed.
+    /// True while the first phase of a scan is printed.
     pub(super) scan_block: Option<ScanBlock>,
-    /// The statement at hand is in a sequential loop.
+    /// True if the current statement is in a sequential loop.
     pub(super) is_repeated: bool,
 }
 

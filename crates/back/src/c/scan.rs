@@ -1,12 +1,19 @@
-//! Scans for vectors, in blocks that stay in the nearest cache:
+//! Scans for vectors, in blocks that stay in the first-level cache:
 //!
 //! ```text
 //! for i { v = A[i]; s = s + v; B[i] = g(s) }
-//!     becomes   for each block { for i in vectors { v = A[i]; t[i] = v }; s = frit_scan_add_f64(t, t, its length, s); for i in vectors { B[i] = g(t[i]) } }
+//!     becomes   for each block {
+//!                 for i in vectors { v = A[i]; t[i] = v }
+//!                 s = frit_scan_add_f64(t, t, its length, s)
+//!                 for i in vectors { B[i] = g(t[i]) }
+//!               }
 //! ```
 //!
-//! and in order where iterations are few. The scan in the middle holds eight elements in vectors, see `Note [Scans in vectors]`; it stores to `B`
-//! itself where that is all.
+//! Where iterations are few, they run in order. The scan in the middle keeps eight elements in
+//! vectors, see `Note [Scans in vectors]`. If storing the results is all that the loop does, the
+//! scan stores to `B` itself.
+//!
+//! `lower` gives scans the two phases. This module chooses none of the loops.
 
 use super::arith::Helper;
 use super::layout::{Block, BlockId, Item};
@@ -21,7 +28,7 @@ const BLOCK: i64 = 128;
 /// Fewer elements are scanned one by one.
 const LEAST: i64 = 32;
 
-/// The block that the statement at hand runs in, and where it keeps what is accumulated.
+/// The block of the current statement, and the arrays that keep what is accumulated.
 pub(super) struct ScanBlock {
     var: String,
     begin: String,
@@ -31,14 +38,15 @@ pub(super) struct ScanBlock {
 impl<'p> ProcPrinter<'_, 'p> {
     /// A scan whose body is in two phases.
     pub(super) fn simd_scan(&mut self, data: &'p LoopData, body: &Block<'p>, reductions: &[Reduction]) {
-        // What goes past the caches is in blocks already.
+        // Non-temporal stores run in blocks already.
         if matches!(data.kind, LoopKind::Scan { streaming: true, .. }) {
             return self.scan_in_blocks(data, body, reductions);
         }
         let count = data.upper.clone() - data.lower.clone();
         let is_short = self.expr_text(&Expr::binary(BinOp::LT, count, Expr::i64(LEAST)));
         self.open(&format!("if ({is_short}) {{"));
-        // The body is printed twice, with all that it declares: straight-line code, so variables.
+        // The body is printed twice with all declarations. It is straight-line code, so these are
+        // variables.
         let mut variables = Vec::new();
         self.proc.for_each_stmt(&data.body, &mut |stmt| {
             stmt.for_each_assigned(&mut |var| variables.push((var, self.layout.vars[var].begins_in)));
@@ -97,7 +105,7 @@ impl<'p> ProcPrinter<'_, 'p> {
             let call = |to: &str| format!("{name} = {}({to}, {from}, {end} - {begin}, {name});", helper.name());
             match place {
                 Some((array, index)) => {
-                    // The loop variable is where the block begins.
+                    // The loop variable stands at the beginning of the block.
                     self.open("{");
                     self.line(&format!("const int64_t {var} = {begin};"));
                     let (element, _) = self.element(array, index);
@@ -123,7 +131,8 @@ impl<'p> ProcPrinter<'_, 'p> {
         self.close("}");
     }
 
-    /// In the first phase of a scan, what is accumulated is kept for its block. True if the statement is an accumulation.
+    /// In the first phase of a scan, keeps what is accumulated for the block. Returns true if the
+    /// statement is an accumulation.
     pub(super) fn keep_for_scan(&mut self, var: Var, value: &Expr) -> bool {
         let Some((to, Expr::Binary { op: _, x, y })) =
             self.scan_block.as_ref().and_then(|block| Some((block.place(var)?, value)))
@@ -160,8 +169,9 @@ impl ScanBlock {
     }
 }
 
-/// The function that scans `count` elements from `from` to `to`, which may be the same place, onwards from what is accumulated; returns what is then.
-/// `streaming`: past the caches.
+/// The function that scans `count` elements from `from` to `to`, which may be the same place. It
+/// continues from the accumulated value and returns the new one. `streaming` asks for non-temporal
+/// stores.
 pub(super) fn scan_function(name: &str, op: BinOp, scalar: Scalar, streaming: bool) -> String {
     let (t, bits) = (element_type(scalar), 8 * scalar.bytes());
     let unit = literal(op.unit(scalar)).text;
@@ -230,7 +240,7 @@ const STORES: &str = "    \
         memcpy(to + at + 4, &high, sizeof high);
 ";
 
-/// What goes past the caches goes in whole lines: eight elements.
+/// Non-temporal stores write whole lines: eight elements.
 const FIRST_OF_LINE: &str = "    for (; at < count && (uintptr_t)(to + at) % sizeof(TYPE[8]) != 0; at++) STEP;\n";
 const STREAMING_STORES: &str = "    \
     TYPE line[8];
@@ -249,7 +259,8 @@ const STREAMING_STORES: &str = "    \
 
 // Note [Scans in vectors]
 //
-// After the steps with shifted lanes, each lane holds what is accumulated from the first lane of its vector on (Hillis and Steele, "Data parallel
-// algorithms", 1986, in two steps for four lanes). Eight elements wait for those before by a single operation on a single number, `accumulated`; all
-// else runs ahead of it. OpenMP's `scan` directive, as gcc compiles it, waits for a shuffle and an operation for each vector instead: 1.8 times as long
-// as this where data come from the caches, and longer than hand-written scans.
+// After the steps with shifted lanes, each lane holds the accumulation from the first lane of its
+// vector up to itself. Four lanes take two steps (Hillis and Steele, "Data parallel algorithms",
+// 1986). Eight elements wait for earlier ones by a single operation on a single number,
+// `accumulated`. All other work runs ahead of it. OpenMP's `scan` directive, as gcc compiles it,
+// waits for a shuffle and an operation for each vector instead.

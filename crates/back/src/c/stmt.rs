@@ -1,4 +1,7 @@
 //! Statements of the loop IR as C statements.
+//!
+//! Expressions are printed in `expr`. Scans and transposing copies have modules of their own. This
+//! module decides only how C runs a loop: by a team of threads, by vectors, or in order.
 
 use super::layout::{Block, BlockId, Item};
 use super::proc::{Exit, ProcPrinter, needs_worker, part_number};
@@ -12,10 +15,11 @@ use frit_support::Span;
 
 /// Iterations up to which the compiler unrolls a loop inside a vectorised one.
 const UNROLLED: i64 = 16;
-/// Bytes of a line of memory.
+/// Bytes of a cache line.
 const LINE: i64 = 64;
 
-/// Statements up to which the body of a parallel loop is printed twice: for a team and for a single thread.
+/// Statements up to which the body of a parallel loop is printed twice: for a team and for a single
+/// thread.
 const PRINTED_TWICE: usize = 200;
 
 /// Names for a loop whose iterations can fail.
@@ -165,9 +169,9 @@ impl<'p> ProcPrinter<'_, 'p> {
         }
     }
 
-    /// True if a vectorised loop should compute both branches and choose: the C compiler would do so by itself, but not
-    /// where a branch calls a function. What may run needlessly must neither load nor divide integers, as that is only
-    /// defined where the program does it.
+    /// True if a vectorised loop should compute both branches and choose. The C compiler would do
+    /// so by itself, except where a branch calls a function. Code that may run needlessly must
+    /// neither load nor divide integers, which is defined only where the program does it.
     fn may_run_both(&self, blocks: &[Block<'p>]) -> bool {
         let mut calls = false;
         let is_pure = blocks.iter().all(|block| self.is_arithmetic(block, &mut calls));
@@ -482,8 +486,9 @@ impl<'p> ProcPrinter<'_, 'p> {
         };
         let team = format!("frit_parallel(w, {work})");
         let failing = needs_worker.then(|| self.declare_failing());
-        // Starting a team costs microseconds even if it is of one, so a loop that may start often has a plain form too.
-        // What takes memory for each of its iterations has more to do.
+        // Starting a team costs microseconds even if it is of one, so a loop that may start often
+        // has a plain form too. A loop whose iterations take memory costs more than the estimate
+        // says.
         let takes_memory = data.body.iter().any(|stmt| match stmt {
             Stmt::Alloc { array } => matches!(self.proc.arrays[*array].storage, Storage::Heap),
             _ => false,
@@ -547,8 +552,8 @@ impl<'p> ProcPrinter<'_, 'p> {
         failing
     }
 
-    /// A loop whose iterations can fail: the failure that counts is that of the first iteration, as if they ran in order.
-    /// Later iterations are skipped.
+    /// A loop whose iterations can fail. The failure that counts is that of the first iteration, as
+    /// if they ran in order. Later iterations are skipped.
     fn failing_loop(&mut self, body: &Block<'p>, header: &str, var: &str, failing: &Failing) {
         let Failing { team: _, failures, label } = failing;
         self.open(header);
@@ -620,7 +625,8 @@ impl<'p> ProcPrinter<'_, 'p> {
         clauses + &self.private_clause(data, body, reductions)
     }
 
-    /// The clause of a loop directive for what each iteration has for itself, with a blank before it, if there is such.
+    /// The clause of a loop directive for private variables, with a blank before it, if there are
+    /// any.
     pub(super) fn private_clause(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> String {
         let private: Vec<String> = (self.outer_assignments(data, body, reductions).into_iter())
             .flat_map(|binding| match binding {
@@ -640,13 +646,14 @@ impl<'p> ProcPrinter<'_, 'p> {
             && reductions.iter().all(|r| !self.layout.vars[r.var].in_frame)
             && self.outer_assignments(data, body, reductions).into_iter().all(|binding| match binding {
                 Binding::Var(var) => !self.layout.vars[var].in_frame,
-                // Extents and stack memory would have to be private too; such code is not worth threads.
+                // Extents and stack memory would have to be private too; such code is not worth
+                // threads.
                 Binding::Array(_) => false,
             })
     }
 
-    /// Variables and arrays that are assigned in the loop but declared outside of it: reused names, as nothing but a
-    /// reduction lives on. Each once, in order.
+    /// Variables and arrays that are assigned in the loop but declared outside of it, each once and
+    /// in order. These are reused names: only reductions live after the loop.
     fn outer_assignments(&self, data: &LoopData, body: &Block<'p>, reductions: &[Reduction]) -> Vec<Binding> {
         let mut found = Vec::new();
         self.proc.for_each_stmt(&data.body, &mut |stmt| {
@@ -671,8 +678,8 @@ impl<'p> ProcPrinter<'_, 'p> {
         found
     }
 
-    /// True if the body is such that a vector directive helps: straight-line code, but for conditions, short loops of constant length, and
-    /// loops in order that the lowering wants run side by side.
+    /// True if a vector directive helps: the body is straight-line code, perhaps with conditions,
+    /// short loops of constant length, and sequential loops that the lowering wants side by side.
     fn is_vectorisable(&self, data: &LoopData) -> bool {
         !self.proc.any_stmt(&data.body, &mut |stmt| match stmt {
             Stmt::Assign { .. } | Stmt::Store { .. } | Stmt::If { .. } => false,
@@ -699,8 +706,8 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 }
 
-/// True if threads may combine their shares of these reductions in any order without changing a bit: results must not
-/// depend on which thread comes first.
+/// True if threads may combine their shares of these reductions in any order without changing a
+/// bit: results must not depend on which thread comes first.
 fn may_combine(proc: &frit_ir::nest::Proc, reductions: &[Reduction]) -> bool {
     reductions.iter().all(|r| {
         let scalar = proc.vars[r.var].scalar;

@@ -1,10 +1,12 @@
 //! Transposing copies, in squares that are turned in registers:
 //!
 //! ```text
-//! for i { for j for vectors { T[i, j] = A[j, i] } }     becomes     frit_transpose_f64(T, its width, A, its width, rows, columns)
+//! for i { for j for vectors { T[i, j] = A[j, i] } }
+//!     becomes   frit_transpose_f64(T, its width, A, its width, rows, columns)
 //! ```
 //!
-//! Vectors of either loop alone would gather elements one by one, or scatter them.
+//! Vectors of either loop alone would gather or scatter single elements. `lower` tiles such nests;
+//! this module decides nothing.
 
 use super::arith::Helper;
 use super::expr::Term;
@@ -29,7 +31,8 @@ struct Place<'p> {
 }
 
 impl<'p> Place<'p> {
-    /// The element where one variable goes along the lines, which are contiguous, and another one across them.
+    /// The element with one variable along the lines, which are contiguous, and another variable
+    /// across them.
     fn of(array: Array, index: &'p [Expr], along: Var, across: Var) -> Option<Self> {
         let mentions = |index: &Expr, var: Var| index.variables().contains(&var);
         let (last, others) = index.split_last()?;
@@ -42,7 +45,7 @@ impl<'p> Place<'p> {
 }
 
 impl<'p> ProcPrinter<'_, 'p> {
-    /// What the nest transposes, if that is all it does.
+    /// The copy, if the nest does nothing but transpose.
     pub(super) fn transposing(&self, outer: Loop) -> Option<Transposing<'p>> {
         let proc = self.proc;
         let is_plain = |l: Loop| {
@@ -109,7 +112,8 @@ impl<'p> ProcPrinter<'_, 'p> {
     }
 }
 
-/// How often the loop runs; its bounds may be so far apart that their difference wraps where it does not run.
+/// The trip count of the loop. Its bounds may be so far apart that their difference wraps if the
+/// loop does not run.
 fn count(data: &LoopData) -> Expr {
     let (lower, upper) = (data.lower.clone(), data.upper.clone());
     if lower.as_i64() == Some(0) {
@@ -120,7 +124,8 @@ fn count(data: &LoopData) -> Expr {
     Expr::Select { cond, on_true, on_false }
 }
 
-/// The function that makes a row of what is a column elsewhere, for some rows and columns: `to_row` and `from_row` elements are from row to row.
+/// The function that turns columns into rows, for some rows and columns. `to_row` and `from_row`
+/// are the distances of rows in elements.
 pub(super) fn transpose_function(name: &str, scalar: Scalar) -> String {
     let lanes = |bytes: usize| (bytes / scalar.bytes()).min(MOST_LANES);
     let kinds = [("#if defined(__AVX512F__)", 64), ("#elif defined(__AVX__)", 32), ("#else", 16)];
@@ -138,10 +143,11 @@ pub(super) fn transpose_function(name: &str, scalar: Scalar) -> String {
         .replace("TURNED", &turned)
 }
 
-/// Statements that turn a square of so many vectors of as many lanes, on its way from `source` to `target`: of every two vectors whose numbers differ
-/// in one bit, each hands the other the lanes that belong there (Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
+/// Statements that transpose a square: as many vectors as lanes, from `source` to `target`. For
+/// every two vectors whose numbers differ in one bit, each gives the other the lanes that belong
+/// there (Eklundh, "A Fast Computer Method for Matrix Transposing", 1972).
 fn turned(lanes: usize) -> String {
-    // No loops, for the C compiler might keep them, and with them the vectors in memory.
+    // There are no loops, because the C compiler might keep them and the vectors in memory.
     let mut lines: Vec<String> =
         (0..lanes).map(|k| format!("const lanes v0_{k} = *(const lanes *)(source + {k} * from_row);")).collect();
     let list = |lane: &dyn Fn(usize) -> usize| {
@@ -165,7 +171,7 @@ fn turned(lanes: usize) -> String {
     lines.iter().map(|line| format!("                    {line}\n")).collect()
 }
 
-/// As many vectors fit the registers, with some of the next.
+/// The most vectors that fit in registers, with some of the next square.
 const MOST_LANES: usize = 8;
 
 const TRANSPOSE: &str = "\

@@ -19,7 +19,8 @@ pub(super) fn c_type(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The C type of an array's elements. Vectorisers choose by bytes, but not by `bool`s that they load.
+/// The C type of an array's elements. Vectorisers choose by bytes, but not by `bool`s that they
+/// load.
 pub(super) fn element_type(scalar: Scalar) -> &'static str {
     if scalar == Scalar::Bool { "uint8_t" } else { c_type(scalar) }
 }
@@ -46,7 +47,8 @@ pub(super) struct Literal {
     pub(super) text: String,
     /// The text has a leading sign or operator.
     pub(super) is_compound: bool,
-    /// Its C type is narrower than the constant's type, so arithmetic on two of its kind needs a cast.
+    /// Its C type is narrower than the constant's type, so arithmetic on two of its kind needs a
+    /// cast.
     pub(super) is_weak: bool,
 }
 

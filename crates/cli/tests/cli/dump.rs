@@ -78,7 +78,7 @@ fn steps_are_left_out() {
     let left_out =
         place.frit(["dump", "p.l0", "--without", "normalise", "--without", "fold"]).done().succeeded().text();
     assert!(left_out.contains("func @main"), "{left_out}");
-    place.frit(["run", "p.l0", "[1.0, 2.0]", "--without", "vectorisation"]).prints("5.0\n");
+    place.frit(["run", "p.l0", "[1.0, 2.0]", "--without", "vectorisation"]).prints("5.000000\n");
 }
 
 #[test]
@@ -95,6 +95,7 @@ fn steps_that_are_not_there_cannot_be_left_out() {
     dump(&["--after", "c", "--no-windows", "--without", "windows"]).fails(2, &["has no effect", "no windows"]);
     let run = |words: &[&str]| place.frit(["run", "p.l0", "[1.0]"].iter().chain(words));
     run(&["-O0", "--without", "vectorisation"]).fails(2, &["has no effect", "-O0"]);
+    run(&["-O0", "--threads=2"]).fails(2, &["error[usage]", "`--threads` has no effect"]);
     run(&["--engine=interpreter", "--without", "blocking"]).fails(2, &["has no effect", "interpreter"]);
 }
 

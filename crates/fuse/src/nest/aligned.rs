@@ -1,13 +1,19 @@
-//! Nests that hand on arrays row by row, each row made and read in the same iteration, as one loop over the rows. No set is needed to see that, so
-//! it is done where the analysis of windows takes too long: a stencil in three dimensions, with borders, touches hundreds of elements.
+//! Aligned nests: each row of an array is made and read in the same iteration, so the nests run as
+//! one loop over rows.
+//!
+//! The analysis needs no sets. It therefore works where the analysis of windows takes too long: a
+//! stencil in three dimensions with borders touches hundreds of elements.
 //!
 //! ```text
 //! for i { for j { A[i, j] = e(i, j) } }; for i { for j { D[i, j] = A[i, j-1] + A[i, j+1] } }
 //!     becomes   for i { for j { W[j] = e(i, j) }; for j { D[i, j] = W[j-1] + W[j+1] } }
 //! ```
 //!
-//! A row is an element of an array along its first axis, so it may have any rank. What is made and read in the same row of such rows too, as the sums of
-//! neighbours in a plane are, needs one of these rows only: see [`rows_of_rows`]. Rows that no nest reads are not made.
+//! A row is an element of an array along its first axis, so it may have any rank. Rows of rows are
+//! handled as well, such as the sums of neighbours in a plane, see [`rows_of_rows`]. Rows that no
+//! nest reads are not made.
+//!
+//! This module knows neither isl nor C. [`pipeline`](super::pipeline) tries it beside windows.
 
 use super::linear::Linear;
 use super::pipeline::{self, Built, shape_of};
@@ -24,18 +30,19 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone)]
 struct Use {
     writes: bool,
-    /// The row that an iteration touches, if it is but one.
+    /// The row that an iteration touches, if it touches only one.
     row: Option<Row>,
 }
 
-/// What the nests use, by the nests' numbers.
+/// The uses by nests, by the numbers of the nests.
 struct Uses {
     places: BTreeMap<Place, BTreeMap<usize, Use>>,
-    /// The arrays of which but one part is used, that at some first subscripts: rows are those of the part.
+    /// Arrays of which only a part is used, at fixed first subscripts. Rows are rows of that part.
     parts: BTreeSet<Place>,
 }
 
-/// The row of an iteration of a nest's outermost loop: `scale * iteration + offset`. With a scale of 0, all of the nest is at one row.
+/// The row of an iteration of a nest's outermost loop: `scale * iteration + offset`. If the scale
+/// is 0, all of the nest is at one row.
 #[derive(Clone, PartialEq)]
 struct Row {
     scale: i64,
@@ -45,7 +52,8 @@ struct Row {
 /// The row of each nest, by its number.
 type Rows = BTreeMap<usize, Row>;
 
-/// Groups of nests that can run as one loop over rows, so that some of the temporary arrays need one row only; in the order of their first nests.
+/// Groups of nests that can run as one loop over rows, such that some temporary arrays need one row
+/// only. Groups are in the order of their first nests.
 pub(super) fn plan(proc: &Proc, shape: &Shape, nests: &[Loop], temporaries: &BTreeSet<Array>) -> Vec<Vec<Loop>> {
     let uses = Uses::of(shape);
     let mut groups: Vec<BTreeSet<usize>> = Vec::new();
@@ -69,7 +77,8 @@ pub(super) fn plan(proc: &Proc, shape: &Shape, nests: &[Loop], temporaries: &BTr
     groups.iter().map(|group| group.iter().map(|nest| nests[*nest]).collect()).collect()
 }
 
-/// The nest can run at this row among other nests. If its iterations have rows of their own, they are independent, and vectors run along the rows.
+/// True if the nest can run at this row among other nests. If its iterations have their own rows,
+/// they must be independent, and vectors must run along the rows.
 fn has_row(proc: &Proc, nest: Loop, row: &Row) -> bool {
     let data = &proc.loops[nest];
     let is_shared = |body: &[Stmt]| {
@@ -93,7 +102,7 @@ impl Uses {
     fn of(shape: &Shape) -> Uses {
         let touches =
             || shape.groups.iter().flat_map(|(_, group)| group.touches.iter().map(move |touch| (group, touch)));
-        // The first subscripts that are the same wherever a place is used, but for the last one.
+        // The first subscripts that are the same wherever a place is used, except the last of them.
         let mut common: BTreeMap<Place, &[Linear]> = BTreeMap::new();
         for (_, touch) in touches() {
             let own = touch.subscripts.as_deref().unwrap_or_default();
@@ -119,7 +128,7 @@ impl Uses {
         self.places.get(&Place::Array(array)).into_iter().flatten().map(|(nest, _)| *nest).collect()
     }
 
-    /// The array has rows, and the first of several users writes them.
+    /// True if the array has rows, and the first of several users writes them.
     fn can_be_handed_on(&self, proc: &Proc, array: Array) -> bool {
         let users = self.places.get(&Place::Array(array)).filter(|users| users.len() > 1);
         proc.arrays[array].extents.len() > 1
@@ -127,8 +136,9 @@ impl Uses {
             && users.and_then(BTreeMap::first_key_value).is_some_and(|(_, used)| used.writes)
     }
 
-    /// The row of each nest of a group, if all that some of them write and others use is used row by row. If some skip rows, all such skip the same,
-    /// and the others make nothing else than rows of temporary arrays, so that they may skip them too.
+    /// The row of each nest of a group, if every array that they hand on is used row by row. If
+    /// some nests skip rows, all of them skip the same rows. The other nests then make only rows of
+    /// temporary arrays, so that they may skip them too.
     fn rows(&self, group: &BTreeSet<usize>, temporaries: &BTreeSet<Array>) -> Option<Rows> {
         let mut rows = Rows::new();
         for users in self.places.values() {
@@ -157,7 +167,7 @@ impl Uses {
         rows.iter().all(skips_too).then_some(rows)
     }
 
-    /// Another nest must run after some of the group, and before others.
+    /// True if another nest must run after some of the group and before others.
     fn has_between(&self, group: &BTreeSet<usize>, nests: usize) -> bool {
         let conflict = |one: usize, other: usize| {
             self.places.values().any(|users| match (users.get(&one), users.get(&other)) {
@@ -165,7 +175,7 @@ impl Uses {
                 _ => false,
             })
         };
-        // What must run after some of the group.
+        // Nests that must run after some of the group.
         let mut behind: BTreeSet<usize> = BTreeSet::new();
         for nest in (0..nests).filter(|nest| !group.contains(nest)) {
             let before = group.iter().chain(&behind).any(|&other| other < nest && conflict(other, nest));
@@ -183,14 +193,16 @@ pub(super) struct Aligned<'n> {
     /// The row of each nest.
     rows: Vec<Row>,
     params: Table<Param, Expr>,
-    /// The arrays that they hand on.
+    /// The arrays that the nests hand on.
     arrays: BTreeSet<Array>,
-    /// Under which conditions they run, none of which mentions anything that changes in them; of those for which there is none, always.
+    /// The conditions under which nests run. No condition mentions anything that changes in the
+    /// nests. A nest without a condition always runs.
     guards: Vec<Option<Expr>>,
 }
 
 impl<'n> Aligned<'n> {
-    /// The nests of a group, which alone use the temporary arrays; `None` if they are not aligned.
+    /// The nests of a group, which are the only users of the temporary arrays. `None` if they are
+    /// not aligned.
     pub(super) fn of(proc: &Proc, shape: &Shape, nests: &'n [Loop], temporaries: &BTreeSet<Array>) -> Option<Self> {
         let uses = Uses::of(shape);
         let rows = uses.rows(&(0..nests.len()).collect(), temporaries)?;
@@ -199,13 +211,14 @@ impl<'n> Aligned<'n> {
         Some(Self { nests, rows, params: shape.params.clone(), arrays, guards: vec![None; nests.len()] })
     }
 
-    /// How rows follow from the iterations of the loop over all nests: those that skip rows say how.
+    /// How rows follow from the iterations of the loop over all nests: nests that skip rows
+    /// determine that.
     fn steps(&self) -> Row {
         let skipping = self.rows.iter().find(|row| row.skips());
         skipping.cloned().unwrap_or_else(|| Row { scale: 1, offset: Linear::default() })
     }
 
-    /// The iterations of the loop over all nests: at least the first, less than the second.
+    /// The iterations of the loop over all nests: from the first, to the second, exclusive.
     pub(super) fn range(&self, proc: &Proc) -> (Expr, Expr) {
         let steps = self.steps();
         let relevant = self.nests.iter().zip(&self.rows).filter(|(_, row)| !steps.skips() || **row == steps);
@@ -214,7 +227,7 @@ impl<'n> Aligned<'n> {
         (lower, extreme(BinOp::MAX, bounds.iter().map(|(_, upper)| upper)).expect("there are nests"))
     }
 
-    /// From where to below where the nest runs: iterations if it skips rows, and else rows.
+    /// The range in which the nest runs: of iterations if it skips rows, else of rows.
     fn bounds(&self, proc: &Proc, nest: Loop, row: &Row, steps: &Row) -> (Expr, Expr) {
         let data = &proc.loops[nest];
         let offset = row.offset.expr(&[], &self.params);
@@ -225,7 +238,7 @@ impl<'n> Aligned<'n> {
         }
     }
 
-    /// The iterations from `first` to below `end` of the loop over all nests.
+    /// The iterations from `first` to `end`, exclusive, of the loop over all nests.
     pub(super) fn build(&self, proc: &mut Proc, (first, end): (Expr, Expr)) -> Built {
         let mut windows = BTreeMap::new();
         for array in &self.arrays {
@@ -275,8 +288,8 @@ impl<'n> Aligned<'n> {
     }
 }
 
-/// A loop over rows that [`Aligned::build`] has made, with a loop over the rows of these rows wherever that makes windows smaller. `place` is where
-/// the loop stands.
+/// A loop over rows that [`Aligned::build`] has made. It contains a loop over the rows of these
+/// rows wherever that makes windows smaller. `place` is the position of the loop.
 pub(super) fn rows_of_rows(proc: &mut Proc, place: &pipeline::Place<'_>, mut built: Built) -> Built {
     let [Stmt::For(rows)] = built.stmts[..] else { return built };
     let windows: BTreeSet<Array> = built.windows.values().copied().collect();
@@ -298,7 +311,8 @@ pub(super) fn rows_of_rows(proc: &mut Proc, place: &pipeline::Place<'_>, mut bui
         let is_own = |window: &Array| here.of_array(*window) == counts.of_array(*window);
         let own: BTreeSet<Array> = windows.iter().copied().filter(is_own).collect();
         let Ok(shape) = shape_of(proc, &inside, &group) else { continue };
-        // Each of the group uses one of its own windows, of which the plan has seen every use: its rows are those that it had there.
+        // Each nest of the group uses one of the group's own windows. The plan has seen every use
+        // of it, with these rows.
         let Some(mut aligned) = Aligned::of(proc, &shape, &group, &own) else { continue };
         aligned.guards = guarded[members.clone()].iter().map(|guarded| Some(guarded.guard.clone())).collect();
         let range = aligned.range(proc);
@@ -351,13 +365,14 @@ impl Row {
         (scale >= 0 && offset.is_invariant()).then_some(Row { scale, offset })
     }
 
-    /// There are rows between those of neighbouring iterations.
+    /// True if there are rows between those of neighbouring iterations.
     fn skips(&self) -> bool {
         self.scale > 1
     }
 }
 
-/// A copy with rows in place of the arrays that are handed on, for one iteration of the outermost loop.
+/// A copy for one iteration of the outermost loop, with rows in place of the arrays that are handed
+/// on.
 struct Copy<'w> {
     windows: &'w BTreeMap<Array, Array>,
     /// The variable of the nest's outermost loop, and its value.

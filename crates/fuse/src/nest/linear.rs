@@ -1,5 +1,7 @@
-//! Affine expressions of loop variables and parameters, as numbers and as isl's text. How an expression of the loop IR becomes one is
-//! [`extract`](super::extract)'s business.
+//! Affine expressions of loop variables and parameters, as numbers and as isl's text.
+//!
+//! This module knows no statements. [`shape`](super::shape) turns expressions of the loop IR into
+//! affine ones.
 
 use frit_ir::nest::Expr;
 use frit_scop::Param;
@@ -10,7 +12,7 @@ use std::fmt::Write;
 /// What varies in an affine expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Atom {
-    /// The variable of a loop round the place, by its depth.
+    /// The variable of an enclosing loop, by its depth.
     Iterator(usize),
     /// A parameter.
     Param(Param),
@@ -32,7 +34,7 @@ impl Linear {
         Linear { constant: 0, terms: BTreeMap::from([(atom, 1)]) }
     }
 
-    /// The coefficient of the variable of the loop at this depth, and the rest.
+    /// The coefficient of the loop variable at this depth, and the rest.
     pub(super) fn split(mut self, depth: usize) -> (i64, Linear) {
         let coefficient = self.terms.remove(&Atom::Iterator(depth)).unwrap_or(0);
         (coefficient, self)
@@ -42,7 +44,7 @@ impl Linear {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// The sum with a multiple of another; `None` if numbers become too large.
+    /// The sum with a multiple of another expression; `None` if numbers become too large.
     pub(super) fn plus(mut self, other: &Linear, factor: i64) -> Option<Linear> {
         self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
         for (atom, coefficient) in &other.terms {
@@ -50,12 +52,12 @@ impl Linear {
             *own = own.checked_add(coefficient.checked_mul(factor)?)?;
         }
         self.terms.retain(|_, coefficient| *coefficient != 0);
-        // isl's numbers are not bounded, but those of the generated loops are.
+        // isl's numbers are unbounded, but those of the generated loops are not.
         let is_small = |value: &i64| value.unsigned_abs() < 1 << 31;
         (is_small(&self.constant) && self.terms.values().all(is_small)).then_some(self)
     }
 
-    /// As isl reads it, with the variables of loops as `i0`, `i1`, ...
+    /// In isl's notation, with the loop variables as `i0`, `i1`, ...
     pub(super) fn text(&self) -> String {
         let mut text = self.constant.to_string();
         for (atom, coefficient) in &self.terms {
@@ -67,16 +69,16 @@ impl Linear {
         text
     }
 
-    /// Whether the variable of no loop is in it.
+    /// True if it mentions no loop variable.
     pub(super) fn is_invariant(&self) -> bool {
         self.terms.keys().all(|atom| matches!(atom, Atom::Param(_)))
     }
 
-    /// As an expression, where the loops' variables and the parameters have these values.
+    /// As an expression of the loop IR, with these values for loop variables and parameters.
     pub(super) fn expr(&self, iterators: &[Expr], params: &Table<Param, Expr>) -> Expr {
         let mut sum: Option<Expr> = None;
         let mut terms: Vec<(&Atom, i64)> = self.terms.iter().map(|(atom, coefficient)| (atom, *coefficient)).collect();
-        // Begin with what is added.
+        // Begin with a positive term.
         terms.sort_by_key(|(_, coefficient)| *coefficient < 0);
         for (atom, coefficient) in terms {
             let value = match atom {

@@ -1,21 +1,24 @@
-//! Loop nests of the loop IR fused through windows: what runs in loops of its own and hands on a whole array is run row by row, with only the rows in
-//! between that are still needed.
+//! Fusion of loop nests through windows. Nests that hand a whole array to each other run row by row
+//! as one loop, and the array shrinks to a window: the rows that are still needed.
+//!
 //! Source:   \[MEM\], fusion and intra-array storage order; strips as overlapped tiles.
 //! Before:   loop IR as lowering makes it.
-//! After:    the same results, bit for bit: every element is computed by the same expression from the same values.
+//! After:    the same results, bit for bit: every element is computed by the same expression from
+//!           the same values.
 //! Work:     rows at the borders of strips are computed once for each strip that needs them.
 //!
-//! - [`shape`], [`linear`]: loop nests as groups of statements with affine subscripts, or why they are none;
-//! - [`region`]: these as a static control part, for the passes of `frit-scop`;
+//! - [`shape`], [`linear`]: loop nests as groups of statements with affine subscripts, or a refusal;
+//! - [`region`]: the shape as a static control part, for the passes of `frit-scop`;
 //! - [`strips`]: the part of a pipeline that makes some rows of the results;
-//! - [`aligned`]: nests that hand on arrays row by row, seen without sets;
-//! - [`pipeline`]: whether, and how, nests become one;
-//! - [`tiles`]: a few rows of each stage at a time, in the nearest cache, where no row needs what another one made;
-//! - [`runs`]: stretches of statements that may be reordered, and what becomes of them;
-//! - [`rebuild`]: loops again.
+//! - [`aligned`]: nests that hand on arrays row by row, found without sets;
+//! - [`pipeline`]: decides whether nests become one, and builds the loop;
+//! - [`tiles`]: pipelines with independent rows, a few rows of each stage at a time in the
+//!   first-level cache;
+//! - [`runs`]: stretches of statements that may be reordered, and their arrays;
+//! - [`rebuild`]: loops of the loop IR again.
 //!
-//! Only what makes an array smaller is done: code without such arrays stays as it is. This module knows neither the array IR nor C.
-//! Read [`runs`] next.
+//! Only fusion that makes an array smaller is performed. This module knows neither the array IR nor
+//! C. Read [`runs`] next.
 
 mod aligned;
 mod linear;
@@ -35,15 +38,17 @@ use frit_ir::nest::{Program, Var};
 use frit_plan::Log;
 use frit_support::{Poly, Span};
 
-/// What may be done.
+/// The limits of this pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// At most so many merges.
+    /// The most merges.
     pub limit: Option<usize>,
-    /// The least number of rows in a strip: what is computed twice at its borders should not matter.
+    /// The least number of rows in a strip. The rows that are computed twice at its borders must
+    /// not matter.
     pub strip_rows: i64,
-    /// How many elements statements may touch, each counted once for each loop round them, before windows are no longer looked for: the time
-    /// that this takes grows faster than that. Rows that are made and read in the same iteration are still seen.
+    /// The most elements that statements may touch before windows are no longer looked for. Each
+    /// element counts once for each loop around it. Rows that are made and read in the same
+    /// iteration are still found.
     pub effort: usize,
 }
 

@@ -1,4 +1,8 @@
-//! Whether nests become one, and the loops that they become. Nothing is changed here but that new arrays, variables and loops are made.
+//! Decides whether nests become one, and builds the loops that they become. Until a pipeline is
+//! used, this only adds arrays, variables and loops to the procedure.
+//!
+//! [`aligned`](super::aligned) and the passes of `frit-scop` make the plans. [`runs`](super::runs)
+//! puts pipelines in place.
 
 use super::Options;
 use super::aligned::{self, Aligned, rows_of_rows};
@@ -23,7 +27,7 @@ use frit_support::Table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How much work isl may do for one pipeline.
+/// The limit on isl's operations for one pipeline.
 const MAX_OPERATIONS: u64 = 30_000_000;
 
 /// What is known where the nests stand.
@@ -35,7 +39,7 @@ pub(super) struct Place<'a> {
     pub(super) facts: &'a [Expr],
     /// Arrays whose memory has no other name.
     pub(super) fresh: &'a BTreeSet<Array>,
-    /// Iterations of a loop outside run on several threads, or in vectors.
+    /// True if iterations of an enclosing loop run on several threads or in vectors.
     pub(super) is_inside_parallel: bool,
 }
 
@@ -47,10 +51,10 @@ pub(super) struct Cluster {
     kind: ClusterKind,
 }
 
-/// How nests run as one.
+/// How nests run as one loop.
 #[derive(Clone, Debug)]
 enum ClusterKind {
-    /// Through windows; how their statements take part in the loop over rows.
+    /// Through windows. The value tells how their statements take part in the loop over rows.
     Windows(Vec<Row>),
     /// Row by row, as they are.
     Aligned,
@@ -59,11 +63,11 @@ enum ClusterKind {
 /// What plans say about some nests.
 pub(super) struct Plan {
     pub(super) clusters: Vec<Cluster>,
-    /// Why the array stays whole, of those that do.
+    /// For each array that stays whole, the reason.
     pub(super) reasons: BTreeMap<Array, Refusal>,
 }
 
-/// Finds which of the nests should run as one so that arrays among `temporaries` get smaller.
+/// Finds which of the nests should run as one so that some of `temporaries` get smaller.
 pub(super) fn plan(
     proc: &Proc,
     place: &Place<'_>,
@@ -139,12 +143,12 @@ fn plan_windows(
     })
 }
 
-/// The order of a region's statements, and what becomes of its arrays in it.
+/// The order of a region's statements, and the fates of its arrays in it.
 fn planned(proc: &Proc, region: &Region, log: &mut Log) -> Result<(FusedTree, Contraction), Refusal> {
     let dependences = Dependences::new(&region.scop, &dependence::Options::default())?;
     let options = fusion::Options { function: proc.name.clone(), ..fusion::Options::default() };
     let tree = fusion::plan(&region.scop, &dependences, &options, log).tree;
-    // Values in registers would have to move from iteration to iteration, which vectors cannot.
+    // Values in registers would pass from iteration to iteration, which vectors cannot do.
     let options = contraction::Options { registers: 0 };
     let contraction = contraction::contract(&region.scop, &dependences, &tree, &options)
         .map_err(|failure| Refusal::TooComplex { reason: failure.to_string() })?;
@@ -167,17 +171,17 @@ fn shrinking(region: &Region, contraction: &Contraction, root: &FusedLoop) -> BT
     arrays.filter_map(|(array, _)| region.array(array)).collect()
 }
 
-/// A pipeline in place of nests.
+/// A pipeline that replaces nests.
 pub(super) struct Built {
     /// What runs instead.
     pub(super) stmts: Vec<Stmt>,
-    /// The arrays that became windows, with the arrays that hold these.
+    /// The arrays that became windows, each with the array that holds its window.
     pub(super) windows: BTreeMap<Array, Array>,
     /// The arrays that became scalars.
     pub(super) scalars: BTreeSet<Array>,
 }
 
-/// Makes one pipeline of the nests of a cluster. `temporaries` are used by them alone.
+/// Makes one pipeline of the nests of a cluster, which are the only users of `temporaries`.
 pub(super) fn build(
     proc: &mut Proc,
     place: &Place<'_>,
@@ -214,11 +218,11 @@ fn build_aligned(
     let built = aligned.build(proc, (first.into(), end.into()));
     let built = rows_of_rows(proc, place, built);
     let body = with_memory(built.stmts, &built.windows);
-    // Nothing is computed twice, whatever the rows of a strip.
+    // No row is computed twice, whatever the rows of a strip are.
     Ok(Built { stmts: in_strips(proc, body, (first, end), range, parallel, 1, nests), ..built })
 }
 
-/// The statements with memory for windows.
+/// The statements, with memory for windows.
 fn with_memory(stmts: Vec<Stmt>, windows: &BTreeMap<Array, Array>) -> Vec<Stmt> {
     let mut body: Vec<Stmt> = windows.values().map(|array| Stmt::Alloc { array: *array }).collect();
     body.extend(stmts);
@@ -299,7 +303,7 @@ fn build_windows(
     })
 }
 
-/// The work of nests together, if any of them asks for threads.
+/// The work of all nests, if any of them asks for threads.
 fn threads(proc: &Proc, nests: &[Loop]) -> Option<Parallel> {
     let mut all: Option<Parallel> = None;
     for nest in nests {
@@ -315,7 +319,7 @@ fn threads(proc: &Proc, nests: &[Loop]) -> Option<Parallel> {
     all
 }
 
-/// The rows of all results: at least the first, less than the second.
+/// The rows of all results: from the first, to the second, exclusive.
 fn range(region: &mut Region, rows: &Table<Statement, Row>, strip: (Param, Param)) -> Result<(Expr, Expr), Refusal> {
     let shape = &region.shape;
     let mut found: Vec<(Expr, Expr)> = Vec::new();
@@ -347,7 +351,8 @@ fn range(region: &mut Region, rows: &Table<Statement, Row>, strip: (Param, Param
     all.ok_or_else(|| Refusal::TooComplex { reason: "the loops have no results".into() })
 }
 
-/// What makes the rows from `strip.0` to `strip.1`, for all rows: in strips of about equal length, one for each thread, that are not too short.
+/// The code for all rows, where `strip.0` to `strip.1` are the rows of one strip. Strips have
+/// nearly equal lengths and are not too short; there is one for each thread.
 fn in_strips(
     proc: &mut Proc,
     body: Vec<Stmt>,

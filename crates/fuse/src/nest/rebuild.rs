@@ -1,5 +1,8 @@
-//! Loops of the loop IR from a generated program: the statements of the source in their new places, windows as smaller arrays, scalars as
-//! variables. Everything that was decided is in the program.
+//! Builds loops of the loop IR from a generated program. The statements of the source get new
+//! places, windows become smaller arrays, and scalars become variables.
+//!
+//! All decisions are in the program: this module makes none. The program comes from the passes of
+//! `frit-scop`.
 
 use super::region::{Region, is_simd};
 use super::shape::Group;
@@ -15,13 +18,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Rebuilt {
     /// The loops.
     pub(super) stmts: Vec<Stmt>,
-    /// The windows, by the arrays that they replace; they are to be allocated before the loops.
+    /// The windows, by the arrays that they replace. They must be allocated before the loops.
     pub(super) windows: BTreeMap<Array, Array>,
     /// The arrays that became variables.
     pub(super) scalars: BTreeSet<Array>,
 }
 
-/// The program as statements of the procedure; `None` if it has something that the loop IR has not.
+/// The program as statements of the procedure. `None` if the loop IR cannot express a part of it.
 pub(super) fn rebuild(proc: &mut Proc, region: &Region, program: &Program) -> Option<Rebuilt> {
     let mut windows = BTreeMap::new();
     let mut scalars = BTreeSet::new();
@@ -77,11 +80,11 @@ struct Builder<'a> {
     region: &'a Region,
     program: &'a Program,
     windows: BTreeMap<Array, Array>,
-    /// The variables of arrays that became scalars, once they have one.
+    /// The variables of arrays that became scalars, as far as they have one.
     scalars: BTreeMap<Array, Option<Var>>,
-    /// Names for the loops' variables, and where the loops come from.
+    /// Names for the loops' variables, and the source of the loops.
     names: Vec<(Option<std::sync::Arc<str>>, Span)>,
-    /// The variable of each loop that is being built.
+    /// The variable of each loop under construction.
     iterators: BTreeMap<Iterator, Var>,
 }
 
@@ -103,7 +106,7 @@ impl Builder<'_> {
         Some(stmts)
     }
 
-    /// The loop; nothing if it is known not to run, or nothing in it.
+    /// The loop, or nothing if it is known to be empty.
     fn for_loop(&mut self, of: &ForLoop) -> Option<Vec<Stmt>> {
         let (lower, upper) = (self.value(&of.lower), self.value(&of.upper));
         let at = frit_support::Index::at(of.iterator);
@@ -113,11 +116,11 @@ impl Builder<'_> {
         let is_innermost = !contains_loop(&of.body);
         let outside = self.scalars.clone();
         if is_innermost {
-            // A variable of its own for each loop, or vectors would need private copies of it.
+            // Each loop has its own variable. Otherwise vectors would need private copies of it.
             self.scalars.values_mut().for_each(|var| *var = None);
         }
         let mut body = self.steps(&of.body)?;
-        // Bounds that are equal when the program runs may not be known to be: what nothing made is not read.
+        // Equal bounds may not be known to be equal. An element that nothing has made is not read.
         let made: Vec<Var> = self.scalars.values().flatten().copied().filter(|_| is_innermost).collect();
         let never_runs = made.iter().any(|var| is_read_only(*var, &body));
         self.scalars = outside;
@@ -128,7 +131,8 @@ impl Builder<'_> {
         if never_runs || body.is_empty() {
             return Some(Vec::new());
         }
-        // What only some iterations made, no others read, but conditions may not tell.
+        // Elements that only some iterations make are read by these only, but conditions may not
+        // show that.
         for var in made {
             if may_be_read_unmade(var, &body, &mut false) {
                 let zero = self.proc.vars[var].scalar.zero();
@@ -140,7 +144,8 @@ impl Builder<'_> {
         Some(vec![self.proc.add_loop(data)])
     }
 
-    /// How the iterations of an innermost loop may run: as before if it does what one loop did, else as was proved.
+    /// How the iterations of an innermost loop may run: as before if it has the work of one loop,
+    /// else as was proved.
     fn kind(&self, of: &ForLoop) -> LoopKind {
         let sources: Vec<_> =
             self.program.iterators[of.iterator].sources.iter().map(|source| self.region.shape.loops[*source]).collect();
@@ -263,7 +268,7 @@ fn contains_loop(steps: &[Step]) -> bool {
     })
 }
 
-/// A copy of a group in its new place.
+/// A copy of a group of statements in its new place.
 struct Copy<'c, 'a> {
     group: &'c Group,
     params: &'c Table<frit_scop::Param, Expr>,
@@ -312,7 +317,8 @@ impl Rewrite for Copy<'_, '_> {
     }
 }
 
-/// Some path through the statements reads the variable before it is assigned; `is_made` tells whether it is, before them and after.
+/// True if some path through the statements reads the variable before it is assigned. `is_made`
+/// tells whether it is assigned, before the statements and after them.
 fn may_be_read_unmade(var: Var, stmts: &[Stmt], is_made: &mut bool) -> bool {
     stmts.iter().any(|stmt| {
         let was_made = *is_made;
@@ -328,7 +334,7 @@ fn may_be_read_unmade(var: Var, stmts: &[Stmt], is_made: &mut bool) -> bool {
     })
 }
 
-/// Nothing assigns the variable, and something reads it.
+/// True if nothing assigns the variable and something reads it.
 fn is_read_only(var: Var, stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| reads(stmt).contains(&var)) && !stmts.iter().any(|stmt| assigns(stmt, var))
 }
@@ -339,7 +345,8 @@ fn assigns(stmt: &Stmt, var: Var) -> bool {
     found
 }
 
-/// The statements without assignments to variables that nothing reads: subscripts may have been their only use.
+/// The statements without assignments to variables that nothing reads. Subscripts may have been
+/// their only uses.
 fn without_unused(stmts: Vec<Stmt>, private: &BTreeSet<Var>) -> Vec<Stmt> {
     let mut read = BTreeSet::new();
     let mut kept: Vec<Stmt> = Vec::new();
@@ -354,7 +361,7 @@ fn without_unused(stmts: Vec<Stmt>, private: &BTreeSet<Var>) -> Vec<Stmt> {
     kept
 }
 
-/// The variables that the statement reads, and those inside it but for loops.
+/// The variables that the statement reads, and those that statements inside it read, except loops.
 fn reads(stmt: &Stmt) -> BTreeSet<Var> {
     let mut found = BTreeSet::new();
     stmt.for_each_inner_expr(&mut |expr| expr.for_each_var(&mut |var| _ = found.insert(var)));

@@ -1,4 +1,6 @@
-//! Why loop nests are not fused through windows.
+//! The reasons why loop nests are not fused through windows, with their codes and words.
+//!
+//! [`runs`](super::runs) records them.
 
 use frit_ir::nest::Array;
 use frit_support::{Span, impl_error};
@@ -11,7 +13,7 @@ pub enum Refusal {
         /// The loop.
         at: Span,
     },
-    /// The bounds of a loop are no affine expressions.
+    /// The bounds of a loop are not affine.
     UnknownBounds {
         /// The loop.
         at: Span,
@@ -28,9 +30,9 @@ pub enum Refusal {
         /// Where it comes from.
         at: Span,
     },
-    /// Something else runs between the loops.
+    /// Another statement with effects stands between the loops.
     OtherStatement,
-    /// No order of the loops needs less than all of the array at a time.
+    /// Every order of the loops needs all of the array at a time.
     NoWindow {
         /// What prevents it, in words.
         reason: String,

@@ -1,4 +1,7 @@
-//! Loop nests as a static control part: sets and relations for the [`Shape`] of nests.
+//! Loop nests as a static control part: the sets and relations of a [`Shape`].
+//!
+//! This module decides nothing. [`shape`](super::shape) finds the statements,
+//! [`pipeline`](super::pipeline) plans.
 
 use super::linear::{Atom, Linear};
 use super::refusal::Refusal;
@@ -16,11 +19,12 @@ use std::collections::BTreeSet;
 pub(super) struct Region {
     pub(super) scop: Scop,
     pub(super) shape: Shape,
-    /// What each array of the region is.
+    /// For each array of the region, the array or scalar that it stands for.
     pub(super) places: Table<frit_scop::Array, Place>,
 }
 
-/// The region of nests whose values are needed elsewhere but for those of `temporaries`. `facts` hold there.
+/// The region of these nests. All their values are needed later, except those of `temporaries`.
+/// `facts` hold there.
 pub(super) fn region(
     isl: &Context,
     proc: &Proc,
@@ -130,7 +134,7 @@ fn known(shape: &Shape, expr: &Expr) -> Option<Linear> {
     }
 }
 
-/// The facts about parameters of the region, as isl reads them.
+/// The facts about parameters of the region, in isl's notation.
 fn assumed(shape: &Shape, facts: &[Expr]) -> String {
     let mut found = Vec::new();
     for fact in facts {
@@ -147,7 +151,7 @@ fn assumed(shape: &Shape, facts: &[Expr]) -> String {
     if found.is_empty() { "true".into() } else { found.join(" and ") }
 }
 
-/// What a maximum or minimum says of its value.
+/// What a maximum or minimum says about its value.
 fn bounds_of(shape: &Shape, param: Param, def: &Expr, found: &mut Vec<String>) {
     if let Expr::Binary { op: op @ BinOp::MinMax(_), x, y } = def {
         let sign = if *op == BinOp::MAX { ">=" } else { "<=" };
@@ -235,7 +239,7 @@ fn conditions_of(name: &str, bounds: &Bounds) -> Vec<String> {
 }
 
 impl Region {
-    /// The array of the procedure that an array of the region is.
+    /// The array of the procedure that an array of the region stands for.
     pub(super) fn array(&self, array: frit_scop::Array) -> Option<Array> {
         match self.places[array] {
             Place::Array(of) => Some(of),

@@ -1,6 +1,9 @@
-//! Runs: stretches of a block in which nothing but loop nests has effects, so that the nests may be reordered as far as the arrays that they touch
-//! permit. Here the arrays between nests are found, pipelines are put in the places of nests, and what became of each array is
-//! recorded.
+//! Runs: stretches of a block in which only loop nests have effects. The nests of a run may be
+//! reordered as far as their arrays permit.
+//!
+//! This module finds the arrays between nests, puts pipelines in the places of nests, and records
+//! what became of each array. It does not decide which nests become one: that is in
+//! [`pipeline`](super::pipeline).
 
 use super::pipeline::{Built, Place, build, plan};
 use super::refusal::Refusal;
@@ -14,10 +17,10 @@ use frit_support::Poly;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The rule's name in the log.
+/// The name of the rule in the log.
 const RULE: &str = "windows";
 
-/// More nests than these are not planned together.
+/// The most nests that are planned together.
 pub(super) const MAX_NESTS: usize = 32;
 
 /// Fuses nests in all blocks of a procedure.
@@ -66,7 +69,7 @@ fn number(expr: &Expr, defs: &BTreeMap<Var, Expr>) -> Poly<Var> {
         Expr::Var(var) => match defs.get(var) {
             Some(def @ (Expr::Var(_) | Expr::Const(_))) => number(def, defs),
             Some(def @ Expr::Binary { op: BinOp::Arith(_), .. }) => number(def, defs),
-            // Lengths that would be negative are none.
+            // Negative lengths count as zero.
             Some(Expr::Binary { op: BinOp::MAX, x, y }) if y.as_i64() == Some(0) => number(x, defs),
             _ => Poly::symbol(*var),
         },
@@ -74,7 +77,7 @@ fn number(expr: &Expr, defs: &BTreeMap<Var, Expr>) -> Poly<Var> {
         Expr::Binary { op: BinOp::SUB, x, y } => number(x, defs) - number(y, defs),
         Expr::Binary { op: BinOp::MUL, x, y } => number(x, defs) * number(y, defs),
         Expr::Binary { op: BinOp::MAX, x, y } if y.as_i64() == Some(0) => number(x, defs),
-        // Lowering names the extents that are no sums and products.
+        // Lowering names the extents that are no sums or products.
         _ => Poly::zero(),
     }
 }
@@ -91,19 +94,19 @@ struct Walker<'a> {
     left: &'a mut Option<usize>,
     log: &'a mut Log,
     report: &'a mut Report,
-    /// What is mentioned in the whole procedure.
+    /// The mentions of variables and arrays in the whole procedure.
     counts: Counts,
-    /// What variables are that are assigned once, and have been here.
+    /// The values of variables that are assigned once, before this place.
     defs: Rc<BTreeMap<Var, Expr>>,
     /// These variables, in the order of the text.
     defined: Vec<Var>,
-    /// What they are anywhere, to name sizes.
+    /// The values of variables that are assigned once anywhere, to name sizes.
     named: BTreeMap<Var, Expr>,
-    /// What holds here.
+    /// The facts that hold here.
     facts: Vec<Expr>,
-    /// How many loops with independent iterations are round this place.
+    /// The number of enclosing loops with independent iterations.
     outside: usize,
-    /// The arrays of which it was recorded what became of them.
+    /// The arrays whose fates have been recorded.
     known: BTreeSet<Array>,
 }
 
@@ -141,7 +144,7 @@ impl Walker<'_> {
         done
     }
 
-    /// The statement with what is in its blocks fused.
+    /// The statement, with the contents of its blocks fused.
     fn inner(&mut self, stmt: Stmt) -> Stmt {
         match stmt {
             Stmt::For(l) => {
@@ -165,7 +168,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether the statement may be in a run.
+    /// True if the statement may be in a run.
     fn is_runnable(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::For(l) => {
@@ -182,13 +185,14 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether the nest is fine but for the arrays that it may share: that depends on the run.
+    /// True if the nest is acceptable, apart from arrays that it may share, which depend on the
+    /// run.
     fn is_only_shared(&self, l: Loop) -> bool {
         let around = Surroundings { proc: self.proc, counts: &self.counts, defs: &Rc::default(), facts: &[] };
         matches!(shape(&around, &[l], &BTreeSet::new()), Err(Refusal::SharedMemory { .. }))
     }
 
-    /// Remembers what holds after a statement.
+    /// Records the facts that hold after a statement.
     fn learn(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Assign { var, value } => {
@@ -204,7 +208,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether the expression has the same value as long as its variables are there: none of them is assigned twice.
+    /// True if the expression keeps its value as long as its variables exist: none of them is
+    /// assigned twice.
     fn is_fixed(&self, expr: &Expr) -> bool {
         !expr.has_load()
             && expr.variables().iter().all(|var| self.counts.assigned.get(var).is_none_or(|times| *times == 1))
@@ -228,7 +233,7 @@ struct Run<'w, 'a> {
     stmts: Vec<Stmt>,
     /// The nests, and their places.
     nests: Vec<(usize, Loop)>,
-    /// The arrays that each nest reads, and those that it writes.
+    /// The arrays that each nest reads, and the arrays that it writes.
     touched: Vec<(BTreeSet<Array>, BTreeSet<Array>)>,
     /// The nests that read or write each array, in order.
     users: BTreeMap<Array, Vec<usize>>,
@@ -281,7 +286,7 @@ impl<'w, 'a> Run<'w, 'a> {
         self.rearranged(pipelines)
     }
 
-    /// Nests that hand temporary arrays to each other, in groups.
+    /// Groups of nests that hand temporary arrays to each other.
     fn components(&self) -> Vec<Vec<usize>> {
         let mut is_known = vec![false; self.nests.len()];
         let mut followed = BTreeSet::new();
@@ -309,7 +314,7 @@ impl<'w, 'a> Run<'w, 'a> {
         used.filter(|array| self.temporaries.contains(array)).copied().collect()
     }
 
-    /// The temporary arrays that only some nests use.
+    /// The temporary arrays that only these nests use.
     fn private(&self, nests: &[usize]) -> BTreeSet<Array> {
         let mut between = self.between(nests);
         between.retain(|array| self.users[array].iter().all(|user| nests.contains(user)));
@@ -369,7 +374,7 @@ impl<'w, 'a> Run<'w, 'a> {
         Ok(pipelines)
     }
 
-    /// An order for all nests in which those of a group run at once; `None` if there is none.
+    /// An order of all nests in which the nests of a group run at once. `None` if there is none.
     fn order(&self, groups: &[&[usize]]) -> Option<Vec<Vec<usize>>> {
         let grouped: BTreeSet<usize> = groups.iter().flat_map(|group| group.iter().copied()).collect();
         let mut units: Vec<Vec<usize>> = groups.iter().map(|group| group.to_vec()).collect();
@@ -402,7 +407,7 @@ impl<'w, 'a> Run<'w, 'a> {
         (order.len() == units.len()).then_some(order)
     }
 
-    /// Nests that must stay in order; what follows from others by way of a nest between is not among them.
+    /// Pairs of nests that must stay in order, without pairs that follow from others.
     fn conflicts(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (array, users) in &self.users {
@@ -420,8 +425,9 @@ impl<'w, 'a> Run<'w, 'a> {
         found
     }
 
-    /// The run with pipelines in place of their nests. What is computed and checked without arrays goes first, as facts that were relied on
-    /// are among it; arrays live from their first to their last use.
+    /// The run, with pipelines in place of their nests. Computations and checks without arrays come
+    /// first, because facts that were relied on are among them. Arrays live from their first use to
+    /// their last.
     fn rearranged(self, mut pipelines: Vec<(Vec<usize>, Built)>) -> Vec<Stmt> {
         let groups: Vec<&[usize]> = pipelines.iter().map(|(nests, _)| nests.as_slice()).collect();
         let order = self.order(&groups).expect("an order was found when the pipelines were chosen");
@@ -432,7 +438,8 @@ impl<'w, 'a> Run<'w, 'a> {
             unit.iter().for_each(|nest| place[*nest] = at);
         }
         let places = |array: &Array| self.users.get(array).into_iter().flatten().map(|nest| place[*nest]);
-        // What no nest uses is released at once, or if it is allocated here behind all of them.
+        // An array that no nest uses is released at once. So is one that is allocated behind all
+        // nests.
         let idle = |array: &Array| if self.fresh.contains(array) { order.len() } else { 0 };
         let mut allocs: Vec<Vec<Array>> = vec![Vec::new(); order.len() + 1];
         let mut releases = allocs.clone();
@@ -480,7 +487,7 @@ impl<'w, 'a> Run<'w, 'a> {
         }
     }
 
-    /// What was decided about an array that goes from one nest to another.
+    /// The decision about an array that one nest hands to another.
     fn decision(&self, array: Array, fate: &Fate) -> Option<Decision> {
         let users = self.users.get(&array)?;
         let writer = *users.iter().find(|nest| self.touched[**nest].1.contains(&array))?;
@@ -505,7 +512,7 @@ impl<'w, 'a> Run<'w, 'a> {
     }
 }
 
-/// Takes back variables, arrays and loops that were added for nothing.
+/// Removes variables, arrays and loops that were added for nothing.
 fn forget(proc: &mut Proc, (vars, arrays, loops): (usize, usize, usize)) {
     proc.vars.truncate(vars);
     proc.arrays.truncate(arrays);

@@ -1,5 +1,8 @@
-//! What loop nests of the loop IR look like to the passes on static control parts, before any set is made: which groups of straight-line
-//! statements there are, in which loops, and which elements they touch. Nests of which this cannot be told are refused.
+//! The shape of loop nests: their groups of straight-line statements, the loops around each group,
+//! and the elements that each group touches. Nests whose shape cannot be found are refused.
+//!
+//! No set is made here: [`region`](super::region) does that. Affine expressions are in
+//! [`linear`](super::linear).
 
 use super::linear::{Atom, Linear};
 use super::refusal::Refusal;
@@ -11,20 +14,20 @@ use frit_support::{Index, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// What is known where nests stand.
+/// Facts at the place of the nests.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     pub(super) proc: &'a Proc,
-    /// What is mentioned in the whole procedure.
+    /// The mentions of variables and arrays in the whole procedure.
     pub(super) counts: &'a Counts,
-    /// Variables that are assigned just once, before.
+    /// Variables that are assigned once, before the nests.
     pub(super) defs: &'a Rc<BTreeMap<Var, Expr>>,
-    /// What holds.
+    /// The facts that hold.
     pub(super) facts: &'a [Expr],
 }
 
 impl Surroundings<'_> {
-    /// Whether a fact says that the number is at least the other one.
+    /// True if a fact says that the number is at least the other one.
     fn is_at_least(&self, large: &Expr, small: &Expr) -> bool {
         let is_less = |bound: &Expr| {
             bound == small || bound.as_i64().zip(small.as_i64()).is_some_and(|(bound, small)| small <= bound)
@@ -40,7 +43,7 @@ impl Surroundings<'_> {
 /// Loop nests that run one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
-    /// What does not change in the nests.
+    /// The values that do not change in the nests.
     pub(super) params: Table<Param, Expr>,
     /// The loops.
     pub(super) loops: Table<frit_scop::Loop, Loop>,
@@ -48,7 +51,7 @@ pub(super) struct Shape {
     pub(super) groups: Table<Statement, Group>,
     /// How they are nested: one node for each nest.
     pub(super) body: Vec<Node>,
-    /// Variables that are assigned just once, before.
+    /// Variables that are assigned once, before the nests.
     pub(super) defs: Rc<BTreeMap<Var, Expr>>,
 }
 
@@ -57,17 +60,17 @@ pub(super) struct Shape {
 pub(super) struct Group {
     /// The number of its nest.
     pub(super) nest: usize,
-    /// The loops round it.
+    /// The loops around it.
     pub(super) loops: Vec<frit_scop::Loop>,
     /// The values of those loops' variables.
     pub(super) bounds: Vec<Bounds>,
-    /// The statements, without assignments of what is affine.
+    /// The statements, without assignments of affine values.
     pub(super) stmts: Vec<Stmt>,
-    /// The variables in them that are affine, those of the loops among them.
+    /// The affine variables in the statements, including loop variables.
     pub(super) values: BTreeMap<Var, Linear>,
-    /// The elements that are touched, in the order of [`rewritten_stmt`], then scalars.
+    /// The accesses, in the order of [`rewritten_stmt`], then the scalars.
     pub(super) touches: Vec<Touch>,
-    /// Variables that are assigned, and mentioned nowhere else.
+    /// Variables that are assigned here and mentioned nowhere else.
     pub(super) private: BTreeSet<Var>,
 }
 
@@ -94,11 +97,12 @@ pub(super) struct Touch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Array(Array),
-    /// A scalar variable that is assigned in one group and read in another, or in another iteration.
+    /// A scalar variable that is assigned in one group, and read in another group or another
+    /// iteration.
     Scalar(Var),
 }
 
-/// The shape of nests. `fresh` are the arrays whose memory no other name can have.
+/// The shape of nests. `fresh` are the arrays whose memory has no other name.
 pub(super) fn shape(around: &Surroundings<'_>, nests: &[Loop], fresh: &BTreeSet<Array>) -> Result<Shape, Refusal> {
     let stmts: Vec<Stmt> = nests.iter().map(|nest| Stmt::For(*nest)).collect();
     let inside = Counts::of(around.proc, &stmts);
@@ -133,7 +137,7 @@ struct Reader<'a> {
     around: Surroundings<'a>,
     inside: &'a Counts,
     shape: Shape,
-    /// What variables are here, as far as it is affine.
+    /// The affine values of variables here.
     values: BTreeMap<Var, Linear>,
     /// These variables, in the order of the text.
     valued: Vec<Var>,
@@ -143,7 +147,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A loop; nothing if it does nothing.
+    /// A loop, or nothing if it has no effect.
     fn read_loop(&mut self, l: Loop) -> Result<Option<Node>, Refusal> {
         let proc = self.around.proc;
         let data = &proc.loops[l];
@@ -227,7 +231,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The expression as an affine one, if it is; what does not change in the nests may become a parameter.
+    /// The expression as an affine one, if it is affine. Values that do not change in the nests may
+    /// become parameters.
     fn linear(&mut self, expr: &Expr) -> Option<Linear> {
         match expr {
             Expr::Const(_) => expr.as_i64().filter(|value| value.unsigned_abs() < 1 << 31).map(Linear::constant),
@@ -259,7 +264,7 @@ impl Reader<'_> {
         let params = self.shape.params.len();
         if let Some(def) = self.around.defs.get(&var).cloned()
             && let Some(linear) = self.linear(&def)
-            // A definition that is no affine one of variables has a name already.
+            // A definition that is not affine has a name already.
             && self.shape.params.iter().skip(params).all(|(_, param)| matches!(param, Expr::Var(_)))
         {
             return Some(linear);
@@ -268,7 +273,7 @@ impl Reader<'_> {
         Some(self.param(Expr::Var(var)))
     }
 
-    /// What is no affine expression, but has one value throughout.
+    /// An expression that is not affine but has one value throughout.
     fn invariant(&mut self, expr: &Expr) -> Option<Linear> {
         let is_fixed = expr.variables().iter().all(|var| !self.inside.assigned.contains_key(var));
         (is_fixed && !expr.has_load() && is_total(expr)).then(|| self.param(expr.clone()))
@@ -280,7 +285,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the expression has a value wherever it stands.
+/// True if the expression is defined wherever it stands.
 fn is_total(expr: &Expr) -> bool {
     match expr {
         Expr::Const(_) | Expr::Var(_) | Expr::Threads => true,
@@ -298,7 +303,7 @@ fn is_total(expr: &Expr) -> bool {
 struct Touches<'r, 'a> {
     reader: &'r mut Reader<'a>,
     found: &'r mut Vec<Touch>,
-    /// How many branches the place is in.
+    /// The number of enclosing branches.
     branches: usize,
 }
 
@@ -334,7 +339,7 @@ impl Rewrite for Touches<'_, '_> {
     }
 }
 
-/// Tells variables of one group from those that carry values between groups or iterations.
+/// Separates variables of one group from variables that carry values between groups or iterations.
 fn find_scalars(around: &Surroundings<'_>, inside: &Counts, shape: &mut Shape) -> Result<(), Refusal> {
     let own: Table<Statement, (Counts, Flow)> =
         shape.groups.iter().map(|(_, group)| (Counts::of(around.proc, &group.stmts), Flow::of(&group.stmts))).collect();
@@ -346,7 +351,7 @@ fn find_scalars(around: &Surroundings<'_>, inside: &Counts, shape: &mut Shape) -
     for (var, users) in users {
         let total: usize = users.iter().map(|user| own[*user].0.of_var(var)).sum();
         let first = &shape.groups[users[0]];
-        // Bounds and parameters mention it too, or what is outside of the nests.
+        // Bounds and parameters mention it as well, or code outside of the nests does.
         if total != around.counts.of_var(var) || total != inside.of_var(var) {
             return Err(Refusal::EscapingScalar { at: around.proc.loops[shape.loops[first.loops[0]]].span });
         }
@@ -376,9 +381,9 @@ fn find_scalars(around: &Surroundings<'_>, inside: &Counts, shape: &mut Shape) -
 /// How straight-line code uses variables.
 #[derive(Clone, Debug, Default)]
 struct Flow {
-    /// Perhaps read before they are assigned.
+    /// Variables that may be read before they are assigned.
     exposed: BTreeSet<Var>,
-    /// Surely assigned.
+    /// Variables that are assigned on every path.
     assigned: BTreeSet<Var>,
 }
 
@@ -408,7 +413,7 @@ impl Flow {
     }
 }
 
-/// Two arrays of the region never overlap: what may have several names is only read.
+/// True if the region's arrays never overlap: an array that may have several names is only read.
 fn check_memory(proc: &Proc, shape: &Shape, fresh: &BTreeSet<Array>) -> Result<(), Refusal> {
     let is_reference = |array: Array| matches!(proc.arrays[array].storage, Storage::Reference);
     let touches = || shape.groups.iter().flat_map(|(_, group)| &group.touches);

@@ -1,7 +1,10 @@
-//! One strip of a pipeline: the rows of its results from one number to another, and of everything else what these need.
+//! Strips of a pipeline: a range of rows of its results, and everything that these rows need.
 //!
-//! Strips are independent where every element of a result belongs to one of them: what they need in common each computes for itself. So a
-//! strip begins with the rows that its windows are filled with, and strips may run on several threads. See Note [Strips].
+//! Strips are independent if every element of a result belongs to one strip. Each strip computes
+//! shared rows for itself: it begins with the rows that fill its windows. Strips may therefore run
+//! on several threads. See Note [Strips].
+//!
+//! This module knows sets and relations only. [`pipeline`](super::pipeline) makes the loops.
 
 use super::refusal::Refusal;
 use super::region::Region;
@@ -13,9 +16,9 @@ use frit_support::Table;
 /// How the statements of a region take part in the loop over rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// The dimension of the statement's domain that rows are counted in.
+    /// The dimension of the statement's domain that counts rows.
     pub(super) dimension: usize,
-    /// Steps of the loop over rows for a step in it.
+    /// Steps of the loop over rows for each step in it.
     pub(super) scale: i64,
 }
 
@@ -51,7 +54,7 @@ pub(super) fn restrict(
     Ok(())
 }
 
-/// The statements that write what is needed elsewhere.
+/// The statements whose results are needed later.
 pub(super) fn results(region: &Region) -> Vec<Statement> {
     let writes = |statement: &Statement| {
         region.scop.statements[*statement]
@@ -70,7 +73,7 @@ fn elements(region: &Region, statement: Statement, position: usize, row: Row) ->
     relation.project_out(Dim::In, 0, row.dimension)
 }
 
-/// Every element that is written and lasts belongs to one row.
+/// True if every element that is written and lasts belongs to one row.
 fn check_independence(region: &Region, rows: &Table<Statement, Row>, results: &[Statement]) -> Result<(), Refusal> {
     let scop = &region.scop;
     for (array, uses) in scop.uses().iter() {
@@ -100,7 +103,7 @@ fn check_independence(region: &Region, rows: &Table<Statement, Row>, results: &[
     Ok(())
 }
 
-/// The rows of each statement that the strip needs; `None` for those that it does not need at all.
+/// The rows of each statement that the strip needs; `None` for statements that it does not need.
 fn needed(
     region: &Region,
     dependences: &Dependences,
@@ -108,7 +111,8 @@ fn needed(
     results: &[Statement],
     strip: (Param, Param),
 ) -> Result<Table<Statement, Option<Set>>, Refusal> {
-    /// Values go from earlier to later statements, or stay in a row: they are found in the first round, and confirmed in the second.
+    /// Values go from earlier statements to later ones or stay in a row. The first round finds the
+    /// rows, and the second confirms them.
     const ROUNDS: usize = 3;
     let scop = &region.scop;
     let own = Set::parse(&scop.isl, &format!("[{0}, {1}] -> {{ [i] : {0} <= i < {1} }}", strip.0, strip.1))?;
@@ -151,8 +155,10 @@ fn needed(
 
 // Note [Strips]
 //
-// A statement that writes what lasts runs for its own rows lo <= i < hi of a strip. Every other statement runs for the rows whose values some
-// statement of the strip reads, and those in between: the relation of value-based flow, applied backwards. All that these write is in
-// windows, of which each strip has its own, so it does no harm that two strips compute the same row. An element that lasts is
-// touched by one row, and so by one strip only, if that row writes it: this is checked. So strips may run in any order or at the same time.
-// What a row of a strip computes it computes from the same values as without strips, by the same expressions.
+// A statement that writes what lasts runs for its own rows lo <= i < hi of a strip. Every other
+// statement runs for the rows whose values some statement of the strip reads, and those in between:
+// the relation of value-based flow, applied backwards. All that these write is in windows, of which
+// each strip has its own, so it does no harm that two strips compute the same row. An element that
+// lasts is touched by one row, and so by one strip only, if that row writes it: this is checked. So
+// strips may run in any order or at the same time. What a row of a strip computes it computes from
+// the same values as without strips, by the same expressions.

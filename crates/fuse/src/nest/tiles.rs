@@ -1,19 +1,30 @@
-//! Tiles: where each row of a pipeline makes all that it needs, what its stages hand on is made tile by tile, in the nearest cache.
+//! Tiles of a pipeline: the arrays between its stages are made tile by tile, in the first-level
+//! cache. Each row of the pipeline must make everything that it needs.
 //!
 //! ```text
-//! for i { for j in 0..n { W[j] = e(A[i, j], A[i + 1, j]) }; for j in 0..n - 1 { D[i, j] = W[j] + W[j + 1] } }
-//!     becomes   for i0 step 4 { for j0 in 0..n - 1 step 128 {
-//!                 for i in block { for j in j0..min(j0 + 129, n) { T[i - i0, j - j0] = e(A[i, j], A[i + 1, j]) } }
-//!                 for i in block { for j in j0..min(j0 + 128, n - 1) { D[i, j] = T[i - i0, j - j0] + T[i - i0, j - j0 + 1] } }
-//!               } }
+//! for i {
+//!   for j in 0..n { W[j] = e(A[i, j], A[i + 1, j]) }
+//!   for j in 0..n - 1 { D[i, j] = W[j] + W[j + 1] }
+//! }
+//!     becomes, for i in the block from i0,
+//! for i0 step 4 { for j0 in 0..n - 1 step 128 {
+//!   for i { for j in j0..min(j0 + 129, n) { T[i - i0, j - j0] = e(A[i, j], A[i + 1, j]) } }
+//!   for i { for j in j0..min(j0 + 128, n - 1) {
+//!     D[i, j] = T[i - i0, j - j0] + T[i - i0, j - j0 + 1]
+//!   } }
+//! } }
 //! ```
 //!
-//! Rows of a tile are independent, and may be made side by side, which reads what they share once (unroll-and-jam, in the crate `frit-lower`). Blocks of rows
-//! are walked from left to right, so that memory is still read in long streams. Where a tile writes results in rows of its own, these end with lines of the
-//! caches, so that no line is written by halves: a row's part may be up to a line further left than the tile.
+//! Rows of a tile are independent, so a later step can run them side by side (unroll-and-jam, in
+//! the crate `frit-lower`). Blocks of rows are walked from left to right, so that memory is read in
+//! long streams.
 //!
-//! Work: the few columns that a tile needs of its right neighbour, and of its left one, are computed once for each. Overlapped tiling as in Krishnamoorthy et al.,
-//! "Effective Automatic Parallelization of Stencil Computations", PLDI 2007. See Note [Tiles].
+//! Where a tile writes rows of results, these end at cache lines, so that no line is written in
+//! parts. The part of a row may therefore end up to a line further left than the tile.
+//!
+//! Work: the few columns that a tile needs of its right and left neighbours are computed twice.
+//! Source: overlapped tiling as in Krishnamoorthy et al., "Effective Automatic Parallelization of
+//! Stencil Computations", PLDI 2007. See Note [Tiles].
 
 use super::walk::{Rewrite, Target, extreme, rewritten, rewritten_loops};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
@@ -24,16 +35,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of a tile.
 const ROWS: i64 = 4;
-/// Columns of a tile: so many of a few rows fit the nearest cache, several times.
+/// Columns of a tile. This many columns of a few rows fit in the first-level cache several times.
 const COLUMNS: i64 = 128;
-/// Bytes of a line of a cache.
+/// Bytes of a cache line.
 const LINE: i64 = 64;
-/// Lines of more elements are not worth computing as many for neighbours.
+/// The most elements of a line that tiles complete: longer lines would need too many redundant
+/// columns.
 const MOST_OF_LINE: i64 = COLUMNS / 8;
-/// At most so many columns are computed for neighbours too, but for such lines.
+/// The most redundant columns of a tile, not counting those that complete a line.
 const MOST_OVERLAP: i64 = COLUMNS / 16;
 
-/// The fates with windows of so many rows that each can be told from the next, if all windows are of a single row.
+/// The fates with windows of several rows that can be told apart, if all windows have a single row.
 pub(super) fn with_rows(fates: &Table<frit_scop::Array, Fate>) -> Option<Table<frit_scop::Array, Fate>> {
     let mut has_window = false;
     let with_rows = |(_, fate): (_, &Fate)| match fate {
@@ -52,11 +64,11 @@ pub(super) fn with_rows(fates: &Table<frit_scop::Array, Fate>) -> Option<Table<f
 /// A pipeline in tiles.
 pub(super) struct Tiled {
     pub(super) stmts: Vec<Stmt>,
-    /// What holds the part of each window that belongs to a tile.
+    /// For each window, the array that holds the part of one tile.
     pub(super) parts: BTreeMap<Array, Array>,
 }
 
-/// The loops over rows in tiles; `None` if some use windows and cannot be.
+/// The loops over rows in tiles. `None` if some loops use windows and cannot run in tiles.
 pub(super) fn in_tiles(proc: &mut Proc, stmts: &[Stmt], windows: &BTreeSet<Array>) -> Option<Tiled> {
     let mut parts = BTreeMap::new();
     let stmts = tiled_stmts(proc, stmts, windows, &mut parts)?;
@@ -85,11 +97,12 @@ fn tiled_stmts(
     Some(tiled)
 }
 
-/// A use of an element of an array by an iteration of a loop along a row.
+/// An access of an iteration of a loop along a row to an element of an array.
 struct Use {
     array: Array,
     is_write: bool,
-    /// What is added to the number of the row, and to that of the column, if these are the subscripts: of windows, the row's modulo `ROWS`.
+    /// The constants that are added to the numbers of the row and of the column, if these are the
+    /// subscripts. Rows of windows are numbered modulo `ROWS`.
     place: Option<(i64, i64)>,
 }
 
@@ -99,9 +112,10 @@ struct Stage {
     uses: Vec<Use>,
     assigned: BTreeSet<Var>,
     mentioned: BTreeSet<Var>,
-    /// Its columns for a tile: from so many before the tile's first to so many after its last.
+    /// The columns that it computes for a tile: this many before the tile's first column and after
+    /// its last.
     overlap: (i64, i64),
-    /// What it writes whole lines of, if it makes a result.
+    /// The result whose whole lines it writes, if any.
     lines: Option<Lines>,
 }
 
@@ -109,7 +123,7 @@ struct Stage {
 #[derive(Clone, Copy)]
 struct Lines {
     result: Array,
-    /// What is added to the number of the row, and to that of the column.
+    /// The constants that are added to the numbers of the row and of the column.
     place: (i64, i64),
     /// Elements of a line.
     length: i64,
@@ -142,7 +156,8 @@ impl<'w> Pipeline<'w> {
             .flat_map(move |(at, stage)| stage.uses.iter().filter(move |of| of.array == array).map(move |of| (at, of)))
     }
 
-    /// What a row writes, no other one touches; and what it hands on, a stage has made before another one uses it.
+    /// True if a row writes nothing that another row touches, and every element that stages hand on
+    /// is made before it is used.
     fn has_independent_rows(&self) -> bool {
         let uses = || self.stages.iter().flat_map(|stage| &stage.uses);
         let is_changed = |of: &&Use| of.is_write || self.windows.contains(&of.array);
@@ -150,7 +165,8 @@ impl<'w> Pipeline<'w> {
         let is_apart = |array: &Array| {
             let Some(first) = self.uses_of(*array).next().and_then(|(_, of)| of.place) else { return false };
             if !self.windows.contains(array) {
-                // Elements too: what two stages write, the later one has to write later.
+                // The order of elements counts too: if two stages write one, the later stage must
+                // write it later.
                 return self.uses_of(*array).all(|(_, of)| of.is_write && of.place == Some(first));
             }
             let last_write = self.uses_of(*array).filter(|(_, of)| of.is_write).map(|(at, _)| at).max();
@@ -165,7 +181,8 @@ impl<'w> Pipeline<'w> {
         changed.iter().all(is_apart) && self.stages.iter().enumerate().all(are_apart)
     }
 
-    /// Finds which columns of a stage later ones need; false if these are too many, or a stage makes results as well.
+    /// Finds the columns of a stage that later stages need. False if there are too many, or if a
+    /// stage also makes results.
     fn find_overlaps(&mut self) -> bool {
         for at in (0..self.stages.len()).rev() {
             let mut writes = self.stages[at].uses.iter().filter(|of| of.is_write).peekable();
@@ -196,7 +213,8 @@ impl<'w> Pipeline<'w> {
         true
     }
 
-    /// Finds the results that tiles write whole lines of. Stages that write the same one all do, or none: their parts end at the same columns.
+    /// Finds the results whose whole lines tiles write. Either all stages that write a result do so
+    /// or none, because their parts must end at the same columns.
     fn find_lines(&mut self, proc: &Proc) {
         let lines: Vec<Option<Lines>> =
             self.stages.iter().map(|stage| stage.lines_of_result(proc, self.windows)).collect();
@@ -229,7 +247,7 @@ impl<'w> Pipeline<'w> {
                 Some(lines) => {
                     let line = |at: Expr| at.clone() - lines.begun(proc, own.into(), at);
                     let (begin, end) = (latest(line(begin)), soonest(line(end_column.clone())));
-                    // The last tile ends where the row does.
+                    // The last tile ends at the end of the row.
                     let cond = Box::new(Expr::binary(BinOp::LE, right.clone(), end_column));
                     let [on_true, on_false] = [data.upper.clone(), end].map(Box::new);
                     let [first, last] = [(); 2].map(|()| proc.index());
@@ -263,7 +281,8 @@ impl<'w> Pipeline<'w> {
             body,
             span: self.rows.span,
         };
-        // What a block leaves over is written the other way round: see `has_at_most` of the vector loops.
+        // The remainder of a block is written in another form, see `has_at_most` of the vector
+        // loops.
         let upto = Expr::binary(BinOp::MIN, limit.into(), Expr::Var(first) + Expr::i64(ROWS));
         let body = vec![Stmt::Assign { var: end, value: upto }, proc.add_loop(columns)];
         let blocks = LoopData {
@@ -277,8 +296,9 @@ impl<'w> Pipeline<'w> {
         vec![Stmt::Assign { var: limit, value: self.rows.upper.clone() }, proc.add_loop(blocks)]
     }
 
-    /// Makes room for the parts of windows that belong to a tile, and finds where these begin: so many columns after the tile.
-    /// Tiles begin up to `margin` columns further left for results in whole lines.
+    /// Makes room for the parts of windows that belong to a tile, and finds where these begin,
+    /// relative to the tile. Tiles begin up to `margin` columns further left for results in whole
+    /// lines.
     fn parts(&self, proc: &mut Proc, parts: &mut BTreeMap<Array, Array>, margin: i64) -> BTreeMap<Array, i64> {
         let mut firsts = BTreeMap::new();
         for window in self.windows {
@@ -294,7 +314,7 @@ impl<'w> Pipeline<'w> {
                 let extents = vec![Expr::i64(ROWS), Expr::i64(0)];
                 proc.arrays.push(ArrayData { elem, extents, storage: Storage::Stack, name, span })
             });
-            // Each row begins with a line, or vectors would store across two.
+            // Each row begins at a cache line. Otherwise vectors would store across two lines.
             let of_line = LINE / i64::try_from(proc.arrays[part].elem.bytes()).expect("elements are small");
             let needed = (COLUMNS + most - least + of_line - 1) / of_line * of_line;
             let width = &mut proc.arrays[part].extents[1];
@@ -306,7 +326,8 @@ impl<'w> Pipeline<'w> {
 }
 
 impl Stage {
-    /// What the statement does with a row, if it is a loop along it whose iterations are independent.
+    /// The accesses of the statement to a row, if it is a loop along the row with independent
+    /// iterations.
     fn of(proc: &Proc, stmt: &Stmt, row: Var, windows: &BTreeSet<Array>) -> Option<Stage> {
         let Stmt::For(along) = stmt else { return None };
         let data = &proc.loops[*along];
@@ -362,7 +383,8 @@ impl Stage {
         });
     }
 
-    /// The result that it may write whole lines of: its only one; not where several rows of what it reads are the same, which rows in step read once.
+    /// The result whose whole lines it may write: its only result. Several rows of the same array
+    /// must not be read, because rows side by side read these once.
     fn lines_of_result(&self, proc: &Proc, windows: &BTreeSet<Array>) -> Option<Lines> {
         if !self.writes_none_of(windows) {
             return None;
@@ -386,7 +408,7 @@ impl Stage {
 }
 
 impl Lines {
-    /// How many elements of its line come before this column of a row.
+    /// The number of elements in its line before this column of a row.
     fn begun(self, proc: &Proc, row: Expr, column: Expr) -> Expr {
         let width = proc.arrays[self.result].extents[1].clone();
         let offset = (row + Expr::i64(self.place.0)) * width + (column + Expr::i64(self.place.1));
@@ -396,7 +418,7 @@ impl Lines {
 
 /// A copy of a stage for a tile.
 struct Copy<'t> {
-    /// The variable of the loop over rows, and that of the copy.
+    /// The variable of the loop over rows, and the variable of the copy.
     row: (Var, Var),
     /// The first row and column of the tile.
     first: (Var, Var),
@@ -432,8 +454,12 @@ impl Rewrite for Copy<'_> {
 
 // Note [Tiles]
 //
-// A row of a window is told from the next by its number modulo ROWS, so all uses of the window in an iteration of the loop over rows are of one
-// row exactly if the same is added to the number in all of them. If the uses that write come before those that read, every value that an iteration
-// reads there is its own; then windows carry nothing from row to row. Results are written in the row of the iteration and read in none. So rows
-// are independent, and so are tiles: columns of results are cut into ranges, and of what is handed on a tile computes all that its range needs, from
-// the same values by the same expressions. An element of a result is written by one tile, in the order of the stages.
+// A row of a window is told from the next by its number modulo ROWS. So all uses of a window in one
+// iteration of the loop over rows are of one row exactly if all add the same constant to the number.
+// If the writes come before the reads, every value that an iteration reads there is its own. Windows
+// then carry nothing from row to row. Results are written in the row of the iteration and read in
+// none, so rows are independent.
+//
+// Tiles are independent as well. Columns of results are cut into ranges. A tile computes every
+// element of a window that its range needs, from the same values by the same expressions. An element
+// of a result is written by one tile, in the order of the stages.

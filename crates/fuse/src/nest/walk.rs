@@ -1,11 +1,14 @@
-//! Walks over statements and expressions of the loop IR. What is found there means nothing here.
+//! Copies of statements with other variables and elements.
+//!
+//! The caller gives the replacements; this module does not know what they mean. Other traversals of
+//! the loop IR are in `frit_ir::nest::walk`.
 
 use frit_ir::nest::{Array, Expr, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::BTreeMap;
 
-/// What becomes of the parts of a copy. Parts are met in an order that depends on the text alone: an assignment's value before its
-/// variable, a store's value before its element.
+/// The replacements in a copy. Parts are visited in an order that depends on the text alone: the
+/// value of an assignment before its variable, the value of a store before its element.
 pub(super) trait Rewrite {
     /// A variable that is read.
     fn var(&mut self, var: Var) -> Expr;
@@ -19,13 +22,13 @@ pub(super) trait Rewrite {
     fn branch(&mut self, _begins: bool) {}
 }
 
-/// Where a store of a copy goes.
+/// The target of a store in a copy.
 pub(super) enum Target {
     Element(Array, Vec<Expr>),
     Scalar(Var),
 }
 
-/// The least or the greatest of some numbers, each taken once; `None` of no number.
+/// The minimum or maximum of some numbers, each taken once; `None` of no number.
 pub(super) fn extreme<'e>(op: BinOp, numbers: impl Iterator<Item = &'e Expr>) -> Option<Expr> {
     let mut distinct: Vec<&Expr> = Vec::new();
     for number in numbers {
@@ -45,7 +48,8 @@ pub(super) fn rewritten(expr: &Expr, by: &mut impl Rewrite) -> Expr {
     })
 }
 
-/// A copy of a statement that assigns, stores, or does so under conditions; `None` for others.
+/// A copy of a statement that assigns or stores, perhaps under conditions. `None` for other
+/// statements.
 pub(super) fn rewritten_stmt(stmt: &Stmt, by: &mut impl Rewrite) -> Option<Stmt> {
     Some(match stmt {
         Stmt::Assign { var, value } => {
@@ -75,7 +79,7 @@ pub(super) fn rewritten_stmt(stmt: &Stmt, by: &mut impl Rewrite) -> Option<Stmt>
     })
 }
 
-/// A copy of loops and of what [`rewritten_stmt`] copies, that runs on one thread.
+/// A copy of loops and of the statements that [`rewritten_stmt`] copies. It runs on one thread.
 pub(super) fn rewritten_loops(proc: &mut Proc, stmts: &[Stmt], by: &mut impl Rewrite) -> Option<Vec<Stmt>> {
     let stmt = |stmt: &Stmt| match stmt {
         Stmt::For(l) => {

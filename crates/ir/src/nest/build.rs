@@ -1,4 +1,7 @@
-//! Making parts of the loop IR: expressions, statements, loops, and fresh variables.
+//! Construction of the loop IR: expressions, statements, loops, and fresh variables.
+//!
+//! This module knows nothing of what is built from the parts. Traversal is in
+//! [`walk`](super::walk).
 
 use super::walk::Names;
 use super::{Expr, LoopData, LoopKind, Proc, Stmt, Var};
@@ -6,22 +9,22 @@ use crate::scalar::{BinOp, Scalar};
 use std::collections::BTreeSet;
 
 impl Expr {
-    /// One of two.
+    /// A choice between two expressions.
     pub fn select(cond: Expr, on_true: Expr, on_false: Expr) -> Self {
         Expr::Select { cond: Box::new(cond), on_true: Box::new(on_true), on_false: Box::new(on_false) }
     }
 
-    /// The lesser of two.
+    /// The minimum of two expressions.
     pub fn min(self, other: Expr) -> Self {
         Expr::binary(BinOp::MIN, self, other)
     }
 
-    /// The greater of two.
+    /// The maximum of two expressions.
     pub fn max(self, other: Expr) -> Self {
         Expr::binary(BinOp::MAX, self, other)
     }
 
-    /// Both of two conditions.
+    /// The conjunction of two conditions.
     pub fn and(self, other: Expr) -> Self {
         Expr::binary(BinOp::AND, self, other)
     }
@@ -35,8 +38,7 @@ impl Stmt {
 }
 
 impl LoopKind {
-    /// Iterations are independent and reduce nothing. One thread runs them; `simd` asks for
-    /// vectors.
+    /// Independent iterations without reductions, on one thread. `simd` asks for vectors.
     pub fn independent(simd: bool) -> Self {
         LoopKind::Independent { parallel: None, simd, reductions: Vec::new() }
     }
@@ -52,18 +54,18 @@ impl LoopData {
 }
 
 impl Proc {
-    /// A new variable for an index, without a name.
+    /// A new, unnamed variable for an index.
     pub fn index(&mut self) -> Var {
         self.var(Scalar::I64, None)
     }
 
-    /// A new variable of the type and name of another.
+    /// A new variable with the type and name of another.
     pub fn var_like(&mut self, var: Var) -> Var {
         let data = self.vars[var].clone();
         self.vars.push(data)
     }
 
-    /// New variables in the place of these.
+    /// New variables that replace these.
     pub fn fresh_names(&mut self, vars: BTreeSet<Var>) -> Names {
         vars.into_iter().map(|var| (var, self.var_like(var).into())).collect()
     }

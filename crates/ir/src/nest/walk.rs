@@ -1,25 +1,27 @@
-//! Traversal of the loop IR: expressions, statements and what they mention, changes in place, and
-//! copies under new names.
+//! Traversal of the loop IR: the parts of expressions, what statements mention, changes in place,
+//! and renamed copies.
 //!
-//! Knows the structure of every statement and nothing of its meaning. A pass that needs the
-//! expressions, variables or arrays of "any" statement uses this module, so that a new statement is
-//! added here once.
+//! This module knows the structure of every statement, and nothing of its meaning. A pass that
+//! needs the expressions, variables or arrays of any statement uses it. A new statement is
+//! therefore added here once.
+//!
+//! New expressions, statements and loops are made in [`build`](super::build).
 
 use super::{Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What to put in the place of variables. Variables that are assigned can only be replaced by
-/// variables.
+/// The expressions that replace variables. A variable that is assigned can only be replaced by a
+/// variable.
 pub type Names = BTreeMap<Var, Expr>;
 
-/// What a statement mentions.
+/// Something that a statement mentions.
 #[derive(Clone, Copy, Debug)]
 pub enum Mention<'a> {
-    /// An expression that it evaluates, with all its parts.
+    /// An expression that it evaluates, including all parts.
     Expr(&'a Expr),
     /// A variable that it assigns.
     Assigned(Var),
-    /// An array that it names other than in an expression.
+    /// An array that it names outside of expressions.
     Array(Array, Role),
 }
 
@@ -32,7 +34,7 @@ pub enum Role {
     Filled,
     /// Reads elements: the source of a copy, or an argument of an output.
     Read,
-    /// Brings elements near the processor.
+    /// Prefetches elements.
     Prefetched,
     /// Gives it memory of its own.
     Allocated,
@@ -49,7 +51,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The array has other memory, or none, after the statement.
+    /// True if the array has other memory, or none, after the statement.
     pub fn places(self) -> bool {
         match self {
             Role::Allocated | Role::Released | Role::Bound | Role::Swapped => true,
@@ -59,7 +61,7 @@ impl Role {
 }
 
 impl Expr {
-    /// The expressions directly inside.
+    /// The direct operands.
     pub fn operands(&self) -> impl Iterator<Item = &Expr> {
         let (operands, index): ([Option<&Expr>; 3], &[Expr]) = match self {
             Expr::Const(_) | Expr::Var(_) | Expr::Threads => ([None; 3], &[]),
@@ -71,7 +73,7 @@ impl Expr {
         operands.into_iter().flatten().chain(index)
     }
 
-    /// The expressions directly inside, to change.
+    /// The direct operands, to change.
     pub fn operands_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let (operands, index): ([Option<&mut Expr>; 3], &mut [Expr]) = match self {
             Expr::Const(_) | Expr::Var(_) | Expr::Threads => ([None, None, None], &mut []),
@@ -91,14 +93,14 @@ impl Expr {
         }
     }
 
-    /// True if `f` is of the expression or of one in it. Asks operations before their operands, and
-    /// no more than needed.
+    /// True if `f` holds for the expression or a part of it. Asks operations before their operands,
+    /// and stops at the first success.
     pub fn any_part(&self, f: &mut impl FnMut(&Expr) -> bool) -> bool {
         f(self) || self.operands().any(|operand| operand.any_part(f))
     }
 
-    /// Replaces parts of the expression: each that `f` has another for, operations before their
-    /// operands. What is put there stays as it is.
+    /// Replaces each part for which `f` returns another expression, operations before their
+    /// operands. Does not enter replacements.
     pub fn rewrite(&mut self, f: &mut impl FnMut(&Expr) -> Option<Expr>) {
         match f(self) {
             Some(other) => *self = other,
@@ -106,21 +108,21 @@ impl Expr {
         }
     }
 
-    /// A copy of the expression with other parts, as [`rewrite`](Self::rewrite) puts them.
+    /// A copy of the expression with parts replaced as by [`rewrite`](Self::rewrite).
     pub fn rewritten(&self, mut f: impl FnMut(&Expr) -> Option<Expr>) -> Expr {
         let mut copy = self.clone();
         copy.rewrite(&mut f);
         copy
     }
 
-    /// A copy of the expression with other names for variables.
+    /// A copy of the expression with variables renamed.
     pub fn renamed(&self, names: &Names) -> Expr {
         let mut copy = self.clone();
         copy.rename(names);
         copy
     }
 
-    /// Puts other names in the place of variables.
+    /// Renames variables.
     pub fn rename(&mut self, names: &Names) {
         self.rewrite(&mut |part| if let Expr::Var(var) = part { names.get(var).cloned() } else { None });
     }
@@ -134,8 +136,8 @@ impl Expr {
         });
     }
 
-    /// Calls `f` on all loads of the expression, to change, but for those in the subscripts of
-    /// others.
+    /// Calls `f` on all loads of the expression, to change, except for loads in subscripts of other
+    /// loads.
     pub fn for_each_load_mut(&mut self, f: &mut impl FnMut(&mut Expr)) {
         match self {
             Expr::Load { .. } => f(self),
@@ -143,7 +145,7 @@ impl Expr {
         }
     }
 
-    /// Calls `f` on every variable that the expression reads, once for each time.
+    /// Calls `f` on every variable that the expression reads, once for each read.
     pub fn for_each_var(&self, f: &mut impl FnMut(Var)) {
         self.for_each_part(&mut |part| {
             if let Expr::Var(var) = part {
@@ -174,7 +176,7 @@ impl Expr {
         self.any_part(&mut |part| matches!(part, Expr::Load { .. }))
     }
 
-    /// The number of its parts.
+    /// The number of parts.
     pub fn size(&self) -> usize {
         let mut parts = 0;
         self.for_each_part(&mut |_| parts += 1);
@@ -192,8 +194,8 @@ impl LoopData {
         [&self.lower, &self.upper].into_iter().chain(work)
     }
 
-    /// Puts other names in the place of variables in its header: the loop variable, the operands,
-    /// the accumulators of an independent loop.
+    /// Renames variables in its header: the loop variable, the operands, and the accumulators of an
+    /// independent loop.
     pub fn rename(&mut self, names: &Names) {
         self.var = self.var.map(|var| var.renamed(names));
         self.lower.rename(names);
@@ -212,7 +214,7 @@ impl LoopData {
 }
 
 impl Var {
-    /// The variable that has this name instead.
+    /// The new name of the variable.
     pub fn renamed(self, names: &Names) -> Var {
         match names.get(&self) {
             Some(Expr::Var(name)) => *name,
@@ -222,8 +224,8 @@ impl Var {
 }
 
 impl Stmt {
-    /// The blocks that stand in the statement: all but the body of a counted loop, which is in the
-    /// procedure's table.
+    /// The blocks of the statement itself. The body of a counted loop is in the procedure's table
+    /// and does not count.
     pub fn inner(&self) -> impl Iterator<Item = &[Stmt]> {
         let blocks: [Option<&[Stmt]>; 2] = match self {
             Stmt::While { before, cond: _, body } => [Some(before), Some(body)],
@@ -271,8 +273,8 @@ impl Stmt {
         body.map(|data| &data.body[..]).into_iter().chain(self.inner())
     }
 
-    /// Replaces the blocks directly inside by what `f` makes of them. The procedure is without a
-    /// loop's body meanwhile.
+    /// Replaces the blocks directly inside by the results of `f`. Meanwhile the body of a loop is
+    /// not in the procedure.
     pub fn map_blocks(&mut self, proc: &mut Proc, mut f: impl FnMut(&mut Proc, Vec<Stmt>) -> Vec<Stmt>) {
         if let Stmt::For(id) = *self {
             let body = std::mem::take(&mut proc.loops[id].body);
@@ -281,8 +283,9 @@ impl Stmt {
         self.inner_mut().for_each(|block| *block = f(proc, std::mem::take(block)));
     }
 
-    /// Calls `f` on what the statement itself mentions, not on what statements inside it do, nor on
-    /// the header of a loop and the extents of arrays, which are in the procedure's tables.
+    /// Calls `f` on what the statement itself mentions. Statements inside it do not count. The
+    /// header of a loop and the extents of arrays are in the procedure's tables and do not count
+    /// either.
     pub fn for_each_mention<'a>(&'a self, f: &mut impl FnMut(Mention<'a>)) {
         match self {
             Stmt::Assign { var, value } => {
@@ -330,7 +333,7 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` on the expressions that stand in the statement itself, as
+    /// Calls `f` on the expressions in the statement itself, as
     /// [`for_each_mention`](Self::for_each_mention).
     pub fn for_each_operand<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
         self.for_each_mention(&mut |mention| {
@@ -360,7 +363,7 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` on every variable that the statement itself assigns; not on that of a loop.
+    /// Calls `f` on every variable that the statement itself assigns, except a loop variable.
     pub fn for_each_assigned(&self, f: &mut impl FnMut(Var)) {
         self.for_each_mention(&mut |mention| {
             if let Mention::Assigned(var) = mention {
@@ -369,7 +372,7 @@ impl Stmt {
         });
     }
 
-    /// Calls `f` on every array that the statement itself names other than in an expression.
+    /// Calls `f` on every array that the statement itself names outside of expressions.
     pub fn for_each_array(&self, f: &mut impl FnMut(Array, Role)) {
         self.for_each_mention(&mut |mention| {
             if let Mention::Array(array, role) = mention {
@@ -400,8 +403,8 @@ impl Stmt {
         });
     }
 
-    /// Calls `f` on the statement and those inside, but for bodies of counted loops: on all of
-    /// straight-line code.
+    /// Calls `f` on the statement and those inside it, except bodies of counted loops. For
+    /// straight-line code these are all statements.
     pub fn for_each_inner<'a>(&'a self, f: &mut impl FnMut(&'a Stmt)) {
         f(self);
         for block in self.inner() {
@@ -409,7 +412,7 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` on the statement and those inside, to change, but for bodies of counted loops.
+    /// Calls `f` on the statement and those inside it, to change, except bodies of counted loops.
     pub fn for_each_inner_mut(&mut self, f: &mut impl FnMut(&mut Stmt)) {
         f(self);
         for block in self.inner_mut() {
@@ -417,20 +420,19 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` on the expressions that stand in the statement and in those inside, but for
-    /// counted loops.
+    /// Calls `f` on the expressions in the statement and in those inside it, except counted loops.
     pub fn for_each_inner_expr<'a>(&'a self, f: &mut impl FnMut(&'a Expr)) {
         self.for_each_inner(&mut |stmt| stmt.for_each_operand(f));
     }
 
-    /// A copy of the statement, in which no counted loop is, with other names for variables.
+    /// A renamed copy of the statement, which contains no counted loop.
     pub fn renamed(&self, names: &Names) -> Stmt {
         let mut copy = self.clone();
         copy.for_each_inner_mut(&mut |stmt| stmt.rename(names));
         copy
     }
 
-    /// Puts other names in the place of the variables of the statement itself.
+    /// Renames the variables of the statement itself.
     fn rename(&mut self, names: &Names) {
         self.for_each_operand_mut(&mut |expr| expr.rename(names));
         match self {
@@ -475,7 +477,8 @@ impl Proc {
         }
     }
 
-    /// True if `f` is of one of these statements, or of one inside them. Asks no more than needed.
+    /// True if `f` holds for one of these statements or of those inside them. Stops at the first
+    /// success.
     pub fn any_stmt(&self, stmts: &[Stmt], f: &mut impl FnMut(&Stmt) -> bool) -> bool {
         stmts.iter().any(|stmt| f(stmt) || stmt.blocks(self).any(|block| self.any_stmt(block, f)))
     }
@@ -499,8 +502,8 @@ impl Proc {
         });
     }
 
-    /// The variables that these statements and those inside them assign; those of loops too. A loop
-    /// that the procedure does not have assigns none.
+    /// The variables that these statements and those inside them assign, including loop variables.
+    /// A loop that the procedure does not have assigns none.
     pub fn assigned_in(&self, stmts: &[Stmt]) -> BTreeSet<Var> {
         let mut found = BTreeSet::new();
         self.for_each_stmt(stmts, &mut |stmt| {
@@ -527,7 +530,7 @@ impl Proc {
     }
 
     /// Calls `f` on all these statements and those inside them, to change, outer ones first. A loop
-    /// is changed in the table; its body is not there meanwhile.
+    /// is changed in the table; meanwhile its body is not there.
     pub fn for_each_stmt_mut(&mut self, stmts: &mut [Stmt], f: &mut impl FnMut(&mut Proc, &mut Stmt)) {
         for stmt in stmts {
             f(self, stmt);
@@ -538,7 +541,7 @@ impl Proc {
         }
     }
 
-    /// Removes those of these statements, and of those inside them, that are not to be kept.
+    /// Removes statements that are not to be kept, among these and those inside them.
     pub fn retain_stmts(&mut self, stmts: &mut Vec<Stmt>, is_kept: &mut impl FnMut(&Stmt) -> bool) {
         stmts.retain(&mut *is_kept);
         for stmt in stmts {
@@ -549,7 +552,7 @@ impl Proc {
         }
     }
 
-    /// Puts other names in the place of variables in these statements and those inside them.
+    /// Renames variables in these statements and those inside them.
     pub fn rename_stmts(&mut self, stmts: &mut [Stmt], names: &Names) {
         self.for_each_stmt_mut(stmts, &mut |proc, stmt| match stmt {
             Stmt::For(id) => proc.loops[*id].rename(names),
@@ -557,8 +560,8 @@ impl Proc {
         });
     }
 
-    /// Copies of statements that give no array memory, with loops of their own and other names for
-    /// variables.
+    /// Renamed copies of statements, with copies of their loops. The statements must not allocate
+    /// or bind arrays.
     pub fn copied(&mut self, stmts: &[Stmt], names: &Names) -> Vec<Stmt> {
         let mut copies = stmts.to_vec();
         self.make_own(&mut copies, names);

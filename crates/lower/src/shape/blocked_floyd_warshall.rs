@@ -9,7 +9,7 @@
 //!     for t { for u > t { R[u, j] = g(R[u, j], R[u, k0+t], R[t, j], k0+u, j, k0+t) } }
 //!     for i {
 //!       c0 = X[i, k0]; c1 = g(X[i, k0+1], c0, R[0, k0+1], i, k0+1, k0); ...
-//!       for j { X'[i, j] = g(...g(g(X[i, j], c0, R[0, j], i, j, k0), c1, R[1, j], i, j, k0+1)...) }
+//!      for j { X'[i, j] = g(...g(g(X[i, j], c0, R[0, j], i, j, k0), c1, R[1, j], i, j, k0+1)...) }
 //!     }
 //!     swap X, X'
 //!   }

@@ -10,7 +10,7 @@
 //!                     ...
 //!                     D[i0+3, j] = e(A[i0+2, j], A[i0+3, j], A[i0+4, j])
 //!                   }
-//!                 } else { for i in block { for j { D[i, j] = e(A[i-1, j], A[i, j], A[i+1, j]) } } }
+//!                 } else { for i in block { the loop as it was } }
 //!               }
 //! ```
 //!

@@ -5,8 +5,9 @@
 use frit_interp::{Options as RunOptions, RunError, array, nest};
 use frit_ir::array::{Program, parse, verify};
 use frit_ir::{Tensor, TensorData};
-use frit_lower::{Caches, LOOP_STEPS, LoopStep, Options, Shaping, Stage};
+use frit_lower::{Caches, LOOP_STEPS, Options, Shaping, Stage};
 use frit_plan::Log;
+use std::collections::BTreeMap;
 
 /// Ways to lower: strict or not, with threads or not, with chunks even for tiny loops or not, for usual caches or tiny ones.
 pub(crate) const LOWERINGS: [Options; 6] = [
@@ -24,24 +25,42 @@ pub(crate) const LOWERINGS: [Options; 6] = [
     },
 ];
 
-/// The loop IR of the program after the steps before windows.
-pub(crate) fn lower(program: &Program, options: &Options) -> frit_ir::nest::Program {
-    let mut lowered = frit_lower::lower(program, options);
+/// How many changes each step on loops made, by its name.
+pub(crate) type Changes = BTreeMap<&'static str, usize>;
+
+/// Without threads.
+pub(crate) const SEQUENTIAL: Options = Options { parallel: false, ..Options::USUAL };
+
+fn run_steps(program: &mut frit_ir::nest::Program, stage: Stage, options: &Options) -> Changes {
     let mut shaping = Shaping::new(options, None);
-    for step in LOOP_STEPS.iter().filter(|step| step.stage == Stage::BeforeWindows) {
-        step.run(&mut lowered, &mut shaping, &mut Log::default());
-    }
-    lowered
+    let steps = LOOP_STEPS.iter().filter(|step| step.stage == stage);
+    steps.map(|step| (step.name, step.run(program, &mut shaping, &mut Log::default()))).collect()
 }
 
-/// Runs the steps after windows, for these caches. Returns how many loops changed, but for those whose allocations moved and
-/// those that run in whole vectors.
-pub(crate) fn shape_for_caches(program: &mut frit_ir::nest::Program, caches: Caches) -> usize {
-    let mut shaping = Shaping::new(&Options { caches, ..Options::default() }, None);
-    let mut run = |step: &LoopStep| step.run(program, &mut shaping, &mut Log::default());
-    let is_counted = |step: &LoopStep| !["allocation-hoisting", "overlapping-vectors"].contains(&step.name);
-    let steps = LOOP_STEPS.iter().filter(|step| step.stage == Stage::AfterWindows);
-    steps.map(|step| (is_counted(step), run(step))).filter(|(counted, _)| *counted).map(|(_, count)| count).sum()
+/// The loop IR of the program after the steps before windows.
+pub(crate) fn lower(program: &Program, options: &Options) -> frit_ir::nest::Program {
+    lower_with_changes(program, options).0
+}
+
+fn lower_with_changes(program: &Program, options: &Options) -> (frit_ir::nest::Program, Changes) {
+    let mut lowered = frit_lower::lower(program, options);
+    let changes = run_steps(&mut lowered, Stage::BeforeWindows, options);
+    (lowered, changes)
+}
+
+/// What the steps before windows change in the program in text form.
+pub(crate) fn changes(text: &str, options: &Options) -> Changes {
+    lower_with_changes(&program(text), options).1
+}
+
+/// Runs the steps after windows, for these caches.
+pub(crate) fn shape_for_caches(program: &mut frit_ir::nest::Program, caches: Caches) -> Changes {
+    run_steps(program, Stage::AfterWindows, &Options { caches, ..Options::default() })
+}
+
+/// Some loop of the program goes on by so many.
+pub(crate) fn has_step(program: &frit_ir::nest::Program, step: i64) -> bool {
+    program.procs.iter().any(|(_, proc)| proc.loops.iter().any(|(_, data)| data.step == step))
 }
 
 /// Usual caches but for the last, which has so many bytes.
@@ -147,14 +166,13 @@ pub(crate) fn agree(text: &str, args: &[Tensor]) -> Vec<Tensor> {
 
 /// The loop IR of a program in text form, without threads.
 pub(crate) fn lowered_text(text: &str) -> String {
-    let options = Options { parallel: false, ..Options::default() };
-    lower(&program(text), &options).to_string()
+    lower(&program(text), &SEQUENTIAL).to_string()
 }
 
 /// How often the heap is asked for memory in the program's text.
 #[allow(dead_code)] // not every test file counts
 pub(crate) fn heap_allocations(text: &str) -> usize {
-    let lowered = lower(&program(text), &Options { parallel: false, ..Options::default() });
+    let lowered = lower(&program(text), &SEQUENTIAL);
     let (_, proc) = lowered.procs.iter().next().expect("a program has a procedure");
     proc.arrays.iter().filter(|(_, array)| matches!(array.storage, frit_ir::nest::Storage::Heap)).count()
 }

@@ -13,8 +13,7 @@
 //! memory that the loop writes. Every value is computed from the same operands, so no bit changes.
 //!
 //! Fission pays for real arithmetic of some cost. Otherwise passing the values through the cache
-//! costs more. This module knows nothing of the array IR. real arithmetic of some cost; else
-//! passing it through the cache costs more. Knows nothing of the array IR.
+//! costs more. This module knows nothing of the array IR.
 
 use crate::lowering::access;
 use crate::shape::facts::arithmetic::{cost, expr_cost, is_total};

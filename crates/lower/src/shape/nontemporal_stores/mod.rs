@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! for i { D[i] = e(i) }
-//!     becomes   if the bytes stored are many { D from e, past the caches } else { the loop as it was }
+//!     becomes   if the bytes stored are many { D from e, past the caches }
+//!               else { the loop as it was }
 //! ```
 //!
 //! Two sorts of arrays qualify:
@@ -91,7 +92,7 @@ pub(crate) fn use_nontemporal_stores(proc: &mut Proc, decisions: &mut Decisions<
         })
         .collect();
     let memory = Memory::of(proc);
-    let what = "stores past the caches (non-temporal) where its arrays are larger than they";
+    let what = "stores past the caches (non-temporal) where its arrays do not fit into them";
     decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let (storing, next) = chosen.remove(&id)?;
         if !storing.is_cheap(proc, id) {

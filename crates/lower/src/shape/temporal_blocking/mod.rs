@@ -20,8 +20,8 @@
 //! else proceeds as if the step had just been made, including its reductions.
 //!
 //! The next iteration then has no step to make. If there is no next step, because the loop ends or
-//! stops stepping, a final statement makes the first of the two steps again. So the double sweep
-//! needs no knowledge of future conditions.
+//! stops stepping, a final statement makes the first of the two steps again. The pass applies only
+//! where a step always follows a step, whatever their results are.
 //!
 //! How a sweep makes two steps is in [`crate::shape::temporal_blocking::double_sweep`]. This module
 //! knows nothing of the array IR.
