@@ -227,8 +227,11 @@ impl Maker {
             }
             2 => {
                 // All but the first row of a longer array, or it reversed.
-                let longer = self.b.binary(BinOp::ADD, shape[0].into(), Operand::i64(1));
-                let source_shape = [&[longer.extent()], &shape[1..]].concat();
+                let longer = match shape[0] {
+                    Extent::Const(n) => Extent::Const(n + 1),
+                    Extent::Value(n) => self.b.binary(BinOp::ADD, n.into(), Operand::i64(1)).extent(),
+                };
+                let source_shape = [&[longer], &shape[1..]].concat();
                 let source = self.array(scope, &source_shape);
                 let is_reversed = self.random.one_in(2);
                 let (first, step) = if is_reversed { (shape[0].into(), -1) } else { (Operand::i64(1), 1) };
