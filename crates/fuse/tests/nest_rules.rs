@@ -38,7 +38,7 @@ fn check(rule: &Rule, seed: u64, tally: &mut BTreeMap<&'static str, usize>) -> P
 }
 
 fn keeps_results(name: &str, needed: &[&str]) {
-    let cases = random::cases(500);
+    let cases = random::cases(1500);
     let mut tally = BTreeMap::new();
     for seed in random::seeds(cases) {
         check(rule(name), seed, &mut tally);

@@ -33,7 +33,7 @@ struct Tally {
 /// Compares programs, which the pass leaves one of these marks on, that are made with their inputs.
 fn compare(marks: &[&str], generate: fn(&mut Random) -> (String, String)) -> Tally {
     let mut random = Random::new(random::seed());
-    let mut tally = Tally { programs: random::cases(10), ..Tally::default() };
+    let mut tally = Tally { programs: random::cases(24), ..Tally::default() };
     for _ in 0..tally.programs {
         let (source, input) = generate(&mut random);
         let unit = frit_driver::load_l0("generated.l0", &source).unwrap_or_else(|error| panic!("{error}\n{source}"));
