@@ -2,6 +2,8 @@
 //!
 //! No front end knows another, and none knows what happens to the array IR afterwards. Read [`l0`] first.
 
+#[macro_use]
+mod words;
 pub mod l0;
 pub mod sac;
 mod spelling;

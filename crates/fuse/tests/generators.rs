@@ -15,19 +15,6 @@ use frit_simplify::ranges::Ranges;
 use frit_support::{Random, Span, random};
 use std::collections::HashMap;
 
-/// Random numbers of the type of indices.
-struct Choices(Random);
-
-impl Choices {
-    fn below(&mut self, n: i64) -> i64 {
-        self.0.below(n as usize) as i64
-    }
-
-    fn of<T: Clone>(&mut self, items: &[T]) -> T {
-        self.0.of(items)
-    }
-}
-
 /// A function with two sizes and three numbers, and what is known in it.
 struct Scene {
     b: Builder,
@@ -37,7 +24,7 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(choices: &mut Choices) -> Self {
+    fn new(choices: &mut Random) -> Self {
         let mut func = Func::new("main", Span::NONE);
         let sizes: Vec<Value> = (0..2).map(|_| func.value(Type::scalar(Scalar::I64), Span::NONE)).collect();
         func.sizes = sizes.clone();
@@ -50,46 +37,47 @@ impl Scene {
             func.params.push(Param { value: number, consumed: false });
             numbers.push(number.into());
         }
-        let mut input = |_| std::array::from_fn(|at| if at < 2 { choices.below(8) } else { choices.below(12) - 3 });
+        let mut input =
+            |_| std::array::from_fn(|at| if at < 2 { choices.between(0, 7) } else { choices.between(-3, 8) });
         let inputs = (0..4).map(&mut input).collect();
         Self { b: Builder::new(func), sizes, numbers, inputs }
     }
 
-    fn extent(&self, choices: &mut Choices) -> Extent {
+    fn extent(&self, choices: &mut Random) -> Extent {
         match choices.below(4) {
-            0 => Extent::Const(choices.below(8)),
+            0 => Extent::Const(choices.between(0, 7)),
             1 => Extent::Value(self.sizes[1]),
             _ => Extent::Value(self.sizes[0]),
         }
     }
 
-    fn space(&self, choices: &mut Choices) -> Vec<Extent> {
+    fn space(&self, choices: &mut Random) -> Vec<Extent> {
         (0..1 + choices.below(2)).map(|_| self.extent(choices)).collect()
     }
 
-    fn place(&mut self, choices: &mut Choices) -> Operand {
+    fn place(&mut self, choices: &mut Random) -> Operand {
         match choices.below(4) {
             0 => choices.of(&self.numbers),
             1 => choices.of(&self.sizes).into(),
             2 => {
                 let size = choices.of(&self.sizes).into();
-                self.b.binary(BinOp::SUB, size, Operand::i64(choices.below(4)))
+                self.b.binary(BinOp::SUB, size, Operand::i64(choices.between(0, 3)))
             }
-            _ => Operand::i64(choices.below(7)),
+            _ => Operand::i64(choices.between(0, 6)),
         }
     }
 
     /// A partition of a space: boxes cut at arbitrary places, and grids.
-    fn partition(&mut self, choices: &mut Choices, space: &[Extent]) -> Vec<Grid> {
+    fn partition(&mut self, choices: &mut Random, space: &[Extent]) -> Vec<Grid> {
         let mut grids = vec![Grid::full(space)];
         for _ in 0..choices.below(4) {
-            let at = choices.below(grids.len() as i64) as usize;
+            let at = choices.below(grids.len());
             let grid = grids.swap_remove(at);
-            let axis = choices.below(space.len() as i64) as usize;
+            let axis = choices.below(space.len());
             let own = grid.axes[axis];
             let parts = if own.is_dense() && choices.below(3) == 0 {
-                let step = 2 + choices.below(3);
-                let width = 1 + choices.below(step - 1);
+                let step = choices.between(2, 4);
+                let width = choices.between(1, step - 1);
                 let next = match own.lower {
                     Operand::Const(c) => Operand::i64(c.as_i64().unwrap() + width),
                     lower @ Operand::Value(_) => self.b.binary(BinOp::ADD, lower, Operand::i64(width)),
@@ -227,7 +215,7 @@ fn holders(sets: &[Indices], index: &[i64]) -> usize {
 fn intersections_remainders_and_differences_are_those_of_sets() {
     let (mut hits, mut empty) = (0, 0);
     for seed in random::seeds(random::cases(600)) {
-        let mut choices = Choices(Random::new(seed));
+        let mut choices = Random::new(seed);
         let mut scene = Scene::new(&mut choices);
         let space = scene.space(&mut choices);
         let (first, second) = (scene.partition(&mut choices, &space), scene.partition(&mut choices, &space));
@@ -276,7 +264,7 @@ fn with_loop(space: &[Extent], grids: &[Grid]) -> WithLoopData {
 fn unified_generators_are_the_common_refinement_of_both() {
     let (cases, mut parts_made, mut refused) = (random::cases(600), 0, 0);
     for seed in random::seeds(cases) {
-        let mut choices = Choices(Random::new(seed));
+        let mut choices = Random::new(seed);
         let mut scene = Scene::new(&mut choices);
         let space = scene.space(&mut choices);
         let (first, second) = (scene.partition(&mut choices, &space), scene.partition(&mut choices, &space));
@@ -311,9 +299,9 @@ fn unified_generators_are_the_common_refinement_of_both() {
 }
 
 /// Reads of a producer by a consumer: an affine form for each axis of the producer.
-fn read(scene: &mut Scene, choices: &mut Choices, consumer_rank: usize, producer_rank: usize) -> IndexMap<Value> {
+fn read(scene: &mut Scene, choices: &mut Random, consumer_rank: usize, producer_rank: usize) -> IndexMap<Value> {
     let forms = (0..producer_rank).map(|_| {
-        let mut offset = Poly::constant(choices.below(9) - 4);
+        let mut offset = Poly::constant(choices.between(-4, 4));
         if choices.below(2) == 0 {
             let number = choices.of(&scene.numbers).value().unwrap();
             offset += &Poly::symbol(number);
@@ -321,7 +309,7 @@ fn read(scene: &mut Scene, choices: &mut Choices, consumer_rank: usize, producer
         let stride = choices.of(&[1, 1, 1, -1, -1, 2, -2, 3, 0]);
         match stride {
             0 => AxisForm::constant(offset),
-            stride => AxisForm::strided(choices.below(consumer_rank as i64) as usize, stride, offset),
+            stride => AxisForm::strided(choices.below(consumer_rank), stride, offset),
         }
     });
     let forms = forms.collect();
@@ -332,7 +320,7 @@ fn read(scene: &mut Scene, choices: &mut Choices, consumer_rank: usize, producer
 fn a_pre_image_holds_the_indices_whose_reads_fall_into_the_generator() {
     let (cases, mut reads, mut refused, mut split) = (random::cases(900), 0, 0, 0);
     for seed in random::seeds(cases) {
-        let mut choices = Choices(Random::new(seed));
+        let mut choices = Random::new(seed);
         let mut scene = Scene::new(&mut choices);
         let (consumer_space, producer_space) = (scene.space(&mut choices), scene.space(&mut choices));
         let consumers = scene.partition(&mut choices, &consumer_space);

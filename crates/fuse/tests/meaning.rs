@@ -3,13 +3,11 @@
 //!
 //! Of programs that show a bug, the smallest is reported, without the results that do not matter.
 
-use crate::generate;
-use crate::programs;
-
 use frit_fuse::array::{Options, RULES, fuse};
-use frit_interp::{Options as Limits, RunError, array::run_with};
+use frit_generate::outcome::{self, Outcome, same};
+use frit_generate::{Favour, case};
+use frit_ir::Tensor;
 use frit_ir::array::{Program, verify};
-use frit_ir::{Const, Tensor};
 use frit_plan::{Log, Outcome as Decided};
 use frit_simplify::simplify;
 use frit_support::random;
@@ -36,36 +34,8 @@ const MAX_ROUNDS: usize = 16;
 /// Checking one program takes less than a second; after this time it hangs.
 const HANGING: Duration = Duration::from_secs(300);
 
-#[derive(Clone, Debug)]
-enum Outcome {
-    Results(Vec<Tensor>),
-    Failed,
-    /// Too large, or too long.
-    GaveUp,
-}
-
 fn run(program: &Program, inputs: &[Tensor]) -> Result<Outcome, String> {
-    let limits = Limits { memory: 1 << 24, fuel: Some(200_000), ..Limits::default() };
-    match run_with(program, program.entry.expect("the program has an entry"), inputs.to_vec(), &limits) {
-        Ok(results) => Ok(Outcome::Results(results)),
-        Err(RunError::Failed(_)) => Ok(Outcome::Failed),
-        Err(RunError::Exhausted | RunError::OutOfFuel | RunError::StackTooDeep) => Ok(Outcome::GaveUp),
-        Err(RunError::Broken(message)) => Err(format!("the interpreter finds a wrong program: {message}")),
-    }
-}
-
-fn same_scalar(a: Const, b: Const) -> bool {
-    match (a, b) {
-        (Const::F64(a), Const::F64(b)) => a == b || f64::from_bits(a).is_nan() && f64::from_bits(b).is_nan(),
-        _ => a == b,
-    }
-}
-
-fn same(a: &[Tensor], b: &[Tensor]) -> bool {
-    a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| {
-            a.shape() == b.shape() && (0..a.data().len()).all(|at| same_scalar(a.data().get(at), b.data().get(at)))
-        })
+    Ok(outcome::run(program, inputs)?.0)
 }
 
 /// How often things happened.
@@ -95,8 +65,7 @@ impl Case {
         for (inputs, expected) in self.inputs.iter().zip(expected) {
             let found = run(after, inputs)?;
             match (&*expected, &found) {
-                (Outcome::GaveUp, _) | (_, Outcome::GaveUp) | (Outcome::Failed, Outcome::Failed) => {}
-                (Outcome::Results(a), Outcome::Results(b)) if same(a, b) => {}
+                _ if expected.agrees(&found) => {}
                 (Outcome::Failed, Outcome::Results(results)) if is_dead_failure(before, inputs, results)? => {
                     *expected = found;
                 }
@@ -189,12 +158,7 @@ fn check_pipeline(case: &Case, tally: &mut Tally) -> Result<(), String> {
 fn check(program: Program, inputs: Vec<Vec<Tensor>>, tally: &mut Tally) -> Result<(), String> {
     let case = Case::new(program, inputs)?;
     for outcome in &case.expected {
-        let kind = match outcome {
-            Outcome::Results(_) => "(results)",
-            Outcome::Failed => "(failures)",
-            Outcome::GaveUp => "(too large)",
-        };
-        *tally.entry(kind.into()).or_default() += 1;
+        *tally.entry(outcome.name().into()).or_default() += 1;
     }
     check_rules(&case, tally)?;
     check_pipeline(&case, tally)
@@ -230,7 +194,8 @@ fn check_seeds(seeds: impl Iterator<Item = u64>, current: &AtomicU64) -> Finding
     for seed in seeds {
         current.store(seed, Ordering::Relaxed);
         // Some programs are those that test the simplifier: they call functions and go round in loops of unknown length.
-        let (program, inputs) = if seed % 8 == 0 { generate::case(seed) } else { programs::case(seed) };
+        let favour = if seed % 8 == 0 { Favour::REDUNDANCY } else { Favour::CHAINS };
+        let (program, inputs) = case(favour, seed);
         if let Err(error) = check(program.clone(), inputs.clone(), &mut findings.tally) {
             findings.wrong.push((seed, shrunk(program, &inputs, error)));
         }

@@ -1,13 +1,11 @@
 //! The rules about nests keep what a program computes, bit by bit: generated nests on the reference interpreter before and
 //! after each of them; and a nest that was split again is the same when it is flattened.
 
-use crate::nests;
-
 use frit_fuse::array::nest::unflatten;
 use frit_fuse::array::{RULES, Rule, iswim, reduce_interchange, with_loop_scalarisation};
-use frit_interp::{Options as Limits, RunError, array::run_with};
+use frit_generate::outcome::run;
+use frit_generate::{Favour, case};
 use frit_ir::array::{Block, Func, Op, Operator, Program, parse, verify};
-use frit_ir::{Const, Tensor};
 use frit_simplify::{Options, dce};
 use frit_support::random;
 use std::collections::{BTreeMap, HashMap};
@@ -16,35 +14,9 @@ fn rule(name: &str) -> &'static Rule {
     RULES.iter().find(|rule| rule.name == name).expect("the rule is in the catalogue")
 }
 
-/// The results, or `None` if the program fails.
-fn run(program: &Program, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
-    match run_with(program, program.entry.unwrap(), inputs.to_vec(), &Limits::default()) {
-        Ok(results) => Some(results),
-        Err(RunError::Failed(_)) => None,
-        Err(error) => panic!("{error}\n{program}"),
-    }
-}
-
-fn same_scalar(a: Const, b: Const) -> bool {
-    match (a, b) {
-        (Const::F64(a), Const::F64(b)) => a == b || f64::from_bits(a).is_nan() && f64::from_bits(b).is_nan(),
-        _ => a == b,
-    }
-}
-
-fn same(a: &Option<Vec<Tensor>>, b: &Option<Vec<Tensor>>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| {
-            a.shape() == b.shape() && (0..a.data().len()).all(|at| same_scalar(a.data().get(at), b.data().get(at)))
-        }),
-        (None, None) => true,
-        (Some(_), None) | (None, Some(_)) => false,
-    }
-}
-
 /// Applies a rule wherever it is legal, and compares. `tally` counts what was applied, and refusals by code.
 fn check(rule: &Rule, seed: u64, tally: &mut BTreeMap<&'static str, usize>) -> Program {
-    let (mut program, inputs) = nests::case(seed);
+    let (mut program, inputs) = case(Favour::NESTS, seed);
     verify::verify(&program).unwrap_or_else(|e| panic!("seed {seed}: the generator is wrong: {e}\n{program}"));
     // A check that nothing depends on is dead code, which a rule may leave behind.
     dce::run(&mut program, &Options::default());
@@ -57,9 +29,10 @@ fn check(rule: &Rule, seed: u64, tally: &mut BTreeMap<&'static str, usize>) -> P
     let context = || format!("seed {seed}, {}\n{before}\n---- after\n{program}", rule.name);
     verify::verify(&program).unwrap_or_else(|e| panic!("{e}\n{}", context()));
     for inputs in &inputs {
-        let (expected, found) = (run(&before, inputs), run(&program, inputs));
-        *tally.entry(if expected.is_some() { "(results)" } else { "(failures)" }).or_default() += 1;
-        assert!(same(&expected, &found), "expected {expected:?}, found {found:?} on {inputs:?}\n{}", context());
+        let [expected, found] =
+            [&before, &program].map(|program| run(program, inputs).unwrap_or_else(|e| panic!("{e}")).0);
+        *tally.entry(expected.name()).or_default() += 1;
+        assert!(expected.agrees(&found), "expected {expected:?}, found {found:?} on {inputs:?}\n{}", context());
     }
     program
 }
@@ -146,7 +119,7 @@ fn a_split_nest_flattens_to_what_it_was() {
     let mut count = 0;
     let cases = random::cases(300);
     for seed in random::seeds(cases) {
-        let (mut program, _) = nests::case(seed);
+        let (mut program, _) = case(Favour::NESTS, seed);
         dce::run(&mut program, &Options::default());
         for (_, func) in program.funcs.iter_mut() {
             (rule("with-loop-scalarisation").everywhere)(func);

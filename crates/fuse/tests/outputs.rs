@@ -1,17 +1,12 @@
 //! What a program writes stays the same, in the same order, whatever loops are merged around it.
 
-use crate::generate;
-use crate::programs;
-use crate::writing;
-use crate::written;
-
 use frit_fuse::array::{Options, fuse, make_partitions_full, split_index_sets};
+use frit_generate::outcome::written;
+use frit_generate::{Favour, case, writing};
 use frit_ir::array::verify::verify;
 use frit_plan::Log;
 use frit_simplify::simplify;
 use frit_support::random;
-use writing::writing;
-use written::text;
 
 #[test]
 fn merging_keeps_what_generated_programs_write() {
@@ -19,7 +14,7 @@ fn merging_keeps_what_generated_programs_write() {
     let simplification = frit_simplify::Options::default();
     let cases = random::cases(120);
     for seed in random::seeds(cases) {
-        for (program, inputs) in [generate::case(seed), programs::case(seed)] {
+        for (program, inputs) in [Favour::REDUNDANCY, Favour::CHAINS].map(|favour| case(favour, seed)) {
             let original = writing(&program, seed);
             verify(&original).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{original}"));
             let mut program = original.clone();
@@ -38,7 +33,7 @@ fn merging_keeps_what_generated_programs_write() {
             verify(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{original}\n---- after\n{program}"));
             for inputs in &inputs {
                 // Limits are met elsewhere, and an error in dead code may go.
-                if let (Some(expected), Some(found)) = (text(&original, inputs), text(&program, inputs)) {
+                if let (Some(expected), Some(found)) = (written(&original, inputs), written(&program, inputs)) {
                     lines += expected.lines().count();
                     assert_eq!(expected, found, "seed {seed}\n{original}\n---- after\n{program}");
                 }

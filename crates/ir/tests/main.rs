@@ -3,7 +3,6 @@
 mod array_print;
 mod array_text;
 mod array_verify;
-mod common;
 mod docs;
 mod format;
 mod nest_text;

@@ -28,5 +28,3 @@ mod temporal_blocking;
 mod transpose_tiling;
 mod unroll_and_jam;
 mod widening;
-#[path = "../../simplify/tests/writing/mod.rs"]
-mod writing;

@@ -1,21 +1,21 @@
 //! What a program writes, loops over explicit storage write too.
 
 use crate::support;
-use crate::writing;
 
+use frit_generate::{Favour, case, writing};
 use frit_interp::{Options as RunOptions, array, nest};
 use frit_ir::array::verify::verify;
 use frit_support::random;
-use support::{LOWERINGS, generate::generate, int, ints, matrix, with_sizes};
+use support::{LOWERINGS, with_sizes};
 
 #[test]
 fn lowering_keeps_what_generated_programs_write() {
     let (cases, mut lines) = (random::cases(60), 0);
     for seed in random::seeds(cases) {
-        let program = generate(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), 3 + (seed % 10) as usize);
-        let mut program = writing::writing(&program, seed);
+        let (program, mut inputs) = case(Favour::STORAGE, seed);
+        let mut program = writing(&program, seed);
         verify(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}"));
-        let args = vec![ints(&[3, -1, 2]), matrix(3, 2, &[1, 0, -2, 4, 3, 3]), int(4)];
+        let args = inputs.swap_remove(0);
         let entry = program.entry.expect("the program has an entry");
         let mut expected = String::new();
         let run = array::run_writing(&program, entry, args.clone(), &RunOptions::default(), &mut |s| expected += s);

@@ -59,12 +59,8 @@ const FIGURE_1: &str = "
     params n m
     array t[n] temp
     array B[n] out
-    for i in 1..n {
-        t[i] = 1
-    }
-    for i in 1..n {
-        B[i] = t[i]
-    }";
+    for i in 1..n { t[i] = 1 }
+    for i in 1..n { B[i] = t[i] }";
 
 #[test]
 fn figure_1_of_the_paper_needs_a_scalar() {
@@ -80,12 +76,8 @@ const FIGURE_2: &str = "
     params n m
     array t[n] temp
     array B[n] out
-    for i in 0..n {
-        t[i] = 1
-    }
-    for i in 1..n {
-        B[i] = t[i - 1], t[i]
-    }";
+    for i in 0..n { t[i] = 1 }
+    for i in 1..n { B[i] = t[i - 1], t[i] }";
 
 #[test]
 fn figure_2_of_the_paper_needs_a_window_of_2() {
@@ -104,15 +96,9 @@ fn rows_of_a_stencil_stay_whole() {
         params n m
         array t[n][m] temp
         array B[n][m] out
-        for i in 0..n {
-            for j in 0..m {
-                t[i][j] = 1
-            }
-        }
+        for i in 0..n { for j in 0..m { t[i][j] = 1 } }
         for i in 1..n - 1 {
-            for j in 1..m - 1 {
-                B[i][j] = t[i - 1][j], t[i][j - 1], t[i][j + 1], t[i + 1][j]
-            }
+            for j in 1..m - 1 { B[i][j] = t[i - 1][j], t[i][j - 1], t[i][j + 1], t[i + 1][j] }
         }";
     check_fate(text, "((S0[i, j]) (S1[i + 1, j]))", "window of 3 x all", "window of 3 x all");
     check_fate(text, "((S0[i, j] S1[i + 1, j + 1]))", "window of 3 x all", "window of 3 x all");
@@ -126,16 +112,8 @@ fn a_row_stencil_needs_few_elements_of_one_row() {
         params n m
         array t[n][m] temp
         array B[n][m] out
-        for i in 0..n {
-            for j in 0..m {
-                t[i][j] = 1
-            }
-        }
-        for i in 0..n {
-            for j in 2..m {
-                B[i][j] = t[i][j - 2], t[i][j]
-            }
-        }";
+        for i in 0..n { for j in 0..m { t[i][j] = 1 } }
+        for i in 0..n { for j in 2..m { B[i][j] = t[i][j - 2], t[i][j] } }";
     check_fate(text, "((S0[i, j] S1[i, j]))", "3 registers along 1", "window of 1 x 3");
 }
 
@@ -146,16 +124,8 @@ fn an_order_of_dimensions_is_found_that_bounds_both() {
         params n m
         array t[n][m] temp
         array B[n][m] out
-        for i in 0..n {
-            for j in 0..m {
-                t[i][j] = 1
-            }
-        }
-        for i in 0..n {
-            for j in 0..m {
-                B[i][j] = t[i][j]
-            }
-        }";
+        for i in 0..n { for j in 0..m { t[i][j] = 1 } }
+        for i in 0..n { for j in 0..m { B[i][j] = t[i][j] } }";
     check_fate(text, "((S0[i, j] S1[i, j]))", "scalar", "scalar");
     check_fate(text, "((S0[j, i] S1[j, i]))", "scalar", "scalar");
     check_fate(text, "((S0[i, j]) (S1[i, j]))", "window of 1 x all", "window of 1 x all");
@@ -169,17 +139,9 @@ fn sums_in_an_array_live_from_the_first_term_on() {
         array A[n][m] in
         array t[n] temp
         array B[n] out
-        for i in 0..n {
-            t[i] = 0
-        }
-        for i in 0..n {
-            for k in 0..m {
-                t[i] += A[i][k]
-            }
-        }
-        for i in 0..n {
-            B[i] = t[i]
-        }";
+        for i in 0..n { t[i] = 0 }
+        for i in 0..n { for k in 0..m { t[i] += A[i][k] } }
+        for i in 0..n { B[i] = t[i] }";
     check_fate(text, "(S0[i] (S1[i, k]) S2[i])", "scalar", "scalar");
     // The sums are reordered, so that each lives until all are complete.
     check_fate(text, "(S0[i]) ((S1[k, i])) (S2[i])", "kept: unbounded-window", "kept: unbounded-window");
@@ -193,9 +155,7 @@ fn values_that_are_never_read_take_no_living_ones_place() {
         array B[n] out
         for i in 0..n {
             t[i] = 1
-            if i + 2 < n {
-                t[i + 2] = 2
-            }
+            if i + 2 < n { t[i + 2] = 2 }
             B[i] = t[i]
         }";
     check_fate(text, "(S0[i] S1[i] S2[i])", "window of 3", "window of 3");
@@ -208,12 +168,8 @@ fn registers_need_every_iteration_between_write_and_read() {
         params n m
         array t[n] temp
         array B[n] out
-        for i in 0..n step 2 {
-            t[i] = 1
-        }
-        for i in 2..n step 2 {
-            B[i] = t[i - 2], t[i]
-        }";
+        for i in 0..n step 2 { t[i] = 1 }
+        for i in 2..n step 2 { B[i] = t[i - 2], t[i] }";
     check_fate(text, "(S0[i] S1[i])", "window of 3", "window of 3");
 }
 
@@ -223,15 +179,9 @@ fn elements_that_are_set_outside_of_the_loop_prevent_registers() {
         params n m
         array t[n] temp
         array B[n] out
-        if n >= 1 {
-            t[0] = 0
-        }
-        for i in 1..n {
-            t[i] = t[i - 1]
-        }
-        for i in 1..n {
-            B[i] = t[i], t[i - 1]
-        }";
+        if n >= 1 { t[0] = 0 }
+        for i in 1..n { t[i] = t[i - 1] }
+        for i in 1..n { B[i] = t[i], t[i - 1] }";
     check_fate(text, "S0[] (S1[i] S2[i])", "window of 2", "window of 2");
 }
 
@@ -241,14 +191,8 @@ fn only_subscripts_in_use_need_a_place() {
         params n m
         array t[n][16] temp
         array B[n] out
-        for i in 0..n {
-            for k in 3..6 {
-                t[i][k] = 1
-            }
-        }
-        for i in 0..n {
-            B[i] = t[i][3], t[i][4], t[i][5]
-        }";
+        for i in 0..n { for k in 3..6 { t[i][k] = 1 } }
+        for i in 0..n { B[i] = t[i][3], t[i][4], t[i][5] }";
     check_fate(text, "((S0[i, k])) (S1[i])", "window of all x 3", "window of all x 3");
     check_fate(text, "((S0[i, k]) S1[i])", "window of 1 x 3", "window of 1 x 3");
 }
@@ -277,12 +221,8 @@ fn what_is_live_or_not_rewritten_stays() {
         array A[n] in
         array t[n] temp
         array B[n] out
-        for i in 0..n {
-            t[i] = A[i]
-        }
-        for i in 0..n {
-            B[i] = t[?]
-        }";
+        for i in 0..n { t[i] = A[i] }
+        for i in 0..n { B[i] = t[?] }";
     let source = scop(text);
     let found = contracted(&source, &FusedTree::original(&source), &Options::default());
     assert_eq!(fate(&found, &source, "A"), "kept: live-in");
@@ -298,15 +238,9 @@ fn a_pipeline_of_three_stages_has_a_window_for_each() {
         array t[n] temp
         array u[n] temp
         array B[n] out
-        for i in 0..n {
-            t[i] = A[i]
-        }
-        for i in 1..n - 1 {
-            u[i] = t[i - 1], t[i], t[i + 1]
-        }
-        for i in 2..n - 2 {
-            B[i] = u[i - 1], u[i], u[i + 1]
-        }";
+        for i in 0..n { t[i] = A[i] }
+        for i in 1..n - 1 { u[i] = t[i - 1], t[i], t[i + 1] }
+        for i in 2..n - 2 { B[i] = u[i - 1], u[i], u[i + 1] }";
     let source = scop(text);
     let found = contracted(&source, &tree(&source, "(S0[i] S1[i + 1] S2[i + 2])"), &Options { registers: 0 });
     assert_eq!(fate(&found, &source, "t"), "window of 3");
@@ -322,12 +256,8 @@ fn producers_at_twice_the_speed_have_a_window_in_their_own_elements() {
         params n m
         array t[2n] temp
         array B[n] out
-        for i in 0..2n {
-            t[i] = 1
-        }
-        for i in 0..n {
-            B[i] = t[2i], t[2i + 1]
-        }";
+        for i in 0..2n { t[i] = 1 }
+        for i in 0..n { B[i] = t[2i], t[2i + 1] }";
     check_fate(text, "(S0[i] S1[2i + 1])", "2 registers along 0", "window of 2");
 }
 

@@ -35,11 +35,7 @@ fn flow(text: &str) -> String {
 const STENCIL: &str = "
     params n
     array A[n] inout
-    for t in 0..n {
-        for i in 1..n - 1 {
-            A[i] = A[i - 1], A[i], A[i + 1]
-        }
-    }";
+    for t in 0..n { for i in 1..n - 1 { A[i] = A[i - 1], A[i], A[i + 1] } }";
 
 #[test]
 fn a_stencil_depends_on_itself_in_three_ways() {
@@ -57,15 +53,9 @@ fn only_the_last_write_feeds_a_read() {
         params n where n >= 2
         array A[n] temp
         array B[n] out
-        for i in 0..n {
-            A[i] = 1
-        }
-        for i in 1..n {
-            A[i] = 2
-        }
-        for i in 0..n {
-            B[i] = A[i]
-        }";
+        for i in 0..n { A[i] = 1 }
+        for i in 1..n { A[i] = 2 }
+        for i in 0..n { B[i] = A[i] }";
     expect_test::expect![[r#"
         S0 -> S2: [p0] -> { S0[i0 = 0] -> S2[i0' = 0] : p0 >= 2 }
         S1 -> S2: [p0] -> { S1[i0] -> S2[i0' = i0] : 0 < i0 < p0 }
@@ -96,9 +86,7 @@ fn a_read_of_many_elements_has_the_last_write_of_each() {
     let text = "
         array A[4] temp
         array B out
-        for i in 0..4 {
-            A[i] = 1
-        }
+        for i in 0..4 { A[i] = 1 }
         A[2] = 1
         B = A[?]";
     expect_test::expect![[r#"
@@ -132,9 +120,7 @@ const SUM: &str = "
     array B out
     array s temp
     s = 0
-    for i in 0..n {
-        s += A[i]
-    }
+    for i in 0..n { s += A[i] }
     B = s";
 
 #[test]
@@ -167,9 +153,7 @@ fn loops_that_count_down_have_distances_in_their_direction() {
     let text = "
         params n
         array A[n] inout
-        for i in 0..n - 1 down {
-            A[i] = A[i + 1]
-        }";
+        for i in 0..n - 1 down { A[i] = A[i + 1] }";
     expect_test::expect![[r#"
         flow S0 -> S0 on A: (1)
     "#]]

@@ -121,9 +121,7 @@ fn a_row_that_is_used_anew_gets_a_dimension_and_others_do_not() {
                 row[j] = A[i][j]
                 t[i][j] = row[j]
             }
-            for j in 1..m {
-                B[i][j] = row[j - 1], t[i][j]
-            }
+            for j in 1..m { B[i][j] = row[j - 1], t[i][j] }
         }";
     expect_test::expect![[r#"
         A2 of A2 (row), 1 added: Some([p0, p1] -> { [(p0)] : p0 > 0 and p1 > 0 }), Some([p0, p1] -> { [(p1)] })
@@ -166,9 +164,7 @@ fn what_is_live_stays_and_the_rest_goes() {
         array A[n] inout
         array B[n] out
         array s inout
-        for i in 0..n {
-            B[i] = s, A[i]
-        }
+        for i in 0..n { B[i] = s, A[i] }
         for i in 0..n {
             s = A[i]
             A[i] = s
@@ -200,15 +196,9 @@ fn a_live_array_that_is_overwritten_before_it_is_used_gets_a_copy() {
         params n m
         array A[n] inout
         array B[n] out
-        for i in 0..n {
-            A[i] = 1
-        }
-        for i in 0..n {
-            B[i] = A[i]
-        }
-        for i in 0..n {
-            A[i] = 2
-        }";
+        for i in 0..n { A[i] = 1 }
+        for i in 0..n { B[i] = A[i] }
+        for i in 0..n { A[i] = 2 }";
     expect_test::expect![[r#"
         A2 of A0 (A), 0 added: Some([p0, p1] -> { [(p0)] })
           Write in S0: [p0, p1] -> { S0[i0] -> A2[i0] }
@@ -216,7 +206,7 @@ fn a_live_array_that_is_overwritten_before_it_is_used_gets_a_copy() {
     "#]]
     .assert_eq(&describe(&expanded(text)));
     // Only where all of it is overwritten.
-    let partly = text.replace("in 0..n {\n            A[i] = 2", "in 1..n {\n            A[i] = 2");
+    let partly = text.replace("in 0..n { A[i] = 2", "in 1..n { A[i] = 2");
     assert_ne!(partly, text);
     assert_eq!(describe(&expanded(&partly)), "");
 }
@@ -231,12 +221,8 @@ fn declarations_in_a_loop_are_of_each_iteration() {
             local t[m]
             local s
             s = 0
-            for j in 0..m {
-                maybe t[j] = A[i][j]
-            }
-            for j in 0..m {
-                s += t[j]
-            }
+            for j in 0..m { maybe t[j] = A[i][j] }
+            for j in 0..m { s += t[j] }
             B[i] = s, t[?]
         }";
     let expanded = expanded(text);
@@ -270,12 +256,8 @@ fn accesses_that_cannot_be_rewritten_stay_together() {
             t[0] = A[i]
             B[i] = t[0]
         }
-        for i in 0..n {
-            t[?] = A[i]
-        }
-        for i in 0..n {
-            B[i] = t[?]
-        }";
+        for i in 0..n { t[?] = A[i] }
+        for i in 0..n { B[i] = t[?] }";
     expect_test::expect![[r#"
         A3 of A1 (B), 0 added: Some([p0, p1] -> { [(p0)] })
           Write in S1: [p0, p1] -> { S1[i0] -> A3[i0] }

@@ -129,15 +129,9 @@ const BLUR: &str = "
     array B[n] temp
     array C[n] temp
     array D[n] out
-    for i in 1..n-1 {
-        B[i] = A[i - 1], A[i], A[i + 1]
-    }
-    for i in 2..n-2 {
-        C[i] = B[i - 1], B[i], B[i + 1]
-    }
-    for i in 3..n-3 {
-        D[i] = C[i - 1], C[i], C[i + 1]
-    }";
+    for i in 1..n-1 { B[i] = A[i - 1], A[i], A[i + 1] }
+    for i in 2..n-2 { C[i] = B[i - 1], B[i], B[i + 1] }
+    for i in 3..n-3 { D[i] = C[i - 1], C[i], C[i + 1] }";
 
 #[test]
 fn a_chain_is_evaluated_in_its_last_statement() {

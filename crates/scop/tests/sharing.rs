@@ -73,18 +73,10 @@ fn a_small_array_uses_the_place_of_a_large_one_and_not_the_other_way_round() {
         array OUT[n + m] out
         local a[n]
         local b[m]
-        for i in 0..n {
-            a[i] = 1
-        }
-        for i in 0..n {
-            OUT[i] = a[n - 1 - i]
-        }
-        for i in 0..m {
-            b[i] = 1
-        }
-        for i in 0..m {
-            OUT[i] = b[m - 1 - i]
-        }";
+        for i in 0..n { a[i] = 1 }
+        for i in 0..n { OUT[i] = a[n - 1 - i] }
+        for i in 0..m { b[i] = 1 }
+        for i in 0..m { OUT[i] = b[m - 1 - i] }";
     let source = scop(text);
     let tree = FusedTree::original(&source);
     let dependences = Dependences::new(&source, &Options::default()).unwrap();
@@ -114,15 +106,9 @@ fn an_array_that_is_used_twice_stays_in_one_place() {
         array OUT[n][n] out
         local a[n]
         for k in 0..n {
-            for i in 0..n {
-                a[i] = 1
-            }
-            for i in 0..n {
-                a[i] = a[n - 1 - i]
-            }
-            for i in 0..n {
-                OUT[k][i] = a[i]
-            }
+            for i in 0..n { a[i] = 1 }
+            for i in 0..n { a[i] = a[n - 1 - i] }
+            for i in 0..n { OUT[k][i] = a[i] }
         }";
     let (_, before, after) = shared(text);
     assert_eq!(before, after);

@@ -12,12 +12,8 @@ const FIGURE_1: &str = "
     params n
     array A[n] temp
     array B[n] out
-    for i in 0..n {
-        A[i] = 1
-    }
-    for i in 0..n {
-        B[i] = A[i]
-    }";
+    for i in 0..n { A[i] = 1 }
+    for i in 0..n { B[i] = A[i] }";
 
 /// Both loops as one.
 fn fused(source: &frit_scop::Scop) -> FusedTree {
@@ -37,11 +33,7 @@ fn instances_run_in_the_order_of_the_source() {
         array A[n] inout
         for i in 0..n step 2 down {
             A[i] = A[i]
-            for j in 0..i {
-                if j >= 1 {
-                    A[i] = A[j]
-                }
-            }
+            for j in 0..i { if j >= 1 { A[i] = A[j] } }
         }",
     );
     let order: Vec<String> = run_source(&source, &[5]).order.iter().map(|(s, at)| format!("{s}{at:?}")).collect();

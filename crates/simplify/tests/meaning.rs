@@ -1,60 +1,22 @@
 //! Every step keeps what a program computes: generated programs on the reference interpreter before and after.
 
-use crate::generate;
-
-use frit_interp::{Options as Limits, RunError, array::run_with};
-use frit_ir::array::{Program, verify};
-use frit_ir::{Const, Tensor};
+use frit_generate::outcome::{Outcome, run};
+use frit_generate::{Favour, case};
+use frit_ir::array::verify;
 use frit_simplify::{MAX_ROUNDS, Options, STEPS, simplify};
 use frit_support::random;
 use std::collections::BTreeMap;
 
-#[derive(Debug)]
-enum Outcome {
-    Results(Vec<Tensor>),
-    Failed,
-    /// Too large, or too long.
-    GaveUp,
-}
-
-fn run(program: &Program, inputs: &[Tensor], context: &dyn Fn() -> String) -> Outcome {
-    let limits = Limits { memory: 1 << 24, fuel: Some(200_000), ..Limits::default() };
-    match run_with(program, program.entry.unwrap(), inputs.to_vec(), &limits) {
-        Ok(results) => Outcome::Results(results),
-        Err(RunError::Failed(_)) => Outcome::Failed,
-        Err(RunError::Exhausted | RunError::OutOfFuel | RunError::StackTooDeep) => Outcome::GaveUp,
-        Err(RunError::Broken(message)) => panic!("{message}\n{}", context()),
-    }
-}
-
-fn same_scalar(a: Const, b: Const) -> bool {
-    match (a, b) {
-        (Const::F64(a), Const::F64(b)) => a == b || f64::from_bits(a).is_nan() && f64::from_bits(b).is_nan(),
-        _ => a == b,
-    }
-}
-
-fn same(a: &[Tensor], b: &[Tensor]) -> bool {
-    a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| {
-            a.shape() == b.shape() && (0..a.data().len()).all(|at| same_scalar(a.data().get(at), b.data().get(at)))
-        })
-}
-
 /// Checks one program; counts the changes of each step.
 fn check(seed: u64, fired: &mut BTreeMap<&'static str, usize>) {
-    let (mut program, inputs) = generate::case(seed);
+    let (mut program, inputs) = case(Favour::REDUNDANCY, seed);
     verify::verify(&program).unwrap_or_else(|e| panic!("seed {seed}: the generator is wrong: {e}\n{program}"));
     let original = program.clone();
-    let mut expected: Vec<Outcome> =
-        inputs.iter().map(|i| run(&program, i, &|| format!("seed {seed}, the original\n{original}"))).collect();
-    for outcome in &expected {
-        let kind = match outcome {
-            Outcome::Results(_) => "(results)",
-            Outcome::Failed => "(failures)",
-            Outcome::GaveUp => "(too large)",
-        };
-        *fired.entry(kind).or_default() += 1;
+    let mut expected: Vec<Outcome> = Vec::new();
+    for inputs in &inputs {
+        let outcome = run(&program, inputs).unwrap_or_else(|e| panic!("{e}\nseed {seed}, the original\n{original}")).0;
+        *fired.entry(outcome.name()).or_default() += 1;
+        expected.push(outcome);
     }
     for round in 0.. {
         let mut any = false;
@@ -69,10 +31,9 @@ fn check(seed: u64, fired: &mut BTreeMap<&'static str, usize>) {
             let context = || format!("seed {seed}, round {round}, {}\n{before}\n---- after\n{program}", step.name);
             verify::verify(&program).unwrap_or_else(|e| panic!("{e}\n{}", context()));
             for (inputs, expected) in inputs.iter().zip(&mut expected) {
-                let found = run(&program, inputs, &context);
+                let found = run(&program, inputs).unwrap_or_else(|e| panic!("{e}\n{}", context())).0;
                 match (&*expected, &found) {
-                    (Outcome::GaveUp, _) | (_, Outcome::GaveUp) | (Outcome::Failed, Outcome::Failed) => {}
-                    (Outcome::Results(a), Outcome::Results(b)) if same(a, b) => {}
+                    _ if expected.agrees(&found) => {}
                     // An error in dead code may go; no other step may lose one.
                     (Outcome::Failed, Outcome::Results(_)) if step.name == "dce" => *expected = found,
                     _ => panic!("expected {expected:?}, found {found:?} on {inputs:?}\n{}", context()),

@@ -1,23 +1,19 @@
 //! What a program writes stays the same, in the same order, whatever is optimised around it.
 
-use crate::generate;
-use crate::writing;
-use crate::written;
-
+use frit_generate::outcome::written;
+use frit_generate::{Favour, case, writing};
 use frit_ir::array::{Program, verify::verify};
 use frit_simplify::{MAX_ROUNDS, Options, STEPS, Step, in_place};
 use frit_support::random;
-use writing::writing;
-use written::text;
 
 #[test]
 fn every_step_keeps_what_generated_programs_write() {
     let (cases, mut lines, mut changes) = (random::cases(100), 0, 0);
     for seed in random::seeds(cases) {
-        let (program, inputs) = generate::case(seed);
+        let (program, inputs) = case(Favour::REDUNDANCY, seed);
         let mut program = writing(&program, seed);
         verify(&program).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{program}"));
-        let expected: Vec<Option<String>> = inputs.iter().map(|inputs| text(&program, inputs)).collect();
+        let expected: Vec<Option<String>> = inputs.iter().map(|inputs| written(&program, inputs)).collect();
         lines += expected.iter().flatten().map(|text| text.lines().count()).sum::<usize>();
         let mut apply = |program: &mut Program, step: &Step| {
             let before = program.clone();
@@ -29,7 +25,7 @@ fn every_step_keeps_what_generated_programs_write() {
             verify(program).unwrap_or_else(|error| panic!("seed {seed}, {}: {error}\n{before}", step.name));
             for (inputs, expected) in inputs.iter().zip(&expected) {
                 // Limits are met elsewhere, and an error in dead code may go.
-                if let (Some(expected), Some(found)) = (expected, text(program, inputs)) {
+                if let (Some(expected), Some(found)) = (expected, written(program, inputs)) {
                     assert_eq!(*expected, found, "seed {seed}, {}\n{before}\n---- after\n{program}", step.name);
                 }
             }

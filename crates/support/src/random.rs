@@ -120,9 +120,4 @@ impl<'a> Choices<'a> {
     pub fn of<T: Clone>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())].clone()
     }
-
-    /// Whether no byte is left.
-    pub fn is_spent(&self) -> bool {
-        self.0.len() == 0
-    }
 }

@@ -115,16 +115,9 @@ fn compile(text: &str, program: &Path) -> Result<(), String> {
     let source = program.with_extension("c");
     std::fs::write(&source, text).map_err(|error| error.to_string())?;
     let wrapped = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free";
-    let built = Command::new("cc")
-        .args(["-std=gnu11", "-O2", "-w", "-pthread", wrapped, "-o"])
-        .args([program, &source])
-        .arg("-lm")
-        .output()
-        .map_err(|error| error.to_string())?;
-    match built.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&built.stderr).into_owned()),
-    }
+    let mut cc = Command::new("cc");
+    cc.args(["-std=gnu11", "-O2", "-w", "-pthread", wrapped, "-o"]).args([program, &source]).arg("-lm");
+    crate::place::run(&mut cc).map(drop)
 }
 
 /// The bytes that a program says; `None` if its arrays are too large, or it takes too long.
@@ -295,12 +288,10 @@ mod tests {
         let source = "// function: f\n// sizes: n=9\n// arrays: a=n\n// output: a\n\n// Stack and heap.\n#include <stdlib.h>\n\
             void f(int n, float *a)\n{\n    float t[16 * n];\n    for (int i = 0; i < 16 * n; i++)\n        t[i] = a[i % n];\n\
                 float *u = malloc(sizeof(float) * 16 * n);\n    for (int i = 0; i < 16 * n; i++)\n        u[i] = t[16 * n - 1 - i];\n    a[0] = u[0] + t[n];\n    free(u);\n}\n";
-        let folder = std::env::temp_dir().join(format!("frit-c-table-test-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = crate::place::Scratch::new("c-table-test");
         let program = folder.join("f.exe");
         compile(&program_of(&Kernel::parse(source).unwrap(), source).unwrap(), &program).unwrap();
         let found = [1000, 2000].map(|size| run(&program, size).unwrap().unwrap());
-        std::fs::remove_dir_all(&folder).unwrap();
         // 128 bytes for each element of `a`; pages, and what threads have on their stacks, besides.
         assert!(found[0] >= 128_000 && found[0] < 128_000 + 32_768, "{found:?}");
         assert!((found[1] - found[0]).abs_diff(128_000) <= 8192, "{found:?}");

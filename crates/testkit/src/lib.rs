@@ -9,5 +9,6 @@ pub mod large_programs;
 pub mod llvm_harness;
 pub mod llvm_mutants;
 pub mod llvm_programs;
+pub mod place;
 pub mod run_files;
 pub mod sac_programs;

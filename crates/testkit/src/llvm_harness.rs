@@ -34,13 +34,14 @@ mod tools;
 pub use driver::driver;
 pub use header::{Call, Elem, Header, Pointer};
 pub use module::{Function, Global, Module};
-pub use tools::{Cooking, Fused, build_shared, compile, frit_llvm, fuse, plugin, run, scratch, verify};
+pub use tools::{Cooking, Fused, build_shared, compile, frit_llvm, fuse, plugin, run, verify};
 
+use crate::place::project;
 use std::path::{Path, PathBuf};
 
 /// The files of `tests/llvm`, in order; those whose path contains the value of `LLVM_ONLY`, if that is set.
 pub fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/llvm");
+    let root = project().join("tests/llvm");
     let mut paths = Vec::new();
     collect(&root, &mut paths);
     paths.retain(|path| !path.starts_with(root.join("robust")));
@@ -55,7 +56,7 @@ pub fn files() -> Vec<PathBuf> {
 /// The files of `tests/llvm/robust`, which have no headers: what is to be seen there is that nothing breaks.
 pub fn robust_files() -> Vec<PathBuf> {
     let mut paths = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/llvm/robust"), &mut paths);
+    collect(&project().join("tests/llvm/robust"), &mut paths);
     paths.sort();
     paths
 }

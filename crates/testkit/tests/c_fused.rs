@@ -3,10 +3,10 @@
 
 use frit_driver::c_loops::verify::{Outcome, Verified, VerifyOptions};
 use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
-use frit_testkit::c_files::{failures, files, in_parallel};
+use frit_testkit::c_files::{failures, files};
 use frit_testkit::c_harness::{Goal, Kernel, outputs};
+use frit_testkit::place::{Scratch, answers, in_parallel};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -17,7 +17,6 @@ fn fuse(path: &Path, options: &FuseOptions) -> Result<FusedFile, String> {
 
 /// The compilers at hand, gcc or whatever `cc` is first.
 fn compilers() -> Vec<&'static str> {
-    let answers = |name: &str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
     let first = ["gcc", "cc"].into_iter().find(|name| answers(name));
     let second = ["clang", "clang-19"].into_iter().find(|name| answers(name));
     first.into_iter().chain(second).collect()
@@ -38,7 +37,7 @@ fn differences(
     flags: &[&[&'static str]],
     fuse: impl Fn(&Path, &FuseOptions) -> Result<Option<String>, String> + Sync,
 ) -> Vec<String> {
-    let folder = scratch(name);
+    let folder = Scratch::new(name);
     let wrong = Mutex::new(Vec::new());
     let tell = |what: String| wrong.lock().expect("no check panics while it holds the list").push(what);
     let compilers = compilers();
@@ -76,14 +75,7 @@ fn differences(
             }
         }
     });
-    let _ = std::fs::remove_dir_all(&folder);
     wrong.into_inner().expect("all threads have ended well")
-}
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("frit-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
 }
 
 /// The text of a file after fusion.

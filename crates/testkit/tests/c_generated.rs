@@ -5,33 +5,18 @@ use frit_driver::c_loops::{self, FuseOptions, FusedFile, Recompute};
 use frit_plan::Outcome;
 use frit_support::random;
 use frit_testkit::c_programs::{CProgram, batch, generate};
+use frit_testkit::place::{Scratch, failures, run_c};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many programs are compiled as one.
 const BATCH: usize = 50;
 
 /// What a C program writes.
-fn output(text: &str, at: usize, what: &str) -> Result<String, String> {
-    let path = std::env::temp_dir().join(format!("frit-c-generated-{}-{at}-{what}", std::process::id()));
-    let file = path.with_extension("c");
-    std::fs::write(&file, text).unwrap();
+fn output(text: &str) -> Result<String, String> {
     // Programs run for much less time than optimising them would take; `c_fused` compiles kernels with optimisations.
-    let flags = ["-std=c11", "-O0", "-w", "-ffp-contract=off", "-o"];
-    let built = Command::new("cc").args(flags).arg(&path).arg(&file).arg("-lm").output().unwrap();
-    if !built.status.success() {
-        return Err(format!("{} does not compile:\n{}", file.display(), String::from_utf8_lossy(&built.stderr)));
-    }
-    let ran = Command::new(&path).output().unwrap();
-    if !ran.status.success() {
-        return Err(format!("{} ends with {}", file.display(), ran.status));
-    }
-    std::fs::remove_file(file).unwrap();
-    std::fs::remove_file(path).unwrap();
-    Ok(String::from_utf8(ran.stdout).unwrap())
+    run_c("cc", &["-O0"], text, &Scratch::new("c-generated").join("programs"))
 }
 
 /// What was done to a program: merges by their rules, and arrays by what they became.
@@ -75,13 +60,13 @@ fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize
         count(&done, &mut counts.lock().unwrap());
         fused.push(CProgram { source: done.text, ..program.clone() });
     }
-    let expected = output(&batch(programs)?, at, "original")?;
-    let found = output(&batch(&fused)?, at, "fused")?;
+    let expected = output(&batch(programs)?)?;
+    let found = output(&batch(&fused)?)?;
     if expected == found {
         return Ok(());
     }
     for (program, fused) in programs.iter().zip(&fused) {
-        let pair = [program, fused].map(|program| output(&batch(std::slice::from_ref(program)).unwrap(), at, "one"));
+        let pair = [program, fused].map(|program| output(&batch(std::slice::from_ref(program)).unwrap()));
         if pair[0] != pair[1] {
             let same = |text: &Result<String, String>| text.clone().unwrap_or_else(|error| error);
             let (before, after) = (same(&pair[0]), same(&pair[1]));
@@ -97,23 +82,13 @@ fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize
 #[test]
 fn fused_programs_compute_what_they_did() {
     let seeds: Vec<u64> = random::seeds(random::cases(300)).collect();
-    let batches: Vec<&[u64]> = seeds.chunks(BATCH).collect();
-    let (next, counts, failures) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(seeds) = batches.get(at) else { break };
-                    let programs: Vec<CProgram> = seeds.iter().map(|&seed| generate(seed)).collect();
-                    if let Err(failure) = check(&programs, at, &counts) {
-                        failures.lock().unwrap().push(failure);
-                    }
-                }
-            });
-        }
+    let batches: Vec<(usize, &[u64])> = seeds.chunks(BATCH).enumerate().collect();
+    let counts = Mutex::new(BTreeMap::new());
+    let failures = failures(&batches, |(at, seeds)| {
+        let programs: Vec<CProgram> = seeds.iter().map(|&seed| generate(seed)).collect();
+        check(&programs, *at, &counts).err().into_iter().collect()
     });
-    let (counts, failures) = (counts.into_inner().unwrap(), failures.into_inner().unwrap());
+    let counts = counts.into_inner().unwrap();
     println!("{counts:?}");
     assert!(failures.is_empty(), "{} batches differ; the first:\n{}", failures.len(), failures[0]);
     let all = [

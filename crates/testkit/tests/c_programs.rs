@@ -2,7 +2,7 @@
 
 use frit_support::random;
 use frit_testkit::c_programs::{CProgram, batch, generate};
-use std::process::Command;
+use frit_testkit::place::{Scratch, in_parallel, run_c};
 
 /// How many programs are compiled as one: as many batches run at the same time as the machine has processors.
 const BATCH: usize = 50;
@@ -41,35 +41,19 @@ const CONSTRUCTS: [&str; 23] = [
     "uint8_t",
 ];
 
-fn run(programs: &[CProgram], at: usize) -> String {
-    let path = std::env::temp_dir().join(format!("frit-c-programs-{}-{at}", std::process::id()));
-    let file = path.with_extension("c");
-    std::fs::write(&file, batch(programs).unwrap()).unwrap();
-    let flags = ["-std=c11", "-O0", "-w", "-fsanitize=address,undefined", LESS, "-fno-sanitize-recover=all"];
-    let built = Command::new("gcc").args(flags).arg(&file).arg("-o").arg(&path).arg("-lm").output().unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let ran = Command::new(&path).output().unwrap();
-    assert!(ran.status.success() && ran.stderr.is_empty(), "{}", String::from_utf8_lossy(&ran.stderr));
-    std::fs::remove_file(file).unwrap();
-    std::fs::remove_file(path).unwrap();
-    String::from_utf8(ran.stdout).unwrap()
+fn run(programs: &[CProgram]) -> String {
+    let folder = Scratch::new("c-programs");
+    let flags = ["-O0", "-fsanitize=address,undefined", LESS, "-fno-sanitize-recover=all"];
+    run_c("gcc", &flags, &batch(programs).unwrap(), &folder.join("batch")).unwrap()
 }
 
 #[test]
 fn programs_run_clean() {
     let programs = programs();
-    let batches: Vec<(usize, &[CProgram])> = programs.chunks(BATCH).enumerate().collect();
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for first in 0..processors {
-            let batches = &batches;
-            scope.spawn(move || {
-                for (at, programs) in batches.iter().skip(first).step_by(processors) {
-                    let lines = run(programs, *at).lines().count();
-                    assert_eq!(lines, programs.iter().map(|program| program.kernel.sizes.len() + 1).sum::<usize>());
-                }
-            });
-        }
+    let batches: Vec<&[CProgram]> = programs.chunks(BATCH).collect();
+    in_parallel(&batches, |programs| {
+        let lines = run(programs).lines().count();
+        assert_eq!(lines, programs.iter().map(|program| program.kernel.sizes.len() + 1).sum::<usize>());
     });
 }
 

@@ -6,6 +6,7 @@ use frit_c::{File, Region};
 use frit_driver::c_loops::{FuseOptions, FusedFile, ReadOptions, Recompute, fuse};
 use frit_support::{Diagnostic, FileId, Index, SourceMap};
 use frit_support::{Random, random};
+use frit_testkit::c_files::files;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -89,10 +90,9 @@ const PIECES: &[&str] = &[
 fn texts() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for folder in ["kernels", "broken"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c").join(folder);
-        let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        found.extend(paths.into_iter().filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?))));
+        found.extend(
+            files(folder).into_iter().filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?))),
+        );
     }
     found
 }

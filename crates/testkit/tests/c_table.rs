@@ -2,12 +2,13 @@
 
 use frit_testkit::c_files::{failures, files};
 use frit_testkit::c_table::{HEADING, MARKER, Measured, Reported, measure, report, reported_part, row};
+use frit_testkit::place::{Scratch, project};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 fn document() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/c-loops.md")
+    project().join("docs/c-loops.md")
 }
 
 /// What the document says before the table, its rows, and what it says behind them.
@@ -33,15 +34,13 @@ fn reports(paths: &[PathBuf]) -> BTreeMap<PathBuf, Reported> {
 
 /// The table with everything measured anew.
 fn write(paths: &[PathBuf], reports: &BTreeMap<PathBuf, Reported>, before: &str, behind: &str) {
-    let folder = std::env::temp_dir().join(format!("frit-c-table-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Scratch::new("c-table");
     let measured: Mutex<BTreeMap<PathBuf, Measured>> = Mutex::default();
     let failures = failures(paths, |path| {
         let found = measure(path, &reports[path].fused, &folder)?;
         measured.lock().unwrap().insert(path.to_path_buf(), found);
         Ok(())
     });
-    std::fs::remove_dir_all(&folder).unwrap();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let measured = measured.into_inner().unwrap();
     let rows: Vec<String> = paths.iter().map(|path| row(&reports[path], &measured[path])).collect();

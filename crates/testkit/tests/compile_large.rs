@@ -4,6 +4,7 @@
 
 use frit_driver::{Options, build, load_entry, load_l0};
 use frit_testkit::large_programs::{SHAPES, Shape};
+use frit_testkit::place::Scratch;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -42,8 +43,7 @@ static ALLOCATOR: Counting = Counting;
 /// The bytes that are allocated while a program is compiled to C.
 fn allocated(shape: &Shape, lines: usize) -> u64 {
     let program = shape.program(lines);
-    let folder = std::env::temp_dir().join(format!("frit-large-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Scratch::new("large");
     let before = ALLOCATED.load(Ordering::Relaxed);
     let unit = match shape.entry {
         None => load_l0(shape.name, &program),
@@ -56,7 +56,6 @@ fn allocated(shape: &Shape, lines: usize) -> u64 {
     let unit = unit.unwrap_or_else(|error| panic!("{}: {error}", shape.name));
     build(&unit, &folder.join("large.c"), &Options::default()).unwrap();
     let after = ALLOCATED.load(Ordering::Relaxed);
-    std::fs::remove_dir_all(&folder).unwrap();
     after - before
 }
 

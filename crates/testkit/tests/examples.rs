@@ -4,11 +4,7 @@
 //! [`tolerance`].
 
 use frit_driver::{Const, Engine, Level, Options, Scalar, Tensor};
-use std::path::{Path, PathBuf};
-
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use frit_testkit::place::{files_of, project};
 
 /// How far a real may be from the reference.
 fn tolerance(example: &str) -> f64 {
@@ -76,20 +72,13 @@ fn differences(name: &str, options: &Options) -> Vec<String> {
     found.iter().zip(&expected).enumerate().filter_map(differs).collect()
 }
 
-fn examples() -> Vec<String> {
-    let entries = std::fs::read_dir(project().join("examples")).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "l0"));
-    let mut names: Vec<String> = paths.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
-}
-
 fn check(engine: Engine, level: Level, threads: usize) {
     let options = Options { engine, level, threads, strict_fp: false, verify: true, ..Options::default() };
-    let names = examples();
-    assert!(names.len() >= 14, "there are only {} examples", names.len());
+    let examples = files_of("examples", "l0");
+    assert!(examples.len() >= 14, "there are only {} examples", examples.len());
     let mut all = Vec::new();
-    for name in names {
+    for path in examples {
+        let name = path.file_stem().unwrap().to_string_lossy();
         all.extend(differences(&name, &options).into_iter().take(5).map(|difference| format!("{name}, {difference}")));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));

@@ -4,14 +4,10 @@
 use frit_driver::{Engine, Level, Notation, Options, Unit, dump, load, load_call};
 use frit_ir::array::{Block, Func, Op, Operand, Operator, Program, Stmt, Value, WithLoopData, parse::parse_program};
 use frit_support::with_deep_stack;
+use frit_testkit::place::{Scratch, failures, project};
 use frit_testkit::run_files::{Case, Input, cases, differences};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use std::path::Path;
 
 fn figures() -> Vec<Case> {
     cases(&project().join("tests/figures"))
@@ -91,23 +87,12 @@ fn only_updates(data: &WithLoopData) -> bool {
     data.operators.iter().all(|operator| matches!(operator.op, Operator::ModArray { consumes: true, .. }))
 }
 
-/// Calls `check` on all cases, two at a time; all that it found wrong.
+/// What `check` finds wrong with all cases.
 fn all_differences(cases: &[Case], check: impl Fn(&Case) -> Vec<String> + Sync) -> Vec<String> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut found = Vec::new();
-        while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let name = case.path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
-            found.extend(check(case).into_iter().map(|difference| format!("{name}: {difference}")));
-        }
-        found
-    };
-    let mut found: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("the harness does not panic")).collect()
-    });
-    found.sort();
-    found
+    failures(cases, |case| {
+        let name = case.path.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        check(case).into_iter().map(|difference| format!("{name}: {difference}")).collect()
+    })
 }
 
 #[test]
@@ -186,8 +171,7 @@ fn optimised_again(optimised: &str, file: &Path) -> String {
 
 #[test]
 fn optimising_again_finds_no_loop_to_merge() {
-    let folder = std::env::temp_dir().join(format!("frit-figures-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the temporary folder can be written to");
+    let folder = Scratch::new("figures");
     let found = all_differences(&figures(), |case| {
         let unit = loaded(case);
         let once = dump(&unit, "fuse", Notation::Ir, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
@@ -197,7 +181,6 @@ fn optimising_again_finds_no_loop_to_merge() {
         let (before, after) = (lines(&once), lines(&again));
         (before != after).then(|| format!("{before} with-loops, then {after}")).into_iter().collect()
     });
-    std::fs::remove_dir_all(&folder).expect("the temporary folder is there");
     assert!(found.is_empty(), "{} differences\n{}", found.len(), found.join("\n"));
 }
 

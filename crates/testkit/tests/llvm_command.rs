@@ -1,9 +1,8 @@
 //! `frit-llvm` and the plugin from outside: what they read, write and say, and the codes they exit with.
 
+use frit_testkit::place::{Scratch, built, has_llvm};
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Two loops that are one, in a function of their own, and a function without loops.
 const MODULE: &str = r#"
@@ -41,35 +40,19 @@ define i32 @none(i32 %x) {
 }
 "#;
 
-fn built(name: &str) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(Path::parent).expect("tests lie in `deps`").join(name)
-}
-
-fn is_installed() -> bool {
-    let is_there = Command::new("opt-19").arg("--version").output().is_ok();
-    if !is_there {
-        eprintln!("skipped: LLVM 19 is not installed");
-    }
-    is_there
-}
-
 /// A folder with the module `in.ll`, that goes with the test.
-struct Place(PathBuf);
+struct Place(Scratch);
 
 impl Place {
     fn new() -> Place {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("frit-llvm-command-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).unwrap();
+        let folder = Scratch::new("llvm-command");
         fs::write(folder.join("in.ll"), MODULE).unwrap();
         Place(folder)
     }
 
     fn call(&self, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> Done {
         let mut command = Command::new(program);
-        command.args(words).current_dir(&self.0).stdin(fs::File::open(self.0.join("in.ll")).unwrap());
+        command.args(words).current_dir(&*self.0).stdin(fs::File::open(self.0.join("in.ll")).unwrap());
         Done(command.stderr(Stdio::piped()).output().unwrap())
     }
 
@@ -86,12 +69,6 @@ impl Place {
     fn has_loops(&self, name: &str, loops: usize) {
         let shown = self.call("opt-19", &["-passes=verify,print<loops>", "-disable-output", name]).succeeds();
         assert_eq!(shown.err().matches("Loop at depth").count(), loops, "{}", shown.err());
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -123,7 +100,7 @@ impl Done {
 
 #[test]
 fn text_and_bitcode_are_read_and_written() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -142,7 +119,7 @@ fn text_and_bitcode_are_read_and_written() {
 
 #[test]
 fn standard_input_and_output_are_the_default_or_a_dash() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -153,7 +130,7 @@ fn standard_input_and_output_are_the_default_or_a_dash() {
 
 #[test]
 fn every_function_is_told_with_its_fusions() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -164,7 +141,7 @@ fn every_function_is_told_with_its_fusions() {
 
 #[test]
 fn a_limit_stops_fusions() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -176,7 +153,7 @@ fn a_limit_stops_fusions() {
 
 #[test]
 fn the_log_holds_the_decisions() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -193,7 +170,7 @@ fn the_log_holds_the_decisions() {
 
 #[test]
 fn remarks_are_text_or_yaml() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -208,7 +185,7 @@ fn remarks_are_text_or_yaml() {
 
 #[test]
 fn what_is_no_module_is_3() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -224,7 +201,7 @@ fn what_is_no_module_is_3() {
 
 #[test]
 fn wrong_use_is_2_and_what_cannot_be_written_is_1() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -238,7 +215,7 @@ fn wrong_use_is_2_and_what_cannot_be_written_is_1() {
 
 #[test]
 fn opt_runs_the_pass_with_its_options() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -253,7 +230,7 @@ fn opt_runs_the_pass_with_its_options() {
 
 #[test]
 fn clang_runs_the_pass_with_its_options_and_tells_what_it_did() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -271,7 +248,7 @@ fn clang_runs_the_pass_with_its_options_and_tells_what_it_did() {
 
 #[test]
 fn two_runs_on_one_module_write_the_same() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();
@@ -325,7 +302,7 @@ fn many_loops(count: usize) -> String {
 
 #[test]
 fn a_thousand_loops_in_one_function_take_less_than_ten_seconds() {
-    if !is_installed() {
+    if !has_llvm() {
         return;
     }
     let place = Place::new();

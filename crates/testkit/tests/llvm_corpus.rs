@@ -6,8 +6,9 @@
 use frit_support::random;
 use frit_testkit::c_files::failures;
 use frit_testkit::llvm_harness::{
-    Cooking, Header, Module, build_shared, compile, driver, files, frit_llvm, fuse, only, plugin, run, scratch,
+    Cooking, Header, Module, build_shared, compile, driver, files, frit_llvm, fuse, only, plugin, run,
 };
+use frit_testkit::place::Scratch;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,28 +34,15 @@ fn read(path: &Path) -> Result<Header, String> {
     Header::parse(&std::fs::read_to_string(path).map_err(|error| error.to_string())?)
 }
 
-/// A folder for the products of one file; it goes when all is well, unless it is to stay.
-fn place(path: &Path) -> PathBuf {
-    let Some(folder) = std::env::var_os("LLVM_KEEP") else { return scratch("llvm-corpus") };
-    let folder = PathBuf::from(folder).join(path.file_name().unwrap());
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn leave(folder: &Path) {
-    if std::env::var_os("LLVM_KEEP").is_none() {
-        let _ = std::fs::remove_dir_all(folder);
-    }
-}
-
 /// What `check` has against the files, each with a folder of its own.
 fn check_all(check: impl Fn(&Path, &Path) -> Result<(), String> + Sync) {
     frit_llvm();
     let failures = failures(&files(), |path| {
-        let folder = place(path);
-        let checked = check(path, &folder);
-        leave(&folder);
-        checked
+        // A folder for the products of one file; it goes, unless it is to stay.
+        let Some(kept) = std::env::var_os("LLVM_KEEP") else { return check(path, &Scratch::new("llvm-corpus")) };
+        let folder = PathBuf::from(kept).join(path.file_name().unwrap());
+        std::fs::create_dir_all(&folder).unwrap();
+        check(path, &folder)
     });
     assert!(failures.is_empty(), "{} files:\n{}", failures.len(), failures.join("\n"));
 }

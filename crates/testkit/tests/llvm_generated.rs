@@ -3,11 +3,9 @@
 //! `LLVM_SHOW=N` prints program N.
 
 use frit_support::random;
-use frit_testkit::c_files::failures;
-use frit_testkit::llvm_harness::{
-    Cooking, Fused, Header, Module, build_shared, compile, driver, frit_llvm, fuse, run, scratch,
-};
+use frit_testkit::llvm_harness::{Cooking, Fused, Header, Module, build_shared, compile, driver, frit_llvm, fuse, run};
 use frit_testkit::llvm_programs::{LlvmProgram, PRELUDE, generate};
+use frit_testkit::place::{Scratch, failures};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -129,21 +127,17 @@ fn fused_programs_compute_what_they_did() {
     let programs = random::cases(120);
     let seeds: Vec<u64> = random::seeds(programs).collect();
     let counts = Mutex::new(Counts::default());
-    let batches: Vec<PathBuf> = (0..programs.div_ceil(BATCH)).map(|at| PathBuf::from(at.to_string())).collect();
+    let batches: Vec<(usize, &[u64])> = seeds.chunks(BATCH).enumerate().collect();
     let wrong = AtomicUsize::new(0);
-    let failures = failures(&batches, |batch| {
+    let failures = failures(&batches, |&(at, seeds)| {
         // What fails early fails often.
         if wrong.load(Ordering::Relaxed) >= MAX_FAILURES {
-            return Ok(());
+            return Vec::new();
         }
-        let at: usize = batch.to_string_lossy().parse().expect("batches are named by numbers");
-        let seeds = seeds.chunks(BATCH).nth(at).expect("each batch has programs");
         let programs: Vec<LlvmProgram> = seeds.iter().map(|&seed| generate(seed)).collect();
-        let folder = scratch("llvm-generated");
-        let checked = check_batch(&programs, at, &folder, &counts);
-        let _ = std::fs::remove_dir_all(&folder);
+        let checked = check_batch(&programs, at, &Scratch::new("llvm-generated"), &counts);
         wrong.fetch_add(usize::from(checked.is_err()), Ordering::Relaxed);
-        checked
+        checked.err().map(|failure| format!("{at}: {failure}")).into_iter().collect()
     });
     let counts = counts.into_inner().unwrap();
     let Counts { fusions, functions, said, done, executions } = counts;

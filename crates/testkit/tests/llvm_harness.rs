@@ -1,7 +1,7 @@
 //! The harness of fusion on LLVM IR tells a wrong version from a right one.
 
-use frit_testkit::llvm_harness::{Header, Module, build_shared, driver, run, scratch};
-use std::path::Path;
+use frit_testkit::llvm_harness::{Header, Module, build_shared, driver, run};
+use frit_testkit::place::Scratch;
 use std::process::Command;
 
 const HEADER: &str = "; fuse: f 0\n; run: f a=f64[n] b=f64[n+1] n=1..9\n";
@@ -32,7 +32,7 @@ out:
 
 /// What the driver writes about a version of the function in which `old` is `new`.
 fn told(old: &str, new: &str) -> String {
-    let folder = scratch("llvm-harness");
+    let folder = Scratch::new("llvm-harness");
     let path = |name: &str| folder.join(name);
     assert!(ORIGINAL.contains(old), "`{old}` is not in the function");
     let object = |name: &str, text: &str| {
@@ -47,12 +47,7 @@ fn told(old: &str, new: &str) -> String {
     run(Command::new("clang-19").args(built).arg(path("driver")).arg(path("driver.c")).args(["-lm", "-ldl"])).unwrap();
     let objects = [path("original.so"), path("changed.so")];
     let (written, _) = run(Command::new(path("driver")).args(["50", "0"]).args(&objects)).unwrap();
-    remove(&folder);
     written
-}
-
-fn remove(folder: &Path) {
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -1,15 +1,10 @@
 //! The programs of the error index about loops of LLVM IR are what it says: of each code, the first one has its loops left apart for that reason,
 //! and the second one has them fused.
 
+use frit_testkit::place::{Scratch, built, has_llvm, project, run};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-
-/// A command that building makes beside the folder that this test lies in.
-fn built(name: &str) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(Path::parent).expect("tests lie in `deps`").join(name)
-}
 
 /// A program of the index and its language.
 struct Program<'a> {
@@ -33,23 +28,18 @@ fn explained(folder: &Path, name: &str, program: &Program) -> String {
     fs::write(&source, program.text).unwrap();
     let mut clang = Command::new("clang-19");
     clang.args(["-O2", "-g", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-Wno-gnu-label-as-value"]);
-    let made = clang.args(["-S", "-emit-llvm", "-o"]).arg(&module).arg(&source).output().unwrap();
-    assert!(made.status.success(), "{name}: {}", String::from_utf8_lossy(&made.stderr));
-    let told = Command::new(built("frit")).arg("explain").arg(&module).output().unwrap();
-    assert!(told.status.success(), "{name}: {}", String::from_utf8_lossy(&told.stderr));
-    String::from_utf8(told.stdout).unwrap()
+    let made = run(clang.args(["-S", "-emit-llvm", "-o"]).arg(&module).arg(&source));
+    let told = made.and_then(|_| run(Command::new(built("frit")).arg("explain").arg(&module)));
+    told.unwrap_or_else(|error| panic!("{name}: {error}")).0
 }
 
 #[test]
 fn programs_of_the_index_stay_apart_as_it_says_and_become_one_when_mended() {
-    if Command::new("clang-19").arg("--version").output().is_err() || Command::new("llvm-config-19").output().is_err() {
-        eprintln!("skipped: LLVM 19 is not installed");
+    if !has_llvm() {
         return;
     }
-    let folder = std::env::temp_dir().join(format!("frit-llvm-index-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors.md");
-    let index = fs::read_to_string(path).expect("there is an error index");
+    let folder = Scratch::new("llvm-index");
+    let index = fs::read_to_string(project().join("docs/errors.md")).expect("there is an error index");
     let (_, section) = index.split_once("\n## Loops of LLVM IR\n").expect("it has a section for loops of LLVM IR");
     let section = section.split("\n## ").next().expect("a split gives at least one part");
     let (mut apart, mut wrong) = (0, Vec::new());
@@ -65,7 +55,6 @@ fn programs_of_the_index_stay_apart_as_it_says_and_become_one_when_mended() {
             apart += usize::from(at == 0);
         }
     }
-    fs::remove_dir_all(&folder).unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(apart >= 15, "only {apart} codes have a program");
 }

@@ -3,6 +3,7 @@
 
 use frit_testkit::c_files::{failures, files};
 use frit_testkit::c_harness::{Kernel, harness};
+use frit_testkit::place::{self, Scratch, built, has_llvm, project, run};
 use frit_testkit::run_files::{Expected, Input, cases};
 use std::fs;
 use std::io::Write;
@@ -12,53 +13,9 @@ use std::sync::Mutex;
 
 const CLANG: &str = "clang-19";
 
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A file that building makes beside the folder that this test lies in.
-fn built(name: &str) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.parent().and_then(Path::parent).expect("tests lie in `deps`").join(name)
-}
-
-/// The plugin; `None`, and a word about it, on a machine without clang 19.
+/// The plugin; `None` on a machine without clang 19.
 fn plugin() -> Option<PathBuf> {
-    if Command::new(CLANG).arg("--version").output().is_err() || Command::new("llvm-config-19").output().is_err() {
-        eprintln!("skipped: LLVM 19 is not installed");
-        return None;
-    }
-    let plugin = built("libfrit_llvm.so");
-    assert!(plugin.is_file(), "there is no {}: make it with `make llvm`", plugin.display());
-    Some(plugin)
-}
-
-/// A folder that is there as long as this.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("frit-llvm-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        Scratch(folder)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Runs a program; what it writes to standard error.
-fn run(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| error.to_string())?;
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    if output.status.success() {
-        Ok(stderr)
-    } else {
-        Err(format!("{}: {stderr}{}", output.status, String::from_utf8_lossy(&output.stdout)))
-    }
+    has_llvm().then(|| built("libfrit_llvm.so"))
 }
 
 /// What makes clang load the plugin: for its options, and for its pass.
@@ -71,10 +28,7 @@ fn remarks(stderr: &str) -> usize {
 }
 
 fn kernels() -> Vec<PathBuf> {
-    let entries = fs::read_dir(project().join("benches/llvm/kernels")).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths
+    place::files("benches/llvm/kernels")
 }
 
 /// Makes a shared object of a kernel; the number of fusions that were told.
@@ -82,7 +36,7 @@ fn compile(source: &Path, level: &str, extra: &[String], out: &Path) -> Result<u
     let mut command = Command::new(CLANG);
     command.args([level, "-march=native", "-ffp-contract=off", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-w"]);
     command.args(["-Rpass=frit-loop-fusion"]).args(extra).arg(source).arg("-o").arg(out).arg("-lm");
-    run(&mut command).map(|stderr| remarks(&stderr))
+    run(&mut command).map(|(_, said)| remarks(&said))
 }
 
 /// Sizes in bytes: nothing, less and more than a vector, some odd ones, and more than the first cache.
@@ -92,7 +46,7 @@ const SIZES: [&str; 9] = ["0", "8", "100", "257", "1000", "5003", "20001", "4000
 fn compare_kernels(level: &str, options: &[&str]) -> Option<usize> {
     let plugin = plugin()?;
     let scratch = Scratch::new(&format!("kernels{level}{}", options.concat()));
-    let folder = &scratch.0;
+    let folder = &*scratch;
     let driver = folder.join("driver");
     let flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o"];
     let source = project().join("benches/llvm/driver.c");
@@ -164,7 +118,7 @@ fn programs_compile_with_debug_information() {
     let paths: Vec<PathBuf> = corpus.map(|entry| entry.unwrap().path()).filter(is_c).chain(kernels()).collect();
     assert!(paths.len() >= 50, "only {} programs", paths.len());
     let failures = failures(&paths, |path| {
-        let object = scratch.0.join(path.file_stem().expect("programs have names")).with_extension("o");
+        let object = scratch.join(path.file_stem().expect("programs have names")).with_extension("o");
         ["-O1", "-Os", "-O2"].into_iter().try_for_each(|level| {
             let mut clang = Command::new(CLANG);
             clang.args([level, "-g", "-w"]).args(load(&plugin)).args(["-mllvm", "-frit-fuse=always"]);
@@ -182,7 +136,7 @@ fn kernels_of_frit_fuse_compute_the_same() {
     let paths = files("kernels");
     let fusions = Mutex::new(0);
     let failures = failures(&paths, |path| {
-        let source = scratch.0.join(path.file_name().expect("kernels have names"));
+        let source = scratch.join(path.file_name().expect("kernels have names"));
         let kernel = Kernel::read(path)?;
         let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
         fs::write(&source, harness(&kernel, &text)?).map_err(|error| error.to_string())?;
@@ -190,7 +144,7 @@ fn kernels_of_frit_fuse_compute_the_same() {
             let program = source.with_extension(name);
             let mut clang = Command::new(CLANG);
             clang.args(["-O2", "-ffp-contract=off", "-w", "-Rpass=frit-loop-fusion"]).args(extra);
-            let told = run(clang.arg(&source).arg("-o").arg(&program).arg("-lm"))?;
+            let (_, told) = run(clang.arg(&source).arg("-o").arg(&program).arg("-lm"))?;
             let output = run_with(&program, "");
             let is_well = output.status.success() && !output.stdout.is_empty();
             if is_well { Ok((output.stdout, remarks(&told))) } else { Err(format!("{name}: {output:?}")) }
@@ -250,7 +204,7 @@ fn run_with(program: &Path, input: &str) -> Output {
 fn compare_programs(name: &str, level: &str, programs: &[(PathBuf, String)]) -> Option<usize> {
     let plugin = plugin()?;
     let scratch = Scratch::new(name);
-    let folder = &scratch.0;
+    let folder = &*scratch;
     let plain = compiler(folder, "plain", "");
     let fusing = compiler(folder, "fusing", &format!("-fpass-plugin={}", plugin.display()));
     let paths: Vec<PathBuf> = programs.iter().map(|(path, _)| path.clone()).collect();
@@ -275,16 +229,15 @@ fn compare_programs(name: &str, level: &str, programs: &[(PathBuf, String)]) -> 
 
 #[test]
 fn c_of_the_examples_computes_the_same() {
-    let entries = fs::read_dir(project().join("examples")).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "l0"));
-    let mut programs: Vec<(PathBuf, String)> = paths
+    let paths = place::files_of("examples", "l0");
+    let programs: Vec<(PathBuf, String)> = paths
+        .into_iter()
         .map(|path| {
             let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
             let input = fs::read_to_string(project().join(format!("examples/data/{stem}.in"))).unwrap();
             (path, input)
         })
         .collect();
-    programs.sort();
     assert!(programs.len() >= 14, "there are only {} examples", programs.len());
     let Some(fusions) = compare_programs("examples", "-O3", &programs) else { return };
     assert!(fusions >= 9, "only {fusions} fusions in the examples");

@@ -2,9 +2,10 @@
 
 use frit_support::random;
 use frit_testkit::c_files::failures;
-use frit_testkit::llvm_harness::{Cooking, compile, files, frit_llvm, only, robust_files, scratch, verify};
+use frit_testkit::llvm_harness::{Cooking, compile, files, frit_llvm, only, robust_files, verify};
 use frit_testkit::llvm_mutants::{mutant, single_functions};
-use std::path::{Path, PathBuf};
+use frit_testkit::place::{self, Scratch};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +17,7 @@ const HANGING: &str = "300";
 fn functions() -> Vec<String> {
     let functions = Mutex::new(Vec::new());
     let failures = failures(&files(), |path| {
-        let folder = scratch("llvm-mutants");
+        let folder = Scratch::new("llvm-mutants");
         for cooking in [Cooking::Raw, Cooking::Cooked] {
             if cooking == Cooking::Cooked && path.extension().is_some_and(|extension| extension == "ll") {
                 continue;
@@ -27,7 +28,6 @@ fn functions() -> Vec<String> {
             let place = format!("{} {cooking:?}", path.display());
             functions.lock().unwrap().push((place, single_functions(&text)));
         }
-        let _ = std::fs::remove_dir_all(folder);
         Ok(())
     });
     assert!(failures.is_empty(), "{failures:?}");
@@ -68,23 +68,21 @@ fn mutants_do_no_harm() {
     let functions = functions();
     let mutants = random::cases(240);
     let (valid, rejected) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let folder = scratch("llvm-mutants");
-    let seeds: Vec<PathBuf> = random::seeds(mutants).map(|seed| PathBuf::from(seed.to_string())).collect();
-    let failures = failures(&seeds, |seed| {
-        let seed: usize = seed.to_string_lossy().parse().expect("mutants have numbers");
-        let text = mutant(&functions[seed % functions.len()], seed as u64);
-        match check(&text, &folder, seed) {
+    let folder = Scratch::new("llvm-mutants");
+    let seeds: Vec<u64> = random::seeds(mutants).collect();
+    let mut failures = place::failures(&seeds, |&seed| {
+        let at = seed as usize;
+        let text = mutant(&functions[at % functions.len()], seed);
+        match check(&text, &folder, at) {
             Ok(true) => valid.fetch_add(1, Ordering::Relaxed),
             Ok(false) => rejected.fetch_add(1, Ordering::Relaxed),
-            Err(error) => return Err(format!("{error}\n{text}")),
+            Err(error) => return vec![format!("{seed}: {error}\n{text}")],
         };
-        Ok(())
+        Vec::new()
     });
-    let _ = std::fs::remove_dir_all(&folder);
     let (valid, rejected) = (valid.into_inner(), rejected.into_inner());
     println!("{} functions, {valid} valid mutants, {rejected} rejected", functions.len());
     // What front ends may write comes first.
-    let mut failures = failures;
     failures.sort_by_key(|failure| !failure.contains(": valid input: "));
     assert!(failures.is_empty(), "{} mutants:\n{}", failures.len(), failures[..failures.len().min(5)].join("\n"));
     if only().is_none() {
@@ -94,7 +92,7 @@ fn mutants_do_no_harm() {
 
 #[test]
 fn odd_functions_do_no_harm() {
-    let folder = scratch("llvm-robust");
+    let folder = Scratch::new("llvm-robust");
     let paths = robust_files();
     assert!(!paths.is_empty());
     let mut failures = Vec::new();
@@ -109,6 +107,5 @@ fn odd_functions_do_no_harm() {
             }
         }
     }
-    let _ = std::fs::remove_dir_all(&folder);
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -1,9 +1,8 @@
 //! Every program in `tests/run` gives its result, or its error, on every engine.
 
 use frit_driver::Options;
+use frit_testkit::place::{failures, project};
 use frit_testkit::run_files::{Case, cases, differences, engines, sac_engines};
-use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn every_program_in_l0_gives_its_result_on_every_engine() {
@@ -27,23 +26,11 @@ fn every_function_of_the_standard_library_gives_its_result_on_every_engine() {
 }
 
 fn folder(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run").join(name)
+    project().join("tests/run").join(name)
 }
 
 /// Every case gives its result on all engines.
 fn agree(cases: &[Case], engines: &[(&'static str, Options)]) {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut found = Vec::new();
-        loop {
-            let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) else { return found };
-            found.extend(differences(case, engines));
-        }
-    };
-    let mut found: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("the harness does not panic")).collect()
-    });
-    found.sort();
+    let found = failures(cases, |case| differences(case, engines));
     assert!(found.is_empty(), "{} differences\n{}", found.len(), found.join("\n"));
 }

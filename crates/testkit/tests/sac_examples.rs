@@ -4,13 +4,10 @@
 //! programs may regroup sums; everything else must be the same.
 
 use frit_driver::{Engine, Level, Options};
-use std::path::{Path, PathBuf};
+use frit_testkit::place::{files_of, project};
+use std::path::Path;
 
 const TOLERANCE: f64 = 1e-7;
-
-fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// True if two words say the same.
 fn agree(found: &str, expected: &str) -> bool {
@@ -43,10 +40,7 @@ fn difference(path: &Path, options: &Options) -> Option<String> {
 
 fn check(engine: Engine, level: Level, threads: usize) {
     let options = Options { engine, level, threads, strict_fp: false, verify: true, ..Options::default() };
-    let entries = std::fs::read_dir(project().join("examples")).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "sac"));
-    paths.sort();
+    let paths = files_of("examples", "sac");
     assert!(paths.len() >= 13, "there are only {} examples", paths.len());
     let found: Vec<String> = paths.iter().filter_map(|path| difference(path, &options)).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));

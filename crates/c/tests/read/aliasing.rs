@@ -1,16 +1,14 @@
 //! Which arrays may overlap.
 
-use crate::read::show::{body, check, show_text};
+use crate::read::show::{check, check_body, check_text};
 use expect_test::expect;
 use frit_c::ReadOptions;
 
 #[test]
 fn pointers_without_restrict_may_overlap() {
-    check(
-        body(
-            "void f(int n, float *a, float *b, float *restrict c, int *k)",
-            r#"for (int i = 0; i < n; i++) a[i] = b[i] + c[i] + k[i];"#,
-        ),
+    check_body(
+        "void f(int n, float *a, float *b, float *restrict c, int *k)",
+        r#"for (int i = 0; i < n; i++) a[i] = b[i] + c[i] + k[i];"#,
         expect![[r#"
             p0 = n : int
             A0 = float b|a[] unknown live
@@ -30,11 +28,9 @@ fn pointers_without_restrict_may_overlap() {
 
 #[test]
 fn what_is_only_read_may_overlap() {
-    check(
-        body(
-            "void f(int n, float *restrict a, const float *b, const float *c)",
-            r#"for (int i = 0; i < n; i++) a[i] = b[i] + c[i];"#,
-        ),
+    check_body(
+        "void f(int n, float *restrict a, const float *b, const float *c)",
+        r#"for (int i = 0; i < n; i++) a[i] = b[i] + c[i];"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -52,8 +48,9 @@ fn what_is_only_read_may_overlap() {
 
 #[test]
 fn characters_overlap_with_everything() {
-    check(
-        body("void f(int n, unsigned char *a, float *b)", r#"for (int i = 0; i < n; i++) a[i] = b[i];"#),
+    check_body(
+        "void f(int n, unsigned char *a, float *b)",
+        r#"for (int i = 0; i < n; i++) a[i] = b[i];"#,
         expect![[r#"
             p0 = n : int
             A0 = float b|a[] unknown live
@@ -70,10 +67,8 @@ fn characters_overlap_with_everything() {
 #[test]
 fn an_option_excludes_overlaps() {
     check(
-        show_text(
-            "void f(int n, float *a, float *b) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] = b[i];\n#pragma endscop\n}",
-            ReadOptions { assume_no_alias: true, ..ReadOptions::default() },
-        ),
+        "void f(int n, float *a, float *b) {\n#pragma scop\nfor (int i = 0; i < n; i++) a[i] = b[i];\n#pragma endscop\n}",
+        ReadOptions { assume_no_alias: true, ..ReadOptions::default() },
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -89,14 +84,12 @@ fn an_option_excludes_overlaps() {
 
 #[test]
 fn arrays_of_the_function_do_not_overlap_with_what_it_is_given() {
-    check(
-        body(
-            "float g[100];
+    check_body(
+        "float g[100];
 void f(int n, const float *a, float *restrict b)",
-            r#"float t[n];
+        r#"float t[n];
 for (int i = 0; i < n; i++) t[i] = a[i];
 for (int i = 0; i < n; i++) b[i] = t[i] + g[i];"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float t[n] nested in region `float t[n]`
@@ -120,11 +113,8 @@ for (int i = 0; i < n; i++) b[i] = t[i] + g[i];"#,
 
 #[test]
 fn globals_may_be_behind_pointers() {
-    check(
-        show_text(
-            "float g[100];\nint n;\nvoid f(float *a, int *k) {\n#pragma scop\nfor (int i = 0; i < n; i++) g[i] = a[i];\nfor (int i = 0; i < n; i++) k[i] = 0;\n#pragma endscop\n}",
-            ReadOptions::default(),
-        ),
+    check_text(
+        "float g[100];\nint n;\nvoid f(float *a, int *k) {\n#pragma scop\nfor (int i = 0; i < n; i++) g[i] = a[i];\nfor (int i = 0; i < n; i++) k[i] = 0;\n#pragma endscop\n}",
         expect![[r#"
             A0 = int n|k[] unknown live
             A1 = float a|g[] unknown live

@@ -1,14 +1,12 @@
 //! Regions without pragmas.
 
-use crate::read::show::{check, show_text};
+use crate::read::show::check_auto;
 use expect_test::expect;
-use frit_c::ReadOptions;
 
 #[test]
 fn two_nests_in_a_row_are_a_region() {
-    check(
-        show_text(
-            r#"void f(int n, float *restrict a, float *restrict b) {
+    check_auto(
+        r#"void f(int n, float *restrict a, float *restrict b) {
   float t[n];
   for (int i = 0; i < n; i++) t[i] = a[i];
   for (int i = 0; i < n; i++) b[i] = t[i];
@@ -17,8 +15,6 @@ void one(int n, float *restrict a) {
   for (int i = 0; i < n; i++) a[i] = 0;
 }
 "#,
-            ReadOptions { auto: true, ..ReadOptions::default() },
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float t[n] nested in region `float t[n]`
@@ -40,9 +36,8 @@ void one(int n, float *restrict a) {
 
 #[test]
 fn what_is_not_understood_splits_a_run() {
-    check(
-        show_text(
-            r#"void f(int n, float *restrict a, float *restrict b) {
+    check_auto(
+        r#"void f(int n, float *restrict a, float *restrict b) {
   for (int i = 0; i < n; i++) a[i] = 1;
   for (int i = 0; i < n; i++) b[i] = a[i];
   for (int i = 0; i < n; i++) { if (a[i] > 1) break; b[i] = 2; }
@@ -50,8 +45,6 @@ fn what_is_not_understood_splits_a_run() {
   for (int i = 0; i < n; i++) b[i] = a[i] + 4;
 }
 "#,
-            ReadOptions { auto: true, ..ReadOptions::default() },
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -85,9 +78,8 @@ fn what_is_not_understood_splits_a_run() {
 
 #[test]
 fn bodies_of_time_loops_have_regions() {
-    check(
-        show_text(
-            r#"void f(int n, int steps, float *restrict a, float *restrict b) {
+    check_auto(
+        r#"void f(int n, int steps, float *restrict a, float *restrict b) {
   while (steps-- > 0) {
     for (int i = 0; i < n; i++) b[i] = a[i];
     for (int i = 0; i < n; i++) a[i] = b[i];
@@ -95,8 +87,6 @@ fn bodies_of_time_loops_have_regions() {
   }
 }
 "#,
-            ReadOptions { auto: true, ..ReadOptions::default() },
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -117,9 +107,8 @@ fn bodies_of_time_loops_have_regions() {
 
 #[test]
 fn marked_regions_are_kept_apart() {
-    check(
-        show_text(
-            r#"void f(int n, float *restrict a) {
+    check_auto(
+        r#"void f(int n, float *restrict a) {
   for (int i = 0; i < n; i++) a[i] = 1;
 #pragma scop
   for (int i = 0; i < n; i++) a[i] += 1;
@@ -127,8 +116,6 @@ fn marked_regions_are_kept_apart() {
   for (int i = 0; i < n; i++) a[i] += 2;
 }
 "#,
-            ReadOptions { auto: true, ..ReadOptions::default() },
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live

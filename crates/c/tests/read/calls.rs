@@ -1,14 +1,12 @@
 //! Calls, macros, and what is not understood.
 
-use crate::read::show::{body, check, show_text};
+use crate::read::show::{check_body, check_text};
 use expect_test::expect;
-use frit_c::ReadOptions;
 
 #[test]
 fn pure_functions_are_known() {
-    check(
-        show_text(
-            r#"static inline float square(float x) { return x * x; }
+    check_text(
+        r#"static inline float square(float x) { return x * x; }
 static float norm(float x, float y) { float s = square(x); s += square(y); return sqrtf(s); }
 __attribute__((const)) float blend(float, float);
 static int calls;
@@ -20,8 +18,6 @@ for (int i = 0; i < n; i++) b[i] = counted(a[i]);
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -49,14 +45,12 @@ for (int i = 0; i < n; i++) b[i] = counted(a[i]);
 
 #[test]
 fn unknown_functions_touch_what_they_may_know_of() {
-    check(
-        body(
-            "void f(int n, float *restrict a, float *restrict b, float *p)",
-            r#"float t[n];
+    check_body(
+        "void f(int n, float *restrict a, float *restrict b, float *p)",
+        r#"float t[n];
 for (int i = 0; i < n; i++) t[i] = a[i];
 show(n);
 for (int i = 0; i < n; i++) b[i] = t[i] + *p;"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float t[n] nested in region `float t[n]`
@@ -89,12 +83,10 @@ for (int i = 0; i < n; i++) b[i] = t[i] + *p;"#,
 
 #[test]
 fn functions_with_known_effects() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"memset(a, 0, n * sizeof(float));
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"memset(a, 0, n * sizeof(float));
 for (int i = 0; i < n; i++) b[i] = a[i];"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -116,9 +108,8 @@ for (int i = 0; i < n; i++) b[i] = a[i];"#,
 
 #[test]
 fn macros_that_are_no_expressions_leave_the_region() {
-    check(
-        show_text(
-            r#"#define SET(x) x = 1;
+    check_text(
+        r#"#define SET(x) x = 1;
 void f(int n, float *restrict a) {
 #pragma scop
 for (int i = 0; i < n; i++) { SET(a[i]) }
@@ -130,8 +121,6 @@ for (int i = 0; i < n; i++) { CHECK(a[i]) a[i] = 1; }
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             4: macro-statement: the region stays as it is: the macro `SET` is neither an expression nor a statement
             9: macro-statement: the region stays as it is: `CHECK` is perhaps a macro that is no expression; if so, its definition should stand in this file
@@ -141,9 +130,8 @@ for (int i = 0; i < n; i++) { CHECK(a[i]) a[i] = 1; }
 
 #[test]
 fn macros_that_are_statements_are_looked_into() {
-    check(
-        show_text(
-            r#"#define FOR(i, n) for (int i = 0; i < (n); i++)
+    check_text(
+        r#"#define FOR(i, n) for (int i = 0; i < (n); i++)
 #define GRID FOR(y, h) FOR(x, w)
 #define SWAP(x, y) do { float s = x; x = y; y = s; } while (0)
 void f(int w, int h, float a[restrict h][w], float *restrict b) {
@@ -153,8 +141,6 @@ FOR(i, h - 1) { SWAP(b[i], b[i + 1]); }
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = h : int
             p1 = w : int
@@ -185,9 +171,8 @@ FOR(i, h - 1) { SWAP(b[i], b[i + 1]); }
 
 #[test]
 fn macros_may_write() {
-    check(
-        show_text(
-            r#"#define INCREMENT(x) ((x) += 1)
+    check_text(
+        r#"#define INCREMENT(x) ((x) += 1)
 #define SWAP(x, y) (t = (x), (x) = (y), (y) = t)
 void f(int n, float *restrict a, float t) {
 #pragma scop
@@ -196,8 +181,6 @@ for (int i = 0; i < n; i++) SWAP(a[2 * i], a[2 * i + 1]);
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -222,11 +205,9 @@ for (int i = 0; i < n; i++) SWAP(a[2 * i], a[2 * i + 1]);
 
 #[test]
 fn volatile_memory_assembler_and_switch() {
-    check(
-        body(
-            "void f(int n, float *restrict a, float *restrict b, volatile float *p)",
-            r#"for (int i = 0; i < n; i++) { a[i] = *p; asm("nop"); switch (n) { case 1: b[i] = 0; break; default: b[i] = 1; } }"#,
-        ),
+    check_body(
+        "void f(int n, float *restrict a, float *restrict b, volatile float *p)",
+        r#"for (int i = 0; i < n; i++) { a[i] = *p; asm("nop"); switch (n) { case 1: b[i] = 0; break; default: b[i] = 1; } }"#,
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -256,11 +237,9 @@ fn volatile_memory_assembler_and_switch() {
 
 #[test]
 fn jumps_leave_the_region() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { if (a[i] < 0) return; b[i] = 1; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { if (a[i] < 0) return; b[i] = 1; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -283,14 +262,12 @@ fn jumps_leave_the_region() {
 
 #[test]
 fn lines_of_the_preprocessor_leave_the_region() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) a[i] = 1;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) a[i] = 1;
 #ifdef X
 for (int i = 0; i < n; i++) a[i] = 1;
 #endif"#,
-        ),
         expect![[r#"
             5: preprocessor-in-region: the region stays as it is: a line of the preprocessor stands in it; such lines belong round a region
         "#]],

@@ -1,14 +1,12 @@
 //! Messages on files that are no C where it matters.
 
-use crate::read::show::{check, show_text};
+use crate::read::show::check_text;
 use expect_test::expect;
-use frit_c::ReadOptions;
 
 #[test]
 fn pragmas_need_partners() {
-    check(
-        show_text(
-            r#"void f(void) {
+    check_text(
+        r#"void f(void) {
 #pragma scop
 ;
 }
@@ -16,8 +14,6 @@ void g(void) {
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             error[unmatched-scop]: `#pragma scop` without `#pragma endscop`
               ┌─ a.c:2:1
@@ -37,9 +33,8 @@ void g(void) {
 
 #[test]
 fn regions_do_not_nest() {
-    check(
-        show_text(
-            r#"void f(void) {
+    check_text(
+        r#"void f(void) {
 #pragma scop
 ;
 #pragma scop
@@ -47,8 +42,6 @@ fn regions_do_not_nest() {
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             error[unmatched-scop]: `#pragma scop` inside a region
               ┌─ a.c:4:1
@@ -65,17 +58,14 @@ fn regions_do_not_nest() {
 
 #[test]
 fn syntax_errors_in_functions_with_regions_are_reported() {
-    check(
-        show_text(
-            r#"void f(int n, float *a) {
+    check_text(
+        r#"void f(int n, float *a) {
 #pragma scop
 for (int i = 0; i < n; i++
   a[i] = 1;
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             error[c-syntax]: a function with a region is not well formed
               ┌─ a.c:3:1
@@ -97,9 +87,8 @@ for (int i = 0; i < n; i++
 
 #[test]
 fn what_is_no_c_elsewhere_does_not_matter() {
-    check(
-        show_text(
-            r#"DECLARE_LIST(struct foo, bar)
+    check_text(
+        r#"DECLARE_LIST(struct foo, bar)
 BEGIN_DECLS
 int g(int x) { return x +; }
 void f(int n, float *restrict a) {
@@ -109,8 +98,6 @@ for (int i = 0; i < n; i++) a[i] = 1;
 }
 END_DECLS
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -124,9 +111,8 @@ END_DECLS
 
 #[test]
 fn pragmas_in_comments_and_strings_are_none() {
-    check(
-        show_text(
-            r#"/*
+    check_text(
+        r#"/*
 #pragma scop
 */
 const char *s = "\
@@ -138,8 +124,6 @@ for (int i = 0; i < n; i++) a[i] = 1;
   #  pragma   endscop // here
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -153,9 +137,8 @@ for (int i = 0; i < n; i++) a[i] = 1;
 
 #[test]
 fn pragmas_stand_in_one_block() {
-    check(
-        show_text(
-            r#"void f(int n, float *restrict a) {
+    check_text(
+        r#"void f(int n, float *restrict a) {
 #pragma scop
 for (int i = 0; i < n; i++) {
  a[i] = 1;
@@ -166,8 +149,6 @@ for (int i = 0; i < n; i++) {
 int x;
 #pragma endscop
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             2: misplaced-region: the pragmas of this region do not stand among the statements of one block
             8: misplaced-region: the pragmas of this region do not stand among the statements of one block
@@ -177,9 +158,8 @@ int x;
 
 #[test]
 fn what_the_parser_gets_over_does_not_matter_outside_of_regions() {
-    check(
-        show_text(
-            r#"void f(int n, const float *restrict a, float *restrict b) {
+    check_text(
+        r#"void f(int n, const float *restrict a, float *restrict b) {
 float t[n], u[n];
 int x = 1 @ u[0];
 #pragma scop
@@ -189,8 +169,6 @@ for (int i = 0; i < n; i++) b[i] = u[i];
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -218,9 +196,8 @@ for (int i = 0; i < n; i++) b[i] = u[i];
 
 #[test]
 fn what_the_parser_gets_over_leaves_the_region_it_is_in() {
-    check(
-        show_text(
-            r#"void f(int n, const float *restrict a, float *restrict b) {
+    check_text(
+        r#"void f(int n, const float *restrict a, float *restrict b) {
 #pragma scop
 for (int i = 0; i < n; i++) b[i] = a[i] @ 2;
 #pragma endscop
@@ -229,8 +206,6 @@ for (int i = 0; i < n; i++) b[i] = a[i];
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -247,9 +222,8 @@ for (int i = 0; i < n; i++) b[i] = a[i];
 
 #[test]
 fn complex_numbers_are_numbers() {
-    check(
-        show_text(
-            r#"#include <complex.h>
+    check_text(
+        r#"#include <complex.h>
 void f(int n, const double complex *restrict a, long double _Complex *b, double *restrict c) {
 double complex t[n];
 complex float x = 0;
@@ -259,8 +233,6 @@ for (int i = 0; i < n; i++) { b[i] = creal(t[i]); c[i] = sizeof(double complex);
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = complex double s[] scalar in L0 `complex double s`

@@ -1,14 +1,12 @@
 //! What is needed before and after a region.
 
-use crate::read::show::{check, show_text};
+use crate::read::show::check_text;
 use expect_test::expect;
-use frit_c::ReadOptions;
 
 #[test]
 fn arrays_that_are_used_elsewhere_are_live() {
-    check(
-        show_text(
-            r#"float use(float *);
+    check_text(
+        r#"float use(float *);
 void f(int n, float *restrict out) {
 float before[n], after[n], given[n], kept[n], own[n], *heap = malloc(n * sizeof(float)), x = 1, y;
 before[0] = 1;
@@ -22,8 +20,6 @@ out[0] = after[0];
 free(heap);
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float before[n] nested live-in
@@ -77,9 +73,8 @@ free(heap);
 
 #[test]
 fn a_loop_round_the_region_carries_values() {
-    check(
-        show_text(
-            r#"void f(int n, int steps, float *restrict out) {
+    check_text(
+        r#"void f(int n, int steps, float *restrict out) {
 float outer[n];
 for (int t = 0; t < steps; t++) {
 float inner[n], used[n];
@@ -91,8 +86,6 @@ for (int i = 0; i < n; i++) out[i] = inner[i] + used[i];
 }
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float outer[n] nested
@@ -124,9 +117,8 @@ for (int i = 0; i < n; i++) out[i] = inner[i] + used[i];
 
 #[test]
 fn addresses_that_are_stored_keep_arrays_live() {
-    check(
-        show_text(
-            r#"float *where;
+    check_text(
+        r#"float *where;
 void f(int n, float *restrict out) {
 float t[n], u[n];
 where = t;
@@ -137,8 +129,6 @@ for (int i = 0; i < n; i++) out[i] = t[i] + u[i] + p[i];
 #pragma endscop
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float t|u|p[] unknown live
@@ -164,9 +154,8 @@ for (int i = 0; i < n; i++) out[i] = t[i] + u[i] + p[i];
 
 #[test]
 fn statics_and_variables_declared_in_the_region() {
-    check(
-        show_text(
-            r#"void f(int n, float *restrict out) {
+    check_text(
+        r#"void f(int n, float *restrict out) {
 static float s[100];
 #pragma scop
 float t[n];
@@ -177,8 +166,6 @@ for (int i = 0; i < n; i++) last += t[i];
 out[0] = last;
 }
 "#,
-            ReadOptions::default(),
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float t[n] nested in region `float t[n]`

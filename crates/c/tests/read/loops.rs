@@ -1,16 +1,13 @@
 //! Loops and conditions.
 
-use crate::read::show::{body, check, show_text};
+use crate::read::show::{check_body, check_text};
 use expect_test::expect;
-use frit_c::ReadOptions;
 
 #[test]
 fn bounds_are_affine_in_outer_variables_and_parameters() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i <= n - 2; i++) for (int j = i + 1; j < 2 * n - i; ++j) a[i + j] = b[3 * j - 1];"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i <= n - 2; i++) for (int j = i + 1; j < 2 * n - i; ++j) a[i + j] = b[3 * j - 1];"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -27,14 +24,12 @@ fn bounds_are_affine_in_outer_variables_and_parameters() {
 
 #[test]
 fn steps_are_constant() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 1; i < n; i += 3) a[i] = 1;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 1; i < n; i += 3) a[i] = 1;
 for (int i = n - 1; i >= 0; i -= 2) a[i] = 2;
 for (int i = 0; i < n; i = i + 2) a[i] = 3;
 for (int i = n; i > 0; i--) a[i] = 4;"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -60,13 +55,11 @@ for (int i = n; i > 0; i--) a[i] = 4;"#,
 
 #[test]
 fn unequal_ends_a_loop_of_single_steps() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i != n; i++) a[i] = 1;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i != n; i++) a[i] = 1;
 for (int i = n; i != 0; --i) a[i] = 2;
 for (int i = 0; i != n; i += 2) a[i] = 3;"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -88,11 +81,9 @@ for (int i = 0; i != n; i += 2) a[i] = 3;"#,
 
 #[test]
 fn a_countdown_in_the_condition_is_a_loop() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (size_t i = n; i-- > 0;) a[i] = b[i];"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (size_t i = n; i-- > 0;) a[i] = b[i];"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -108,11 +99,9 @@ fn a_countdown_in_the_condition_is_a_loop() {
 
 #[test]
 fn an_unsigned_variable_is_never_below_zero() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (unsigned i = n; i >= 0; i--) a[i] = b[i];"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (unsigned i = n; i >= 0; i--) a[i] = b[i];"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -128,12 +117,10 @@ fn an_unsigned_variable_is_never_below_zero() {
 
 #[test]
 fn bounds_may_be_minima() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int t = 0; t < n; t += 32) for (int i = t; i < (t + 32 < n ? t + 32 : n); i++) a[i] = 1;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int t = 0; t < n; t += 32) for (int i = t; i < (t + 32 < n ? t + 32 : n); i++) a[i] = 1;
 for (int i = 0; i < n && i < m; i++) a[i] = 2;"#,
-        ),
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -153,12 +140,10 @@ for (int i = 0; i < n && i < m; i++) a[i] = 2;"#,
 
 #[test]
 fn products_and_quotients_of_parameters_are_parameters() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n * m; i++) a[i] = 1;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n * m; i++) a[i] = 1;
 for (int i = 0; i < n / 2; i++) b[i] = 2;"#,
-        ),
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -180,12 +165,10 @@ for (int i = 0; i < n / 2; i++) b[i] = 2;"#,
 
 #[test]
 fn quotients_and_remainders_of_what_is_not_negative_are_affine() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) a[i / 2] = b[i % 4] + b[i >> 1] + b[i & 7];
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) a[i / 2] = b[i % 4] + b[i >> 1] + b[i & 7];
 for (int i = -3; i < n; i++) a[i + 3] = b[i / 2];"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -208,11 +191,9 @@ for (int i = -3; i < n; i++) a[i + 3] = b[i / 2];"#,
 
 #[test]
 fn affine_conditions_restrict_domains() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { if (i > 0 && i < n - 1) a[i] = b[i]; else if (i == 0) a[i] = 0; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { if (i > 0 && i < n - 1) a[i] = b[i]; else if (i == 0) a[i] = 0; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -231,11 +212,9 @@ fn affine_conditions_restrict_domains() {
 
 #[test]
 fn conditions_on_data_make_one_statement() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) if (b[i] > 0) a[i] = b[i]; else { float t = b[i]; a[i] = -t; a[i + 1] = t; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) if (b[i] > 0) a[i] = b[i]; else { float t = b[i]; a[i] = -t; a[i + 1] = t; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -255,11 +234,9 @@ fn conditions_on_data_make_one_statement() {
 
 #[test]
 fn loops_that_are_left_early_are_one_statement() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { a[i] = 0; for (int j = 0; j < m; j++) { if (b[j] < 0) break; a[i] += b[j]; } }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { a[i] = 0; for (int j = 0; j < m; j++) { if (b[j] < 0) break; a[i] += b[j]; } }"#,
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -282,11 +259,9 @@ fn loops_that_are_left_early_are_one_statement() {
 
 #[test]
 fn a_variable_that_its_loop_changes_makes_it_one_statement() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { a[i] = 0; if (b[i] > 0) i++; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { a[i] = 0; if (b[i] > 0) i++; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -302,12 +277,10 @@ fn a_variable_that_its_loop_changes_makes_it_one_statement() {
 
 #[test]
 fn variables_may_be_declared_before() {
-    check(
-        body(
-            "void f(int i, int n, float *restrict a, float *restrict b)",
-            r#"for (i = 0; i < n; i++) a[i] = 1;
+    check_body(
+        "void f(int i, int n, float *restrict a, float *restrict b)",
+        r#"for (i = 0; i < n; i++) a[i] = 1;
 for (i = 0; i < n; i++) b[i] = 2;"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -326,11 +299,8 @@ for (i = 0; i < n; i++) b[i] = 2;"#,
 
 #[test]
 fn a_value_after_the_loop_makes_it_one_statement() {
-    check(
-        show_text(
-            "void f(int n, float *restrict a) {\nint i;\n#pragma scop\nfor (i = 0; i < n; i++) a[i] = 1;\nfor (int j = 0; j < n; j++) a[j] += 1;\n#pragma endscop\na[i - 1] = 3;\n}",
-            ReadOptions::default(),
-        ),
+    check_text(
+        "void f(int n, float *restrict a) {\nint i;\n#pragma scop\nfor (i = 0; i < n; i++) a[i] = 1;\nfor (int j = 0; j < n; j++) a[j] += 1;\n#pragma endscop\na[i - 1] = 3;\n}",
         expect![[r#"
             p0 = n : int
             A0 = int i[] scalar live-out
@@ -353,13 +323,11 @@ fn a_value_after_the_loop_makes_it_one_statement() {
 
 #[test]
 fn bounds_that_the_region_changes_are_not_affine() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) a[i] = 1;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) a[i] = 1;
 n = n - 1;
 for (int i = 0; i < n; i++) a[i] = 2;"#,
-        ),
         expect![[r#"
             A0 = int n[] scalar live-in
             A1 = float a[?] nested live
@@ -384,11 +352,8 @@ for (int i = 0; i < n; i++) a[i] = 2;"#,
 
 #[test]
 fn constants_have_values_unless_they_may_be_overridden() {
-    check(
-        show_text(
-            "#define N 64\n#ifndef M\n#define M 32\n#endif\nenum { K = 3, L };\nstatic const int P = 2 * 4;\nvoid f(float a[N][M]) {\n#pragma scop\nfor (int i = 0; i < N - L; i++) for (int j = 0; j < M; j++) a[i + P][j] = K;\n#pragma endscop\n}",
-            ReadOptions::default(),
-        ),
+    check_text(
+        "#define N 64\n#ifndef M\n#define M 32\n#endif\nenum { K = 3, L };\nstatic const int P = 2 * 4;\nvoid f(float a[N][M]) {\n#pragma scop\nfor (int i = 0; i < N - L; i++) for (int j = 0; j < M; j++) a[i + P][j] = K;\n#pragma endscop\n}",
         expect![[r#"
             p0 = M : 
             A0 = float a[?, M] nested live
@@ -403,13 +368,11 @@ fn constants_have_values_unless_they_may_be_overridden() {
 
 #[test]
 fn while_and_do_are_one_statement() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"while (a[0] > 1) { a[0] = a[0] / 2; }
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"while (a[0] > 1) { a[0] = a[0] / 2; }
 do a[1] += 1; while (a[1] < 0);
 for (int i = 0; i < n; i++) b[i] = a[i];"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -437,12 +400,10 @@ for (int i = 0; i < n; i++) b[i] = a[i];"#,
 
 #[test]
 fn continue_skips_the_rest_of_a_body() {
-    check(
-        body(
-            "void f(int n, const float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { if (i == 3) { b[i] = 1; continue; } b[i] = a[i]; }
+    check_body(
+        "void f(int n, const float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { if (i == 3) { b[i] = 1; continue; } b[i] = a[i]; }
 for (int i = 0; i < n; i++) { b[i] = 0; if (a[i] < 0) continue; b[i] = a[i]; }"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -470,13 +431,11 @@ for (int i = 0; i < n; i++) { b[i] = 0; if (a[i] < 0) continue; b[i] = a[i]; }"#
 
 #[test]
 fn loops_that_depend_on_data_are_statements() {
-    check(
-        body(
-            "void f(int n, const int *restrict rp, const float *restrict a, int *restrict b)",
-            r#"for (int i = 0; i < n; i++) { float s = 0; for (int k = rp[i]; k < rp[i + 1]; k++) s += a[k]; b[i] = s; }
+    check_body(
+        "void f(int n, const int *restrict rp, const float *restrict a, int *restrict b)",
+        r#"for (int i = 0; i < n; i++) { float s = 0; for (int k = rp[i]; k < rp[i + 1]; k++) s += a[k]; b[i] = s; }
 for (int i = 0; i < n; i++) { int v = b[i]; while (v > 10) v -= 7; switch (v) { case 0: case 1: b[i] = 1; break; default: b[i] = v; } }
 for (int i = 0; i < n; i++) { again: if (b[i] > 3) { b[i]--; goto again; } }"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float s[] scalar in L0 live `float s`
@@ -529,17 +488,15 @@ for (int i = 0; i < n; i++) { again: if (b[i] > 3) { b[i]--; goto again; } }"#,
 
 #[test]
 fn jumps_out_of_a_loop_are_in_statements_that_nothing_passes() {
-    check(
-        body(
-            "void f(int n, const float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) b[i] = a[i];
+    check_body(
+        "void f(int n, const float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) b[i] = a[i];
 for (int i = 0; i < n; i++) { if (a[i] < 0) goto done; b[i] = 1; }
 for (int i = 0; i < n; i++) { while (1) { if (a[i] > 2) goto out; if (b[i] > 2) return; } out: ; }
 #pragma endscop
 done: ;
 #pragma scop
 ;"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -577,13 +534,11 @@ done: ;
 
 #[test]
 fn variables_that_count_along_follow_from_the_loops() {
-    check(
-        body(
-            "void f(int n, int m, int j, float s, const float *restrict a, float *restrict b)",
-            r#"for (int i = 0, k = m; i < n; i++, k += 2) { b[k] = a[i]; b[k + 1] = k; }
+    check_body(
+        "void f(int n, int m, int j, float s, const float *restrict a, float *restrict b)",
+        r#"for (int i = 0, k = m; i < n; i++, k += 2) { b[k] = a[i]; b[k + 1] = k; }
 for (s = 0, j = 2 * n; j > 0; j -= 2) s += a[j];
 for (int i = 0, k = 0; i < n; i++, k++) { b[i] = k; k++; }"#,
-        ),
         expect![[r#"
             p0 = m : int
             p1 = n : int
@@ -618,13 +573,11 @@ for (int i = 0, k = 0; i < n; i++, k++) { b[i] = k; k++; }"#,
 
 #[test]
 fn halves_are_one_parameter_however_they_are_spelt() {
-    check(
-        body(
-            "enum { K = 3 };\nvoid f(int n, unsigned m, float *restrict a)",
-            r#"for (int i = 0; i < n/2; i++) a[i] = 1;
+    check_body(
+        "enum { K = 3 };\nvoid f(int n, unsigned m, float *restrict a)",
+        r#"for (int i = 0; i < n/2; i++) a[i] = 1;
 for (int i = 0; i < (n - K + 1) / 2; i++) a[i + n / 2] = 2;
 for (int i = (n-2) / 2; i < m / 4 * 4; i++) a[i] = n % 2;"#,
-        ),
         expect![[r#"
             p0 = n : int
             p1 = (n / 2) : int

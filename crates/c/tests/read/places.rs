@@ -1,16 +1,13 @@
 //! Subscripts, pointers and members.
 
-use crate::read::show::{body, check, show_text};
+use crate::read::show::{check_body, check_text};
 use expect_test::expect;
-use frit_c::ReadOptions;
 
 #[test]
 fn rows_of_a_linear_array_are_dimensions() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) a[i * m + j] = b[i * m + j - 1] + b[(n - 1 - i) * m + (m - 1 - j)];"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) for (int j = 1; j < m; j++) a[i * m + j] = b[i * m + j - 1] + b[(n - 1 - i) * m + (m - 1 - j)];"#,
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -29,11 +26,9 @@ fn rows_of_a_linear_array_are_dimensions() {
 
 #[test]
 fn three_dimensions_in_a_linear_array() {
-    check(
-        body(
-            "void f(int n, int m, int d, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < d; k++) a[(i * m + j) * d + k] = b[i * m * d + j * d + k];"#,
-        ),
+    check_body(
+        "void f(int n, int m, int d, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < d; k++) a[(i * m + j) * d + k] = b[i * m * d + j * d + k];"#,
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -54,11 +49,9 @@ fn three_dimensions_in_a_linear_array() {
 
 #[test]
 fn constant_strides_are_dimensions_if_all_accesses_agree() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) for (int j = 0; j < 64; j++) a[i * 64 + j] = b[2 * i] + b[2 * i + 1];"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) for (int j = 0; j < 64; j++) a[i * 64 + j] = b[2 * i] + b[2 * i + 1];"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -76,12 +69,10 @@ fn constant_strides_are_dimensions_if_all_accesses_agree() {
 
 #[test]
 fn columns_outside_of_their_row_keep_an_array_flat() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) for (int j = 0; j <= m; j++) a[i * m + j] = 1;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) for (int j = 0; j <= m; j++) a[i * m + j] = 1;
 for (int i = 0; i < n * m; i++) a[i] = 2;"#,
-        ),
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -102,12 +93,10 @@ for (int i = 0; i < n * m; i++) a[i] = 2;"#,
 
 #[test]
 fn pointers_are_subscripted_in_every_way() {
-    check(
-        body(
-            "void f(int n, float *restrict a, float *restrict b, float *restrict c)",
-            r#"for (int i = 0; i < n; i++) *(a + i) = b[i] + *(b + i + 1) + *b;
+    check_body(
+        "void f(int n, float *restrict a, float *restrict b, float *restrict c)",
+        r#"for (int i = 0; i < n; i++) *(a + i) = b[i] + *(b + i + 1) + *b;
 *c = 1;"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -129,11 +118,9 @@ fn pointers_are_subscripted_in_every_way() {
 
 #[test]
 fn a_pointer_to_a_row_is_followed() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { float *row = a + i * m; const float *up = &b[i * m]; for (int j = 0; j < m; j++) row[j] = up[j]; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { float *row = a + i * m; const float *up = &b[i * m]; for (int j = 0; j < m; j++) row[j] = up[j]; }"#,
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -151,11 +138,9 @@ fn a_pointer_to_a_row_is_followed() {
 
 #[test]
 fn an_integer_that_is_computed_once_is_replaced_in_subscripts() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { int k = i + 1; a[k] = b[k] * k; int u = 2 * k; a[u] = 0; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { int k = i + 1; a[k] = b[k] * k; int u = 2 * k; a[u] = 0; }"#,
         expect![[r#"
             p0 = n : int
             A0 = int k[] scalar in L0 `int k`
@@ -179,11 +164,9 @@ fn an_integer_that_is_computed_once_is_replaced_in_subscripts() {
 
 #[test]
 fn data_in_subscripts_make_them_inexact() {
-    check(
-        body(
-            "void f(int n, int *restrict key, int *restrict h, int g[restrict n][8])",
-            r#"for (int i = 0; i < n; i++) { h[key[i]]++; g[i][key[i + 1]] = 1; }"#,
-        ),
+    check_body(
+        "void f(int n, int *restrict key, int *restrict h, int g[restrict n][8])",
+        r#"for (int i = 0; i < n; i++) { h[key[i]]++; g[i][key[i + 1]] = 1; }"#,
         expect![[r#"
             p0 = n : int
             A0 = int h[?] nested live
@@ -205,11 +188,8 @@ fn data_in_subscripts_make_them_inexact() {
 
 #[test]
 fn members_of_elements_are_accesses_of_the_array() {
-    check(
-        show_text(
-            "typedef struct { float x, y; } point;\nvoid f(int n, point *restrict p, point *restrict q) {\n#pragma scop\nfor (int i = 0; i < n; i++) p[i].x = q[i].y;\n#pragma endscop\n}",
-            ReadOptions::default(),
-        ),
+    check_text(
+        "typedef struct { float x, y; } point;\nvoid f(int n, point *restrict p, point *restrict q) {\n#pragma scop\nfor (int i = 0; i < n; i++) p[i].x = q[i].y;\n#pragma endscop\n}",
         expect![[r#"
             p0 = n : int
             A0 = point q[?] nested live
@@ -225,11 +205,8 @@ fn members_of_elements_are_accesses_of_the_array() {
 
 #[test]
 fn members_of_structures_are_parameters_and_arrays() {
-    check(
-        show_text(
-            "struct image { int w, h; float *data; };\nvoid f(struct image *in, struct image *out) {\n#pragma scop\nfor (int i = 0; i < in->h; i++) for (int j = 0; j < in->w; j++) out->data[i * in->w + j] = in->data[i * in->w + j];\n#pragma endscop\n}",
-            ReadOptions::default(),
-        ),
+    check_text(
+        "struct image { int w, h; float *data; };\nvoid f(struct image *in, struct image *out) {\n#pragma scop\nfor (int i = 0; i < in->h; i++) for (int j = 0; j < in->w; j++) out->data[i * in->w + j] = in->data[i * in->w + j];\n#pragma endscop\n}",
         expect![[r#"
             p0 = in->h : int
             p1 = in->w : int
@@ -247,11 +224,8 @@ fn members_of_structures_are_parameters_and_arrays() {
 
 #[test]
 fn macros_may_subscript() {
-    check(
-        show_text(
-            "#define A(i, j) a[(i) * n + (j)]\n#define MAX(x, y) ((x) > (y) ? (x) : (y))\nvoid f(int n, float *restrict a, float *restrict b) {\n#pragma scop\nfor (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A(i, j) = MAX(b[i], b[j]) + b[MAX(i, j)];\n#pragma endscop\n}",
-            ReadOptions::default(),
-        ),
+    check_text(
+        "#define A(i, j) a[(i) * n + (j)]\n#define MAX(x, y) ((x) > (y) ? (x) : (y))\nvoid f(int n, float *restrict a, float *restrict b) {\n#pragma scop\nfor (int i = 0; i < n; i++) for (int j = 0; j < n; j++) A(i, j) = MAX(b[i], b[j]) + b[MAX(i, j)];\n#pragma endscop\n}",
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -270,11 +244,9 @@ fn macros_may_subscript() {
 
 #[test]
 fn casts_of_sizes_are_seen_through() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[(size_t)i * m + j] = 1;"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[(size_t)i * m + j] = 1;"#,
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -290,11 +262,9 @@ fn casts_of_sizes_are_seen_through() {
 
 #[test]
 fn pointers_that_move_are_not_followed() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { *a++ = b[i]; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { *a++ = b[i]; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -313,11 +283,9 @@ fn pointers_that_move_are_not_followed() {
 
 #[test]
 fn clamped_subscripts_are_affine() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) a[i] = b[i > 0 ? i - 1 : 0] + b[i + 1 < n ? i + 1 : n - 1];"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) a[i] = b[i > 0 ? i - 1 : 0] + b[i + 1 < n ? i + 1 : n - 1];"#,
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -334,11 +302,8 @@ fn clamped_subscripts_are_affine() {
 
 #[test]
 fn arrays_in_elements_belong_to_them() {
-    check(
-        show_text(
-            "struct p { float x[3], m; float *far; };\nvoid f(int n, int *restrict k, struct p *restrict p, struct p *restrict q) {\n#pragma scop\nfor (int i = 0; i < n; i++) q[i].x[0] = p[i].x[k[i]] * p[i].x[i % 3];\nfor (int i = 0; i < n; i++) q[i].m = p[i].far[i];\n#pragma endscop\n}",
-            ReadOptions::default(),
-        ),
+    check_text(
+        "struct p { float x[3], m; float *far; };\nvoid f(int n, int *restrict k, struct p *restrict p, struct p *restrict q) {\n#pragma scop\nfor (int i = 0; i < n; i++) q[i].x[0] = p[i].x[k[i]] * p[i].x[i % 3];\nfor (int i = 0; i < n; i++) q[i].m = p[i].far[i];\n#pragma endscop\n}",
         expect![[r#"
             p0 = n : int
             A0 = struct p p[?] nested live
@@ -367,11 +332,9 @@ fn arrays_in_elements_belong_to_them() {
 
 #[test]
 fn casts_of_pointers_are_not_seen_through() {
-    check(
-        body(
-            "void f(int n, float *restrict a, int *restrict b)",
-            "for (int i = 0; i < n; i++) b[i] = ((int *)a)[i];\nfor (int i = 0; i < n; i++) (n > 3 ? b : b + 1)[i] = 0;",
-        ),
+    check_body(
+        "void f(int n, float *restrict a, int *restrict b)",
+        "for (int i = 0; i < n; i++) b[i] = ((int *)a)[i];\nfor (int i = 0; i < n; i++) (n > 3 ? b : b + 1)[i] = 0;",
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live

@@ -9,14 +9,27 @@ use frit_support::diagnostic::render;
 use frit_support::{SourceMap, Table};
 use std::fmt::Write;
 
-/// What is read is what it should be.
-pub(crate) fn check(shown: String, expected: Expect) {
-    expected.assert_eq(&shown);
+/// What is read of a file that holds a function with this body, between pragmas, is what it should be.
+#[track_caller]
+pub(crate) fn check_body(head: &str, body: &str, expected: Expect) {
+    check_text(&format!("{head}\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"), expected);
 }
 
-/// What is read of a file that holds a function with this body, between pragmas.
-pub(crate) fn body(head: &str, body: &str) -> String {
-    show_text(&format!("{head}\n{{\n#pragma scop\n{body}\n#pragma endscop\n}}\n"), ReadOptions::default())
+/// What is read of a file is what it should be.
+#[track_caller]
+pub(crate) fn check_text(text: &str, expected: Expect) {
+    check(text, ReadOptions::default(), expected);
+}
+
+/// What is read of a file without pragmas is what it should be.
+#[track_caller]
+pub(crate) fn check_auto(text: &str, expected: Expect) {
+    check(text, ReadOptions { auto: true, ..ReadOptions::default() }, expected);
+}
+
+#[track_caller]
+pub(crate) fn check(text: &str, options: ReadOptions, expected: Expect) {
+    expected.assert_eq(&show_text(text, options));
 }
 
 /// What is read of a file.

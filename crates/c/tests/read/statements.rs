@@ -1,15 +1,13 @@
 //! Statements: declarations, reductions, sequences, text.
 
-use crate::read::show::{body, check};
+use crate::read::show::check_body;
 use expect_test::expect;
 
 #[test]
 fn sums_and_extremes_are_reductions() {
-    check(
-        body(
-            "void f(int n, float s, float t, float u, int k, unsigned c, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { s += a[i]; t = t + b[i]; u = fmaxf(u, a[i]); k |= i; k = k > i ? k : i; b[0] *= a[i]; c++; }"#,
-        ),
+    check_body(
+        "void f(int n, float s, float t, float u, int k, unsigned c, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { s += a[i]; t = t + b[i]; u = fmaxf(u, a[i]); k |= i; k = k > i ? k : i; b[0] *= a[i]; c++; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -66,11 +64,9 @@ fn sums_and_extremes_are_reductions() {
 
 #[test]
 fn what_reads_its_place_twice_is_no_reduction() {
-    check(
-        body(
-            "void f(int n, float s, float t, float *restrict a)",
-            r#"for (int i = 0; i < n; i++) { s += s * a[i]; t = a[i] - t; }"#,
-        ),
+    check_body(
+        "void f(int n, float s, float t, float *restrict a)",
+        r#"for (int i = 0; i < n; i++) { s += s * a[i]; t = a[i] - t; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float s[] scalar live-in
@@ -94,11 +90,9 @@ fn what_reads_its_place_twice_is_no_reduction() {
 
 #[test]
 fn a_read_after_a_write_in_one_statement_is_no_read_from_outside() {
-    check(
-        body(
-            "void f(int n, float t, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) t = a[i], b[i] = t * t;"#,
-        ),
+    check_body(
+        "void f(int n, float t, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) t = a[i], b[i] = t * t;"#,
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -116,11 +110,9 @@ fn a_read_after_a_write_in_one_statement_is_no_read_from_outside() {
 
 #[test]
 fn branches_that_write_one_place_write_it_surely() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { if (a[i] > 0) b[i] = 1; else if (a[i] < -1) b[i] = 2; else b[i] = 3; if (a[i] > 2) b[i] = 4; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { if (a[i] > 0) b[i] = 1; else if (a[i] < -1) b[i] = 2; else b[i] = 3; if (a[i] > 2) b[i] = 4; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -143,11 +135,9 @@ fn branches_that_write_one_place_write_it_surely() {
 
 #[test]
 fn declarations_in_bodies_are_statements() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { const float x = a[i], y = 2 * x; float z; z = x + y; b[i] = z; }"#,
-        ),
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { const float x = a[i], y = 2 * x; float z; z = x + y; b[i] = z; }"#,
         expect![[r#"
             p0 = n : int
             A0 = float x[] scalar in L0 `float x`
@@ -179,14 +169,12 @@ fn declarations_in_bodies_are_statements() {
 
 #[test]
 fn arrays_of_the_region() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"float t[n][m], *p = malloc(n * sizeof *p);
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"float t[n][m], *p = malloc(n * sizeof *p);
 for (int i = 0; i < n; i++) { float row[4]; row[0] = a[i]; t[i][0] = row[0]; p[i] = t[i][0]; }
 for (int i = 0; i < n; i++) b[i] = p[i];
 free(p);"#,
-        ),
         expect![[r#"
             p0 = n : int
             p1 = m : int
@@ -219,15 +207,13 @@ free(p);"#,
 
 #[test]
 fn two_steps_of_allocation() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"float *p;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"float *p;
 p = (float *)calloc(n, sizeof(float));
 for (int i = 0; i < n; i++) p[i] = a[i];
 for (int i = 0; i < n; i++) b[i] = p[i];
 free(p);"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float p[n] nested in region live-in = (float *)calloc(n, sizeof(float)), freed
@@ -249,14 +235,12 @@ free(p);"#,
 
 #[test]
 fn declarations_of_integers_at_the_beginning_stay_outside() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"int half = n / 2;
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"int half = n / 2;
 for (int i = 0; i < half; i++) a[i] = 1;
 int rest = n - half;
 for (int i = 0; i < rest; i++) a[i] = 2;"#,
-        ),
         expect![[r#"
             p0 = half : int
             p1 = n : int
@@ -275,10 +259,9 @@ for (int i = 0; i < rest; i++) a[i] = 2;"#,
 
 #[test]
 fn comments_and_pragmas_go_with_what_they_stand_before() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"// first
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"// first
 #pragma omp parallel for
 for (int i = 0; i < n; i++) { /* head */
   a[i] = 1; // one
@@ -286,7 +269,6 @@ for (int i = 0; i < n; i++) { /* head */
   b[i] = 2;
   // end
 }"#,
-        ),
         expect![[r##"
             p0 = n : int
             A0 = float a[?] nested live
@@ -304,12 +286,10 @@ for (int i = 0; i < n; i++) { /* head */
 
 #[test]
 fn assignments_in_expressions_are_writes() {
-    check(
-        body(
-            "void f(int n, int k, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) a[i] = b[i] = 0;
+    check_body(
+        "void f(int n, int k, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) a[i] = b[i] = 0;
 for (int i = 0; i < n; i++) a[k++] = b[i];"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float b[?] nested live
@@ -333,12 +313,10 @@ for (int i = 0; i < n; i++) a[k++] = b[i];"#,
 
 #[test]
 fn tables_with_values_are_not_moved() {
-    check(
-        body(
-            "void f(int n, int m, float *restrict a, float *restrict b)",
-            r#"for (int i = 0; i < n; i++) { float w[2] = { 1, 2 }; a[i] = w[0]; }
+    check_body(
+        "void f(int n, int m, float *restrict a, float *restrict b)",
+        r#"for (int i = 0; i < n; i++) { float w[2] = { 1, 2 }; a[i] = w[0]; }
 for (int i = 0; i < n; i++) b[i] = a[i];"#,
-        ),
         expect![[r#"
             p0 = n : int
             A0 = float a[?] nested live
@@ -358,11 +336,9 @@ for (int i = 0; i < n; i++) b[i] = a[i];"#,
 
 #[test]
 fn subscripts_read_what_their_statement_wrote() {
-    check(
-        body(
-            "void f(int n, int i, int *restrict b)",
-            "for (i = 0; i < n; i++) b[i] = 1; b[0] = i; for (i = 1; i < n; i++) b[i] += 1;",
-        ),
+    check_body(
+        "void f(int n, int i, int *restrict b)",
+        "for (i = 0; i < n; i++) b[i] = 1; b[0] = i; for (i = 1; i < n; i++) b[i] += 1;",
         expect![[r#"
             A0 = int i[] scalar live-in
             A1 = int b[?] nested live

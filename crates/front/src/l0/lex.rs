@@ -4,37 +4,12 @@
 //! the intended kind takes its place, so the parser does not stumble over it again. Next: [`parse`](super::parse).
 
 use super::error::L0Error;
+use crate::words::escaped;
 use frit_support::{FileId, Span};
 
-macro_rules! keywords {
-    ($($variant:ident $text:literal,)*) => {
-        /// The reserved words.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Keyword { $($variant,)* }
-
-        impl Keyword {
-            /// All of them.
-            #[cfg(test)]
-            pub(super) const ALL: &[Keyword] = &[$(Keyword::$variant,)*];
-
-            fn of(text: &str) -> Option<Keyword> {
-                match text {
-                    $($text => Some(Keyword::$variant),)*
-                    _ => None,
-                }
-            }
-
-            /// As written.
-            pub(super) fn text(self) -> &'static str {
-                match self {
-                    $(Keyword::$variant => $text,)*
-                }
-            }
-        }
-    };
-}
-
-keywords! {
+words! {
+    /// The reserved words.
+    Keyword:
     If "if", Then "then", Else "else", Let "let", Loop "loop", In "in", With "with", Int "int", Real "real",
     Bool "bool", Cert "cert", Char "char", Fun "fun", Fn "fn", For "for", Do "do", Op "op", Not "not", True "True",
     False "False", Checked "Checked", Pow "pow", Iota "iota", Size "size", Replicate "replicate", Reshape "reshape",
@@ -44,27 +19,9 @@ keywords! {
     Conjoin "conjoin",
 }
 
-macro_rules! symbols {
-    ($($variant:ident $text:literal,)*) => {
-        /// Operators and punctuation, longest first.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Symbol { $($variant,)* }
-
-        impl Symbol {
-            /// All of them, longest first.
-            pub(super) const ALL: &[Symbol] = &[$(Symbol::$variant,)*];
-
-            /// As written.
-            pub(super) fn text(self) -> &'static str {
-                match self {
-                    $(Symbol::$variant => $text,)*
-                }
-            }
-        }
-    };
-}
-
-symbols! {
+words! {
+    /// Operators and punctuation, longest first.
+    Symbol:
     AndAnd "&&", OrOr "||", ShiftRight ">>", ShiftLeft "<<", Arrow "=>", BackArrow "<-", LessEqual "<=", Plus "+",
     Minus "-", Tilde "~", Star "*", Slash "/", Percent "%", Equal "=", Less "<", Greater ">", And "&", Or "|",
     Caret "^", OpenParen "(", CloseParen ")", OpenBracket "[", CloseBracket "]", OpenBrace "{", CloseBrace "}",
@@ -317,17 +274,7 @@ impl Lexer<'_> {
             }
             // The line's end is not part of the escape: the literal that it breaks off says so itself.
             Some('\n' | '\r') | None => None,
-            Some(_) => match self.bump() {
-                Some('n') => Some(10),
-                Some('t') => Some(9),
-                Some('r') => Some(13),
-                Some('a') => Some(7),
-                Some('b') => Some(8),
-                Some('f') => Some(12),
-                Some('v') => Some(11),
-                Some(quoted @ ('\\' | '"' | '\'')) => Some(quoted as u32),
-                _ => None,
-            },
+            Some(_) => self.bump().and_then(escaped),
         };
         match code {
             Some(code) => Escape::Code(code),

@@ -14,35 +14,9 @@ use frit_ir::Const;
 use frit_support::Span;
 use std::collections::BTreeSet;
 
-macro_rules! keywords {
-    ($($variant:ident $text:literal,)*) => {
-        /// The reserved words.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Keyword { $($variant,)* }
-
-        impl Keyword {
-            /// All of them.
-            #[cfg(test)]
-            pub(super) const ALL: &[Keyword] = &[$(Keyword::$variant,)*];
-
-            fn of(text: &str) -> Option<Keyword> {
-                match text {
-                    $($text => Some(Keyword::$variant),)*
-                    _ => None,
-                }
-            }
-
-            /// As written.
-            pub(super) fn text(self) -> &'static str {
-                match self {
-                    $(Keyword::$variant => $text,)*
-                }
-            }
-        }
-    };
-}
-
-keywords! {
+words! {
+    /// The reserved words.
+    Keyword:
     With "with", If "if", Else "else", Do "do", While "while", For "for", Return "return", Use "use", Import "import",
     Module "module", Class "class", Export "export", Provide "provide", Typedef "typedef", Struct "struct",
     Inline "inline", NoInline "noinline", Specialize "specialize", External "external", Void "void", Int "int",
@@ -51,36 +25,9 @@ keywords! {
     Unsigned "unsigned",
 }
 
-macro_rules! symbols {
-    ($($variant:ident $text:literal,)*) => {
-        /// Built-in operators and punctuation, longest first.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Symbol { $($variant,)* }
-
-        impl Symbol {
-            /// All of them, longest first.
-            #[cfg(test)]
-            pub(super) const ALL: &[Symbol] = &[$(Symbol::$variant,)*];
-
-            /// As written.
-            pub(super) fn text(self) -> &'static str {
-                match self {
-                    $(Symbol::$variant => $text,)*
-                }
-            }
-
-            /// The symbol of this text.
-            pub(super) fn of(text: &str) -> Option<Symbol> {
-                match text {
-                    $($text => Some(Symbol::$variant),)*
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-symbols! {
+words! {
+    /// Built-in operators and punctuation, longest first.
+    Symbol:
     Dots "...", ShiftLeftAssign "<<=", ShiftRightAssign ">>=", TwoDots "..", Qualifier "::", Arrow "->", PlusPlus "++",
     MinusMinus "--", ShiftLeft "<<", ShiftRight ">>", LessEqual "<=", GreaterEqual ">=", EqualEqual "==", NotEqual "!=",
     AndAnd "&&", OrOr "||", PlusAssign "+=", MinusAssign "-=", StarAssign "*=", SlashAssign "/=", PercentAssign "%=",

@@ -2,8 +2,6 @@
 
 #![allow(dead_code)] // not every test file uses everything
 
-pub(crate) mod generate;
-
 use frit_interp::{Options as RunOptions, RunError, array, nest};
 use frit_ir::array::{Program, parse, verify};
 use frit_ir::{Tensor, TensorData};

@@ -4,7 +4,7 @@
 //! When no merge saves anything, folds are tried one by one; when no fold saves anything either, loops are merged for the sake of
 //! fewer loops. The result is legal, and no single step improves it; it need not be the best.
 
-use super::problem::{Partition, Problem, Score};
+use super::problem::{Partition, Problem, Score, in_order};
 use crate::relation::Relation;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -134,21 +134,9 @@ impl<'a> Merging<'a> {
             fits.remove(partition.cluster[from], to);
             fits.remove(partition.cluster[to], from);
         }
-        let (successors, mut open) = problem.quotient_edges(&partition).expect("the partition is legal");
-        let mut below = Relation::new(nodes);
-        let mut order: Vec<usize> =
-            (0..nodes).filter(|&node| partition.cluster[node] == node && open[node] == 0).collect();
-        let mut next = 0;
-        while next < order.len() {
-            for &to in &successors[order[next]] {
-                open[to] -= 1;
-                if open[to] == 0 {
-                    order.push(to);
-                }
-            }
-            next += 1;
-        }
-        let mut above = Relation::new(nodes);
+        let successors = problem.quotient_edges(&partition).expect("the partition is legal");
+        let order = in_order(&successors, (0..nodes).filter(|&node| partition.cluster[node] == node));
+        let (mut below, mut above) = (Relation::new(nodes), Relation::new(nodes));
         for &from in order.iter().rev() {
             for &to in &successors[from] {
                 below.unite(from, to);

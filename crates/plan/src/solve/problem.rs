@@ -249,22 +249,8 @@ impl Problem {
     /// Which nodes depend on which, at whatever distance; `None` if a node depends on itself.
     pub(super) fn reach(&self) -> Option<Relation> {
         let mut successors = vec![Vec::new(); self.nodes];
-        let mut open = vec![0usize; self.nodes];
-        for &(from, to) in &self.edges {
-            successors[from].push(to);
-            open[to] += 1;
-        }
-        let mut order: Vec<usize> = (0..self.nodes).filter(|&node| open[node] == 0).collect();
-        let mut next = 0;
-        while next < order.len() {
-            for &to in &successors[order[next]] {
-                open[to] -= 1;
-                if open[to] == 0 {
-                    order.push(to);
-                }
-            }
-            next += 1;
-        }
+        self.edges.iter().for_each(|&(from, to)| successors[from].push(to));
+        let order = in_order(&successors, 0..self.nodes);
         if order.len() < self.nodes {
             return None;
         }
@@ -330,7 +316,8 @@ impl Problem {
         if !members.iter().all(|members| self.is_cluster(members, partition)) {
             return None;
         }
-        let (successors, mut open) = self.quotient_edges(partition)?;
+        let successors = self.quotient_edges(partition)?;
+        let mut open = open_edges(&successors);
         let heads = (0..self.nodes).filter(|&node| partition.cluster[node] == node);
         let clusters = heads.clone().count();
         let mut ready: std::collections::BTreeSet<usize> = heads.filter(|&head| open[head] == 0).collect();
@@ -349,7 +336,7 @@ impl Problem {
 
     /// Clusters that need each other: the heads of those that are on a cycle of dependences, or lie between such.
     pub(super) fn cycle(&self, partition: &Partition) -> Vec<usize> {
-        let Some((successors, _)) = self.quotient_edges(partition) else { return Vec::new() };
+        let Some(successors) = self.quotient_edges(partition) else { return Vec::new() };
         let mut reach = Relation::new(self.nodes);
         loop {
             let before = reach.clone();
@@ -389,9 +376,8 @@ impl Problem {
         })
     }
 
-    /// Dependences between clusters, some more than once, and how many each cluster waits for. `None` if a cluster needs itself.
-    #[allow(clippy::type_complexity)] // successors and in-degrees by cluster
-    pub(super) fn quotient_edges(&self, partition: &Partition) -> Option<(Vec<Vec<usize>>, Vec<usize>)> {
+    /// By cluster, those that depend on it, some more than once. `None` if a cluster needs itself.
+    pub(super) fn quotient_edges(&self, partition: &Partition) -> Option<Vec<Vec<usize>>> {
         let mut successors = vec![Vec::new(); self.nodes];
         let cluster = &partition.cluster;
         for &(from, to) in &self.edges {
@@ -407,9 +393,7 @@ impl Problem {
                 successors[cluster[from]].push(cluster[to]);
             }
         }
-        let mut open = vec![0; self.nodes];
-        successors.iter().flatten().for_each(|&to: &usize| open[to] += 1);
-        Some((successors, open))
+        Some(successors)
     }
 
     /// The problem in which a foldable node has been folded. The node stays, as a statement without arrays: a dependence through it
@@ -515,6 +499,30 @@ fn divide_by_common_factor(numbers: Vec<&mut i128>) {
     if factor > 1 {
         numbers.into_iter().for_each(|number| *number /= factor);
     }
+}
+
+/// How many edges lead to each node.
+fn open_edges(successors: &[Vec<usize>]) -> Vec<usize> {
+    let mut open = vec![0; successors.len()];
+    successors.iter().flatten().for_each(|&to| open[to] += 1);
+    open
+}
+
+/// These nodes, each behind all that lead to it, but for those on cycles and what lies behind them.
+pub(super) fn in_order(successors: &[Vec<usize>], nodes: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut open = open_edges(successors);
+    let mut order: Vec<usize> = nodes.filter(|&node| open[node] == 0).collect();
+    let mut next = 0;
+    while next < order.len() {
+        for &to in &successors[order[next]] {
+            open[to] -= 1;
+            if open[to] == 0 {
+                order.push(to);
+            }
+        }
+        next += 1;
+    }
+    order
 }
 
 /// The coefficients by degree, the highest first; zero if the polynomial is negative for large sizes.

@@ -12,6 +12,7 @@
 //!         opaque A[?], B[?] = A[?]     // not understood
 //!     }
 //! }
+//! for i in 0..n { A[i] = B[i] }        // the same, in one line
 //! ```
 //!
 //! Bounds, conditions and subscripts are isl's. Mistakes panic: this is for tests.
@@ -24,10 +25,8 @@ use frit_scop::{Array, Scop};
 pub fn scop(text: &str) -> Scop {
     let mut builder = Builder::new();
     for line in text.lines() {
-        let line = line.split("//").next().unwrap().trim();
-        if !line.is_empty() {
-            add(&mut builder, line);
-        }
+        let line = line.split("//").next().unwrap().replace('{', "{\n").replace('}', "\n}");
+        line.lines().map(str::trim).filter(|part| !part.is_empty()).for_each(|part| add(&mut builder, part));
     }
     builder.finish()
 }

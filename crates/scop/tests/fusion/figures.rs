@@ -15,12 +15,8 @@ fn figure_1_becomes_one_parallel_loop() {
         array X[n] in
         array A[n] temp
         array B[n] out
-        for i in 0..n {
-            A[i] = X[i]
-        }
-        for i in 0..n {
-            B[i] = A[i]
-        }";
+        for i in 0..n { A[i] = X[i] }
+        for i in 0..n { B[i] = A[i] }";
     let planned = planned(text, &Options::default());
     expect![[r#"
         par S0 i, S1 i {
@@ -39,12 +35,8 @@ fn figure_2_becomes_one_loop_that_needs_the_last_two_elements() {
         array X[n + 1] in
         array A[n + 1] temp
         array B[n + 1] out
-        for i in 1..n + 1 {
-            A[i] = X[i]
-        }
-        for i in 2..n + 1 {
-            B[i] = A[i - 1], A[i]
-        }";
+        for i in 1..n + 1 { A[i] = X[i] }
+        for i in 2..n + 1 { B[i] = A[i - 1], A[i] }";
     let planned = planned(text, &Options::default());
     expect![[r#"
         for S0 i, S1 i {

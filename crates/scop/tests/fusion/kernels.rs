@@ -19,14 +19,10 @@ fn sections_of_a_filter_start_outside_of_loops_and_are_fused_all_the_same() {
         array out0[n] out
         first[0] = in0[0]
         first[1] = in0[1], first[0]
-        for i in 2..n {
-            first[i] = in0[i], first[i - 1], first[i - 2]
-        }
+        for i in 2..n { first[i] = in0[i], first[i - 1], first[i - 2] }
         out0[0] = first[0]
         out0[1] = first[1], out0[0]
-        for i in 2..n {
-            out0[i] = first[i], first[i - 1], first[i - 2], out0[i - 1]
-        }";
+        for i in 2..n { out0[i] = first[i], first[i - 1], first[i - 2], out0[i - 1] }";
     check(
         text,
         expect![[r#"
@@ -50,25 +46,11 @@ fn the_border_of_an_integral_image_stays_before_the_fused_loops() {
         array row[n][m + 1] temp
         array area[n + 1][m + 1] temp
         array out0[n + 1][m + 1] out
-        for j in 0..m + 1 {
-            area[0][j] = in0[0][0]
-        }
-        for i in 0..n {
-            row[i][0] = in0[0][0]
-        }
-        for i in 0..n {
-            area[i + 1][0] = in0[0][0]
-        }
-        for i in 0..n {
-            for j in 0..m {
-                row[i][j + 1] = row[i][j], in0[i][j]
-            }
-        }
-        for i in 0..n {
-            for j in 1..m + 1 {
-                area[i + 1][j] = area[i][j], row[i][j]
-            }
-        }
+        for j in 0..m + 1 { area[0][j] = in0[0][0] }
+        for i in 0..n { row[i][0] = in0[0][0] }
+        for i in 0..n { area[i + 1][0] = in0[0][0] }
+        for i in 0..n { for j in 0..m { row[i][j + 1] = row[i][j], in0[i][j] } }
+        for i in 0..n { for j in 1..m + 1 { area[i + 1][j] = area[i][j], row[i][j] } }
         for i in 4..n + 1 {
             for j in 4..m + 1 {
                 out0[i - 1][j - 1] = area[i][j], area[i - 4][j], area[i][j - 4], area[i - 4][j - 4]
@@ -102,21 +84,11 @@ fn lifting_in_place_is_one_sweep() {
     let text = "
         params n
         array x[2n + 2] inout
-        for i in 1..n {
-            x[2i - 1] = x[2i - 1], x[2i - 2], x[2i]
-        }
-        for i in 1..n - 1 {
-            x[2i] = x[2i], x[2i - 1], x[2i + 1]
-        }
-        for i in 1..n {
-            x[2i - 1] = x[2i - 1], x[2i - 2], x[2i]
-        }
-        for i in 0..n {
-            x[2i] = x[2i]
-        }
-        for i in 0..n {
-            x[2i + 1] = x[2i + 1]
-        }";
+        for i in 1..n { x[2i - 1] = x[2i - 1], x[2i - 2], x[2i] }
+        for i in 1..n - 1 { x[2i] = x[2i], x[2i - 1], x[2i + 1] }
+        for i in 1..n { x[2i - 1] = x[2i - 1], x[2i - 2], x[2i] }
+        for i in 0..n { x[2i] = x[2i] }
+        for i in 0..n { x[2i + 1] = x[2i + 1] }";
     check(
         text,
         expect![[r#"
@@ -139,29 +111,13 @@ fn a_step_of_finite_differences_in_the_time_domain_is_one_sweep_after_the_source
         array ey[n + 1][m + 1] inout
         array hz[n + 1][m + 1] inout
         array curl[n][m] temp
-        for j in 0..m {
-            ey[0][j] = hz[0][0]
-        }
-        for i in 1..n {
-            for j in 0..m {
-                ey[i][j] = ey[i][j], hz[i][j], hz[i - 1][j]
-            }
-        }
-        for i in 0..n {
-            for j in 1..m {
-                ex[i][j] = ex[i][j], hz[i][j], hz[i][j - 1]
-            }
-        }
+        for j in 0..m { ey[0][j] = hz[0][0] }
+        for i in 1..n { for j in 0..m { ey[i][j] = ey[i][j], hz[i][j], hz[i - 1][j] } }
+        for i in 0..n { for j in 1..m { ex[i][j] = ex[i][j], hz[i][j], hz[i][j - 1] } }
         for i in 0..n - 1 {
-            for j in 0..m - 1 {
-                curl[i][j] = ex[i][j + 1], ex[i][j], ey[i + 1][j], ey[i][j]
-            }
+            for j in 0..m - 1 { curl[i][j] = ex[i][j + 1], ex[i][j], ey[i + 1][j], ey[i][j] }
         }
-        for i in 0..n - 1 {
-            for j in 0..m - 1 {
-                hz[i][j] = hz[i][j], curl[i][j]
-            }
-        }";
+        for i in 0..n - 1 { for j in 0..m - 1 { hz[i][j] = hz[i][j], curl[i][j] } }";
     check(
         text,
         expect![[r#"
@@ -196,9 +152,7 @@ fn two_thirds_of_the_samples_run_at_two_thirds_of_the_pace() {
             up[3i + 1] = x[i], x[i + 1]
             up[3i + 2] = x[i], x[i + 1]
         }
-        for i in 0..3n {
-            y[i] = up[2i], up[2i + 1]
-        }";
+        for i in 0..3n { y[i] = up[2i], up[2i + 1] }";
     check(
         text,
         expect![[r#"
@@ -221,15 +175,9 @@ fn a_pyramid_of_images_shrinks_to_a_few_rows() {
         array small[n][m] temp
         array tall[2n][m] temp
         array y[2n][m] out
-        for i in 0..2n + 2 {
-            for j in 0..m {
-                narrow[i][j] = x[i][2j], x[i][2j + 1], x[i][2j + 2]
-            }
-        }
+        for i in 0..2n + 2 { for j in 0..m { narrow[i][j] = x[i][2j], x[i][2j + 1], x[i][2j + 2] } }
         for i in 0..n {
-            for j in 0..m {
-                small[i][j] = narrow[2i][j], narrow[2i + 1][j], narrow[2i + 2][j]
-            }
+            for j in 0..m { small[i][j] = narrow[2i][j], narrow[2i + 1][j], narrow[2i + 2][j] }
         }
         for i in 0..n - 1 {
             for j in 0..m {
@@ -237,11 +185,7 @@ fn a_pyramid_of_images_shrinks_to_a_few_rows() {
                 tall[2i + 1][j] = small[i][j], small[i + 1][j]
             }
         }
-        for i in 0..2n - 2 {
-            for j in 0..m {
-                y[i][j] = tall[i][j]
-            }
-        }";
+        for i in 0..2n - 2 { for j in 0..m { y[i][j] = tall[i][j] } }";
     check(
         text,
         expect![[r#"
@@ -298,20 +242,12 @@ fn sums_over_windows_and_rows_are_fused_with_what_they_sum() {
         array square[n][m] temp
         array sum[n] temp
         array root[n] out
-        for i in 0..n {
-            for j in 0..m {
-                square[i][j] = a[i][j]
-            }
-        }
+        for i in 0..n { for j in 0..m { square[i][j] = a[i][j] } }
         for i in 0..n {
             sum[i] = a[i][0]
-            for j in 0..m {
-                sum[i] += square[i][j]
-            }
+            for j in 0..m { sum[i] += square[i][j] }
         }
-        for i in 0..n {
-            root[i] = sum[i]
-        }";
+        for i in 0..n { root[i] = sum[i] }";
     check(
         text,
         expect![[r#"
@@ -334,19 +270,13 @@ fn the_first_row_of_a_table_is_a_loop_of_its_own() {
         array cost[n][m] in
         array path[n][m] temp
         array best[n][m] out
-        for j in 0..m {
-            path[0][j] = cost[0][j], cost[n - 1][j]
-        }
+        for j in 0..m { path[0][j] = cost[0][j], cost[n - 1][j] }
         for i in 1..n {
             for j in 1..m - 1 {
                 path[i][j] = path[i - 1][j], path[i - 1][j - 1], path[i - 1][j + 1], cost[i][j]
             }
         }
-        for i in 0..n {
-            for j in 0..m {
-                best[i][j] = path[i][j]
-            }
-        }";
+        for i in 0..n { for j in 0..m { best[i][j] = path[i][j] } }";
     check(
         text,
         expect![[r#"
@@ -374,20 +304,12 @@ fn a_statement_that_starts_a_recurrence_goes_into_the_loop() {
         array upper[n] temp
         array x[n] temp
         array u[n] out
-        for i in 0..n {
-            diagonal[i] = f[i]
-        }
+        for i in 0..n { diagonal[i] = f[i] }
         upper[0] = diagonal[0]
-        for i in 1..n {
-            upper[i] = diagonal[i], upper[i - 1]
-        }
+        for i in 1..n { upper[i] = diagonal[i], upper[i - 1] }
         x[n - 1] = upper[n - 1]
-        for i in 0..n - 1 down {
-            x[i] = upper[i], x[i + 1]
-        }
-        for i in 0..n {
-            u[i] = x[i]
-        }";
+        for i in 0..n - 1 down { x[i] = upper[i], x[i + 1] }
+        for i in 0..n { u[i] = x[i] }";
     check(
         text,
         expect![[r#"

@@ -24,15 +24,9 @@ fn a_chain_of_stencils_is_shifted_step_by_step() {
         array b[n + 4] temp
         array c[n + 4] temp
         array d[n + 4] out
-        for i in 1..n + 3 {
-            b[i] = a[i - 1], a[i + 1]
-        }
-        for i in 2..n + 2 {
-            c[i] = b[i - 1], b[i], b[i + 1]
-        }
-        for i in 3..n + 1 {
-            d[i] = c[i - 1], c[i + 1]
-        }";
+        for i in 1..n + 3 { b[i] = a[i - 1], a[i + 1] }
+        for i in 2..n + 2 { c[i] = b[i - 1], b[i], b[i + 1] }
+        for i in 3..n + 1 { d[i] = c[i - 1], c[i + 1] }";
     check(
         text,
         &Options::default(),
@@ -52,15 +46,9 @@ const ROWS: &str = "
     array a[n + 2][m + 2] in
     array b[n + 2][m + 2] temp
     array c[n + 2][m + 2] out
-    for i in 0..n + 2 {
-        for j in 0..m + 2 {
-            b[i][j] = a[i][j]
-        }
-    }
+    for i in 0..n + 2 { for j in 0..m + 2 { b[i][j] = a[i][j] } }
     for i in 1..n + 1 {
-        for j in 1..m + 1 {
-            c[i][j] = b[i - 1][j], b[i + 1][j], b[i][j - 1], b[i][j + 1]
-        }
+        for j in 1..m + 1 { c[i][j] = b[i - 1][j], b[i + 1][j], b[i][j - 1], b[i][j + 1] }
     }";
 
 #[test]
@@ -125,9 +113,7 @@ fn a_loop_is_distributed_where_one_part_of_it_is_needed_whole() {
             p[i] = x[i]
             q[i] = x[i]
         }
-        for i in 0..n {
-            r[i] = q[i], p[i], p[n - 1 - i]
-        }";
+        for i in 0..n { r[i] = q[i], p[i], p[n - 1 - i] }";
     let planned = planned(text, &Options::default());
     expect![[r#"
         par S0 i {
@@ -200,10 +186,8 @@ fn a_loop_is_not_distributed_for_nothing() {
             p[i] = x[i]
             q[i] = x[i]
         }
-        for i in 0..n {
-            x[i] = p[n - 1 - i]
-        }"
-    .replace("array x[n] in", "array x[n] inout");
+        for i in 0..n { x[i] = p[n - 1 - i] }"
+        .replace("array x[n] in", "array x[n] inout");
     let planned = planned(&text, &Options::default());
     expect![[r#"
         par S0 i, S1 i {
@@ -225,16 +209,8 @@ fn loops_are_interchanged_where_an_array_shrinks_by_it() {
         array a[n][n] in
         array b[n][n] temp
         array c[n][n] out
-        for i in 0..n {
-            for j in 0..n {
-                b[i][j] = a[i][j]
-            }
-        }
-        for j in 0..n {
-            for i in 0..n {
-                c[i][j] = b[i][j]
-            }
-        }";
+        for i in 0..n { for j in 0..n { b[i][j] = a[i][j] } }
+        for j in 0..n { for i in 0..n { c[i][j] = b[i][j] } }";
     let planned = planned(text, &Options::default());
     expect![[r#"
         par S0 i, S1 i {
@@ -255,12 +231,8 @@ fn a_loop_that_counts_down_is_reversed_where_that_is_right() {
         array a[n] in
         array b[n] temp
         array c[n] out
-        for i in 0..n {
-            b[i] = a[i]
-        }
-        for i in 0..n down {
-            c[i] = b[i]
-        }";
+        for i in 0..n { b[i] = a[i] }
+        for i in 0..n down { c[i] = b[i] }";
     let planned = planned(text, &Options::default());
     expect![[r#"
         par S0 i, S1 i {
@@ -279,12 +251,8 @@ fn the_loop_that_can_be_reversed_is_the_one_that_is() {
         array a[n] in
         array b[n] temp
         array c[n + 1] out
-        for i in 0..n {
-            b[i] = a[i]
-        }
-        for i in 0..n down {
-            c[i] = c[i + 1], b[i]
-        }";
+        for i in 0..n { b[i] = a[i] }
+        for i in 0..n down { c[i] = c[i + 1], b[i] }";
     check(
         text,
         &Options::default(),
@@ -304,12 +272,8 @@ fn a_consumer_of_every_second_element_runs_at_half_the_pace() {
         array a[2n] in
         array b[2n] temp
         array c[n] out
-        for i in 0..2n {
-            b[i] = a[i]
-        }
-        for i in 0..n {
-            c[i] = b[2i]
-        }";
+        for i in 0..2n { b[i] = a[i] }
+        for i in 0..n { c[i] = b[2i] }";
     check(
         text,
         &Options::default(),
@@ -330,12 +294,8 @@ fn a_wavelet_is_one_loop() {
         array low[n] temp
         array high[n] temp
         array y[2n] out
-        for i in 0..n {
-            low[i] = x[2i], x[2i + 1]
-        }
-        for i in 0..n {
-            high[i] = x[2i], x[2i + 1]
-        }
+        for i in 0..n { low[i] = x[2i], x[2i + 1] }
+        for i in 0..n { high[i] = x[2i], x[2i + 1] }
         for i in 0..n {
             y[2i] = low[i], high[i]
             y[2i + 1] = low[i], high[i]
@@ -362,15 +322,9 @@ fn a_pyramid_runs_its_levels_at_different_paces() {
         array one[4n] temp
         array two[2n] temp
         array y[n] out
-        for i in 0..4n {
-            one[i] = x[i]
-        }
-        for i in 0..2n {
-            two[i] = one[2i], one[2i + 1]
-        }
-        for i in 0..n {
-            y[i] = two[2i], two[2i + 1]
-        }";
+        for i in 0..4n { one[i] = x[i] }
+        for i in 0..2n { two[i] = one[2i], one[2i + 1] }
+        for i in 0..n { y[i] = two[2i], two[2i + 1] }";
     check(
         text,
         &Options::default(),
@@ -395,9 +349,7 @@ fn two_statements_that_fill_an_array_keep_pace_with_who_reads_it() {
             b[2i] = x[i]
             b[2i + 1] = x[i]
         }
-        for i in 0..2n {
-            y[i] = b[i]
-        }";
+        for i in 0..2n { y[i] = b[i] }";
     check(
         text,
         &Options::default(),
@@ -418,14 +370,8 @@ fn nests_of_different_depths_are_fused_outside() {
         array a[n][m] in
         array s[n] temp
         array c[n][m] out
-        for i in 0..n {
-            s[i] = a[i][0]
-        }
-        for i in 0..n {
-            for j in 0..m {
-                c[i][j] = a[i][j], s[i]
-            }
-        }";
+        for i in 0..n { s[i] = a[i][0] }
+        for i in 0..n { for j in 0..m { c[i][j] = a[i][j], s[i] } }";
     check(
         text,
         &Options::default(),
@@ -447,16 +393,8 @@ fn triangular_nests_of_different_bounds_are_fused() {
         array a[n][n] in
         array b[n][n] temp
         array c[n][n] out
-        for i in 0..n {
-            for j in 0..i + 1 {
-                b[i][j] = a[i][j]
-            }
-        }
-        for i in 1..n {
-            for j in 0..i {
-                c[i][j] = b[i - 1][j], b[i][j]
-            }
-        }";
+        for i in 0..n { for j in 0..i + 1 { b[i][j] = a[i][j] } }
+        for i in 1..n { for j in 0..i { c[i][j] = b[i - 1][j], b[i][j] } }";
     check(
         text,
         &Options::default(),
@@ -480,12 +418,8 @@ fn an_array_that_stays_is_a_reason_to_fuse_too() {
         array a[n + 1] in
         array b[n + 1] out
         array c[n] out
-        for i in 0..n + 1 {
-            b[i] = a[i]
-        }
-        for i in 0..n {
-            c[i] = b[i + 1], b[i]
-        }";
+        for i in 0..n + 1 { b[i] = a[i] }
+        for i in 0..n { c[i] = b[i + 1], b[i] }";
     check(
         text,
         &Options::default(),
@@ -537,12 +471,8 @@ fn a_common_input_is_a_reason_to_fuse_only_for_traffic() {
         array a[n] in
         array b[n] out
         array c[n] out
-        for i in 0..n {
-            b[i] = a[i]
-        }
-        for i in 0..n {
-            c[i] = a[i]
-        }";
+        for i in 0..n { b[i] = a[i] }
+        for i in 0..n { c[i] = a[i] }";
     check(
         text,
         &Options::default(),
@@ -576,15 +506,9 @@ fn merges_stop_at_the_limit() {
         array b[n] temp
         array c[n] temp
         array d[n] out
-        for i in 0..n {
-            b[i] = a[i]
-        }
-        for i in 0..n {
-            c[i] = b[i]
-        }
-        for i in 0..n {
-            d[i] = c[i]
-        }";
+        for i in 0..n { b[i] = a[i] }
+        for i in 0..n { c[i] = b[i] }
+        for i in 0..n { d[i] = c[i] }";
     for limit in 0..3 {
         let planned = planned(text, &Options { at_most: Some(limit), ..Options::default() });
         assert_eq!(planned.done("loop-fusion"), limit, "{}", planned.text());
@@ -600,13 +524,9 @@ fn a_statement_between_loops_keeps_its_place() {
         array b[n] temp
         array s out
         array c[n] out
-        for i in 0..n {
-            b[i] = a[i]
-        }
+        for i in 0..n { b[i] = a[i] }
         s = a[0]
-        for i in 0..n {
-            c[i] = b[i]
-        }";
+        for i in 0..n { c[i] = b[i] }";
     check(
         text,
         &Options::default(),
@@ -627,12 +547,8 @@ fn a_time_loop_keeps_its_sweeps_apart_only_where_it_must() {
         array a[n + 2] inout
         array b[n + 2] temp
         for t in 0..n {
-            for i in 1..n + 1 {
-                b[i] = a[i - 1], a[i], a[i + 1]
-            }
-            for i in 1..n + 1 {
-                a[i] = b[i]
-            }
+            for i in 1..n + 1 { b[i] = a[i - 1], a[i], a[i + 1] }
+            for i in 1..n + 1 { a[i] = b[i] }
         }";
     check(
         text,
@@ -657,9 +573,7 @@ fn a_statement_is_delayed_within_its_loop_where_a_window_gets_smaller() {
         array c[n] out
         for i in 0..n + 3 {
             b[i] = a[i]
-            if 3 <= i {
-                c[i - 3] = b[i - 3]
-            }
+            if 3 <= i { c[i - 3] = b[i - 3] }
         }";
     check(
         text,

@@ -77,12 +77,8 @@ const FIGURE_1: &str = "
     params n
     array A[n] temp
     array B[n] out
-    for i in 0..n {
-        A[i] =
-    }
-    for i in 0..n {
-        B[i] = A[i]
-    }
+    for i in 0..n { A[i] = }
+    for i in 0..n { B[i] = A[i] }
 ";
 
 #[test]
@@ -104,12 +100,8 @@ const FIGURE_2: &str = "
     params n
     array A[n + 1] temp
     array B[n + 1] out
-    for i in 0..n + 1 {
-        A[i] =
-    }
-    for i in 1..n + 1 {
-        B[i] = A[i - 1], A[i]
-    }
+    for i in 0..n + 1 { A[i] = }
+    for i in 1..n + 1 { B[i] = A[i - 1], A[i] }
 ";
 
 #[test]
@@ -156,12 +148,8 @@ fn a_shift_makes_a_prologue_and_an_epilogue() {
         params n
         array A[n + 4] temp
         array B[n] out
-        for i in 0..n + 4 {
-            A[i] =
-        }
-        for i in 0..n {
-            B[i] = A[i], A[i + 2], A[i + 4]
-        }
+        for i in 0..n + 4 { A[i] = }
+        for i in 0..n { B[i] = A[i], A[i + 2], A[i + 4] }
     ";
     let program = check(text, "(S0[i] S1[i + 4])", &[("A", window(&[5]))], &Options::default());
     shows(
@@ -186,15 +174,9 @@ fn three_stages_have_five_pieces_and_no_test_in_the_middle() {
         array A[n] temp
         array B[n] temp
         array C[n] out
-        for i in 0..n {
-            A[i] =
-        }
-        for i in 1..n - 1 {
-            B[i] = A[i - 1], A[i + 1]
-        }
-        for i in 2..n - 2 {
-            C[i] = B[i - 1], B[i + 1]
-        }
+        for i in 0..n { A[i] = }
+        for i in 1..n - 1 { B[i] = A[i - 1], A[i + 1] }
+        for i in 2..n - 2 { C[i] = B[i - 1], B[i + 1] }
     ";
     let program =
         check(text, "(S0[i] S1[i + 1] S2[i + 2])", &[("A", window(&[3])), ("B", window(&[3]))], &Options::default());
@@ -223,15 +205,9 @@ pub(crate) const ROWS: &str = "
     params n m
     array A[n][m] temp
     array B[n][m] out
-    for i in 0..n {
-        for j in 0..m {
-            A[i][j] =
-        }
-    }
+    for i in 0..n { for j in 0..m { A[i][j] = } }
     for i in 1..n - 1 {
-        for j in 1..m - 1 {
-            B[i][j] = A[i - 1][j], A[i + 1][j], A[i][j - 1], A[i][j + 1]
-        }
+        for j in 1..m - 1 { B[i][j] = A[i - 1][j], A[i + 1][j], A[i][j - 1], A[i][j + 1] }
     }
 ";
 
@@ -292,12 +268,8 @@ fn loops_of_other_extents_run_to_the_end() {
         params n m
         array A[n] out
         array B[m] out
-        for i in 0..n {
-            A[i] =
-        }
-        for i in 0..m {
-            B[i] =
-        }
+        for i in 0..n { A[i] = }
+        for i in 0..m { B[i] = }
     ";
     let program = check(text, "(S0[i] S1[i])", &[], &Options::default());
     shows(
@@ -323,16 +295,8 @@ fn a_triangle_keeps_its_bounds() {
         params n
         array A[n][n] temp
         array B[n][n] out
-        for i in 0..n {
-            for j in 0..i + 1 {
-                A[i][j] =
-            }
-        }
-        for i in 0..n {
-            for j in 0..i {
-                B[i][j] = A[i][j]
-            }
-        }
+        for i in 0..n { for j in 0..i + 1 { A[i][j] = } }
+        for i in 0..n { for j in 0..i { B[i][j] = A[i][j] } }
     ";
     let program = check(text, "((S0[i, j] S1[i, j]))", &[("A", Fate::Scalar)], &Options::default());
     shows(
@@ -359,12 +323,8 @@ fn loops_with_steps_keep_them() {
         params n
         array A[n] temp
         array B[n] out
-        for i in 0..n step 2 {
-            A[i] =
-        }
-        for i in 0..n step 2 {
-            B[i] = A[i]
-        }
+        for i in 0..n step 2 { A[i] = }
+        for i in 0..n step 2 { B[i] = A[i] }
     ";
     let program = check(text, "(S0[i] S1[i])", &[("A", Fate::Scalar)], &Options::default());
     shows(
@@ -385,12 +345,8 @@ fn a_reversed_loop_runs_forward_in_time() {
         params n
         array A[n] temp
         array B[n] out
-        for i in 0..n {
-            A[i] =
-        }
-        for i in 0..n down {
-            B[i] = A[i]
-        }
+        for i in 0..n { A[i] = }
+        for i in 0..n down { B[i] = A[i] }
     ";
     let program = check(text, "(S0[-i] S1[-i])", &[("A", Fate::Scalar)], &Options::default());
     shows(
@@ -411,12 +367,8 @@ fn a_consumer_of_every_second_element_runs_every_second_time() {
         params n
         array A[2 * n] temp
         array B[n] out
-        for i in 0..2 * n {
-            A[i] =
-        }
-        for i in 0..n {
-            B[i] = A[2 * i], A[2 * i + 1]
-        }
+        for i in 0..2 * n { A[i] = }
+        for i in 0..n { B[i] = A[2 * i], A[2 * i + 1] }
     ";
     let program = check(text, "(S0[i] S1[2 * i + 1])", &[("A", registers(0, 2))], &Options::default());
     shows(
@@ -439,16 +391,10 @@ fn a_border_is_peeled() {
         params n
         array A[n] temp
         array B[n] out
+        for i in 0..n { A[i] = }
         for i in 0..n {
-            A[i] =
-        }
-        for i in 0..n {
-            if i = 0 or i = n - 1 {
-                B[i] = A[i]
-            }
-            if 0 < i < n - 1 {
-                B[i] = A[i - 1], A[i + 1]
-            }
+            if i = 0 or i = n - 1 { B[i] = A[i] }
+            if 0 < i < n - 1 { B[i] = A[i - 1], A[i + 1] }
         }
     ";
     let program = check(text, "(S0[i] S1[i + 1] S2[i + 1])", &[("A", window(&[3]))], &Options::default());
@@ -512,9 +458,7 @@ fn two_producers_of_half_an_array_each_meet_their_consumer_without_tests() {
             A[2 * i] =
             A[2 * i + 1] =
         }
-        for i in 0..2 * n {
-            B[i] = A[i]
-        }
+        for i in 0..2 * n { B[i] = A[i] }
     ";
     let program = check(text, "(S0[2 * i] S1[2 * i] S2[i])", &[("A", window(&[2]))], &Options::default());
     shows(
@@ -537,12 +481,8 @@ fn unrolled_iterations_begin_where_producers_and_consumer_meet() {
         params n
         array A[2 * n + 1] temp
         array B[n] out
-        for i in 0..2 * n + 1 {
-            A[i] =
-        }
-        for i in 0..n {
-            B[i] = A[2 * i], A[2 * i + 1], A[2 * i + 2]
-        }
+        for i in 0..2 * n + 1 { A[i] = }
+        for i in 0..n { B[i] = A[2 * i], A[2 * i + 1], A[2 * i + 2] }
     ";
     let program = check(text, "(S0[i] S1[2 * i + 2])", &[("A", registers(0, 3))], &Options::default());
     shows(
@@ -569,12 +509,8 @@ fn registers_move_on_when_nothing_else_happens() {
     let text = "
         array A[6] temp
         array B[1] out
-        for i in 0..6 {
-            A[i] =
-        }
-        for i in 0..1 {
-            B[i] = A[5]
-        }
+        for i in 0..6 { A[i] = }
+        for i in 0..1 { B[i] = A[5] }
     ";
     let program = check(text, "(S0[i] S1[i + 8])", &[("A", registers(0, 4))], &Options::default());
     shows(

@@ -13,16 +13,8 @@ fn independent_iterations_run_on_threads_with_arrays_of_their_own() {
         params n m
         array A[n][m] temp
         array B[n][m] out
-        for i in 0..n {
-            for j in 0..m {
-                A[i][j] =
-            }
-        }
-        for i in 0..n {
-            for j in 0..m {
-                B[i][j] = A[i][j - 1], A[i][j]
-            }
-        }
+        for i in 0..n { for j in 0..m { A[i][j] = } }
+        for i in 0..n { for j in 0..m { B[i][j] = A[i][j - 1], A[i][j] } }
     ";
     let options = Options { parallel: true, simd: true, ..Options::default() };
     let program = check(text, "(* (*S0[i, j]) (*S1[i, j]))", &[("A", window(&[1, 0]))], &options);
@@ -62,12 +54,8 @@ fn storage_that_iterations_share_keeps_them_in_order() {
         params n
         array A[n] temp
         array B[n] out
-        for i in 0..n {
-            A[i] =
-        }
-        for i in 0..n {
-            B[i] = A[i]
-        }
+        for i in 0..n { A[i] = }
+        for i in 0..n { B[i] = A[i] }
     ";
     // A window of 4 is shared by iterations 0 and 4, and the second loop reads it.
     let options = Options { parallel: true, simd: true, ..Options::default() };
@@ -125,12 +113,8 @@ fn sums_over_all_that_came_before_are_not_cut_into_strips() {
         params n
         array A[n] temp
         array B[n] out
-        for i in 0..n {
-            A[i] = A[i - 1]
-        }
-        for i in 0..n {
-            B[i] = A[i]
-        }
+        for i in 0..n { A[i] = A[i - 1] }
+        for i in 0..n { B[i] = A[i] }
     ";
     let options = Options { parallel: true, strips: Some(4), ..Options::default() };
     let program = check(text, "(S0[i] S1[i])", &[("A", registers(0, 2))], &options);
@@ -155,15 +139,9 @@ fn stages_of_a_pipeline_run_in_tiles_as_loops_of_their_own() {
         array A[n] temp
         array B[n] temp
         array C[n] out
-        for i in 0..n {
-            A[i] = X[i]
-        }
-        for i in 1..n - 1 {
-            B[i] = A[i - 1], A[i + 1]
-        }
-        for i in 1..n - 1 {
-            C[i] = B[i], C[i]
-        }
+        for i in 0..n { A[i] = X[i] }
+        for i in 1..n - 1 { B[i] = A[i - 1], A[i + 1] }
+        for i in 1..n - 1 { C[i] = B[i], C[i] }
     ";
     let options = Options { simd: true, tiles: Some(4), ..Options::default() };
     let fates = [("A", registers(0, 3)), ("B", Fate::Scalar)];

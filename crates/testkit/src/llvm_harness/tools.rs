@@ -2,10 +2,10 @@
 
 use super::header::Header;
 use super::module::Module;
+use crate::place::built;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How C becomes LLVM IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,24 +33,6 @@ pub struct Fused {
     pub not_chosen: Vec<String>,
     /// The log as it is.
     pub log: String,
-}
-
-/// A folder of its own, which is the caller's to remove.
-pub fn scratch(name: &str) -> PathBuf {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("frit-{name}-{}-{number}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder of temporary files can be made");
-    folder
-}
-
-/// A file that was built next to the test: `frit-llvm` or the plugin.
-fn built(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("the path of the test is known");
-    let folder = test.ancestors().nth(2).expect("tests are in a folder of a folder");
-    let path = folder.join(name);
-    assert!(path.exists(), "{} is missing: `cargo build --release -p frit-llvm` makes it", path.display());
-    path
 }
 
 /// The command `frit-llvm`: what the variable `FRIT_LLVM` names, or what was built.

@@ -3,6 +3,7 @@
 use super::super::ast::Basic;
 use super::super::error::SyntaxError;
 use super::TokenKind;
+use crate::words::escaped;
 use frit_ir::{Const, Scalar};
 use frit_support::Span;
 
@@ -196,15 +197,8 @@ pub(super) fn characters(text: &str, span: Span, out: &mut Vec<char>) -> Option<
                 }
                 Some(code)
             }
-            Some('n') => Some(10),
-            Some('t') => Some(9),
-            Some('r') => Some(13),
-            Some('a') => Some(7),
-            Some('b') => Some(8),
-            Some('f') => Some(12),
-            Some('v') => Some(11),
-            Some(c @ ('\\' | '"' | '\'' | '?')) => Some(u32::from(c)),
-            _ => None,
+            Some('?') => Some(u32::from('?')),
+            letter => letter.and_then(escaped),
         };
         match code.and_then(char::from_u32) {
             Some(c) => out.push(c),

@@ -1,7 +1,10 @@
 //! With-loops: maps, folds, scans, filters and what goes together in one, over one or several generators; nests of them.
 
 use super::{DEEPEST, I64, Maker, Scope};
-use frit_ir::array::{Block, Extent, Generator, Lambda, Operand, Operator, OperatorData, Type, Value, WithLoopData};
+use frit_ir::array::walk::Renaming;
+use frit_ir::array::{
+    Block, Extent, Generator, Lambda, Op, Operand, Operator, OperatorData, Type, Value, WithLoopData,
+};
 use frit_ir::{BinOp, Const, FailureKind, Scalar, UnOp};
 
 /// Stands for the result before the one whose type mentions it.
@@ -27,7 +30,7 @@ enum Cell {
     /// The index on an axis.
     Index(usize),
     /// The length of a row, and the row.
-    Row(Operand),
+    Row(Operand, Scalar),
 }
 
 /// An array to read in a with-loop, under this certificate.
@@ -41,17 +44,17 @@ impl Maker {
     /// A with-loop over the space of an array, or of its rows, that reads it and others.
     pub(super) fn with_loop(&mut self, scope: &mut Scope) {
         let mut sources = Vec::new();
-        let mut space: Vec<Extent> = if self.choices.one_in(10) {
-            (0..1 + self.choices.below(2)).map(|_| self.extent(scope)).collect()
+        let mut space: Vec<Extent> = if self.random.one_in(10) {
+            (0..1 + self.random.below(2)).map(|_| self.extent(scope)).collect()
         } else {
-            let array = self.source(scope);
+            let Some(array) = self.source(scope) else { return self.new_array(scope) };
             sources.push(Source { array, cert: None });
             self.b.func.ty(array).shape.clone()
         };
-        if space.len() > 1 && self.choices.one_in(3) {
+        if space.len() > 1 && self.random.one_in(3) {
             space.truncate(1);
         }
-        for _ in 0..self.choices.below(3) {
+        for _ in 0..self.random.below(3) {
             sources.extend(self.companion(scope, &space));
         }
         self.loop_over(scope, &space, &sources);
@@ -59,11 +62,11 @@ impl Maker {
 
     /// Another array to read at the index of the space: one of that shape, or one whose length is checked to be the same.
     fn companion(&mut self, scope: &Scope, space: &[Extent]) -> Option<Source> {
-        if self.choices.one_in(5) {
+        if self.random.one_in(5) {
             let array = self.source_where(scope, |ty| ty.rank() == 1)?;
             let lengths = [Operand::from(space[0]), self.b.func.ty(array).shape[0].into()];
             // Lengths that are not the same value are often not the same number: most programs should not fail.
-            if lengths[0] != lengths[1] && !self.choices.one_in(4) {
+            if lengths[0] != lengths[1] && !(self.favour.may_fail && self.random.one_in(4)) {
                 return None;
             }
             let same = self.b.binary(BinOp::EQ, lengths[0], lengths[1]);
@@ -79,19 +82,20 @@ impl Maker {
         let bounds = self.bounds(space, plan.is_partial);
         let indices: Vec<Value> = space.iter().map(|_| self.b.value(I64, None)).collect();
         let mut generators = Vec::new();
-        for (lower, upper, step) in bounds {
+        for (lower, upper, [step, width]) in bounds {
             let body = self.body(scope, space, &indices, sources, &plan.cells);
-            let (mut steps, lower, upper) = (vec![1; space.len()], vec_from(lower, space), upper);
-            steps[0] = step;
-            let width = vec![1; space.len()];
-            let mut uppers: Vec<Operand> = space.iter().map(|&extent| extent.into()).collect();
-            uppers[0] = upper;
-            generators.push(Generator { lower, upper: uppers, step: steps, width, body });
+            let mut generator = Generator::full(space, body);
+            (generator.lower[0], generator.upper[0]) = (lower, upper);
+            (generator.step[0], generator.width[0]) = (step, width);
+            generators.push(generator);
+        }
+        if !plan.is_partial {
+            (0..self.random.below(3)).for_each(|_| self.split(space, &mut generators));
         }
         let data =
             WithLoopData { space: space.to_vec(), indices, generators, operators: plan.operators, span: self.b.span() };
         let certs =
-            if self.choices.one_in(3) { sources.iter().filter_map(|source| source.cert).collect() } else { vec![] };
+            if self.random.one_in(3) { sources.iter().filter_map(|source| source.cert).collect() } else { vec![] };
         let results = self.push_with_loop(data, plan.results, certs);
         self.name_extents(&results);
         self.add_all(scope, &results);
@@ -112,35 +116,36 @@ impl Maker {
         }
     }
 
-    /// Lower bound, upper bound and step on the first axis of each generator.
-    fn bounds(&mut self, space: &[Extent], is_partial: bool) -> Vec<(Operand, Operand, i64)> {
+    /// Lower bound, upper bound, and step and width on the first axis of each generator.
+    fn bounds(&mut self, space: &[Extent], is_partial: bool) -> Vec<(Operand, Operand, [i64; 2])> {
         let end: Operand = space[0].into();
         let zero = Operand::i64(0);
         let within = |maker: &mut Self, at: i64| match space[0] {
             Extent::Const(n) => Operand::i64(at.min(n)),
             Extent::Value(n) => maker.b.binary(BinOp::MIN, n.into(), Operand::i64(at)),
         };
-        match self.choices.below(if is_partial { 4 } else { 12 }) {
+        match self.random.below(if is_partial { 4 } else { 12 }) {
             0 => {
-                let at = 1 + self.choices.below(2) as i64;
+                let at = 1 + self.random.below(2) as i64;
                 let middle = within(self, at);
-                vec![(zero, middle, 1), (middle, end, 1)]
+                vec![(zero, middle, [1, 1]), (middle, end, [1, 1])]
             }
-            1 if is_partial => vec![(within(self, 1), end, 1)],
-            2 if is_partial => vec![(zero, end, 2)],
-            2 => vec![(zero, end, 2), (within(self, 1), end, 2)],
-            _ => vec![(zero, end, 1)],
+            1 if is_partial => vec![(within(self, 1), end, [1, 1])],
+            2 if is_partial => vec![(zero, end, [2, 1])],
+            2 => vec![(zero, end, [2, 1]), (within(self, 1), end, [2, 1])],
+            3 => vec![(zero, end, [3, 2]), (within(self, 2), end, [3, 1])],
+            _ => vec![(zero, end, [1, 1])],
         }
     }
 
     fn plan(&mut self, scope: &mut Scope, space: &[Extent]) -> Plan {
         let mut plan = Plan::default();
         let is_row = space.len() == 1;
-        let count = 1 + self.choices.below(6) / 3 + self.choices.below(5) / 4;
-        let partial = self.choices.one_in(10);
+        let count = 1 + self.random.below(6) / 3 + self.random.below(5) / 4;
+        let partial = self.random.one_in(10);
         for _ in 0..count {
             let choice =
-                if partial { 7 + self.choices.below(4) } else { self.choices.below(if is_row { 18 } else { 13 }) };
+                if partial { 7 + self.random.below(4) } else { self.random.below(if is_row { 18 } else { 13 }) };
             match choice {
                 0..=5 => {
                     let ty = self.cell_type(scope);
@@ -161,11 +166,11 @@ impl Maker {
                     plan.operators.push(OperatorData::new(Operator::Scan { combine, neutral: vec![neutral] }));
                 }
                 _ => {
-                    let arrays = 1 + self.choices.below(2);
+                    let arrays = 1 + self.random.below(2);
                     plan.cells.push(Cell::Guard);
                     plan.results.push(I64);
                     for _ in 0..arrays {
-                        let ty = if self.choices.one_in(6) {
+                        let ty = if self.random.one_in(6) {
                             self.cell_type(scope)
                         } else {
                             Type::scalar(self.element_type())
@@ -187,7 +192,7 @@ impl Maker {
     /// A scalar, or a row whose extent is known outside of the loop.
     fn cell_type(&mut self, scope: &Scope) -> Type {
         let elem = self.element_type();
-        if self.depth > 0 || !self.choices.one_in(4) {
+        if self.depth > 0 || !self.random.one_in(4) {
             return Type::scalar(elem);
         }
         Type::array(elem, vec![self.extent(scope)])
@@ -195,49 +200,49 @@ impl Maker {
 
     fn plan_uniform(&mut self, scope: &Scope, space: &[Extent], plan: &mut Plan) {
         let size = self.scalar(scope, Scalar::I64);
-        let size = self.b.binary(BinOp::MIN, size, Operand::i64(3));
-        let size = self.b.binary(BinOp::MAX, size, Operand::i64(0));
-        plan.cells.push(Cell::Row(size));
+        let (size, elem) = (self.clipped(size, 3), self.number_type());
+        plan.cells.push(Cell::Row(size, elem));
         plan.operators.extend([Operator::Uniform, Operator::GenArray].map(OperatorData::new));
-        plan.results.extend([I64, Type::array(Scalar::F64, [space, &[RESULT_BEFORE]].concat())]);
+        plan.results.extend([I64, Type::array(elem, [space, &[RESULT_BEFORE]].concat())]);
     }
 
     fn plan_fold(&mut self, scope: &Scope, plan: &mut Plan) {
         let elem = self.element_type();
         let (combine, mut neutral) = self.combination(elem);
-        if self.choices.one_in(6) {
+        if self.random.one_in(6) {
             neutral = self.scalar(scope, elem);
         }
-        let guarded = self.choices.one_in(4);
+        let guarded = self.random.one_in(4);
         if guarded {
             plan.cells.push(Cell::Guard);
         }
         plan.cells.push(Cell::Of(Type::scalar(elem)));
         plan.results.push(Type::scalar(elem));
-        let commutative = elem == Scalar::I64 && self.choices.one_in(2);
+        let commutative = elem == Scalar::I64 && self.random.one_in(2);
         let op = Operator::Fold { combine, neutral: vec![neutral], commutative };
         plan.operators.push(OperatorData { op, guarded });
     }
 
     /// The largest cell and where it is.
     fn plan_extremum(&mut self, plan: &mut Plan) {
-        let types = [Type::scalar(Scalar::F64), I64, Type::scalar(Scalar::F64), I64];
+        let elem = self.number_type();
+        let types = [Type::scalar(elem), I64, Type::scalar(elem), I64];
         let params: Vec<Value> = types.into_iter().map(|ty| self.b.value(ty, None)).collect();
         let [x, at, y, other] = [0, 1, 2, 3].map(|i| Operand::Value(params[i]));
         self.b.open_block();
         let is_larger = self.b.binary(BinOp::LT, x, y);
         let results = vec![self.b.select(is_larger, y, x), self.b.select(is_larger, other, at)];
         let combine = Lambda { params, body: self.b.close_block(results) };
-        let neutral = vec![Const::f64(f64::NEG_INFINITY).into(), Operand::i64(-1)];
-        plan.cells.extend([Cell::Of(Type::scalar(Scalar::F64)), Cell::Index(0)]);
-        plan.results.extend([Type::scalar(Scalar::F64), I64]);
+        let neutral = vec![unit(BinOp::MAX, elem), Operand::i64(-1)];
+        plan.cells.extend([Cell::Of(Type::scalar(elem)), Cell::Index(0)]);
+        plan.results.extend([Type::scalar(elem), I64]);
         plan.operators.push(OperatorData::new(Operator::Fold { combine, neutral, commutative: false }));
     }
 
     /// Elements replaced, in place or not.
     fn plan_modarray(&mut self, scope: &Scope, space: &[Extent], plan: &mut Plan) {
         let Some(source) = self.source_where(scope, |ty| ty.shape == space) else { return self.plan_fold(scope, plan) };
-        let consumes = self.choices.one_in(2);
+        let consumes = self.random.one_in(2);
         let source = if consumes { self.b.copy(source) } else { source };
         let ty = self.b.func.ty(source).clone();
         plan.cells.push(Cell::Of(Type::scalar(ty.elem)));
@@ -247,10 +252,10 @@ impl Maker {
 
     /// A fold or a scan of rows, element by element.
     fn plan_row_fold(&mut self, scope: &Scope, space: &[Extent], plan: &mut Plan) {
-        let elem = self.choices.of(&[Scalar::F64, Scalar::I64]);
+        let elem = self.number_type();
         let extent = self.extent(scope);
         let row = Type::array(elem, vec![extent]);
-        let op = self.choices.of(&[BinOp::ADD, BinOp::MAX, BinOp::MUL]);
+        let op = self.random.of(&[BinOp::ADD, BinOp::MAX, BinOp::MUL]);
         let neutral = unit(op, elem);
         let neutral = vec![self.b.replicate(extent.into(), neutral, vec![]).into()];
         let params = vec![self.b.value(row.clone(), None), self.b.value(row.clone(), None)];
@@ -264,7 +269,7 @@ impl Maker {
         let sums = self.b.with_loop(vec![extent], vec![index], body, operators, vec![row.clone()], vec![]);
         let combine = Lambda { params, body: self.b.close_block(vec![sums[0].into()]) };
         plan.cells.push(Cell::Of(row.clone()));
-        if space.len() == 1 && self.choices.one_in(2) {
+        if space.len() == 1 && self.random.one_in(2) {
             plan.results.push(Type::array(elem, vec![space[0], extent]));
             plan.operators.push(OperatorData::new(Operator::Scan { combine, neutral }));
         } else {
@@ -276,8 +281,8 @@ impl Maker {
     /// An associative operator on scalars, and its unit.
     fn combination(&mut self, elem: Scalar) -> (Lambda, Operand) {
         let op = match elem {
-            Scalar::Bool => self.choices.of(&[BinOp::AND, BinOp::OR]),
-            _ => self.choices.of(&[BinOp::ADD, BinOp::ADD, BinOp::MUL, BinOp::MIN, BinOp::MAX]),
+            Scalar::Bool => self.random.of(&[BinOp::AND, BinOp::OR]),
+            _ => self.random.of(&[BinOp::ADD, BinOp::ADD, BinOp::MUL, BinOp::MIN, BinOp::MAX]),
         };
         let params = vec![self.b.value(Type::scalar(elem), None), self.b.value(Type::scalar(elem), None)];
         self.b.open_block();
@@ -297,21 +302,21 @@ impl Maker {
         self.b.open_block();
         self.depth += 1;
         let mut inner = scope.clone();
-        if !self.choices.one_in(5) {
+        if self.favour.is_narrow && !self.random.one_in(5) {
             inner.arrays.clear();
         }
         let axes = indices.iter().copied().zip(space.iter().copied());
         inner.indices.extend(axes.clone());
-        if self.choices.one_in(3) {
+        if self.random.one_in(3) {
             inner.ints.extend(indices.iter().map(|&index| Operand::Value(index)));
         }
         for source in sources {
             self.read(&mut inner, *source, &axes.clone().collect::<Vec<_>>());
         }
-        if self.choices.one_in(4) {
+        if self.random.one_in(4) {
             self.border(&mut inner);
         }
-        for _ in 0..self.choices.below(4) {
+        for _ in 0..self.random.below(self.favour.inner) {
             self.statement_inside(&mut inner);
         }
         let mut results = Vec::new();
@@ -322,31 +327,35 @@ impl Maker {
         self.b.close_block(results)
     }
 
-    /// What is computed otherwise on one side of a place, on an axis of this loop or of one around it.
-    fn border(&mut self, scope: &mut Scope) {
-        let Some(&(index, extent)) = scope.indices.get(self.choices.below(scope.indices.len().max(1))) else { return };
-        let place = match self.choices.below(3) {
+    /// On which side of a place an index is, of this loop or of one around it.
+    fn side(&mut self, scope: &Scope) -> Option<Operand> {
+        let &(index, extent) = scope.indices.get(self.random.below(scope.indices.len().max(1)))?;
+        let place = match self.random.below(3) {
             0 => Operand::i64(1),
-            1 => self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1)),
+            1 => self.last(extent),
             _ => Operand::i64(0),
         };
-        let op = self.choices.of(&[BinOp::LT, BinOp::LE, BinOp::EQ, BinOp::NE]);
-        let cond = self.b.binary(op, index.into(), place);
-        let elem = self.choices.of(&[Scalar::F64, Scalar::I64]);
-        let sides = [0, 1].map(|_| {
-            self.b.open_block();
-            let mut inner = scope.clone();
-            self.arithmetic(&mut inner);
-            let result = self.scalar(&inner, elem);
-            self.b.close_block(vec![result])
+        let op = self.random.of(&[BinOp::LT, BinOp::LE, BinOp::EQ, BinOp::NE]);
+        Some(self.b.binary(op, index.into(), place))
+    }
+
+    /// What is computed otherwise on one side of a place, or where a condition does not hold that is known before.
+    fn border(&mut self, scope: &mut Scope) {
+        let known = if self.random.one_in(3) { scope.truths.last().copied() } else { None };
+        let Some(cond) = known.or_else(|| self.side(scope)) else { return };
+        let elem = self.number_type();
+        let [then, otherwise] = [0, 1].map(|_| {
+            self.nested(scope, |maker, inner| {
+                maker.arithmetic(inner);
+                vec![maker.scalar(inner, elem)]
+            })
         });
-        let [then, otherwise] = sides;
         let result = self.b.branch(cond, then, otherwise, &[&|_| Type::scalar(elem)])[0];
         self.add(scope, result.into());
     }
 
     fn statement_inside(&mut self, scope: &mut Scope) {
-        if scope.arrays.is_empty() || self.depth >= DEEPEST || self.choices.one_in(2) {
+        if scope.arrays.is_empty() || self.depth >= DEEPEST || self.random.one_in(2) {
             self.arithmetic(scope);
         } else {
             self.statement(scope);
@@ -356,48 +365,48 @@ impl Maker {
     fn cell(&mut self, scope: &mut Scope, cell: &Cell, indices: &[Value], results: &mut Vec<Operand>) {
         match cell {
             Cell::Of(ty) if ty.is_scalar() => {
-                if self.choices.one_in(2) {
+                if self.random.one_in(2) {
                     self.arithmetic(scope);
                 }
                 results.push(self.scalar(scope, ty.elem));
             }
-            Cell::Of(ty) => results.push(self.row(scope, ty).into()),
+            Cell::Of(ty) => results.push(self.array_of(scope, ty).into()),
             Cell::Guard => {
-                let elem = self.choices.of(&[Scalar::F64, Scalar::I64]);
-                let (x, limit) = (self.scalar(scope, elem), self.scalar(scope, elem));
-                let op = self.choices.of(&[BinOp::LT, BinOp::LE, BinOp::NE]);
-                results.push(self.b.binary(op, x, limit));
+                results.push(self.comparison(scope));
             }
             Cell::Index(axis) => results.push(indices[*axis].into()),
-            Cell::Row(size) => {
-                let x = self.scalar(scope, Scalar::F64);
+            Cell::Row(size, elem) => {
+                let x = self.scalar(scope, *elem);
                 let row = self.b.replicate(*size, x, vec![]);
                 results.extend([*size, row.into()]);
             }
         }
     }
 
-    /// A vector of this type: one that is there, or a map.
-    fn row(&mut self, scope: &Scope, ty: &Type) -> Value {
-        if !self.choices.one_in(3)
-            && let Some(row) = self.source_where(scope, |other| other == ty)
+    /// A value of this type: a scalar, an array that is there, or a map.
+    pub(super) fn value_of(&mut self, scope: &Scope, ty: &Type) -> Operand {
+        if ty.is_scalar() { self.scalar(scope, ty.elem) } else { self.array_of(scope, ty).into() }
+    }
+
+    /// An array of this type: one that is there, or a map.
+    pub(super) fn array_of(&mut self, scope: &Scope, ty: &Type) -> Value {
+        if !self.random.one_in(3)
+            && let Some(array) = self.source_where(scope, |other| other == ty)
         {
-            return row;
+            return array;
+        }
+        if self.depth >= DEEPEST {
+            let x = self.scalar(scope, ty.elem);
+            return self.filled(&ty.shape, x);
         }
         let source = self.source_where(scope, |other| other.shape == ty.shape);
-        let index = self.b.value(I64, None);
-        self.b.open_block();
-        let mut inner = scope.clone();
-        if let Some(source) = source {
-            let element = self.b.index(source, vec![index.into()], vec![]);
-            self.add(&mut inner, element.into());
-        }
-        inner.ints.push(index.into());
-        self.arithmetic(&mut inner);
-        let cell = self.scalar(&inner, ty.elem);
-        let body = self.b.close_block(vec![cell]);
-        let operators = vec![OperatorData::new(Operator::GenArray)];
-        self.b.with_loop(ty.shape.clone(), vec![index], body, operators, vec![ty.clone()], vec![])[0]
+        self.map_over(scope, ty, source)
+    }
+
+    /// An array with this value in all places.
+    pub(super) fn filled(&mut self, shape: &[Extent], x: Operand) -> Value {
+        let rows = shape.iter().rev().fold(x, |row, &extent| self.b.replicate(extent.into(), row, vec![]).into());
+        rows.value().expect("an array has an axis")
     }
 
     /// Reads the source at the indices of the loop, or near them, or elsewhere in bounds.
@@ -407,17 +416,17 @@ impl Maker {
         let certs: Vec<Value> = cert.into_iter().collect();
         let axes = &axes[..axes.len().min(rank)];
         let mut places: Vec<Operand> = axes.iter().map(|&(index, _)| index.into()).collect();
-        let axis = self.choices.below(axes.len());
+        let axis = self.random.below(axes.len());
         let (index, extent) = axes[axis];
         let index = Operand::Value(index);
-        match self.choices.below(16) {
+        match self.random.below(16) {
             0 => {
-                let by = Operand::i64(self.choices.of(&[1, -1, 2]));
+                let by = Operand::i64(self.random.of(&[1, -1, 2]));
                 let shifted = self.b.binary(BinOp::ADD, index, by);
                 places[axis] = self.clamped(shifted, extent);
             }
             1 => {
-                let last = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
+                let last = self.last(extent);
                 places[axis] = self.b.binary(BinOp::SUB, last, index);
             }
             2 => places[axis] = self.b.binary(BinOp::DIV, index, Operand::i64(2)),
@@ -449,14 +458,8 @@ impl Maker {
     ) {
         places[axis] = self.b.binary(BinOp::SUB, places[axis], Operand::i64(1));
         let inside = self.b.binary(BinOp::IN_BOUNDS, places[axis], extent.into());
-        self.b.open_block();
-        let element = self.b.index(array, places, certs);
-        let then = self.b.close_block(vec![element.into()]);
-        self.b.open_block();
-        let ty = self.b.func.ty(element).clone();
-        let otherwise = self.b.close_block(vec![ty.elem.zero().into()]);
-        let result = self.b.branch(inside, then, otherwise, &[&|_| ty.clone()])[0];
-        self.add(scope, result.into());
+        let result = self.element_or_zero(inside, |maker| maker.b.index(array, places, certs));
+        self.add(scope, result);
     }
 
     /// A loop over the rows of an array with a loop over each row, perfectly nested or not.
@@ -465,20 +468,23 @@ impl Maker {
         let shape = self.b.func.ty(array).shape.clone();
         let (space, row_space) = (&shape[..1], &shape[1..]);
         let index = self.b.value(I64, None);
-        let is_perfect = self.choices.one_in(2);
+        let is_perfect = self.random.one_in(2);
         self.b.open_block();
         self.depth += 1;
         let mut inner = Scope { arrays: vec![], ..scope.clone() };
         if !is_perfect {
             inner.ints.push(index.into());
+            inner.indices.push((index, space[0]));
             self.arithmetic(&mut inner);
+            let side = self.side(&inner);
+            inner.truths.extend(side);
         }
         let row = self.b.index(array, vec![index.into()], vec![]);
         self.read.insert(row);
-        let elem = self.choices.of(&[Scalar::F64, Scalar::I64]);
+        let elem = self.number_type();
         let mut inner_plan = Plan::default();
         let is_vector = row_space.len() == 1;
-        match self.choices.below(if is_vector { 4 } else { 3 }) {
+        match self.random.below(if is_vector { 4 } else { 3 }) {
             0 | 1 => {
                 inner_plan.operators.push(OperatorData::new(Operator::GenArray));
                 inner_plan.results.push(Type::array(elem, row_space.to_vec()));
@@ -517,16 +523,46 @@ impl Maker {
     /// A map over the whole of an array.
     pub(super) fn map_of(&mut self, scope: &Scope, array: Value) -> Value {
         let ty = self.b.func.ty(array).clone();
-        let indices: Vec<Value> = ty.shape.iter().map(|_| self.b.value(I64, None)).collect();
-        let source = Source { array, cert: None };
-        let narrow = Scope { arrays: vec![], ..scope.clone() };
-        let body = self.body(&narrow, &ty.shape, &indices, &[source], &[Cell::Of(Type::scalar(ty.elem))]);
-        let operators = vec![OperatorData::new(Operator::GenArray)];
-        self.b.with_loop(ty.shape.clone(), indices, body, operators, vec![ty], vec![])[0]
+        self.map_over(scope, &ty, Some(array))
     }
-}
 
-impl Maker {
+    fn map_over(&mut self, scope: &Scope, ty: &Type, source: Option<Value>) -> Value {
+        let indices: Vec<Value> = ty.shape.iter().map(|_| self.b.value(I64, None)).collect();
+        let sources: Vec<Source> = source.into_iter().map(|array| Source { array, cert: None }).collect();
+        let narrow = Scope { arrays: vec![], ..scope.clone() };
+        let body = self.body(&narrow, &ty.shape, &indices, &sources, &[Cell::Of(Type::scalar(ty.elem))]);
+        let operators = vec![OperatorData::new(Operator::GenArray)];
+        self.b.with_loop(ty.shape.clone(), indices, body, operators, vec![ty.clone()], vec![])[0]
+    }
+
+    pub(super) fn push_with_loop(&mut self, data: WithLoopData, types: Vec<Type>, certs: Vec<Value>) -> Vec<Value> {
+        let label = self.b.func.with_loops.push(data);
+        self.b.emit(Op::With(label), types, certs)
+    }
+
+    /// Divides one of the generators along an axis of known extent, into halves or into every other index.
+    fn split(&mut self, space: &[Extent], generators: &mut Vec<Generator>) {
+        let (at, axis) = (self.random.below(generators.len()), self.random.below(space.len()));
+        let old = &generators[at];
+        let bounds = [old.lower[axis], old.upper[axis]].map(|bound| bound.constant().and_then(Const::as_i64));
+        let [Some(lower), Some(upper)] = bounds else { return };
+        if upper - lower < 2 || old.step[axis] != 1 {
+            return;
+        }
+        let mut second = old.clone();
+        second.body = self.b.func.copy_block(None, &old.body, &mut Renaming::new());
+        if self.random.one_in(2) {
+            let cut = Operand::i64(self.random.between(lower + 1, upper - 1));
+            generators[at].upper[axis] = cut;
+            second.lower[axis] = cut;
+        } else {
+            generators[at].step[axis] = 2;
+            second.step[axis] = 2;
+            second.lower[axis] = Operand::i64(lower + 1);
+        }
+        generators.push(second);
+    }
+
     /// A map over a matrix, and one over the transpose of what it makes.
     pub(super) fn transposed(&mut self, scope: &mut Scope) {
         let Some(matrix) = self.source_where(scope, |ty| ty.rank() == 2) else { return };
@@ -546,13 +582,6 @@ impl Maker {
         let result = self.b.with_loop(space, indices, body, operators, vec![transposed], vec![])[0];
         self.add_all(scope, &[made, result]);
     }
-}
-
-/// A lower bound on the first axis, 0 on the others.
-fn vec_from(first: Operand, space: &[Extent]) -> Vec<Operand> {
-    let mut lower = vec![Operand::i64(0); space.len()];
-    lower[0] = first;
-    lower
 }
 
 /// What leaves other operands as they are.

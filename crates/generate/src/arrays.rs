@@ -1,16 +1,16 @@
 //! Arrays that are no loops: views, joins, counts, repetitions.
 
-use super::{I64, Maker, Scope};
+use super::{Maker, Scope};
 use frit_ir::array::{Extent, Op, Operand, Type, Value, View};
 use frit_ir::{BinOp, FailureKind, Scalar, Tensor, TensorData};
 use std::sync::Arc;
 
 impl Maker {
     pub(super) fn view(&mut self, scope: &mut Scope) {
-        let array = self.source(scope);
+        let Some(array) = self.source(scope) else { return self.new_array(scope) };
         let shape = self.b.func.ty(array).shape.clone();
         let rank = shape.len();
-        let view = match self.choices.below(if rank > 1 { 8 } else { 5 }) {
+        let view = match self.random.below(if rank > 1 { 8 } else { 5 }) {
             0 => self.reversed(array),
             1 => self.tail(scope, array),
             2 => self.halves(scope, array),
@@ -23,11 +23,11 @@ impl Maker {
             4 => self.cut(scope, array),
             5 => {
                 let flat = self.flattened(scope, array);
-                if self.choices.one_in(3) { self.b.view(flat, View::Reshape, shape, vec![]) } else { flat }
+                if self.random.one_in(3) { self.b.view(flat, View::Reshape, shape, vec![]) } else { flat }
             }
             _ => {
                 let mut axes: Vec<usize> = (0..rank).collect();
-                let by = 1 + self.choices.below(rank - 1);
+                let by = 1 + self.random.below(rank - 1);
                 axes.rotate_left(by);
                 self.b.permute(array, axes)
             }
@@ -35,16 +35,23 @@ impl Maker {
         self.add(scope, view.into());
     }
 
-    fn slice(&mut self, array: Value, start: Operand, step: i64, extent: Extent, certs: Vec<Value>) -> Value {
+    pub(super) fn slice(
+        &mut self,
+        array: Value,
+        start: Operand,
+        step: i64,
+        extent: Extent,
+        certs: Vec<Value>,
+    ) -> Value {
         let mut shape = self.b.func.ty(array).shape.clone();
         let (mut starts, mut steps) = (vec![Operand::i64(0); shape.len()], vec![1; shape.len()]);
         (shape[0], starts[0], steps[0]) = (extent, start, step);
         self.b.view(array, View::Slice { starts, steps }, shape, certs)
     }
 
-    fn reversed(&mut self, array: Value) -> Value {
+    pub(super) fn reversed(&mut self, array: Value) -> Value {
         let extent = self.b.func.ty(array).shape[0];
-        let last = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
+        let last = self.last(extent);
         self.slice(array, last, -1, extent, vec![])
     }
 
@@ -53,7 +60,7 @@ impl Maker {
         let shorter = self.b.binary(BinOp::SUB, extent.into(), Operand::i64(1));
         let shorter = self.b.binary(BinOp::MAX, shorter, Operand::i64(0)).extent();
         scope.extents.push(shorter);
-        let start = Operand::i64(self.choices.below(2) as i64);
+        let start = Operand::i64(self.random.below(2) as i64);
         self.slice(array, start, 1, shorter, vec![])
     }
 
@@ -62,7 +69,7 @@ impl Maker {
         let extent = self.b.func.ty(array).shape[0];
         let half = self.b.binary(BinOp::DIV, extent.into(), Operand::i64(2)).extent();
         scope.extents.push(half);
-        let start = Operand::i64(self.choices.below(2) as i64);
+        let start = Operand::i64(self.random.below(2) as i64);
         self.slice(array, start, 2, half, vec![])
     }
 
@@ -70,7 +77,7 @@ impl Maker {
     fn cut(&mut self, scope: &mut Scope, array: Value) -> Value {
         let extent = self.b.func.ty(array).shape[0];
         let at = self.scalar(scope, Scalar::I64);
-        let is_checked = self.choices.one_in(12);
+        let is_checked = self.favour.may_fail && self.random.one_in(12);
         let (at, certs) = if is_checked {
             let low = self.b.binary(BinOp::LE, Operand::i64(0), at);
             let high = self.b.binary(BinOp::LE, at, extent.into());
@@ -91,7 +98,7 @@ impl Maker {
 
     fn flattened(&mut self, scope: &mut Scope, array: Value) -> Value {
         let shape = self.b.func.ty(array).shape.clone();
-        let from = self.choices.below(shape.len() - 1);
+        let from = self.random.below(shape.len() - 1);
         let mut size: Operand = shape[from].into();
         for &extent in &shape[from + 1..] {
             size = self.b.binary(BinOp::MUL, size, extent.into());
@@ -103,9 +110,9 @@ impl Maker {
 
     /// Two arrays one behind the other, or a vector folded into rows.
     pub(super) fn joined_array(&mut self, scope: &mut Scope) {
-        let first = self.source(scope);
+        let Some(first) = self.source(scope) else { return self.new_array(scope) };
         let ty = self.b.func.ty(first).clone();
-        if ty.rank() == 1 && self.choices.one_in(3) {
+        if ty.rank() == 1 && self.random.one_in(3) {
             return self.folded(scope, first);
         }
         let fits =
@@ -135,7 +142,7 @@ impl Maker {
     }
 
     pub(super) fn new_array(&mut self, scope: &mut Scope) {
-        let array = match self.choices.below(6) {
+        let array = match self.random.below(9) {
             0 | 1 => {
                 let n = self.extent(scope);
                 self.b.iota(n.into(), vec![])
@@ -151,19 +158,34 @@ impl Maker {
                 self.b.replicate(n.into(), row.into(), vec![])
             }
             4 => {
-                let array = self.source(scope);
+                let Some(array) = self.source(scope) else { return };
                 self.b.copy(array)
             }
-            _ => {
-                let elems = vec![self.scalar(scope, Scalar::I64), self.scalar(scope, Scalar::I64)];
-                if self.choices.one_in(2) {
-                    let data = TensorData::F64(vec![2.0, -0.0, 0.25]);
-                    let tensor = Tensor::new(vec![3], data).expect("three elements");
-                    self.b.table(Arc::new(tensor))
-                } else {
-                    let ty = Type::array(I64.elem, vec![Extent::Const(2)]);
-                    self.b.emit_one(Op::ArrayLit { elems }, ty, vec![])
+            5 => {
+                // Of numbers, or of rows.
+                let extent = self.extent(scope);
+                let ty = if self.random.one_in(2) { vec![] } else { vec![extent] };
+                let ty = Type { elem: self.element_type(), shape: ty };
+                let elems: Vec<Operand> = (0..2).map(|_| self.value_of(scope, &ty)).collect();
+                let ty = Type::array(ty.elem, [&[Extent::Const(2)], &ty.shape[..]].concat());
+                self.b.emit_one(Op::ArrayLit { elems }, ty, vec![])
+            }
+            6 => {
+                // Nothing reads them: characters that need escapes, and numbers at the ends of what there is.
+                let codes = TensorData::Char(vec![0x61, 0x22, 0x5c, 0x0a, 0xd800, 0x10ffff]);
+                let floats = TensorData::F32(vec![f32::NAN, 0.1, f32::NEG_INFINITY, -0.0, f32::MIN_POSITIVE, f32::MAX]);
+                for data in [codes, floats] {
+                    self.b.table(Arc::new(Tensor::new(vec![2, 3], data).expect("six elements")));
                 }
+                return;
+            }
+            _ => {
+                let data = match self.number_type() {
+                    Scalar::F64 => TensorData::F64(vec![2.0, -0.0, 0.25]),
+                    _ => TensorData::I64(vec![2, 0, 5]),
+                };
+                let tensor = Tensor::new(vec![3], data).expect("three elements");
+                self.b.table(Arc::new(tensor))
             }
         };
         scope.arrays.push(array);

@@ -3,14 +3,14 @@
 
 use frit_ir::array::{Block, Func, FuncId, Op, Operand, Param, Program, ResultType, Stmt, Type, Value};
 use frit_ir::{Format, Scalar};
-use frit_support::{Index, Span};
+use frit_support::{Index, Random, Span};
 use std::sync::Arc;
 
 /// The program with outputs. Functions that cells call stay as they are; beside each is one that writes.
-pub(crate) fn writing(program: &Program, seed: u64) -> Program {
+pub fn writing(program: &Program, seed: u64) -> Program {
     let mut result = program.clone();
     let silent = program.funcs.len();
-    let mut choices = seed | 1;
+    let mut random = Random::new(seed);
     for (_, func) in program.funcs.iter() {
         let mut func = func.clone();
         func.name = format!("writing {}", func.name);
@@ -18,7 +18,7 @@ pub(crate) fn writing(program: &Program, seed: u64) -> Program {
         func.params.push(Param { value: token, consumed: false });
         func.results.push(ResultType { elem: Scalar::Cert, shape: Vec::new(), unique: false });
         let body = std::mem::take(&mut func.body);
-        let mut writer = Writer { func: &mut func, silent, choices: &mut choices };
+        let mut writer = Writer { func: &mut func, silent, random: &mut random };
         let (mut body, last) = writer.block(body, token.into());
         body.results.push(last);
         func.body = body;
@@ -46,19 +46,10 @@ struct Writer<'a> {
     func: &'a mut Func,
     /// How many functions do not write; their writing copies follow.
     silent: usize,
-    choices: &'a mut u64,
+    random: &'a mut Random,
 }
 
 impl Writer<'_> {
-    fn one_in(&mut self, n: u64) -> bool {
-        let mut state = *self.choices;
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        *self.choices = state;
-        (state >> 11).is_multiple_of(n)
-    }
-
     fn cert(&mut self) -> Value {
         self.func.value(Type::scalar(Scalar::Cert), Span::NONE)
     }
@@ -100,7 +91,7 @@ impl Writer<'_> {
             stmts.push(stmt);
             for value in shown {
                 let ty = self.func.ty(value).clone();
-                if !ty.is_scalar() || ty.elem == Scalar::Cert || !self.one_in(3) {
+                if !ty.is_scalar() || ty.elem == Scalar::Cert || !self.random.one_in(3) {
                     continue;
                 }
                 // Equal lines, so that merging two of them would show.
@@ -111,7 +102,7 @@ impl Writer<'_> {
                 stmts.push(Stmt { results: vec![done], op, certs, span: Span::NONE });
                 token = done.into();
             }
-            if self.one_in(8) {
+            if self.random.one_in(8) {
                 let done = self.cert();
                 let op = Op::Output { format: format("here\n"), args: Vec::new() };
                 let certs = token.value().into_iter().collect();
