@@ -227,6 +227,7 @@ impl Baseline {
         let code = CSource {
             source: format!("{BASELINE_HEADER}#line 1 \"{}\"\n{text}", path.display()),
             linked: None,
+            for_c: String::new(),
             header: String::new(),
             entry: frit_back::c::Entry {
                 name: "frit_baseline".into(),

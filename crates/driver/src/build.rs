@@ -4,7 +4,7 @@ use crate::compile::{compiler_failure, generate, native_bug, optimisation};
 use crate::error::Error;
 use crate::executable;
 use crate::interface::Interface;
-use crate::native::{Compiler, compiler::Optimisation};
+use crate::native::{Cache, Compiler, compiler::Optimisation};
 use crate::options::{Engine, Options};
 use crate::output::Outputs;
 use crate::pipeline::{Pipeline, Timing, check_without, record};
@@ -73,14 +73,26 @@ pub fn build_all(units: &[Unit], output: &Path, options: &Options) -> Result<Bui
     }
     let write = |path: &Path, text: &str| std::fs::write(path, text).map_err(|error| Error::file(output, error));
     if let Product::Executable = product {
-        codes[0].source = executable::source(&units[0], &codes[0])?;
+        let code = &mut codes[0];
+        let main = executable::main(&units[0], code)?;
+        code.source += &main;
+        code.linked = code.linked.take().map(|linked| linked + &code.for_c + &main);
     }
     match compiler {
         None => write(&partial, &codes[0].source)?,
         Some(compiler) => {
             let start = Instant::now();
             let level = codes.iter().map(|code| optimisation(options.level, code)).min().unwrap_or(Optimisation::None);
-            let made = compiler.compile_to(&codes, level, &partial, product.flags(codes.len()));
+            let flags = product.flags(codes.len());
+            let made = match product {
+                Product::Executable => {
+                    Cache::of_user().and_then(|cache| compiler.link(&codes[0], level, &partial, flags, &cache))
+                }
+                // What other programs are linked with has its own run-time system.
+                Product::Library | Product::Object | Product::Source => {
+                    compiler.compile_to(&codes, level, &partial, flags)
+                }
+            };
             made.map_err(|error| compiler_failure(&compiler, error))?;
             record(&mut timings, "cc", start.elapsed());
         }

@@ -72,6 +72,8 @@ pub struct CSource {
     /// functions of the run-time system and the typed interface for callers in C. `None` if the
     /// file needs no run-time system.
     pub linked: Option<String>,
+    /// The typed interface that [`linked`](Self::linked) lacks.
+    pub for_c: String,
     /// The header that describes its exported functions.
     pub header: String,
     /// What a caller in this process must know.
@@ -195,7 +197,7 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
         interface.for_c
     );
     let linked = Some(format!("#define FRIT_RUNTIME_APART\n{GCC_FLAGS}{INCLUDES}{shared}{program}"));
-    CSource { source, linked, header: interface.header, entry: interface.entry, flags }
+    CSource { source, linked, for_c: interface.for_c, header: interface.header, entry: interface.entry, flags }
 }
 
 /// Settings for gcc.

@@ -4,6 +4,7 @@
 //! The functions run in a process of their own ([`verify.c`](HARNESS)), one call each, so that one that crashes is no more than an outcome.
 
 use crate::error::Error;
+use crate::native::compiler::Optimisation;
 use crate::native::{Cache, Compiler, NativeError};
 use frit_c::signature::{self, Parameter, Signature};
 use frit_c::{File, Region};
@@ -11,8 +12,11 @@ use frit_support::Random;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 /// The program that calls both versions of a function and compares.
 const HARNESS: &str = include_str!("verify.c");
@@ -111,7 +115,8 @@ pub fn verify(
     }
     let failure = |error: NativeError| Error::input(error.to_string());
     let (compiler, scratch) = (Compiler::find().map_err(failure)?, Cache::temporary().map_err(failure)?);
-    let bench = Bench { compiler, scratch, directory, flags: &options.flags };
+    let own = Cache::of_user().map_err(failure)?;
+    let bench = Bench { compiler, scratch, own, directory, flags: &options.flags };
     let mut verified = Vec::new();
     let mut callable: Vec<(Signature, Vec<&Region>)> = Vec::new();
     for (function, regions) in regions {
@@ -344,6 +349,8 @@ impl Checks {
 struct Bench<'a> {
     compiler: Compiler,
     scratch: Cache,
+    /// Where the harness is kept.
+    own: Cache,
     directory: &'a Path,
     flags: &'a [String],
 }
@@ -364,7 +371,7 @@ impl Bench<'_> {
         let original = self.compile(&format!("{original}\n{CALLERS}{callers}"), "so", &shared, "the original")?;
         let transformed =
             self.compile(&format!("{transformed}\n{CALLERS}{callers}"), "so", &shared, "the transformed file")?;
-        let harness = self.compile(HARNESS, "run", &[checks.flags(), &["-ldl"]].concat(), "the harness")?;
+        let harness = self.harness(checks).map_err(|error| Error::input(error.to_string()))?;
         let plan: String = calls
             .iter()
             .map(|call| {
@@ -374,15 +381,12 @@ impl Bench<'_> {
             })
             .collect();
         let place = self.write("plan", &plan)?;
-        let run = Command::new(&harness)
-            .args([original.as_os_str(), transformed.as_os_str(), place.as_os_str()])
-            .arg(MAX_SECONDS.to_string())
-            .arg(checks.slack().to_string())
-            // Both files have functions and variables of the same names.
-            .env("ASAN_OPTIONS", "detect_leaks=0:detect_odr_violation=0")
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| Error::file(&harness, error))?;
+        let mut run = Command::new(&harness);
+        run.args([original.as_os_str(), transformed.as_os_str(), place.as_os_str()]);
+        run.arg(MAX_SECONDS.to_string()).arg(checks.slack().to_string());
+        // Both files have functions and variables of the same names.
+        run.env("ASAN_OPTIONS", "detect_leaks=0:detect_odr_violation=0").stdin(Stdio::null());
+        let run = started(&mut run).map_err(|error| Error::file(&harness, error))?;
         if !run.status.success() {
             let said = String::from_utf8_lossy(&run.stderr);
             return Err(Error::input(format!("the functions cannot be run: {}", said.trim())));
@@ -422,8 +426,15 @@ impl Bench<'_> {
 
     /// The compiler has what [`Checks::Accesses`] needs, and programs made so run.
     fn has_sanitisers(&self) -> bool {
-        let made = self.compile("int main(void) { return 0; }\n", "run", Checks::Accesses.flags(), "a test");
-        made.is_ok_and(|program| Command::new(program).status().is_ok_and(|status| status.success()))
+        let Ok(harness) = self.harness(Checks::Accesses) else { return false };
+        // Without arguments it says that they are missing.
+        started(Command::new(harness).stdin(Stdio::null())).is_ok_and(|output| output.status.code() == Some(2))
+    }
+
+    /// The program that calls the functions.
+    fn harness(&self, checks: Checks) -> Result<PathBuf, NativeError> {
+        let flags: Vec<&str> = self.flags.iter().map(String::as_str).chain(checks.flags().iter().copied()).collect();
+        self.compiler.own(HARNESS, Optimisation::More, &flags, &["-ldl"], &self.own)
     }
 
     fn write(&self, extension: &str, text: &str) -> Result<PathBuf, Error> {
@@ -455,6 +466,17 @@ impl Bench<'_> {
         let first: Vec<&str> = said.lines().take(12).collect();
         Err(Error::input(format!("the C compiler refuses {what}:\n{}", first.join("\n"))))
     }
+}
+
+/// Runs a program. One that was made a moment ago may still be open in a process that another thread is starting.
+fn started(command: &mut Command) -> std::io::Result<Output> {
+    for _ in 0..100 {
+        match command.output() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => thread::sleep(Duration::from_millis(10)),
+            done => return done,
+        }
+    }
+    command.output()
 }
 
 /// What callers are made of: a type as the harness knows it.

@@ -1,4 +1,4 @@
-//! Executables: the generated C with a `main` that reads arguments as text from standard input and writes the result as
+//! Executables: what follows the generated C, a `main` that reads arguments as text from standard input and writes the result as
 //! text, as `frit run` does.
 
 mod sac;
@@ -13,12 +13,12 @@ use frit_front::l0::types::{Element, TupleType, Type};
 use frit_ir::{FailureKind, Scalar};
 use std::fmt::Write;
 
-/// The C source of an executable.
+/// The `main` of an executable, with what it needs, in C.
 ///
 /// # Errors
 ///
 /// The program takes or gives what has no text, or is a function of SAC other than `main`.
-pub(crate) fn source(unit: &Unit, code: &CSource) -> Result<String, Error> {
+pub(crate) fn main(unit: &Unit, code: &CSource) -> Result<String, Error> {
     match unit.entry()? {
         Interface::L0(signature) => match other_elements(code) {
             Some(elem) => Err(Error::usage(format!(
@@ -26,7 +26,7 @@ pub(crate) fn source(unit: &Unit, code: &CSource) -> Result<String, Error> {
             ))),
             None => Ok(of_l0(signature, code)),
         },
-        Interface::Sac(interface) if interface.is_main => Ok(sac::source(interface, code)),
+        Interface::Sac(interface) if interface.is_main => Ok(sac::main(interface, code)),
         Interface::Sac(interface) => Err(Error::usage(format!(
             "Unsupported: an executable runs `main`, not `{}`; build a .so",
             interface.function
@@ -44,8 +44,7 @@ fn other_elements(code: &CSource) -> Option<Scalar> {
 /// That of a program whose arguments and result are L0 text.
 fn of_l0(signature: &Signature, code: &CSource) -> String {
     let name = &code.entry.name;
-    let mut text = code.source.clone();
-    text += "\n/* ---- the executable ---- */\n\n";
+    let mut text = "\n/* ---- the executable ---- */\n\n".to_string();
     text += include_str!("l0_text.h");
     text += "\nint main(void) {\n";
     let mut line = |code: String| writeln!(text, "    {code}").expect("a string takes any text");

@@ -5,11 +5,10 @@ use crate::sac::Interface;
 use frit_back::c::{CSource, EntryParamKind};
 use std::fmt::Write;
 
-/// The C source of an executable.
-pub(super) fn source(interface: &Interface, code: &CSource) -> String {
+/// The `main` of an executable, with what it needs, in C.
+pub(super) fn main(interface: &Interface, code: &CSource) -> String {
     let name = &code.entry.name;
-    let mut text = code.source.clone();
-    text += "\n/* ---- the executable ---- */\n\n";
+    let mut text = "\n/* ---- the executable ---- */\n\n".to_string();
     text += include_str!("sac_words.h");
     text += "\nint main(int argc, char **argv) {\n";
     let mut line = |code: String| writeln!(text, "    {code}").expect("a string takes any text");

@@ -1,4 +1,11 @@
 /* The words of the command line as two arrays: the characters of all words, and where each word ends. */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 typedef struct {
     uint32_t *characters;
     int64_t count_of_characters;

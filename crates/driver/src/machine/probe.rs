@@ -31,6 +31,7 @@ impl Probe {
         let code = CSource {
             source: SOURCE.to_owned(),
             linked: None,
+            for_c: String::new(),
             header: String::new(),
             entry: Entry {
                 name: "frit_probe".into(),

@@ -236,7 +236,8 @@ impl Drop for Cache {
 
 /// Notes that a file was used. A cache that cannot be written still serves; its order of eviction does not matter then.
 fn use_now(path: &Path) {
-    let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
+    // Not opened for writing: an entry that is a program could not be started meanwhile.
+    let _ = File::open(path).and_then(|file| file.set_modified(SystemTime::now()));
 }
 
 /// What the file of an entry with this content ends with.

@@ -114,20 +114,33 @@ impl Compiler {
         if let Some(path) = cache.find(key) {
             return Ok(Object { path, is_cached: true, time: start.elapsed() });
         }
+        let made = cache.scratch("o");
+        self.link(source, optimisation, &made, &["-fPIC", "-shared"], cache)?;
+        let path = cache.insert(key, &made)?;
+        Ok(Object { path, is_cached: false, time: start.elapsed() })
+    }
+
+    /// Compiles a program into the file `output`; the run-time system that is linked with it is kept in the cache. `extra` are flags for
+    /// this use: `-fPIC -shared` for a shared object, none for an executable.
+    pub fn link(
+        &self,
+        source: &CSource,
+        optimisation: Optimisation,
+        output: &Path,
+        extra: &[&str],
+        cache: &Cache,
+    ) -> Result<(), NativeError> {
         let content = source.linked.as_ref().unwrap_or(&source.source);
         let text = cache.scratch("c");
         fs::write(&text, content).map_err(|error| file_error(&text, "write", &error))?;
-        let made = cache.scratch("o");
         let built = self.with_threads(|threads| {
             let runtime = source.linked.is_some().then(|| self.runtime(threads, cache)).transpose()?;
             let files: Vec<&Path> = iter::once(text.as_path()).chain(runtime.as_deref()).collect();
-            self.build(&source.flags, optimisation, &files, &made, &["-fPIC", "-shared", threads])
+            self.build(&source.flags, optimisation, &files, output, &[extra, &[threads]].concat())
         });
-        let built = built.map_err(|error| keep(error, key, content));
+        let built = built.map_err(|error| keep(error, self.key(source, optimisation), content));
         let _ = fs::remove_file(&text); // Stale files are evicted.
-        built?;
-        let path = cache.insert(key, &made)?;
-        Ok(Object { path, is_cached: false, time: start.elapsed() })
+        built
     }
 
     /// Compiles programs into the one file `output`, past the cache. `extra` are flags, and further files, for this use: `-fPIC
@@ -156,16 +169,28 @@ impl Compiler {
 
     /// The run-time system as an object that programs are linked with: compiled, or found in the cache.
     fn runtime(&self, threads: &str, cache: &Cache) -> Result<PathBuf, NativeError> {
-        let content = frit_back::c::runtime();
-        let key = Key::of([content.as_bytes(), threads.as_bytes(), self.identity().as_bytes()]);
+        let flags = frit_back::c::flags(false);
+        self.own(&frit_back::c::runtime(), Optimisation::More, &flags, &["-fPIC", "-c", threads], cache)
+    }
+
+    /// What comes of a text of Frit's own, which is the same for all programs: compiled, or found in the cache.
+    pub(crate) fn own(
+        &self,
+        content: &str,
+        optimisation: Optimisation,
+        flags: &[&str],
+        extra: &[&str],
+        cache: &Cache,
+    ) -> Result<PathBuf, NativeError> {
+        let words = [flags, extra].concat().join(" ");
+        let key = Key::of([content.as_bytes(), words.as_bytes(), self.identity().as_bytes()]);
         if let Some(path) = cache.find(key) {
             return Ok(path);
         }
         let text = cache.scratch("c");
-        fs::write(&text, &content).map_err(|error| file_error(&text, "write", &error))?;
+        fs::write(&text, content).map_err(|error| file_error(&text, "write", &error))?;
         let made = cache.scratch("o");
-        let flags = frit_back::c::flags(false);
-        let built = self.build(&flags, Optimisation::More, &[&text], &made, &["-fPIC", "-c", threads]);
+        let built = self.build(flags, optimisation, &[&text], &made, extra);
         let _ = fs::remove_file(&text); // Stale files are evicted.
         built?;
         cache.insert(key, &made)
@@ -189,7 +214,8 @@ impl Compiler {
     ) -> Result<(), NativeError> {
         let mut command = self.command();
         command.args(optimisation.flags()).args(flags).args(["-pthread", "-fvisibility=hidden", "-w"]);
-        command.args(extra).arg("-o").arg(output).args(files).arg("-lm");
+        // Libraries come after the files that need them.
+        command.arg("-o").arg(output).args(files).args(extra).arg("-lm");
         let line = format!("{command:?}");
         // Messages in the language that bug reports are read in.
         let done = command.env("LC_ALL", "C").output();
