@@ -4,7 +4,6 @@ use crate::expansion::Source;
 use frit_scop::{Array, Loop, Param, Scop, Statement};
 use frit_support::{FileId, Span, Table};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A C file with the regions that were found in it.
@@ -67,8 +66,6 @@ pub struct Region {
     pub params: Table<Param, CParam>,
     /// What each loop's variable is in C.
     pub loops: Table<Loop, CLoop>,
-    /// All identifiers of the function, so that new ones can be chosen.
-    pub names: BTreeSet<String>,
     /// Variables that are declared in it and that no statement reads, since their values are known where they are used: a transformed region does
     /// not have them. Each with the place of its name.
     pub gone: Vec<(String, Range<usize>)>,

@@ -9,7 +9,7 @@ use super::builder::{Builder, Effects, Object, RawAccess, RawHole, RawNode, RawS
 use super::carried::mark_carried;
 use super::delinearise::Flat;
 use super::liveness::{Liveness, Surroundings};
-use super::notes::{all_names, attach_comments, function_name, indent};
+use super::notes::{attach_comments, function_name, indent};
 use super::regions::Found;
 use super::syntax::{field, is_within, text};
 use super::types::CType;
@@ -577,7 +577,6 @@ impl<'t, 'f> Finisher<'t, 'f> {
             arrays: std::mem::take(&mut self.c_arrays),
             params: c_params,
             loops: c_loops,
-            names: all_names(found.function, source),
             gone: self.gone(),
         };
         let carried = self.array_data.iter().filter(|(_, data)| data.liveness.is_carried).map(|(array, _)| array);

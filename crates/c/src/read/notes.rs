@@ -1,10 +1,9 @@
-//! What a region keeps of the text besides statements: comments, indentation, and the words that new names must differ from.
+//! What a region keeps of the text besides statements: comments and indentation.
 
 use super::regions::Found;
 use super::syntax::{descendants, field, is_within, text};
 use super::types::{CType, declared};
 use crate::region::Region;
-use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 /// What stands before a place on its line, if that is white space.
@@ -17,19 +16,6 @@ pub(crate) fn function_name(function: Node<'_>, source: &str) -> String {
     let declarator = field(function, "declarator");
     let name = declarator.and_then(|declarator| declared(declarator, CType::Unknown, source));
     name.map_or_else(String::new, |(name, _)| text(name, source).to_string())
-}
-
-/// All words of the file, so that a new name is none of them.
-pub(crate) fn all_names(function: Node<'_>, source: &str) -> BTreeSet<String> {
-    let mut root = function;
-    while let Some(parent) = root.parent() {
-        root = parent;
-    }
-    let is_word = |node: &Node<'_>| node.child_count() == 0 && node.kind() != "comment";
-    let words = descendants(root).filter(is_word).flat_map(|node| {
-        text(node, source).split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_string).collect::<Vec<_>>()
-    });
-    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_')).collect()
 }
 
 /// Comments and pragmas that stand in no statement go with the statement or loop that they belong to.

@@ -2,17 +2,19 @@
 
 use super::lexical::words;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The names of a file that new ones must not collide with.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
-    taken: BTreeSet<String>,
+    of_file: Rc<BTreeSet<String>>,
+    given: BTreeSet<String>,
 }
 
 impl Names {
     /// Those of a text with comments blanked: of its variables and functions, and of its macros.
     pub(super) fn of(blank: &str) -> Self {
-        Names { taken: words(blank).map(str::to_owned).collect() }
+        Names { of_file: Rc::new(words(blank).map(str::to_owned).collect()), given: BTreeSet::new() }
     }
 
     /// New names that begin with `base`, numbered.
@@ -28,17 +30,17 @@ impl Names {
             stems.map(|stem| numbered(&stem, 0)).find(|names| self.are_free(names))
         };
         let found = found.expect("there are more names than a file can hold");
-        self.taken.extend(found.iter().cloned());
+        self.given.extend(found.iter().cloned());
         found
     }
 
     /// Keeps a name from being given to anything else.
     pub(super) fn reserve(&mut self, name: &str) {
-        self.taken.insert(name.to_owned());
+        self.given.insert(name.to_owned());
     }
 
     fn are_free(&self, names: &[String]) -> bool {
-        names.iter().all(|name| !self.taken.contains(name))
+        names.iter().all(|name| !self.given.contains(name) && !self.of_file.contains(name))
     }
 }
 

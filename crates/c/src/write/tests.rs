@@ -44,7 +44,6 @@ impl Case {
             arrays: Table::new(),
             params: Table::new(),
             loops: Table::new(),
-            names: Default::default(),
             gone: Vec::new(),
         };
         let source = Source::plain(&text);
