@@ -34,8 +34,6 @@ fn main() {
             None => build.flag(flag),
         };
     }
-    for file in ["facts", "recurrences", "edit", "host"] {
-        build.file(format!("shim/{file}.cpp"));
-    }
+    build.file("shim/shim.cpp");
     build.compile("frit_llvm_shim");
 }
