@@ -35,6 +35,19 @@ fn a_chain_becomes_one_loop_and_stores_its_result_only() {
     assert_eq!((plan.before.held, plan.after.held), (size(48, 1), size(8, 1)));
 }
 
+#[test]
+fn a_tempting_merge_that_spoils_two_others_is_not_made() {
+    let mut graph = empty();
+    let nodes: Vec<Node> = (0..4).map(|at| node(&mut graph, &format!("w{at}"))).collect();
+    for (at, bytes) in [8, 12, 8].into_iter().enumerate() {
+        array(&mut graph, size(bytes, 1), Some(nodes[at]), &nodes[at + 1..at + 2], false);
+    }
+    for at in 0..3 {
+        pair(&mut graph, nodes[at], nodes[at + 1]);
+    }
+    assert_eq!(names(&graph, &planned(&graph)), ["w0 w1", "w2 w3"]);
+}
+
 /// `y` is needed by `z` and by `q`, and both by the root. `x`, over another space, is needed by `z` and the root.
 #[test]
 fn l0_figure_24_reduces_to_the_root_and_the_loop_with_two_incoming_edges() {

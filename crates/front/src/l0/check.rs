@@ -14,9 +14,6 @@ mod literal;
 mod statement;
 mod uniqueness;
 
-#[cfg(test)]
-mod tests;
-
 use super::ast::{self, Name};
 use super::error::{L0Error, Suggestion};
 use super::typed::{self, Expr, ExprKind, Function, FunctionId, UnaryOp, Var, Variable};

@@ -2,6 +2,7 @@
 
 mod best;
 mod cycles;
+mod experiment;
 mod figures;
 mod scale;
 mod support;

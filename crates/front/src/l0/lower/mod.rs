@@ -21,9 +21,6 @@ mod soac;
 mod summary;
 mod value;
 
-#[cfg(test)]
-mod tests;
-
 use super::signature::{Parameter, Signature};
 use super::typed;
 use frit_ir::array;

@@ -301,6 +301,3 @@ fn pattern_locals(axes: &[Axis]) -> impl Iterator<Item = Local> {
         })
         .flatten()
 }
-
-#[cfg(test)]
-mod tests;

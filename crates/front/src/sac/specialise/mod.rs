@@ -35,8 +35,6 @@ mod repeat;
 mod scalar;
 mod select;
 mod sizes;
-#[cfg(test)]
-mod tests;
 mod unroll;
 mod value;
 mod with_loop;

@@ -1,8 +1,14 @@
 //! The interpreter on programs of the core language made by hand.
 
-use super::*;
-use crate::sac::core::*;
-use frit_ir::{BinOp, Scalar, TensorData};
+use frit_front::sac::core::*;
+use frit_front::sac::evaluate::*;
+use frit_ir::{BinOp, Const, FailureKind, Scalar, TensorData};
+use frit_support::{Index, Span, Table};
+
+fn only(mut values: Vec<Value>) -> Value {
+    assert_eq!(values.len(), 1);
+    values.remove(0)
+}
 
 const INT: Elem = Elem::Basic(Basic::Int);
 

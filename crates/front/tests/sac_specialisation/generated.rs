@@ -1,7 +1,7 @@
 //! Functions written at random do what the interpreter of the language says.
 
 use super::{compiled, evaluated, int, ints, program};
-use crate::sac::specialise::{ParamShape, Request};
+use frit_front::sac::specialise::{ParamShape, Request};
 use frit_ir::Tensor;
 use frit_support::{Random, random, with_deep_stack};
 

@@ -1,8 +1,8 @@
 //! What is accepted, what the typed tree looks like, and that size does no harm. Programs that are refused, with places,
 //! are data files in `tests/front/l0/err`.
 
-use crate::l0::load;
-use crate::l0::typed::{ExprKind, Program, SoacKind, Statement};
+use frit_front::l0::load;
+use frit_front::l0::typed::{ExprKind, Program, SoacKind, Statement};
 use frit_support::{FileId, Index, with_deep_stack};
 
 fn checked(text: &str) -> Program {

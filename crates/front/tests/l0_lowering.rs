@@ -1,17 +1,20 @@
-//! What characteristic programs are lowered to, and how long it takes for large ones. That lowered programs mean what they
+//! What characteristic programs are lowered to, and how the work grows for large ones. That lowered programs mean what they
 //! should is tested by running them, in the tests folder of the crate.
 
-use crate::l0;
 use expect_test::{Expect, expect};
+use frit_front::l0::{
+    self,
+    lower::{Lowered, lower},
+};
+use frit_support::allocated::{allocated, assert_growth};
 use frit_support::{SourceMap, with_deep_stack};
-use std::time::{Duration, Instant};
 
-fn lowered(source: &str) -> super::Lowered {
+fn lowered(source: &str) -> Lowered {
     let mut map = SourceMap::new();
     let file = map.add("main.l0", source);
     let program = l0::load(file, source)
         .unwrap_or_else(|messages| panic!("{}", frit_support::diagnostic::render(&map, &messages, false)));
-    let lowered = super::lower(&program);
+    let lowered = lower(&program);
     frit_ir::array::verify::verify(&lowered.program).unwrap_or_else(|e| panic!("{e}\n{}", lowered.program));
     lowered
 }
@@ -21,54 +24,65 @@ fn check(source: &str, expected: Expect) {
     expected.assert_eq(&lowered(source).program.to_string());
 }
 
-/// Lowers a large program in reasonable time.
+/// The work of lowering grows with the length of a program, which is a number of lines or of levels.
 #[track_caller]
-fn check_quick(source: &str) {
-    let start = Instant::now();
-    with_deep_stack(|| {
-        let mut map = SourceMap::new();
-        let file = map.add("main.l0", source);
-        let program = l0::load(file, source).expect("the program is right");
-        let start = Instant::now();
-        let lowered = super::lower(&program);
-        assert!(start.elapsed() < Duration::from_secs(10), "lowering took {:?}", start.elapsed());
-        drop((program, lowered));
+fn check_growth(what: &str, source: impl Fn(usize) -> String + Sync) {
+    assert_growth(what, [2_500, 10_000], 6.0, |length| {
+        with_deep_stack(|| {
+            let source = source(length);
+            let mut map = SourceMap::new();
+            let file = map.add("main.l0", &source);
+            let program = l0::load(file, &source).expect("the program is right");
+            let (lowered, work) = allocated(|| lower(&program));
+            drop((program, lowered));
+            work
+        })
     });
-    assert!(start.elapsed() < Duration::from_secs(120), "all took {:?}", start.elapsed());
-}
-
-const DEPTH: usize = 10_000;
-
-#[test]
-fn long_chains_are_lowered_quickly() {
-    let lines: String = (0..DEPTH).map(|i| format!("let x{} = map(op + ({i}), x{i}) in\n", i + 1)).collect();
-    check_quick(&format!("fun [int] main([int] x0) = {lines} x{DEPTH}"));
-    let updates: String = (0..DEPTH).map(|i| format!("let a[{}] = a[{}] + {i} in\n", i % 7, i % 5)).collect();
-    check_quick(&format!("fun [int] main(*[int] a) = {updates} a"));
-    let sizes: String = (0..DEPTH).map(|i| format!("let x{} = concat(x{i}, iota({i})) in\n", i + 1)).collect();
-    check_quick(&format!("fun [int] main([int] x0) = {sizes} x{DEPTH}"));
 }
 
 #[test]
-fn deep_nests_are_lowered_quickly() {
-    let nest = |open: &str, core: &str, close: &str| format!("{}{core}{}", open.repeat(DEPTH), close.repeat(DEPTH));
-    let soacs = nest("reduce(op +, 0, map(fn int (int i) => ", "i", ", iota(n)))");
-    check_quick(&format!("fun int main(int n) = {soacs}"));
-    let branches = nest("if n < 3 then ", "iota(n + 1)", " else iota(3)");
-    check_quick(&format!("fun [int] main(int n) = {branches}"));
-    let choices: String = (0..DEPTH).map(|i| format!("if n = {i} then iota(n + {i}) else ")).collect();
-    check_quick(&format!("fun [int] main(int n) = {choices} iota(n)"));
-    let growing = nest("loop (a) = for i < 2 do ", "concat(a, a)", " in a");
-    check_quick(&format!("fun [int] main([int] a) = {growing}"));
+fn long_chains_are_lowered_in_linear_work() {
+    let repeat = |length: usize, line: &dyn Fn(usize) -> String| (0..length).map(line).collect::<String>();
+    check_growth("maps", |length| {
+        let lines = repeat(length, &|i| format!("let x{} = map(op + ({i}), x{i}) in\n", i + 1));
+        format!("fun [int] main([int] x0) = {lines} x{length}")
+    });
+    check_growth("updates", |length| {
+        let lines = repeat(length, &|i| format!("let a[{}] = a[{}] + {i} in\n", i % 7, i % 5));
+        format!("fun [int] main(*[int] a) = {lines} a")
+    });
+    check_growth("sizes", |length| {
+        let lines = repeat(length, &|i| format!("let x{} = concat(x{i}, iota({i})) in\n", i + 1));
+        format!("fun [int] main([int] x0) = {lines} x{length}")
+    });
 }
 
 #[test]
-fn long_chains_of_calls_are_lowered_quickly() {
-    let functions: String =
-        (0..2000).map(|i| format!("fun [int] f{i}([int] a, int n) = f{}(a, n + 1)\n", i + 1)).collect();
-    check_quick(&format!(
-        "{functions} fun [int] f2000([int] a, int n) = iota(n) fun [int] main(int n) = f0(iota(n), n)"
-    ));
+fn deep_nests_are_lowered_in_linear_work() {
+    let nests = [
+        ("reductions", "int", "int n", "reduce(op +, 0, map(fn int (int i) => ", "i", ", iota(n)))"),
+        ("branches", "[int]", "int n", "if n < 3 then ", "iota(n + 1)", " else iota(3)"),
+        ("loops", "[int]", "[int] a", "loop (a) = for i < 2 do ", "concat(a, a)", " in a"),
+    ];
+    for (what, ty, param, open, core, close) in nests {
+        check_growth(what, |depth| {
+            format!("fun {ty} main({param}) = {}{core}{}", open.repeat(depth), close.repeat(depth))
+        });
+    }
+    check_growth("choices", |depth| {
+        let choices: String = (0..depth).map(|i| format!("if n = {i} then iota(n + {i}) else ")).collect();
+        format!("fun [int] main(int n) = {choices} iota(n)")
+    });
+}
+
+#[test]
+fn long_chains_of_calls_are_lowered_in_linear_work() {
+    check_growth("calls", |length| {
+        let length = length / 5;
+        let functions: String =
+            (0..length).map(|i| format!("fun [int] f{i}([int] a, int n) = f{}(a, n + 1)\n", i + 1)).collect();
+        format!("{functions} fun [int] f{length}([int] a, int n) = iota(n) fun [int] main(int n) = f0(iota(n), n)")
+    });
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Specialised programs do what the interpreter of the language says.
 
-use super::{ParamShape, Request, request_of, specialise};
-use crate::sac::core::{Basic, FunctionId, Program};
-use crate::sac::evaluate::{self, Value};
-use crate::sac::load::load;
+use frit_front::sac::core::{Basic, FunctionId, Program};
+use frit_front::sac::evaluate::{self, Value};
+use frit_front::sac::load;
+use frit_front::sac::specialise::{ParamShape, Request, request_of, specialise};
 use frit_interp::RunError;
 use frit_ir::array::verify::verify;
 use frit_ir::{Tensor, TensorData};
