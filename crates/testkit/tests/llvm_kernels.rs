@@ -2,7 +2,7 @@
 //! writes with its own fusion off. How long it takes is measured by `benches/llvm.sh`.
 
 use frit_testkit::c_files::{failures, files};
-use frit_testkit::c_harness::{Kernel, harness};
+use frit_testkit::c_harness::{Kernel, outputs};
 use frit_testkit::place::{self, Scratch, built, has_llvm, project, run};
 use frit_testkit::run_files::{Expected, Input, cases};
 use std::fs;
@@ -128,42 +128,40 @@ fn programs_compile_with_debug_information() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// How many kernels are compiled as one.
+const BATCH: usize = 12;
+
 /// The kernels that `frit fuse` is tested with, on arrays of all sizes and special values: what they leave is the same with the plugin.
 #[test]
 fn kernels_of_frit_fuse_compute_the_same() {
     let Some(plugin) = plugin() else { return };
     let scratch = Scratch::new("fuse");
     let paths = files("kernels");
-    let fusions = Mutex::new(0);
-    let failures = failures(&paths, |path| {
-        let source = scratch.join(path.file_name().expect("kernels have names"));
-        let kernel = Kernel::read(path)?;
-        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-        fs::write(&source, harness(&kernel, &text)?).map_err(|error| error.to_string())?;
-        let program = |name: &str, extra: &[String]| {
-            let program = source.with_extension(name);
-            let mut clang = Command::new(CLANG);
-            clang.args(["-O2", "-ffp-contract=off", "-w", "-Rpass=frit-loop-fusion"]).args(extra);
-            let (_, told) = run(clang.arg(&source).arg("-o").arg(&program).arg("-lm"))?;
-            let output = run_with(&program, "");
-            let is_well = output.status.success() && !output.stdout.is_empty();
-            if is_well { Ok((output.stdout, remarks(&told))) } else { Err(format!("{name}: {output:?}")) }
+    let batches: Vec<(usize, &[PathBuf])> = paths.chunks(BATCH).enumerate().collect();
+    let [options, pass] = load(&plugin);
+    let [options, pass] = [options.as_str(), pass.as_str()];
+    let ways = [("fused", vec![pass]), ("always", vec![options, pass, "-mllvm", "-frit-fuse=always"])];
+    let failures = place::failures(&batches, |&(at, paths)| {
+        let kernels: Vec<Kernel> = paths.iter().map(|path| Kernel::read(path).unwrap()).collect();
+        let texts: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+        let programs: Vec<(&Kernel, &str)> = kernels.iter().zip(texts.iter().map(String::as_str)).collect();
+        let plain = [CLANG, "-O2", "-ffp-contract=off", "-w"];
+        let expected = outputs(&programs, &plain, &scratch);
+        let differences = |(name, flags): &(&str, Vec<&str>)| {
+            let told = format!("-foptimization-record-file={}", scratch.join(format!("{at}.{name}.yaml")).display());
+            let records = ["-fsave-optimization-record", "-foptimization-record-passes=frit-loop-fusion", &told];
+            let found = outputs(&programs, &[&plain[..], flags, &records].concat(), &scratch);
+            let pairs = paths.iter().zip(expected.iter().zip(found));
+            let differ = pairs.filter(|(_, (expected, found))| expected.is_err() || *expected != found);
+            let tell = |(path, pair): (&PathBuf, _)| format!("{}, {name}: {pair:?}", path.display());
+            differ.map(tell).collect::<Vec<_>>()
         };
-        let [options, pass] = load(&plugin);
-        let always = [options, pass, "-mllvm".to_string(), "-frit-fuse=always".to_string()];
-        let (expected, _) = program("plain", &[])?;
-        for (name, extra) in [("fused", &always[1..2]), ("always", &always[..])] {
-            let (found, told) = program(name, extra)?;
-            if found != expected {
-                let [expected, found] = [expected, found].map(|text| String::from_utf8_lossy(&text).into_owned());
-                return Err(format!("{name}:\n{expected}\n{found}"));
-            }
-            *fusions.lock().expect("no check panics while it counts") += told;
-        }
-        Ok(())
+        ways.iter().flat_map(differences).collect()
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    let fusions = *fusions.lock().unwrap();
+    let records = fs::read_dir(&*scratch).unwrap().map(|entry| entry.unwrap().path());
+    let records = records.filter(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    let fusions: usize = records.map(|path| fs::read_to_string(path).unwrap().matches("--- !Passed").count()).sum();
     println!("{fusions} fusions in {} kernels of `frit fuse`, twice", paths.len());
     assert!(fusions >= 20, "only {fusions} fusions");
 }

@@ -57,11 +57,8 @@ fn native_as_written() {
 }
 
 #[test]
-fn native_on_one_thread() {
+fn native_on_one_thread_and_on_two() {
+    // What is compiled for the one serves the other.
     check(Engine::Native, Level::O3, 1);
-}
-
-#[test]
-fn native_on_two_threads() {
     check(Engine::Native, Level::O3, 2);
 }
