@@ -11,7 +11,7 @@ const RESULTS: &str = "target/nextest/default/tests.xml";
 
 /// Which tests to run.
 pub(crate) enum Selection<'a> {
-    /// All of the workspace.
+    /// All of the workspace; where Chromium is installed, also those that need it, which are ignored elsewhere.
     All,
     /// Those of these packages, but for modules that take minutes.
     Quick {
@@ -24,9 +24,12 @@ pub(crate) enum Selection<'a> {
 
 /// Runs tests; true if none failed.
 pub(crate) fn run(selection: Selection<'_>) -> bool {
-    let (mut targets, mut without) = (Vec::new(), Vec::new());
+    let (mut targets, mut without, mut with_ignored) = (Vec::new(), Vec::new(), false);
     match selection {
-        Selection::All => targets.extend(members()),
+        Selection::All => {
+            targets.extend(members());
+            with_ignored = is_installed("chromium");
+        }
         Selection::Quick { packages, without: left_out } => {
             packages.iter().for_each(|package| targets.extend(["-p", package]));
             without.extend(left_out);
@@ -38,6 +41,7 @@ pub(crate) fn run(selection: Selection<'_>) -> bool {
     if !has("nextest") {
         println!("without cargo-nextest tests run one binary after the other, and their times are not told");
         let skipped = without.iter().flat_map(|module| ["--skip", module]);
+        let skipped = skipped.chain(with_ignored.then_some("--include-ignored"));
         let options = ["--lib", "--bins", "--tests", "--locked", "--no-fail-fast", "--quiet", "--"];
         let words = ["test"].into_iter().chain(targets).chain(options).chain(skipped);
         return cargo(&words.collect::<Vec<_>>(), &[]);
@@ -45,7 +49,8 @@ pub(crate) fn run(selection: Selection<'_>) -> bool {
     let filter: Vec<String> = without.iter().map(|module| format!("test(/^{module}/)")).collect();
     let filter = format!("not ({})", if filter.is_empty() { "none()".to_owned() } else { filter.join(" + ") });
     let _ = fs::remove_file(RESULTS);
-    let options = ["--locked", "--no-tests", "pass", "-E", &filter];
+    let ignored = if with_ignored { "all" } else { "default" };
+    let options = ["--locked", "--no-tests", "pass", "--run-ignored", ignored, "-E", &filter];
     let words = ["nextest", "run"].into_iter().chain(targets).chain(options);
     let is_well = cargo(&words.collect::<Vec<_>>(), &[]);
     tell(&fs::read_to_string(RESULTS).unwrap_or_default());
