@@ -2,6 +2,7 @@
 //!
 //! A context knows nothing of the objects made from it; they hold it alive. Read `object` next.
 
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::fmt;
 use std::os::raw::{c_int, c_ulong};
@@ -71,6 +72,15 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+thread_local! {
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The number of calls of isl that this thread has made. It is the same on every machine, for tests of how work grows.
+pub fn calls() -> u64 {
+    CALLS.get()
+}
 
 /// What all objects of one computation belong to.
 ///
@@ -169,6 +179,7 @@ impl Context {
 
     /// The result of one call of isl: every method of every object goes through here.
     pub(crate) fn call<C, T: Output<C>>(&self, call: impl FnOnce() -> C) -> Result<T> {
+        CALLS.set(CALLS.get() + 1);
         // An error that isl met and overcame in an earlier call must not be taken for this one's.
         unsafe { sys::isl_ctx_reset_error(self.raw()) };
         T::output(call(), self)

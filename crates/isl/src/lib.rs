@@ -37,7 +37,7 @@ pub mod value;
 
 pub use aff::{Aff, Constraint, PwAff, PwMultiAff};
 pub use ast::{AstBuild, AstExpr, AstExprKind, AstNode, AstNodeKind, AstOp};
-pub use context::{Context, Error, ErrorKind, Result};
+pub use context::{Context, Error, ErrorKind, Result, calls};
 pub use flow::{UnionAccessInfo, UnionFlow};
 pub use map::{BasicMap, Map};
 pub use schedule::{MultiUnionPwAff, Schedule, ScheduleNode};

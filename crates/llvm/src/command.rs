@@ -7,7 +7,7 @@ use crate::sys;
 use clap::Parser;
 use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMContextRef, LLVMMemoryBufferRef, LLVMModuleRef};
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, OsString, c_char};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::ptr;
@@ -65,16 +65,16 @@ struct Arguments {
 /// What went wrong, with the exit code.
 struct Failure(u8, String);
 
-/// Runs the command.
-pub fn main() -> ExitCode {
+/// Runs the command with the words of its command line, of which the first is its name.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     // LLVM's options have one dash.
-    let arguments = std::env::args_os().map(|argument| match argument.to_str() {
+    let arguments = words.into_iter().map(|argument| match argument.to_str() {
         Some(text) if text.starts_with("-frit") || text.starts_with("-pass") => format!("-{text}").into(),
         _ => argument,
     });
     let arguments = Arguments::parse_from(arguments);
     let input = arguments.input.display().to_string();
-    let result = std::panic::catch_unwind(|| frit_support::with_deep_stack(move || run(&arguments)));
+    let result = std::panic::catch_unwind(|| frit_support::with_deep_stack(move || fuse(&arguments)));
     let bug = |_| Err(Failure(4, format!("this is a bug of Frit's; {input} shows it, and nothing was written")));
     match result.unwrap_or_else(bug) {
         Ok(()) => ExitCode::SUCCESS,
@@ -98,7 +98,7 @@ fn message(text: *mut c_char) -> String {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), Failure> {
+fn fuse(arguments: &Arguments) -> Result<(), Failure> {
     let is_output = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if is_output(&arguments.log) && (is_output(&arguments.output) || arguments.output.is_none() && arguments.text) {
         let message = "log and module cannot both go to standard output: name a file with `-o`, or after `--log`";

@@ -27,4 +27,9 @@ mod support;
 mod temporal_blocking;
 mod transpose_tiling;
 mod unroll_and_jam;
+mod vectorisation;
 mod widening;
+
+#[global_allocator]
+static ALLOCATOR: frit_support::allocated::Counting<mimalloc::MiMalloc> =
+    frit_support::allocated::Counting(mimalloc::MiMalloc);

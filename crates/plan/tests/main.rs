@@ -5,3 +5,7 @@ mod memory;
 mod plans;
 mod scale;
 mod support;
+
+#[global_allocator]
+static ALLOCATOR: frit_support::allocated::Counting<std::alloc::System> =
+    frit_support::allocated::Counting(std::alloc::System);

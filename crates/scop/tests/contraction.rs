@@ -2,8 +2,6 @@
 
 use crate::common;
 
-use std::time::{Duration, Instant};
-
 use common::notation::scop;
 use common::simulate::{Storage, check};
 use common::trees::tree;
@@ -13,6 +11,7 @@ use frit_scop::expand::expand;
 use frit_scop::program::Fate;
 use frit_scop::tree::FusedTree;
 use frit_scop::{Array, Scop};
+use frit_support::allocated::assert_growth;
 
 /// The fates of the arrays of a region in an order, which must keep all values for small parameters.
 fn contracted(source: &Scop, order: &FusedTree, options: &Options) -> Contraction {
@@ -276,30 +275,30 @@ fn what_a_statement_writes_and_may_read_itself_is_kept_apart() {
 }
 
 #[test]
-fn hundreds_of_nests_are_no_trouble() {
-    let mut text = String::from("params n m where n >= 10 and m >= 10\narray s temp\narray A0[n][m] in\n");
-    let mut order = String::from("(");
-    for stage in 1..=200 {
-        let before = stage - 1;
-        text += &format!("array A{stage}[n][m] temp\nfor i in 1..n - 1 {{\nfor j in 1..m - 1 {{\n");
-        text += &format!("s = A{before}[i][j], A{before}[i - 1][j], A{before}[i + 1][j]\n");
-        text += &format!("A{stage}[i][j] = s, A{before}[i][j]\n}}\n}}\n");
-        order += &format!("(S{}[i + {stage}, j] S{}[i + {stage}, j]) ", 2 * before, 2 * before + 1);
-    }
-    let source = scop(&text);
-    let start = Instant::now();
-    let expanded = expand(&source).unwrap();
-    let after_expansion = Instant::now();
-    let dependences = Dependences::new(&expanded, &dependence::Options::default()).unwrap();
-    let after_dependences = Instant::now();
-    let order = tree(&expanded, &(order + ")"));
-    let found = contract(&expanded, &dependences, &order, &Options::default()).unwrap();
-    let took = [after_expansion - start, after_dependences - after_expansion, after_dependences.elapsed()];
-    eprintln!("expansion, dependences, contraction: {took:?}");
-    let windows =
-        found.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Window { moduli } if moduli[0] == Some(3)));
-    assert_eq!(windows.count(), 199);
-    assert_eq!(found.fates.iter().filter(|(_, fate)| **fate == Fate::Scalar).count(), 201);
-    // A few seconds where nothing else runs; all pairs of statements would take minutes.
-    assert!(took.iter().sum::<Duration>() < Duration::from_secs(120), "{took:?}");
+fn work_grows_with_the_number_of_nests() {
+    assert_growth("calls of isl", [50, 200], 6.0, |nests| {
+        let mut text = String::from("params n m where n >= 10 and m >= 10\narray s temp\narray A0[n][m] in\n");
+        let mut order = String::from("(");
+        for stage in 1..=nests {
+            let before = stage - 1;
+            text += &format!("array A{stage}[n][m] temp\nfor i in 1..n - 1 {{\nfor j in 1..m - 1 {{\n");
+            text += &format!("s = A{before}[i][j], A{before}[i - 1][j], A{before}[i + 1][j]\n");
+            text += &format!("A{stage}[i][j] = s, A{before}[i][j]\n}}\n}}\n");
+            order += &format!("(S{}[i + {stage}, j] S{}[i + {stage}, j]) ", 2 * before, 2 * before + 1);
+        }
+        let source = scop(&text);
+        let before = frit_isl::calls();
+        let expanded = expand(&source).unwrap();
+        let dependences = Dependences::new(&expanded, &dependence::Options::default()).unwrap();
+        let work = frit_isl::calls() - before;
+        let order = tree(&expanded, &(order + ")"));
+        let before = frit_isl::calls();
+        let found = contract(&expanded, &dependences, &order, &Options::default()).unwrap();
+        let work = work + frit_isl::calls() - before;
+        let windows =
+            found.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Window { moduli } if moduli[0] == Some(3)));
+        assert_eq!(windows.count(), nests - 1);
+        assert_eq!(found.fates.iter().filter(|(_, fate)| **fate == Fate::Scalar).count(), nests + 1);
+        work
+    });
 }

@@ -5,3 +5,7 @@ mod in_place;
 mod meaning;
 mod outputs;
 mod scale;
+
+#[global_allocator]
+static ALLOCATOR: frit_support::allocated::Counting<std::alloc::System> =
+    frit_support::allocated::Counting(std::alloc::System);

@@ -1,4 +1,4 @@
-//! Long and deep programs take seconds.
+//! The work of all steps grows with the length and the depth of programs, and not with its square.
 
 use frit_ir::array::build::Builder;
 use frit_ir::array::{
@@ -6,12 +6,11 @@ use frit_ir::array::{
 };
 use frit_ir::{BinOp, FailureKind, Scalar};
 use frit_simplify::{Options, STEPS};
+use frit_support::allocated::{allocated, assert_growth};
 use frit_support::{Span, with_deep_stack};
-use std::time::{Duration, Instant};
 
 const I64: Type = Type { elem: Scalar::I64, shape: Vec::new() };
-/// Generous: a loaded machine, without optimisation.
-const LIMIT: Duration = Duration::from_secs(30);
+const LENGTHS: [usize; 2] = [2_500, 10_000];
 
 /// `main(a: i64[n], x: i64) -> i64`.
 fn start() -> (Builder, Value, Value, Value) {
@@ -25,49 +24,51 @@ fn start() -> (Builder, Value, Value, Value) {
     (Builder::new(func), n, array, x)
 }
 
-fn run(what: &str, func: Func) -> Program {
+fn program(func: Func) -> Program {
     let mut program = Program::default();
     program.entry = Some(program.funcs.push(func));
-    simplify_within_limit(what, program)
+    program
 }
 
-fn simplify_within_limit(what: &str, mut program: Program) -> Program {
-    let begin = Instant::now();
-    for _ in 0..2 {
-        for step in STEPS {
-            let before = Instant::now();
-            let changes = (step.run)(&mut program, &Options::default());
-            println!("{what}: {} made {} changes in {:?}", step.name, changes.count, before.elapsed());
+/// Runs all steps, and checks the result; the work that they are.
+fn simplify(program: &mut Program) -> u64 {
+    let ((), work) = allocated(|| {
+        for step in STEPS.iter().chain(STEPS) {
+            (step.run)(program, &Options::default());
         }
-    }
-    assert!(begin.elapsed() < LIMIT, "{what} took {:?}", begin.elapsed());
-    verify::verify(&program).expect("the result is well-formed");
-    program
+    });
+    verify::verify(program).expect("the result is well-formed");
+    work
+}
+
+#[track_caller]
+fn work_grows_with(what: &str, func: impl Fn(usize) -> Func + Sync) {
+    assert_growth(what, LENGTHS, 6.0, |length| with_deep_stack(|| simplify(&mut program(func(length)))));
 }
 
 #[test]
 fn ten_thousand_checked_reads_in_one_block() {
-    with_deep_stack(|| {
+    work_grows_with("reads", |length| {
         let (mut b, n, array, x) = start();
         let mut sum: Operand = x.into();
-        for at in 0..10_000 {
+        for at in 0..length as i64 {
             let index = b.binary(BinOp::ADD, sum, Operand::i64(at));
             let cond = b.binary(BinOp::IN_BOUNDS, index, n.into());
             let cert = b.assert(cond, FailureKind::OutOfBounds, vec![index, n.into()]);
             let element = b.index(array, vec![index], vec![cert]);
             sum = b.binary(BinOp::SUB, element.into(), sum);
         }
-        run("reads", b.finish(vec![sum]));
+        b.finish(vec![sum])
     });
 }
 
 #[test]
 fn ten_thousand_loops_in_one_another() {
-    with_deep_stack(|| {
+    work_grows_with("loops", |length| {
         let (mut b, n, array, x) = start();
         let mut open = Vec::new();
         let mut outer: Operand = x.into();
-        for _ in 0..10_000 {
+        for _ in 0..length {
             let (index, param) = (b.value(I64, None), b.value(I64, None));
             b.open_block();
             b.binary(BinOp::ADD, n.into(), x.into());
@@ -83,16 +84,16 @@ fn ten_thousand_loops_in_one_another() {
             let kind = LoopKind::For { index, count: x.into() };
             result = b.sequential_loop(kind, vec![param], vec![init], body, vec![false])[0].into();
         }
-        run("loops", b.finish(vec![result]));
+        b.finish(vec![result])
     });
 }
 
 #[test]
 fn ten_thousand_branches_and_with_loops_in_one_another() {
-    with_deep_stack(|| {
+    work_grows_with("branches", |length| {
         let (mut b, n, array, x) = start();
         let mut open = Vec::new();
-        for at in 0..10_000 {
+        for at in 0..length as i64 {
             let cond = b.binary(BinOp::LT, x.into(), Operand::i64(at));
             b.open_block();
             let index = b.value(I64, None);
@@ -116,7 +117,7 @@ fn ten_thousand_branches_and_with_loops_in_one_another() {
             let otherwise = b.close_block(vec![element.into()]);
             result = b.branch(cond, then, otherwise, &[&|_| I64])[0].into();
         }
-        run("branches", b.finish(vec![result]));
+        b.finish(vec![result])
     });
 }
 
@@ -141,17 +142,17 @@ fn a_chain_of_functions_that_call_twice_stays_within_the_growth_limit() {
         last = Some(program.funcs.push(b.finish(vec![result])));
     }
     program.entry = last;
-    let program = simplify_within_limit("calls", program);
+    simplify(&mut program);
     let statements: usize = program.funcs.iter().map(|(_, func)| func.body.stmts.len()).sum();
     assert!(statements < 100_000, "{statements} statements");
     assert!(program.funcs.len() > 1, "some calls are left");
 }
 
-#[test]
-fn a_long_chain_of_functions_is_one_function() {
+/// Functions that call each other in a row.
+fn chain(length: usize) -> Program {
     let mut program = Program::default();
     let mut last = None;
-    for at in 0..10_000 {
+    for at in 0..length as i64 {
         let mut func = Func::new(format!("f{at}"), Span::NONE);
         let x = func.value(I64, Span::NONE);
         func.params = vec![Param { value: x, consumed: false }];
@@ -164,6 +165,17 @@ fn a_long_chain_of_functions_is_one_function() {
         last = Some(program.funcs.push(b.finish(vec![result])));
     }
     program.entry = last;
-    let program = with_deep_stack(move || simplify_within_limit("chain", program));
-    assert_eq!(program.funcs.len(), 1);
+    program
+}
+
+#[test]
+fn a_long_chain_of_functions_is_one_function() {
+    assert_growth("chain", LENGTHS, 6.0, |length| {
+        with_deep_stack(|| {
+            let mut program = chain(length);
+            let work = simplify(&mut program);
+            assert_eq!(program.funcs.len(), 1);
+            work
+        })
+    });
 }

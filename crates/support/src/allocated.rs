@@ -3,38 +3,38 @@
 //! parts show in it.
 
 use crate::with_deep_stack;
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 
 thread_local! {
     static ALLOCATED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which counts the bytes that each thread allocates. A binary of tests that calls [`allocated`] has
-/// `#[global_allocator] static ALLOCATOR: Counting = Counting;`.
-pub struct Counting;
+/// An allocator that counts the bytes that each thread allocates, and leaves the work to another. A binary of tests that calls
+/// [`allocated`] has `#[global_allocator] static ALLOCATOR: Counting<System> = Counting(System);`.
+pub struct Counting<A>(pub A);
 
 fn count(bytes: usize) {
     ALLOCATED.set(ALLOCATED.get() + bytes as u64);
 }
 
-// SAFETY: the system's allocator does all the work. Counting does not allocate: the counter is a plain number.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: the other allocator does all the work. Counting does not allocate: the counter is a plain number.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Counting<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
         // SAFETY: what the caller promises is handed on.
-        unsafe { System.alloc(layout) }
+        unsafe { self.0.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         // SAFETY: what the caller promises is handed on.
-        unsafe { System.dealloc(place, layout) }
+        unsafe { self.0.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
         // SAFETY: what the caller promises is handed on.
-        unsafe { System.realloc(place, layout, size) }
+        unsafe { self.0.realloc(place, layout, size) }
     }
 }
 

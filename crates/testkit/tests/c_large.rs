@@ -1,12 +1,10 @@
-//! Large C files are fused in reasonable time: 200 loop nests in many small regions, in one region, and in pipelines. Each takes a few seconds of
-//! processor time; the limit tells that, also on a busy machine, from work that grows much faster than the file.
+//! The work of fusing C files grows with their length, and not with its square: up to 200 loop nests in many small regions,
+//! in one region, and in pipelines.
 
 use frit_driver::c_loops::{self, FuseOptions};
+use frit_support::allocated::{allocated, assert_growth};
 use std::fmt::Write;
 use std::path::Path;
-use std::time::{Duration, Instant};
-
-const LIMIT: Duration = Duration::from_secs(120);
 
 /// A function with a region: `declarations`, then `nests`.
 fn function(name: &str, declarations: &str, nests: &str) -> String {
@@ -34,29 +32,43 @@ fn pipeline(name: &str, length: usize, reach: usize) -> String {
     function(name, &declarations, &nests)
 }
 
-/// Fuses a file; the `nests` of each region become one.
-fn check(source: &str, regions: usize, nests: usize) {
-    let start = Instant::now();
-    let fused = c_loops::fuse(Path::new("large.c"), source, &FuseOptions::default()).unwrap();
-    let elapsed = start.elapsed();
-    assert_eq!(fused.regions.len(), regions);
-    for region in &fused.regions {
-        assert_eq!(region.nests, (nests, 1), "line {}: {:?}", region.line, region.unchanged);
+/// Fuses files of 50 and of 200 nests, each as many regions and nests of a region; the nests of each region become one.
+#[track_caller]
+fn check(what: &str, source: impl Fn(usize) -> String, shape: impl Fn(usize) -> [usize; 2]) {
+    let fused = |length| {
+        let source = source(length);
+        let ((fused, calls), work) = allocated(|| {
+            let before = frit_isl::calls();
+            let fused = c_loops::fuse(Path::new("large.c"), &source, &FuseOptions::default()).unwrap();
+            (fused, frit_isl::calls() - before)
+        });
+        let [regions, nests] = shape(length);
+        assert_eq!(fused.regions.len(), regions);
+        for region in &fused.regions {
+            assert_eq!(region.nests, (nests, 1), "line {}: {:?}", region.line, region.unchanged);
+        }
+        [work, calls]
+    };
+    let [short, long] = [50, 200].map(fused);
+    for (at, unit) in ["bytes", "calls of isl"].iter().enumerate() {
+        let work = |length| if length == 50 { short[at] } else { long[at] };
+        assert_growth(&format!("{what}, {unit}"), [50, 200], 8.0, work);
     }
-    assert!(elapsed < LIMIT, "{regions} regions of {nests} nests took {elapsed:?}");
 }
 
 #[test]
 fn many_regions_of_a_nest() {
-    check(&(0..200).map(|at| pipeline(&format!("single_{at}"), 1, 1)).collect::<String>(), 200, 1);
+    let source = |length| (0..length).map(|at| pipeline(&format!("single_{at}"), 1, 1)).collect();
+    check("regions", source, |length| [length, 1]);
 }
 
 #[test]
 fn one_region_of_many_nests() {
-    check(&pipeline("chain", 200, 0), 1, 200);
+    check("nests", |length| pipeline("chain", length, 0), |length| [1, length]);
 }
 
 #[test]
 fn many_pipelines() {
-    check(&(0..40).map(|at| pipeline(&format!("pipeline_{at}"), 5, 1)).collect::<String>(), 40, 5);
+    let source = |length| (0..length / 5).map(|at| pipeline(&format!("pipeline_{at}"), 5, 1)).collect();
+    check("pipelines", source, |length| [length / 5, 5]);
 }

@@ -1,74 +1,85 @@
-//! The work of compiling grows with the length of programs, and not with its square. What is measured is the memory that is allocated on the way, all
-//! of it together: other than times it is the same on busy machines, and what walks or copies the whole program for each part of it shows there.
-//! `benches/compile.sh` tells the times.
+//! The work of compiling grows with the length and the depth of programs, and not with its square. `benches/compile.sh` tells
+//! the times.
 
 use frit_driver::{Options, build, load_entry, load_l0};
-use frit_testkit::large_programs::{SHAPES, Shape};
+use frit_support::allocated::{allocated, assert_growth};
+use frit_testkit::large_programs::{SHAPES, Shape, shape};
 use frit_testkit::place::Scratch;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of lines of the shorter program; the longer one has four times as many.
-const LINES: usize = 1000;
-/// How much more may be allocated for the longer program: four times is linear, sixteen times quadratic.
+/// The numbers of lines or levels of the shorter programs and of the longer ones.
+const LENGTHS: [usize; 2] = [500, 2_000];
+/// The same for programs of which a line takes as much work as ten of others.
+const FEW: [usize; 2] = [125, 500];
+/// How much more may be allocated for the longer programs: four times is linear, sixteen times quadratic.
 const GROWTH: f64 = 8.0;
 
-static ALLOCATED: AtomicU64 = AtomicU64::new(0);
-
-struct Counting;
-
-// SAFETY: the system's allocator does all the work.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATED.fetch_add(layout.size() as u64, Ordering::Relaxed);
-        // SAFETY: what the caller promises is handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: what the caller promises is handed on.
-        unsafe { System.dealloc(place, layout) }
-    }
-
-    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATED.fetch_add(size as u64, Ordering::Relaxed);
-        // SAFETY: what the caller promises is handed on.
-        unsafe { System.realloc(place, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// The bytes that are allocated while a program is compiled to C.
-fn allocated(shape: &Shape, lines: usize) -> u64 {
-    let program = shape.program(lines);
+/// The bytes that are allocated while a program is compiled to C; it is in SAC if there is an entry.
+fn work(name: &str, program: &str, entry: Option<&str>) -> u64 {
     let folder = Scratch::new("large");
-    let before = ALLOCATED.load(Ordering::Relaxed);
-    let unit = match shape.entry {
-        None => load_l0(shape.name, &program),
-        Some(entry) => {
-            let file = folder.join("large.sac");
-            std::fs::write(&file, &program).unwrap();
-            load_entry(&file, entry)
-        }
-    };
-    let unit = unit.unwrap_or_else(|error| panic!("{}: {error}", shape.name));
-    build(&unit, &folder.join("large.c"), &Options::default()).unwrap();
-    let after = ALLOCATED.load(Ordering::Relaxed);
-    after - before
+    let ((), work) = allocated(|| {
+        let unit = match entry {
+            None => load_l0(name, program),
+            Some(entry) => {
+                let file = folder.join("large.sac");
+                std::fs::write(&file, program).unwrap();
+                load_entry(&file, entry)
+            }
+        };
+        let unit = unit.unwrap_or_else(|error| panic!("{name}: {error}"));
+        build(&unit, &folder.join("large.c"), &Options::default()).unwrap();
+    });
+    work
 }
 
 #[test]
 fn work_grows_with_the_length() {
-    for shape in SHAPES {
-        let (short, long) = (allocated(shape, LINES), allocated(shape, 4 * LINES));
-        let growth = long as f64 / short as f64;
-        println!("{}: {} MB, {} MB, {growth:.1} times as much", shape.name, short >> 20, long >> 20);
-        assert!(
-            growth < GROWTH,
-            "{}: a program of four times the lines takes {growth:.1} times the memory",
-            shape.name
-        );
+    for Shape { name, entry, .. } in SHAPES {
+        let lengths = if *name == "generators" { FEW } else { LENGTHS };
+        assert_growth(name, lengths, GROWTH, |lines| work(name, &shape(name).unwrap().program(lines), *entry));
+    }
+}
+
+/// A program with an expression nested this deep.
+fn deep(depth: usize, open: &str, core: &str, close: &str) -> String {
+    format!(
+        "fun int main(int a) = {}{core}{}
+",
+        open.repeat(depth),
+        close.repeat(depth)
+    )
+}
+
+#[test]
+fn work_grows_with_the_depth() {
+    let nests = [
+        ("parentheses", "(", "a", ")"),
+        ("operators", "(a + ", "0", ")"),
+        ("conditions", "if 0 < a then ", "1", " else a"),
+    ];
+    for (name, open, core, close) in nests {
+        assert_growth(name, LENGTHS, GROWTH, |depth| work(name, &deep(depth, open, core, close), None));
+    }
+}
+
+#[test]
+fn work_to_find_mistakes_grows_with_the_depth() {
+    let mistakes: [(&str, fn(usize) -> String); 4] = [
+        ("open parentheses", |depth| deep(depth, "(", "a", "")),
+        ("an unknown name", |depth| deep(depth, "(1 + ", "b", ")")),
+        ("a wrong type", |depth| deep(depth, "if 0 < a then ", "True", " else a")),
+        ("a deep type", |depth| {
+            format!(
+                "fun int main({}int{} a) = 1.0
+",
+                "[".repeat(depth),
+                "]".repeat(depth)
+            )
+        }),
+    ];
+    for (name, source) in mistakes {
+        assert_growth(name, LENGTHS, GROWTH, |depth| {
+            let source = source(depth);
+            allocated(|| load_l0(name, &source).map(drop).expect_err("the program is wrong")).1
+        });
     }
 }

@@ -11,6 +11,7 @@ mod c_real_world;
 mod c_recompute;
 mod c_robust;
 mod c_table;
+mod compile_large;
 mod differential;
 mod dumps;
 mod error_index;
@@ -27,3 +28,7 @@ mod loop_passes;
 mod run_files;
 mod sac_differential;
 mod sac_examples;
+
+#[global_allocator]
+static ALLOCATOR: frit_support::allocated::Counting<mimalloc::MiMalloc> =
+    frit_support::allocated::Counting(mimalloc::MiMalloc);

@@ -1,19 +1,14 @@
-//! Large programs and deep ones: neither the stack nor time runs out.
+//! Large programs and deep ones: the stack does not run out. That work grows with the length alone is
+//! tested by `large` of `frit-testkit`.
 
 use crate::cli::place::Place;
-use std::time::Duration;
-
-/// What a user would call seconds, on a machine that is busy and with Frit itself unoptimised.
-const SECONDS: Duration = Duration::from_secs(60);
 
 #[track_caller]
 fn check_and_run(source: &str, argument: &str, expected: &str) {
     let place = Place::with_program(source);
-    let done = place.frit(["check", "p.l0"]).prints("");
-    assert!(done.time < SECONDS, "checking took {:?}", done.time);
+    place.frit(["check", "p.l0"]).prints("");
     for words in [&["--engine", "interpreter"], &["--engine", "native"]] {
-        let done = place.run(&[&[argument], words.as_slice()].concat()).prints(&format!("{expected}\n"));
-        assert!(done.time < SECONDS, "{words:?} took {:?}", done.time);
+        place.run(&[&[argument], words.as_slice()].concat()).prints(&format!("{expected}\n"));
     }
 }
 
@@ -81,7 +76,6 @@ fn mistakes_in_a_deep_program_are_messages() {
     ] {
         let place = Place::with_program(&source);
         let done = place.frit(["check", "p.l0"]).fails(3, &["error["]);
-        assert!(done.time < SECONDS, "checking took {:?}", done.time);
         assert!(done.err.len() < 1 << 20, "{} bytes of messages", done.err.len());
     }
 }

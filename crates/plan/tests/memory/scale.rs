@@ -3,7 +3,7 @@
 use crate::memory::support::check;
 use frit_plan::memory::{DataFlowGraph, Node, Objective, SearchLimits, experiment, solve};
 use frit_support::Random;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Steps of a ladder, each with two ways from one node to the next, under one preventing edge: 2^steps cycles.
 fn ladder(steps: usize) -> DataFlowGraph {
@@ -23,12 +23,10 @@ fn ladder(steps: usize) -> DataFlowGraph {
 #[test]
 fn a_graph_with_a_billion_billion_cycles_is_planned_at_once() {
     let graph = ladder(60);
-    let start = Instant::now();
     let solution = solve(&graph, Objective::Size, &SearchLimits::default());
     check(&graph, &solution);
     assert!(solution.is_proved());
     assert!(solution.conflicts.len() < 1000, "{} conflicts were looked at", solution.conflicts.len());
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     // The cheapest cut of one step: one array of each of its ways.
     let size = |at: usize| u128::from(graph.arrays()[frit_support::Index::new(at)].size);
     let cut = |step: usize| size(4 * step).min(size(4 * step + 1)) + size(4 * step + 2).min(size(4 * step + 3));
