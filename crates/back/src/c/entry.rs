@@ -43,7 +43,8 @@ pub(super) fn interface(module: &mut ModulePrinter<'_>) -> Interface {
     let mut general = "/* ---- entry points ---- */\n\n".to_owned();
     general += &general_entry(module, &entry, argument_site);
     general += &services(&entry);
-    let for_c = ["\n", &result_types(&entry), &typed_entry(&entry), &messages(module, &entry)].concat();
+    let for_c =
+        ["\n#include <stdio.h>\n\n", &result_types(&entry), &typed_entry(&entry), &messages(module, &entry)].concat();
     Interface { general, for_c, header: header(&entry), entry }
 }
 

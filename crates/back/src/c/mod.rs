@@ -192,11 +192,11 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     let output = if has_output { OUTPUT } else { "" };
     let source = format!(
         "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n\
-         {GCC_FLAGS}{INCLUDES}{shared}\n{RUNTIME}{output}{program}{}",
+         {INCLUDES}{RUNTIME_INCLUDES}{GCC_FLAGS}{shared}\n{RUNTIME}{output}{program}{}",
         flags.join(" "),
         interface.for_c
     );
-    let linked = Some(format!("#define FRIT_RUNTIME_APART\n{GCC_FLAGS}{INCLUDES}{shared}{program}"));
+    let linked = Some(format!("#define FRIT_RUNTIME_APART\n{INCLUDES}{GCC_FLAGS}{shared}{program}"));
     CSource { source, linked, for_c: interface.for_c, header: interface.header, entry: interface.entry, flags }
 }
 
@@ -209,6 +209,9 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
 /// Vectors of 64 bytes use all of a processor's load bandwidth. With its tuning for some
 /// processors, gcc then loads an operand of a stencil again for each use. This tuning avoids that.
 /// The command line chooses the length of vectors.
+///
+/// They come behind the headers: gcc takes half of its time for a small program to keep them for
+/// every function that headers declare.
 const GCC_FLAGS: &str = "\
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize (\"no-loop-unroll-and-jam\", \"no-tree-loop-distribute-patterns\")
@@ -228,6 +231,20 @@ const INCLUDES: &str = "\
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+";
+/// What [`RUNTIME`] includes besides.
+const RUNTIME_INCLUDES: &str = "\
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 ";
 /// The part of the run-time system that every program needs: types, short functions, and
@@ -243,7 +260,7 @@ const OUTPUT: &str = include_str!("output.c");
 /// with [`CSource::linked`].
 pub fn runtime() -> String {
     format!(
-        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{GCC_FLAGS}{INCLUDES}{RUNTIME_HEADER}{OUTPUT_HEADER}\n{RUNTIME}{OUTPUT}"
+        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{INCLUDES}{RUNTIME_INCLUDES}{GCC_FLAGS}{RUNTIME_HEADER}{OUTPUT_HEADER}\n{RUNTIME}{OUTPUT}"
     )
 }
 

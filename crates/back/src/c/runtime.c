@@ -1,13 +1,5 @@
 /* ---- the larger functions of the run-time system ---- */
 
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
-
 FRIT_RUNTIME int frit_out_of_memory(frit_worker *w, int site, int64_t bytes) {
     w->failure = (frit_report){.status = FRIT_OUT_OF_MEMORY, .site = site, .bytes = bytes};
     return 1;

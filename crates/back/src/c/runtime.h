@@ -15,9 +15,7 @@
 #define FRIT_COLD __attribute__((noinline, cold, unused))
 #define FRIT_ALIGNED __attribute__((aligned(64)))
 
-#ifdef _OPENMP
-#include <omp.h>
-#else
+#ifndef _OPENMP
 static inline int omp_get_thread_num(void) { return 0; }
 static inline int omp_get_num_threads(void) { return 1; }
 static inline int omp_in_parallel(void) { return 0; }
