@@ -23,7 +23,7 @@ fn compilers() -> Vec<&'static str> {
 }
 
 /// As it is, and with what finds undefined behaviour.
-const CHECKED: &[&[&str]] = &[&[], &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]];
+const CHECKED: &[&[&str]] = &[&[], &["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]];
 
 /// How many files are compiled as one.
 const BATCH: usize = 12;

@@ -145,7 +145,7 @@ fn kernels_of_frit_fuse_compute_the_same() {
         let kernels: Vec<Kernel> = paths.iter().map(|path| Kernel::read(path).unwrap()).collect();
         let texts: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
         let programs: Vec<(&Kernel, &str)> = kernels.iter().zip(texts.iter().map(String::as_str)).collect();
-        let plain = [CLANG, "-O2", "-ffp-contract=off", "-w"];
+        let plain = [CLANG, "-std=c11", "-O2", "-ffp-contract=off", "-w"];
         let expected = outputs(&programs, &plain, &scratch);
         let differences = |(name, flags): &(&str, Vec<&str>)| {
             let told = format!("-foptimization-record-file={}", scratch.join(format!("{at}.{name}.yaml")).display());
