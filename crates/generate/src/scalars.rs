@@ -207,7 +207,7 @@ impl Maker {
         let may_fail = self.favour.may_fail;
         let is_guarded = !open.is_empty() && axes == shape.len() && !(may_fail && self.random.one_in(8));
         // Most programs should not fail.
-        if !open.is_empty() && !is_guarded && !(may_fail && self.random.one_in(3)) {
+        if !(open.is_empty() || is_guarded || may_fail && self.random.one_in(3)) {
             return;
         }
         let is_checked = !open.is_empty() && !is_guarded || self.random.one_in(self.favour.checks.div_ceil(3));

@@ -174,6 +174,7 @@ impl Const {
     }
 
     /// Its type.
+    #[inline]
     pub fn scalar(self) -> Scalar {
         match self {
             Const::Int(kind, _) => kind,
@@ -186,6 +187,7 @@ impl Const {
     }
 
     /// The value of an `i64` constant.
+    #[inline]
     pub fn as_i64(self) -> Option<i64> {
         match self {
             Const::Int(Scalar::I64, value) => Some(value),

@@ -23,9 +23,11 @@ macro_rules! define_index {
         pub struct $name(u32);
 
         impl $crate::Index for $name {
+            #[inline]
             fn new(at: usize) -> Self {
                 Self(u32::try_from(at).expect("a table holds fewer than 2^32 entries"))
             }
+            #[inline]
             fn at(self) -> usize {
                 self.0 as usize
             }
@@ -81,6 +83,7 @@ impl<I: Index, T> Table<I, T> {
     }
 
     /// The entry named by `index`, if there is one.
+    #[inline]
     pub fn get(&self, index: I) -> Option<&T> {
         self.entries.get(index.at())
     }
@@ -109,12 +112,14 @@ impl<I: Index, T> Default for Table<I, T> {
 
 impl<I: Index, T> ops::Index<I> for Table<I, T> {
     type Output = T;
+    #[inline]
     fn index(&self, index: I) -> &T {
         &self.entries[index.at()]
     }
 }
 
 impl<I: Index, T> ops::IndexMut<I> for Table<I, T> {
+    #[inline]
     fn index_mut(&mut self, index: I) -> &mut T {
         &mut self.entries[index.at()]
     }

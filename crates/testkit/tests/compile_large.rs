@@ -63,7 +63,8 @@ fn work_grows_with_the_depth() {
 
 #[test]
 fn work_to_find_mistakes_grows_with_the_depth() {
-    let mistakes: [(&str, fn(usize) -> String); 4] = [
+    type Source = fn(usize) -> String;
+    let mistakes: [(&str, Source); 4] = [
         ("open parentheses", |depth| deep(depth, "(", "a", "")),
         ("an unknown name", |depth| deep(depth, "(1 + ", "b", ")")),
         ("a wrong type", |depth| deep(depth, "if 0 < a then ", "True", " else a")),

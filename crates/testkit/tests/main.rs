@@ -25,6 +25,7 @@ mod llvm_index;
 mod llvm_kernels;
 mod llvm_mutants;
 mod loop_passes;
+mod names;
 mod run_files;
 mod sac_differential;
 mod sac_examples;

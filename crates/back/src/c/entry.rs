@@ -7,7 +7,7 @@
 //! What callers need of the run-time system is in `public.h`.
 
 use super::module::ModulePrinter;
-use super::names::{Names, legal};
+use super::names::{Names, legal, local};
 use super::types::{c_type, element_type};
 use super::{Entry, EntryExtent, EntryParam, EntryParamKind, EntryResult};
 use frit_ir::nest::{Binding, Expr, Proc, Storage};
@@ -50,7 +50,10 @@ pub(super) fn interface(module: &mut ModulePrinter<'_>) -> Interface {
 
 fn params(proc: &Proc) -> Vec<EntryParam> {
     let mut names = Names::default();
-    names.fresh("context");
+    names.visible("context");
+    for at in 0..proc.results.len() {
+        names.visible(&format!("result{at}"));
+    }
     let var_at = |var| proc.params.iter().position(|&param| param == Binding::Var(var));
     let mut params: Vec<EntryParam> = Vec::new();
     for (at, &param) in proc.params.iter().enumerate() {
@@ -76,7 +79,7 @@ fn params(proc: &Proc) -> Vec<EntryParam> {
                 (data.name.clone(), data.elem, EntryParamKind::Array { extents: extents.collect(), consumed })
             }
         };
-        let name = names.fresh(&name.map_or_else(|| unnamed(at), |name| name.to_string()));
+        let name = names.visible(&name.map_or_else(|| unnamed(at), |name| name.to_string()));
         params.push(EntryParam { name, elem, kind });
     }
     let mut sizes = BTreeMap::new();
@@ -91,7 +94,7 @@ fn params(proc: &Proc) -> Vec<EntryParam> {
     }
     for (size, (array, axis)) in sizes {
         if params[size].name == unnamed(size) {
-            params[size].name = names.fresh(&format!("{}_extent{axis}", params[array].name));
+            params[size].name = names.visible(&format!("{}_extent{axis}", params[array].name));
         }
         params[size].kind = EntryParamKind::Scalar { size_of: Some((array, axis)) };
     }
@@ -137,14 +140,14 @@ fn result_types(entry: &Entry) -> String {
     text
 }
 
-/// The parameters of the typed entry point.
-fn typed_params(entry: &Entry) -> String {
+/// The parameters of the typed entry point, as `named` names those of the program.
+fn typed_params(entry: &Entry, named: fn(&str) -> String) -> String {
     let mut params = vec!["frit_context *context".to_owned()];
     for param in &entry.params {
-        let t = c_type(param.elem);
+        let (t, name) = (c_type(param.elem), named(&param.name));
         params.push(match &param.kind {
-            EntryParamKind::Scalar { .. } => format!("{t} {}", param.name),
-            EntryParamKind::Array { .. } => format!("const {t} *{}", param.name),
+            EntryParamKind::Scalar { .. } => format!("{t} {name}"),
+            EntryParamKind::Array { .. } => format!("const {t} *{name}"),
         });
     }
     for (at, result) in entry.results.iter().enumerate() {
@@ -156,10 +159,10 @@ fn typed_params(entry: &Entry) -> String {
     params.join(", ")
 }
 
-fn extent_name(entry: &Entry, extent: EntryExtent) -> String {
+fn extent_name(entry: &Entry, extent: EntryExtent, named: fn(&str) -> String) -> String {
     match extent {
         EntryExtent::Constant(value) => value.to_string(),
-        EntryExtent::Param(at) => entry.params[at].name.clone(),
+        EntryExtent::Param(at) => named(&entry.params[at].name),
     }
 }
 
@@ -181,7 +184,7 @@ fn general_entry(module: &ModulePrinter<'_>, entry: &Entry, site: usize) -> Stri
     for (at, param) in entry.params.iter().enumerate() {
         let is_array = matches!(param.kind, EntryParamKind::Array { .. });
         let t = if is_array { element_type(param.elem) } else { c_type(param.elem) };
-        let name = &param.name;
+        let name = local(&param.name);
         match &param.kind {
             EntryParamKind::Scalar { .. } if param.elem == Scalar::Cert => arguments.push("0".into()),
             EntryParamKind::Scalar { .. } => {
@@ -252,15 +255,16 @@ fn general_entry(module: &ModulePrinter<'_>, entry: &Entry, site: usize) -> Stri
 
 fn typed_entry(entry: &Entry) -> String {
     let mut text = String::new();
-    put(&mut text, format!("FRIT_EXPORT int {}({}) {{", entry.name, typed_params(entry)));
+    put(&mut text, format!("FRIT_EXPORT int {}({}) {{", entry.name, typed_params(entry, local)));
     let mut arguments = Vec::new();
     for param in &entry.params {
+        let name = local(&param.name);
         arguments.push(match &param.kind {
-            EntryParamKind::Scalar { .. } => format!("{{.elements = &{}}}", param.name),
+            EntryParamKind::Scalar { .. } => format!("{{.elements = &{name}}}"),
             EntryParamKind::Array { extents, consumed: _ } => {
-                let shape: Vec<String> = extents.iter().map(|&extent| extent_name(entry, extent)).collect();
+                let shape: Vec<String> = extents.iter().map(|&extent| extent_name(entry, extent, local)).collect();
                 let shape = if shape.is_empty() { "1".to_owned() } else { shape.join(", ") };
-                format!("{{.elements = {}, .shape = (const int64_t[]){{{shape}}}}}", param.name)
+                format!("{{.elements = {name}, .shape = (const int64_t[]){{{shape}}}}}")
             }
         });
     }
@@ -389,7 +393,7 @@ fn header(entry: &Entry) -> String {
             EntryParamKind::Scalar { size_of: None } => "a scalar".into(),
             EntryParamKind::Array { extents, consumed: _ } => {
                 let extents: Vec<String> =
-                    extents.iter().map(|&extent| format!("[{}]", extent_name(entry, extent))).collect();
+                    extents.iter().map(|&extent| format!("[{}]", extent_name(entry, extent, str::to_owned))).collect();
                 format!("an array {}, row-major; only read", extents.concat())
             }
         };
@@ -399,7 +403,7 @@ fn header(entry: &Entry) -> String {
         &mut text,
         format!(" *\n * Array results are the caller's until {name}_release. A context serves one call at a time. */"),
     );
-    put(&mut text, format!("int {name}({});\n", typed_params(entry)));
+    put(&mut text, format!("int {name}({});\n", typed_params(entry, str::to_owned)));
     put(&mut text, "/* The same, for callers that learn the types at run time. */");
     put(
         &mut text,

@@ -5,102 +5,9 @@
 
 use std::collections::BTreeMap;
 
-/// Words that may not name a variable: keywords, lower-case macros of GNU C, and functions that
-/// generated code calls.
-const RESERVED: &[&str] = &[
-    "abs",
-    "acos",
-    "acosf",
-    "alignas",
-    "alignof",
-    "asin",
-    "asinf",
-    "asm",
-    "atan",
-    "atanf",
-    "auto",
-    "bool",
-    "break",
-    "calloc",
-    "case",
-    "ceil",
-    "ceilf",
-    "char",
-    "const",
-    "continue",
-    "cos",
-    "cosf",
-    "cosh",
-    "coshf",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "errno",
-    "exp",
-    "expf",
-    "extern",
-    "f",
-    "fabs",
-    "fabsf",
-    "false",
-    "float",
-    "floor",
-    "floorf",
-    "for",
-    "free",
-    "goto",
-    "i386",
-    "if",
-    "inline",
-    "int",
-    "linux",
-    "log",
-    "logf",
-    "long",
-    "main",
-    "malloc",
-    "memcpy",
-    "noreturn",
-    "offsetof",
-    "pow",
-    "powf",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sin",
-    "sinf",
-    "sinh",
-    "sinhf",
-    "sizeof",
-    "sqrt",
-    "sqrtf",
-    "static",
-    "stderr",
-    "stdin",
-    "stdout",
-    "struct",
-    "switch",
-    "tan",
-    "tanf",
-    "tanh",
-    "tanhf",
-    "thread_local",
-    "threads",
-    "true",
-    "typedef",
-    "typeof",
-    "union",
-    "unix",
-    "unsigned",
-    "void",
-    "volatile",
-    "w",
-    "while",
-];
+/// Keywords of C, what the headers of GNU C that programs include declare and define with a small
+/// letter in its name, and what the run-time system defines without a prefix. Sorted.
+const RESERVED: &str = include_str!("reserved.txt");
 
 /// The names given so far in one scope.
 #[derive(Clone, Debug, Default)]
@@ -110,8 +17,16 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// A name like `wanted` that nothing else in the scope has.
+    /// A name like `wanted` that nothing else in the scope has. It is not that of anything in C, its
+    /// library, the run-time system or the text around it: these names neither end in an underscore
+    /// nor have one before a number.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
+        self.distinct(local(&begun_well(only_letters(wanted))))
+    }
+
+    /// A name like `wanted` that nothing else in the scope has, for what callers see. Within a
+    /// definition it is the name that [`local`] makes of it.
+    pub(super) fn visible(&mut self, wanted: &str) -> String {
         self.distinct(legal(wanted))
     }
 
@@ -142,16 +57,27 @@ fn only_letters(wanted: &str) -> String {
     wanted.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
+/// The name of a variable that callers know by this name.
+pub(super) fn local(name: &str) -> String {
+    format!("{name}_")
+}
+
+fn begun_well(mut name: String) -> String {
+    if name.starts_with(|c: char| c == '_' || c.is_ascii_digit()) || name.is_empty() {
+        name.insert(0, 'v');
+    }
+    name
+}
+
 /// The name itself, or the nearest one that C allows and no header defines.
 pub(super) fn legal(wanted: &str) -> String {
-    let mut name = only_letters(wanted);
-    let starts_badly = |name: &str| name.starts_with(|c: char| c == '_' || c.is_ascii_digit()) || name.is_empty();
-    if starts_badly(&name) || ["frit_", "omp_", "fun_"].iter().any(|prefix| name.starts_with(prefix)) {
+    let mut name = begun_well(only_letters(wanted));
+    if ["frit_", "omp_", "fun_", "table_", "l0_", "sac_"].iter().any(|prefix| name.starts_with(prefix)) {
         name.insert(0, 'v');
     }
     // Names all in capitals are those of macros.
     let is_macro_like = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
-    if is_macro_like || RESERVED.contains(&name.as_str()) {
+    if is_macro_like || RESERVED.lines().any(|word| word == name) {
         name.push('_');
     }
     name
@@ -162,22 +88,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reserved_words_are_sorted() {
-        assert!(RESERVED.is_sorted());
+    fn names_are_those_of_nothing_else() {
+        let mut names = Names::default();
+        assert_eq!(names.fresh("price"), "price_");
+        assert_eq!(names.fresh("price"), "price__2");
+        assert_eq!(names.fresh("price_"), "price__");
+        assert_eq!(names.fresh("price"), "price__3");
+        assert_eq!(names.fresh("int"), "int_");
+        assert_eq!(names.fresh("1st"), "v1st_");
+        assert_eq!(names.fresh("é"), "v__");
+        assert_eq!(names.fresh(""), "v_");
     }
 
     #[test]
-    fn names_stay_as_they_are_where_c_allows() {
+    fn names_that_callers_see_stay_as_they_are_where_c_allows() {
         let mut names = Names::default();
-        assert_eq!(names.fresh("price"), "price");
-        assert_eq!(names.fresh("price"), "price_2");
-        assert_eq!(names.fresh("price_2"), "price_2_2");
-        assert_eq!(names.fresh("price"), "price_3");
-        assert_eq!(names.fresh("int"), "int_");
-        assert_eq!(names.fresh("EOF"), "EOF_");
-        assert_eq!(names.fresh("N"), "N");
-        assert_eq!(names.fresh("1st"), "v1st");
-        assert_eq!(names.fresh("é"), "v_");
-        assert_eq!(names.fresh(""), "v");
+        assert_eq!(names.visible("price"), "price");
+        assert_eq!(names.visible("price"), "price_2");
+        assert_eq!(names.visible("int"), "int_");
+        assert_eq!(names.visible("printf"), "printf_");
+        assert_eq!(names.visible("EOF"), "EOF_");
+        assert_eq!(names.visible("N"), "N");
+        assert_eq!(names.visible("frit_open"), "vfrit_open");
+        assert_eq!(names.visible("1st"), "v1st");
     }
 }

@@ -121,10 +121,6 @@ impl<'m, 'p> ProcPrinter<'m, 'p> {
 
     fn choose_names(&mut self) {
         let proc = self.proc;
-        self.names.fresh("frame");
-        for at in 0..proc.results.len() {
-            self.names.fresh(&format!("result{at}"));
-        }
         for (var, data) in proc.vars.iter() {
             let wanted = data.name.as_deref().map_or_else(|| var.to_string(), str::to_owned);
             let name = self.placed(&wanted, self.layout.vars[var].in_frame);

@@ -353,6 +353,11 @@ define_errors! {
                 .label(*span, "consumed here")
                 .secondary(*used, "used here")
                 .note("bind one of the two with `let` before: what is bound is there before the body begins"),
+        /// A part of a value is consumed, and another part may share memory with it.
+        SharedParts { span: Span, name: String } =>
+            Diagnostic::error("shared-parts", format!("two parts of this may share the memory of `{name}`"))
+                .label(*span, "one of them is consumed here")
+                .note("the other is used after that: use `copy(...)` for one of them"),
         /// `parameter`: the parameter that is not unique and whose memory is shared.
         NotUnique { span: Span, why: NotUnique, parameter: Option<(String, Span)> } => {
             let (message, label) = not_unique(why);
@@ -411,6 +416,12 @@ define_errors! {
                 .note("the body consumes the loop variable, so each value must be its own: use `copy(...)`");
             secondary(diagnostic, *consumed, "the loop variable is consumed here")
         },
+        /// The body uses the memory of the first value of a loop variable that it consumes.
+        LoopObservesConsumed { span: Span, name: String, variable: String, init: Span } =>
+            Diagnostic::error("loop-uses-consumed", format!("the loop's body consumes the memory of `{name}` and uses it"))
+                .label(*span, "used here, as it was before the loop")
+                .secondary(*init, format!("the first value of `{variable}`, which the body consumes"))
+                .note("use a copy of one of the two: `copy(...)`"),
         SharedLoopValues { span: Span, variables: [String; 2] } => {
             let [first, second] = variables;
             let message = if first == second {

@@ -188,17 +188,26 @@ impl Walk<'_> {
         }
         let wants = aliases.arrays(wanted);
         let has = aliases.arrays(&expr.ty);
-        for ((wants_unique, regions), (is_unique, _)) in wants.into_iter().zip(has) {
+        let place = super::place(expr);
+        for (at, ((wants_unique, regions), (is_unique, _))) in wants.iter().zip(has).enumerate() {
             if !wants_unique {
                 continue;
             }
-            let place = super::place(expr);
-            if !self.may_consume(place, &regions, is_unique, why.clone()) {
+            if !self.may_consume(place, regions, is_unique, why.clone()) {
                 // One message for the whole value.
                 return;
             }
-            self.forget_own(&regions, mark);
-            self.consume_regions(&regions, place);
+            // What takes the value could reach the memory through its other parts.
+            let others = wants.iter().enumerate().filter(|(other, _)| *other != at);
+            let shared = others.flat_map(|(_, (_, others))| others.iter()).find(|region| regions.contains(region));
+            if let Some(region) = shared
+                && self.reported.insert(place)
+            {
+                let name = self.name(self.regions[*region].owner);
+                self.errors.push(L0Error::SharedParts { span: place, name });
+            }
+            self.forget_own(regions, mark);
+            self.consume_regions(regions, place);
         }
     }
 

@@ -95,9 +95,8 @@ impl Emitter {
         let copies = |x: Operand| {
             let mut ty = self.operand_type(x);
             ty.shape.insert(0, n.extent());
-            let copies = self.emit_one(Op::Replicate { n, x }, ty, certs.clone());
-            self.add_alias(copies, x);
-            copies.into()
+            // They have memory of their own.
+            self.emit_one(Op::Replicate { n, x }, ty, certs.clone()).into()
         };
         Self::as_cells(&x.ty, x.parts.clone()).into_iter().map(copies).collect()
     }

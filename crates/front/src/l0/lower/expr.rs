@@ -2,10 +2,11 @@
 
 use super::control::Carried;
 use super::emit::Emitter;
+use super::folded::{folded_once, has_array_rows};
 use super::function::Functions;
 use super::value::{Parts, Typed, array_type, fields};
 use crate::l0::typed::{
-    BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, Pattern, PatternKind, Statement, UnaryOp, Var,
+    BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, Pattern, PatternKind, Soac, Statement, UnaryOp, Var,
 };
 use crate::l0::types::Type;
 use frit_ir::FailureKind;
@@ -13,6 +14,7 @@ use frit_ir::array::{self as ir, Op, Operand, Value};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use frit_ir::tensor::{Tensor, TensorData};
 use frit_support::Index;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The body of a function while it is lowered.
@@ -22,12 +24,18 @@ pub(super) struct Body<'f, 'p> {
     pub(super) emitter: Emitter,
     /// The components of the variables bound so far.
     variables: Vec<Option<Parts>>,
+    /// The variables that are used once, and there folded.
+    folded: BTreeSet<Var>,
+    /// Those of them that are bound to maps of arrays: such a map is made where it is folded.
+    pub(super) deferred: BTreeMap<Var, &'p Soac>,
 }
 
 impl<'f, 'p> Body<'f, 'p> {
     pub(super) fn new(functions: &'f mut Functions<'p>, id: FunctionId, emitter: Emitter) -> Self {
         let function = functions.function(id);
-        Self { functions, function, emitter, variables: vec![None; function.variables.len()] }
+        let folded = folded_once(function);
+        let variables = vec![None; function.variables.len()];
+        Self { functions, function, emitter, variables, folded, deferred: BTreeMap::new() }
     }
 
     // ---- variables ----
@@ -315,6 +323,13 @@ impl<'f, 'p> Body<'f, 'p> {
     fn statement(&mut self, statement: &'p Statement) {
         match statement {
             Statement::Let { pattern, value, .. } => {
+                if let (PatternKind::Var(var), ExprKind::Soac(map)) = (&pattern.kind, &value.kind)
+                    && self.folded.contains(var)
+                    && has_array_rows(map)
+                {
+                    self.deferred.insert(*var, map);
+                    return;
+                }
                 let parts = self.expr(value);
                 self.bind_pattern(pattern, parts);
             }

@@ -16,6 +16,7 @@ mod control;
 mod emit;
 mod expr;
 mod fold;
+mod folded;
 mod function;
 mod soac;
 mod summary;

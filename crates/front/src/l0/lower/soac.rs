@@ -6,8 +6,9 @@ use super::control::Carried;
 use super::emit::{Emitter, Scope};
 use super::expr::Body;
 use super::fold::{Candidate, Proof};
+use super::folded::{folded, has_array_rows};
 use super::value::{Parts, Typed, array_of, array_value, component_types};
-use crate::l0::typed::{Lambda, Soac, SoacKind, Var};
+use crate::l0::typed::{ExprKind, Lambda, Soac, SoacKind, Var};
 use crate::l0::types::Type;
 use frit_ir::FailureKind;
 use frit_ir::array::{self as ir, Block, Extent, Generator, Op, Operand, Operator, OperatorData, Value, WithLoopData};
@@ -18,14 +19,40 @@ impl<'p> Body<'_, 'p> {
     /// The components of a combinator's result.
     pub(super) fn soac(&mut self, soac: &'p Soac, certs: &[Value]) -> Parts {
         let starts: Vec<Typed> = soac.starts.iter().map(|start| self.typed(start)).collect();
-        let arrays: Vec<Typed> = soac.arrays.iter().map(|array| self.typed(array)).collect();
-        let arrays = self.emitter.aligned(arrays, certs);
+        let mut arrays: Vec<Typed> = match self.folded_map(soac) {
+            Some(map) => {
+                let row = self.map_row(map, &[]);
+                if row.is_irregular() {
+                    return self.fold(soac, starts, Elements::Mapped(row), certs);
+                }
+                vec![Typed::new(soac.arrays[0].ty.clone(), self.map_of_rows(map, row, &[]))]
+            }
+            None => soac.arrays.iter().map(|array| self.typed(array)).collect(),
+        };
+        if soac.kind == SoacKind::Map {
+            let row = self.map_row_of(soac, arrays, certs);
+            return self.map_of_rows(soac, row, certs);
+        }
+        arrays = self.emitter.aligned(arrays, certs);
         match soac.kind {
-            SoacKind::Map => self.map(soac, &arrays, certs),
             SoacKind::Filter => self.filter(soac, &arrays, certs),
             SoacKind::Scan => self.scan(soac, starts, &arrays, certs),
-            SoacKind::Reduce | SoacKind::Redomap => self.fold(soac, starts, &arrays, certs),
+            SoacKind::Reduce | SoacKind::Redomap | SoacKind::Map => {
+                self.fold(soac, starts, Elements::Stored(arrays), certs)
+            }
         }
+    }
+
+    /// The map whose rows are arrays and are only folded. Where they have different shapes they need not be stored: the
+    /// function of the fold takes them one by one (section 7 of the language: a fold with `concat` of strings).
+    fn folded_map(&self, soac: &'p Soac) -> Option<&'p Soac> {
+        let array = folded(soac)?;
+        let map: &'p Soac = match &array.kind {
+            ExprKind::Soac(map) => map,
+            ExprKind::Var(var) => self.deferred.get(var).copied()?,
+            _ => return None,
+        };
+        has_array_rows(map).then_some(map)
     }
 
     /// The value of a lambda. The first `given` arguments are its to consume; of the others it gets copies of what its
@@ -49,22 +76,47 @@ impl<'p> Body<'_, 'p> {
         names
     }
 
-    fn map(&mut self, soac: &'p Soac, arrays: &[Typed], certs: &[Value]) -> Parts {
+    /// The row that a map makes at an index, of rows that are not stored either if they are arrays that a map makes. Its block
+    /// stays open.
+    fn map_row(&mut self, soac: &'p Soac, certs: &[Value]) -> MapRow {
+        if let [array] = &soac.arrays[..]
+            && let ExprKind::Soac(inner) = &array.kind
+            && has_array_rows(inner)
+        {
+            let MapRow { outer, index, parts, extents: _ } = self.map_row(inner, certs);
+            return self.row_of(soac, outer, index, vec![parts]);
+        }
+        let arrays: Vec<Typed> = soac.arrays.iter().map(|array| self.typed(array)).collect();
+        self.map_row_of(soac, arrays, certs)
+    }
+
+    fn map_row_of(&mut self, soac: &'p Soac, arrays: Vec<Typed>, certs: &[Value]) -> MapRow {
+        let arrays = self.emitter.aligned(arrays, certs);
         let outer = self.emitter.outer_extent(&arrays[0]);
         self.emitter.open_block();
         let index = self.emitter.index_value();
-        let rows = self.emitter.rows(arrays, index);
+        let rows = self.emitter.rows(&arrays, index);
+        self.row_of(soac, outer, index, rows)
+    }
+
+    fn row_of(&mut self, soac: &'p Soac, outer: Extent, index: Value, rows: Vec<Parts>) -> MapRow {
+        let parts = self.apply(&soac.function, rows, 0);
+        let emitter = &mut self.emitter;
+        let extents: Vec<(Extent, bool)> = (emitter.extents(&soac.function.result.flat(), &parts).into_iter())
+            .map(|extent| (extent, emitter.is_derivable_outside(extent.into())))
+            .collect();
+        MapRow { outer, index, parts, extents }
+    }
+
+    /// The map that stores these rows.
+    fn map_of_rows(&mut self, soac: &'p Soac, row: MapRow, certs: &[Value]) -> Parts {
+        let MapRow { outer, index, parts, extents: row_extents } = row;
         let lambda = &soac.function;
-        let parts = self.apply(lambda, rows, 0);
         let emitter = &mut self.emitter;
         // Rows without components are kept as rows of certificates, so that the map has a result.
-        let flat = lambda.result.flat();
-        let row_extents = emitter.extents(&flat, &parts);
         let mut cells = Vec::new();
-        let is_known: Vec<bool> =
-            row_extents.iter().map(|&extent| emitter.is_derivable_outside(extent.into())).collect();
-        for (&extent, _) in row_extents.iter().zip(&is_known).filter(|(_, is_known)| !**is_known) {
-            cells.push(emitter.length(extent));
+        for (extent, _) in row_extents.iter().filter(|(_, is_known)| !is_known) {
+            cells.push(emitter.length(*extent));
         }
         let uniforms = cells.len();
         cells.extend(Emitter::as_cells(&lambda.result, parts));
@@ -72,7 +124,7 @@ impl<'p> Body<'_, 'p> {
 
         let mut results = Vec::new();
         let mut extents = vec![outer];
-        for (&extent, is_known) in row_extents.iter().zip(is_known) {
+        for (extent, is_known) in row_extents {
             extents.push(if is_known {
                 emitter.derive(extent.into()).expect("found derivable before").extent()
             } else {
@@ -125,10 +177,15 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// Lowers the function of a fold or scan as both a function of accumulators and elements, and the body of a loop.
-    fn step(&mut self, soac: &'p Soac, given: usize, start: &Typed, arrays: &[Typed]) -> Step {
-        self.emitter.open_block();
-        let index = self.emitter.index_value();
-        let cells: Vec<Operand> = self.emitter.rows(arrays, index).into_iter().flatten().collect();
+    fn step(&mut self, soac: &'p Soac, given: usize, start: &Typed, elements: Elements) -> Step {
+        let (index, cells) = match elements {
+            Elements::Stored(arrays) => {
+                self.emitter.open_block();
+                let index = self.emitter.index_value();
+                (index, self.emitter.rows(&arrays, index).into_iter().flatten().collect())
+            }
+            Elements::Mapped(row) => (row.index, row.parts),
+        };
         let generator = self.emitter.close_block(cells.clone());
         let mut carried = Carried::new(&mut self.emitter, start);
         self.emitter.open_block();
@@ -152,7 +209,7 @@ impl<'p> Body<'_, 'p> {
         let given = starts.len();
         let outer = self.emitter.outer_extent(&arrays[0]);
         let start = tuple_of(soac, starts);
-        let step = self.step(soac, given, &start, arrays);
+        let step = self.step(soac, given, &start, Elements::Stored(arrays.to_vec()));
         let emitter = &mut self.emitter;
         let parts = match step.prove(emitter, Candidate::prove_reduction) {
             Some(proof) => {
@@ -176,13 +233,18 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// `reduce` and `redomap`: a left fold.
-    fn fold(&mut self, soac: &'p Soac, starts: Vec<Typed>, arrays: &[Typed], certs: &[Value]) -> Parts {
+    fn fold(&mut self, soac: &'p Soac, starts: Vec<Typed>, elements: Elements, certs: &[Value]) -> Parts {
         let given = starts.len();
-        let outer = self.emitter.outer_extent(&arrays[0]);
+        // Elements whose shapes are known only where they are made have no place in a lambda of their own.
+        let (outer, is_in_order) = match &elements {
+            Elements::Stored(arrays) => (self.emitter.outer_extent(&arrays[0]), false),
+            Elements::Mapped(row) => (row.outer, true),
+        };
         let start = tuple_of(soac, starts);
-        let step = self.step(soac, given, &start, arrays);
+        let step = self.step(soac, given, &start, elements);
         let emitter = &mut self.emitter;
         let proof = step.prove(emitter, |candidate, emitter, types| match soac.kind {
+            _ if is_in_order => None,
             SoacKind::Redomap => candidate.prove_mapped_reduction(emitter),
             SoacKind::Reduce | SoacKind::Scan | SoacKind::Map | SoacKind::Filter => {
                 candidate.prove_reduction(emitter, types)
@@ -204,6 +266,31 @@ impl<'p> Body<'_, 'p> {
         let op = Operator::Fold { combine: fold.combine, neutral: start.parts, commutative: fold.commutative };
         emitter.with_loop(outer, index, fold.generator, vec![OperatorData::new(op)], results, certs);
         parts
+    }
+}
+
+/// What a fold goes over.
+enum Elements {
+    /// The rows of arrays.
+    Stored(Vec<Typed>),
+    /// The rows of a map, as they are made.
+    Mapped(MapRow),
+}
+
+/// The row of a map at an index.
+struct MapRow {
+    /// How many rows there are.
+    outer: Extent,
+    index: Value,
+    parts: Parts,
+    /// The extents of the row, each with whether it is known outside of the map.
+    extents: Vec<(Extent, bool)>,
+}
+
+impl MapRow {
+    /// The rows may have different shapes.
+    fn is_irregular(&self) -> bool {
+        self.extents.iter().any(|(_, is_known)| !is_known)
     }
 }
 

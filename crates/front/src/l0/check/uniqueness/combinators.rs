@@ -92,8 +92,9 @@ impl Walk<'_> {
                     needs.push((&start.ty, result, start.span, NotUnique::StartOfUniqueResult));
                 }
                 let row = soac.arrays.get(at).filter(|_| soac.kind != SoacKind::Redomap);
+                // Rows that are tuples come from a `zip`, which is never unique; no accumulator is a row.
                 let row_type = row.and_then(|array| match &array.ty {
-                    Type::Array(array) => Some(array.row()),
+                    Type::Array(array) => Some(array.row()).filter(|row| !matches!(row, Type::Tuple(_))),
                     Type::Basic(_) | Type::Tuple(_) | Type::Error => None,
                 });
                 if let (Some(row), Some(row_type)) = (row, &row_type) {

@@ -69,7 +69,7 @@ impl Walk<'_> {
             })
             .collect();
         spread_consumption(&mut arrays);
-        let is_sound = self.check_next(&arrays, body, first) && self.check_init(&arrays, init);
+        let is_sound = self.check_next(&arrays, body, first) && self.check_init(&arrays, init, &in_body);
 
         let mut after = if is_sound { self.after(&arrays) } else { Vec::new() }.into_iter();
         let aliases =
@@ -113,8 +113,9 @@ impl Walk<'_> {
         self.check_apart(arrays, span, |array| &array.next.1)
     }
 
-    /// Checks and consumes the first values of consumed loop variables.
-    fn check_init(&mut self, arrays: &[LoopArray], init: &Expr) -> bool {
+    /// Checks and consumes the first values of consumed loop variables. `in_body` is what the body observes: it runs again after it has
+    /// consumed them.
+    fn check_init(&mut self, arrays: &[LoopArray], init: &Expr, in_body: &[(Region, Span)]) -> bool {
         let span = super::super::place(init);
         for array in arrays.iter().filter(|array| array.is_consumed) {
             let variable = self.name(self.regions[array.param].owner);
@@ -128,6 +129,12 @@ impl Walk<'_> {
             return false;
         }
         for array in arrays.iter().filter(|array| array.is_consumed) {
+            if let Some((region, used)) = in_body.iter().find(|(region, _)| array.init.1.contains(region)) {
+                let variable = self.name(self.regions[array.param].owner);
+                let name = self.name(self.regions[*region].owner);
+                self.errors.push(L0Error::LoopObservesConsumed { span: *used, name, variable, init: span });
+                return false;
+            }
             self.consume_regions(&array.init.1, span);
         }
         true
