@@ -191,7 +191,7 @@ fn compare_batch(programs: &[Vec<u8>], flavour: Flavour, tally: &Tally) {
 /// Compares chains of array operations.
 fn compare_chains(reals: bool) {
     let flavour = Flavour { reals, pipelines: true };
-    let count = random::cases(180);
+    let count = random::cases(120);
     let tally = Tally::default();
     let mut runner = TestRunner::new(frit_support::proptest_config!(count));
     let choices = proptest::collection::vec(proptest::num::u8::ANY, 60..260);

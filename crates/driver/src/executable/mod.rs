@@ -13,6 +13,10 @@ use frit_front::l0::types::{Element, TupleType, Type};
 use frit_ir::{FailureKind, Scalar};
 use std::fmt::Write;
 
+/// What the text begins with. Reading and writing text is not worth the time that more optimisation takes.
+const HEAD: &str = "\n/* ---- the executable ---- */\n\n\
+    #if defined __GNUC__ && !defined __clang__\n#pragma GCC optimize (\"O1\")\n#endif\n\n";
+
 /// The `main` of an executable, with what it needs, in C.
 ///
 /// # Errors
@@ -44,7 +48,7 @@ fn other_elements(code: &CSource) -> Option<Scalar> {
 /// That of a program whose arguments and result are L0 text.
 fn of_l0(signature: &Signature, code: &CSource) -> String {
     let name = &code.entry.name;
-    let mut text = "\n/* ---- the executable ---- */\n\n".to_string();
+    let mut text = HEAD.to_string();
     text += include_str!("l0_text.h");
     text += "\nint main(void) {\n";
     let mut line = |code: String| writeln!(text, "    {code}").expect("a string takes any text");

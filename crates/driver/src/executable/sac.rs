@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// The `main` of an executable, with what it needs, in C.
 pub(super) fn main(interface: &Interface, code: &CSource) -> String {
     let name = &code.entry.name;
-    let mut text = "\n/* ---- the executable ---- */\n\n".to_string();
+    let mut text = super::HEAD.to_string();
     text += include_str!("sac_words.h");
     text += "\nint main(int argc, char **argv) {\n";
     let mut line = |code: String| writeln!(text, "    {code}").expect("a string takes any text");
