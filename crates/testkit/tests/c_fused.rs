@@ -93,7 +93,7 @@ fn fused_kernels_compute_what_the_originals_do() {
 fn kernels_fused_for_threads_and_vectors_compute_the_same() {
     let options = FuseOptions { parallel: true, simd: true, tile: Some(5), minimal: true, ..FuseOptions::default() };
     // The pragmas as they are meant, and ignored.
-    let flags: &[&[&str]] = &[&[], &["-fopenmp-simd"], &["-fopenmp"]];
+    let flags: &[&[&str]] = &[&["-O1"], &["-O1", "-fopenmp-simd"], &["-fopenmp"]];
     let wrong = differences("c-threads", &files("kernels"), &[options], flags, text);
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 /// How many programs are compiled as one.
-const BATCH: usize = 40;
+const BATCH: usize = 30;
 
 /// What a C program writes.
 fn output(text: &str) -> Result<String, String> {
@@ -81,7 +81,7 @@ fn check(programs: &[CProgram], at: usize, counts: &Mutex<BTreeMap<String, usize
 
 #[test]
 fn fused_programs_compute_what_they_did() {
-    let seeds: Vec<u64> = random::seeds(random::cases(160)).collect();
+    let seeds: Vec<u64> = random::seeds(random::cases(120)).collect();
     let batches: Vec<(usize, &[u64])> = seeds.chunks(BATCH).enumerate().collect();
     let counts = Mutex::new(BTreeMap::new());
     let failures = failures(&batches, |(at, seeds)| {

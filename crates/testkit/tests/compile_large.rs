@@ -9,7 +9,7 @@ use frit_testkit::place::Scratch;
 /// The numbers of lines or levels of the shorter programs and of the longer ones.
 const LENGTHS: [usize; 2] = [500, 2_000];
 /// The same for programs of which a line takes as much work as ten of others.
-const FEW: [usize; 2] = [125, 500];
+const FEW: [usize; 2] = [100, 400];
 /// How much more may be allocated for the longer programs: four times is linear, sixteen times quadratic.
 const GROWTH: f64 = 8.0;
 

@@ -57,7 +57,7 @@ const SAC_WORDS: &[&str] = &[
 ];
 
 /// How many names a program has of each kind.
-const NAMES: usize = 300;
+const NAMES: usize = 600;
 
 /// All words of generated C and of what it includes.
 fn words() -> BTreeSet<String> {
