@@ -2,11 +2,11 @@
 
 use super::control::Carried;
 use super::emit::Emitter;
-use super::folded::{folded_once, has_array_rows};
+use super::folded::{folded_once, map_of_arrays};
 use super::function::Functions;
 use super::value::{Parts, Typed, array_type, fields};
 use crate::l0::typed::{
-    BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, Pattern, PatternKind, Soac, Statement, UnaryOp, Var,
+    BinaryOp, Builtin, Expr, ExprKind, Function, FunctionId, Pattern, PatternKind, Statement, UnaryOp, Var,
 };
 use crate::l0::types::Type;
 use frit_ir::FailureKind;
@@ -20,20 +20,20 @@ use std::sync::Arc;
 /// The body of a function while it is lowered.
 pub(super) struct Body<'f, 'p> {
     functions: &'f mut Functions<'p>,
-    function: &'p Function,
+    pub(super) function: &'p Function,
     pub(super) emitter: Emitter,
     /// The components of the variables bound so far.
     variables: Vec<Option<Parts>>,
     /// The variables that are used once, and there folded.
     folded: BTreeSet<Var>,
     /// Those of them that are bound to maps of arrays: such a map is made where it is folded.
-    pub(super) deferred: BTreeMap<Var, &'p Soac>,
+    pub(super) deferred: BTreeMap<Var, &'p Expr>,
 }
 
 impl<'f, 'p> Body<'f, 'p> {
     pub(super) fn new(functions: &'f mut Functions<'p>, id: FunctionId, emitter: Emitter) -> Self {
         let function = functions.function(id);
-        let folded = folded_once(function);
+        let folded = folded_once(functions, function);
         let variables = vec![None; function.variables.len()];
         Self { functions, function, emitter, variables, folded, deferred: BTreeMap::new() }
     }
@@ -323,11 +323,11 @@ impl<'f, 'p> Body<'f, 'p> {
     fn statement(&mut self, statement: &'p Statement) {
         match statement {
             Statement::Let { pattern, value, .. } => {
-                if let (PatternKind::Var(var), ExprKind::Soac(map)) = (&pattern.kind, &value.kind)
-                    && self.folded.contains(var)
-                    && has_array_rows(map)
+                if let PatternKind::Var(var) = pattern.kind
+                    && self.folded.contains(&var)
+                    && map_of_arrays(value).is_some()
                 {
-                    self.deferred.insert(*var, map);
+                    self.deferred.insert(var, value);
                     return;
                 }
                 let parts = self.expr(value);

@@ -1,6 +1,10 @@
 //! Which arrays are only folded: maps of arrays among them need not be stored, and so may have rows of different shapes
 //! (section 7 of the language).
+//!
+//! Such a map is made where it is folded. So nothing that it reads may be consumed between where it is written and the
+//! fold, and what fails in it fails at the fold.
 
+use super::function::Functions;
 use crate::l0::typed::{Expr, ExprKind, Function, PatternKind, Soac, SoacKind, Statement, Var};
 use crate::l0::types::Type;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,30 +17,55 @@ pub(super) fn folded(soac: &Soac) -> Option<&Expr> {
     }
 }
 
-/// A map whose rows are arrays.
-pub(super) fn has_array_rows(soac: &Soac) -> bool {
-    soac.kind == SoacKind::Map && !soac.is_tupleless && matches!(soac.function.result, Type::Array(_))
+/// The map whose rows are arrays that an expression is.
+pub(super) fn map_of_arrays(expr: &Expr) -> Option<&Soac> {
+    let ExprKind::Soac(soac) = &expr.kind else { return None };
+    let is_one = soac.kind == SoacKind::Map && !soac.is_tupleless && matches!(soac.function.result, Type::Array(_));
+    is_one.then_some(soac)
 }
 
-/// The variables that are used in one place, and there folded, in the sequence of statements in which they are bound.
-pub(super) fn folded_once(function: &Function) -> BTreeSet<Var> {
-    let mut uses = Uses::default();
+/// A parameter of the function is given away.
+pub(super) fn consumes(function: &Function, params: &[Var]) -> bool {
+    params.iter().any(|&param| function.variables[param].ty.has_unique_part())
+}
+
+/// The variables that are used in one place, and there folded, in the sequence of statements in which they are bound, with
+/// nothing between that may consume what they read.
+pub(super) fn folded_once(functions: &Functions, function: &Function) -> BTreeSet<Var> {
+    let mut uses = Uses {
+        functions,
+        function,
+        counts: BTreeMap::new(),
+        folded: BTreeSet::new(),
+        bound_at: BTreeMap::new(),
+        place: Place::default(),
+        bodies: 0,
+    };
     uses.expr(&function.body);
     uses.folded.retain(|var| uses.counts.get(var) == Some(&1));
     uses.folded
 }
 
-#[derive(Default)]
-struct Uses {
+struct Uses<'a, 'p> {
+    functions: &'a Functions<'p>,
+    function: &'a Function,
     counts: BTreeMap<Var, usize>,
     folded: BTreeSet<Var>,
-    /// The variables bound in bodies that may run never or many times are told apart by these.
-    body: usize,
-    bound_in: BTreeMap<Var, usize>,
+    bound_at: BTreeMap<Var, Place>,
+    place: Place,
     bodies: usize,
 }
 
-impl Uses {
+/// Where something is evaluated.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Place {
+    /// The body, of those that may run never or many times.
+    body: usize,
+    /// What may have consumed arrays before, counted over all bodies.
+    consumptions: usize,
+}
+
+impl Uses<'_, '_> {
     fn note(&mut self, var: Var) {
         *self.counts.entry(var).or_default() += 1;
     }
@@ -48,9 +77,9 @@ impl Uses {
     /// An expression that may be evaluated never or many times.
     fn inner(&mut self, expr: &Expr) {
         self.bodies += 1;
-        let outer = std::mem::replace(&mut self.body, self.bodies);
+        let outer = std::mem::replace(&mut self.place.body, self.bodies);
         self.expr(expr);
-        self.body = outer;
+        self.place.body = outer;
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -74,7 +103,11 @@ impl Uses {
                 self.inner(on_true);
                 self.inner(on_false);
             }
-            ExprKind::Call { function: _, arguments } => self.all(arguments),
+            ExprKind::Call { function, arguments } => {
+                self.all(arguments);
+                let callee = self.functions.function(*function);
+                self.place.consumptions += usize::from(consumes(callee, &callee.params));
+            }
             ExprKind::Index { array, index } => {
                 self.note(*array);
                 self.all(index);
@@ -93,15 +126,16 @@ impl Uses {
     }
 
     fn soac(&mut self, soac: &Soac) {
+        self.all(&soac.starts);
+        self.all(&soac.arrays);
         if let Some(ExprKind::Var(var)) = folded(soac).map(|array| &array.kind)
-            && self.bound_in.get(var) == Some(&self.body)
+            && self.bound_at.get(var) == Some(&self.place)
         {
             self.folded.insert(*var);
         }
-        self.all(&soac.starts);
-        self.all(&soac.arrays);
         for lambda in [Some(&soac.function), soac.combine.as_ref()].into_iter().flatten() {
             self.inner(&lambda.body);
+            self.place.consumptions += usize::from(consumes(self.function, &lambda.params));
         }
     }
 
@@ -110,18 +144,20 @@ impl Uses {
             Statement::Let { pattern, value, span: _ } => {
                 self.expr(value);
                 if let PatternKind::Var(var) = pattern.kind {
-                    self.bound_in.insert(var, self.body);
+                    self.bound_at.insert(var, self.place);
                 }
             }
             Statement::Update { certificates, target: _, source, index, value, span: _ } => {
                 certificates.iter().chain([source]).for_each(|var| self.note(*var));
                 self.all(index);
                 self.expr(value);
+                self.place.consumptions += 1;
             }
             Statement::Loop { params: _, init, counter: _, bound, body, results: _, span: _ } => {
                 self.expr(init);
                 self.expr(bound);
                 self.inner(body);
+                self.place.consumptions += 1;
             }
         }
     }

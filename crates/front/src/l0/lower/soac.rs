@@ -6,9 +6,9 @@ use super::control::Carried;
 use super::emit::{Emitter, Scope};
 use super::expr::Body;
 use super::fold::{Candidate, Proof};
-use super::folded::{folded, has_array_rows};
+use super::folded::{consumes, folded, map_of_arrays};
 use super::value::{Parts, Typed, array_of, array_value, component_types};
-use crate::l0::typed::{ExprKind, Lambda, Soac, SoacKind, Var};
+use crate::l0::typed::{Expr, ExprKind, Lambda, Soac, SoacKind, Var};
 use crate::l0::types::Type;
 use frit_ir::FailureKind;
 use frit_ir::array::{self as ir, Block, Extent, Generator, Op, Operand, Operator, OperatorData, Value, WithLoopData};
@@ -19,40 +19,55 @@ impl<'p> Body<'_, 'p> {
     /// The components of a combinator's result.
     pub(super) fn soac(&mut self, soac: &'p Soac, certs: &[Value]) -> Parts {
         let starts: Vec<Typed> = soac.starts.iter().map(|start| self.typed(start)).collect();
-        let mut arrays: Vec<Typed> = match self.folded_map(soac) {
-            Some(map) => {
-                let row = self.map_row(map, &[]);
-                if row.is_irregular() {
-                    return self.fold(soac, starts, Elements::Mapped(row), certs);
-                }
-                vec![Typed::new(soac.arrays[0].ty.clone(), self.map_of_rows(map, row, &[]))]
-            }
-            None => soac.arrays.iter().map(|array| self.typed(array)).collect(),
-        };
-        if soac.kind == SoacKind::Map {
-            let row = self.map_row_of(soac, arrays, certs);
-            return self.map_of_rows(soac, row, certs);
+        if let Some(map) = self.folded_map(soac) {
+            return self.fold_of_map(soac, starts, map, certs);
         }
-        arrays = self.emitter.aligned(arrays, certs);
+        let arrays = self.arrays(soac, certs);
         match soac.kind {
+            SoacKind::Map => {
+                let row = self.row_of_arrays(soac, arrays);
+                self.map_of_rows(soac, row, certs)
+            }
             SoacKind::Filter => self.filter(soac, &arrays, certs),
             SoacKind::Scan => self.scan(soac, starts, &arrays, certs),
-            SoacKind::Reduce | SoacKind::Redomap | SoacKind::Map => {
-                self.fold(soac, starts, Elements::Stored(arrays), certs)
-            }
+            SoacKind::Reduce | SoacKind::Redomap => self.fold(soac, starts, Elements::Stored(arrays), certs),
         }
     }
 
-    /// The map whose rows are arrays and are only folded. Where they have different shapes they need not be stored: the
-    /// function of the fold takes them one by one (section 7 of the language: a fold with `concat` of strings).
-    fn folded_map(&self, soac: &'p Soac) -> Option<&'p Soac> {
+    /// The arrays that a combinator goes over, of one length.
+    fn arrays(&mut self, soac: &'p Soac, certs: &[Value]) -> Vec<Typed> {
+        let arrays = soac.arrays.iter().map(|array| self.typed(array)).collect();
+        self.emitter.aligned(arrays, certs)
+    }
+
+    /// The map whose rows are arrays and are only folded.
+    fn folded_map(&self, soac: &'p Soac) -> Option<&'p Expr> {
         let array = folded(soac)?;
-        let map: &'p Soac = match &array.kind {
-            ExprKind::Soac(map) => map,
+        let map = match &array.kind {
             ExprKind::Var(var) => self.deferred.get(var).copied()?,
-            _ => return None,
+            _ => array,
         };
-        has_array_rows(map).then_some(map)
+        map_of_arrays(map).map(|_| map)
+    }
+
+    /// A fold of the rows of a map. Where they have different shapes they need not be stored: the function of the fold takes
+    /// them one by one (section 7 of the language: a fold with `concat` of strings).
+    fn fold_of_map(&mut self, soac: &'p Soac, mut starts: Vec<Typed>, map: &'p Expr, certs: &[Value]) -> Parts {
+        if consumes(self.function, &soac.function.params[..starts.len()]) {
+            // Rows that are made one by one may read what the accumulators would be updated in.
+            starts.iter_mut().for_each(|start| start.parts = self.emitter.copied(&start.parts, &[]));
+        }
+        let span = self.emitter.set_span(map.span);
+        let map = map_of_arrays(map).expect("a map is folded");
+        let row = self.map_row(map);
+        let elements = if row.is_irregular() {
+            Elements::Mapped(row)
+        } else {
+            let array = Typed::new(soac.arrays[0].ty.clone(), self.map_of_rows(map, row, &[]));
+            Elements::Stored(self.emitter.aligned(vec![array], certs))
+        };
+        self.emitter.set_span(span);
+        self.fold(soac, starts, elements, certs)
     }
 
     /// The value of a lambda. The first `given` arguments are its to consume; of the others it gets copies of what its
@@ -78,20 +93,18 @@ impl<'p> Body<'_, 'p> {
 
     /// The row that a map makes at an index, of rows that are not stored either if they are arrays that a map makes. Its block
     /// stays open.
-    fn map_row(&mut self, soac: &'p Soac, certs: &[Value]) -> MapRow {
+    fn map_row(&mut self, soac: &'p Soac) -> MapRow {
         if let [array] = &soac.arrays[..]
-            && let ExprKind::Soac(inner) = &array.kind
-            && has_array_rows(inner)
+            && let Some(inner) = map_of_arrays(array)
         {
-            let MapRow { outer, index, parts, extents: _ } = self.map_row(inner, certs);
+            let MapRow { outer, index, parts, extents: _ } = self.map_row(inner);
             return self.row_of(soac, outer, index, vec![parts]);
         }
-        let arrays: Vec<Typed> = soac.arrays.iter().map(|array| self.typed(array)).collect();
-        self.map_row_of(soac, arrays, certs)
+        let arrays = self.arrays(soac, &[]);
+        self.row_of_arrays(soac, arrays)
     }
 
-    fn map_row_of(&mut self, soac: &'p Soac, arrays: Vec<Typed>, certs: &[Value]) -> MapRow {
-        let arrays = self.emitter.aligned(arrays, certs);
+    fn row_of_arrays(&mut self, soac: &'p Soac, arrays: Vec<Typed>) -> MapRow {
         let outer = self.emitter.outer_extent(&arrays[0]);
         self.emitter.open_block();
         let index = self.emitter.index_value();
