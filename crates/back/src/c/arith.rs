@@ -148,7 +148,7 @@ const TO_REAL: &str = "    \
 ";
 
 const TO_INTEGER: &str = "    \
-    double whole = trunc(x), h = floor(whole * 0x1p-32), l = whole - h * 0x1p32;
+    double whole = __builtin_trunc(x), h = __builtin_floor(whole * 0x1p-32), l = whole - h * 0x1p32;
     h += 0x1.8p52;
     l += 0x1p52;
     uint64_t high, low;
@@ -160,7 +160,7 @@ const TO_INTEGER: &str = "    \
 ";
 
 const SMALL_TO_INTEGER: &str = "    \
-    double shifted = trunc(x) + 0x1.8p52;
+    double shifted = __builtin_trunc(x) + 0x1.8p52;
     int64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     return bits - 0x4338000000000000;
@@ -170,13 +170,13 @@ const SMALL_TO_INTEGER: &str = "    \
 const CUBE_ROOT: &str = "\
 static double NAME(double x)
 {
-    double magnitude = fabs(x), scale = 1.0, back = 1.0;
+    double magnitude = __builtin_fabs(x), scale = 1.0, back = 1.0;
     if (magnitude < 1e-200) { scale = 0x1p300; back = 0x1p-100; }
     if (magnitude > 1e200) { scale = 0x1p-300; back = 0x1p100; }
     double scaled = x * scale, root = cbrt(scaled);
-    if (root == 0.0 || !isfinite(root)) return root;
-    double square = root * root, square_rest = fma(root, root, -square);
-    double cube = square * root, cube_rest = fma(square, root, -cube) + square_rest * root;
+    if (root == 0.0 || !__builtin_isfinite(root)) return root;
+    double square = root * root, square_rest = __builtin_fma(root, root, -square);
+    double cube = square * root, cube_rest = __builtin_fma(square, root, -cube) + square_rest * root;
     double missing = (scaled - cube) - cube_rest;
     return (root + missing / (3.0 * square)) * back;
 }

@@ -7,6 +7,7 @@
 //! Operations that C lacks are in `arith`, statements in `stmt`.
 
 use super::arith::{Conversion, Helper, is_divisor_for_products};
+use super::module::MathFunction;
 use super::proc::ProcPrinter;
 use super::types::{c_type, is_promoted, literal};
 use frit_ir::nest::{Array, Expr};
@@ -302,13 +303,13 @@ impl ProcPrinter<'_, '_> {
             UnOp::Neg => prefix("-"),
             UnOp::Not if t == Scalar::Bool => prefix("!"),
             UnOp::Not => prefix("~"),
-            UnOp::Abs if t.is_float() => self.function("fabs", t, &[x]),
+            UnOp::Abs if t.is_float() => self.function("fabs", &[x]),
             UnOp::Abs if t.is_signed() => self.helper(Helper::Unary(op, t), t, &[x]),
             UnOp::Abs => x.clone(),
             // Exact in single precision.
-            UnOp::Sqrt => self.function("sqrt", t, &[x]),
-            UnOp::Floor => self.function("floor", t, &[x]),
-            UnOp::Ceil => self.function("ceil", t, &[x]),
+            UnOp::Sqrt => self.function("sqrt", &[x]),
+            UnOp::Floor => self.function("floor", &[x]),
+            UnOp::Ceil => self.function("ceil", &[x]),
             UnOp::Math(_) => self.transcendental(op.name(), &[x]),
             UnOp::Convert(to) => self.convert(x, to),
         }
@@ -370,7 +371,7 @@ impl ProcPrinter<'_, '_> {
                 infix("/", Level::Product, t, x, y)
             }
             // Exact in single precision, but a call.
-            BinOp::REM if t.is_float() => Term { calls: true, ..self.function("fmod", t, &[x, y]) },
+            BinOp::REM if t.is_float() => Term { calls: true, ..self.function("fmod", &[x, y]) },
             BinOp::REM if !t.is_signed() || y.constant.is_some_and(is_plain_divisor) => {
                 infix("%", Level::Product, t, x, y)
             }
@@ -422,26 +423,29 @@ impl ProcPrinter<'_, '_> {
         call(&helper.name(), result, operands)
     }
 
-    /// A call of a function of the mathematical library that is exact, in either precision.
-    fn function(&mut self, name: &str, t: Scalar, operands: &[&Term]) -> Term {
-        let suffix = if t == Scalar::F32 { "f" } else { "" };
-        call(&format!("{name}{suffix}"), t, operands)
+    /// A call of a function of the mathematical library, in the precision of the operands.
+    fn function(&mut self, name: &'static str, operands: &[&Term]) -> Term {
+        let function = MathFunction { name, scalar: operands[0].scalar, operands: operands.len() };
+        self.module.mathematics.insert(function);
+        call(&function.c_name(), function.scalar, operands)
     }
 
     /// A call of a function of the mathematical library that rounds. Strictly, single precision is
     /// computed in double precision and rounded once more, as the interpreter does.
-    fn transcendental(&mut self, name: &str, operands: &[&Term]) -> Term {
+    fn transcendental(&mut self, name: &'static str, operands: &[&Term]) -> Term {
         let t = operands[0].scalar;
-        let term = if name == UnOp::CBRT.name() && self.module.options.strict_fp {
+        let is_strict = self.module.options.strict_fp;
+        let term = if name == UnOp::CBRT.name() && is_strict {
             let wide = self.convert(operands[0], Scalar::F64);
+            self.function(name, &[&wide]); // The helper calls it.
             let wide = self.helper(Helper::Unary(UnOp::CBRT, Scalar::F64), Scalar::F64, &[&wide]);
             self.convert(&wide, t)
-        } else if t == Scalar::F32 && self.module.options.strict_fp {
+        } else if t == Scalar::F32 && is_strict {
             let wide: Vec<Term> = operands.iter().map(|x| self.convert(x, Scalar::F64)).collect();
-            let wide = call(name, Scalar::F64, &wide.iter().collect::<Vec<_>>());
+            let wide = self.function(name, &wide.iter().collect::<Vec<_>>());
             self.convert(&wide, t)
         } else {
-            self.function(name, t, operands)
+            self.function(name, operands)
         };
         Term { calls: true, ..term }
     }

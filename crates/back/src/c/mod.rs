@@ -30,8 +30,9 @@ mod types;
 use frit_ir::nest::Program;
 use frit_ir::{FailureKind, Scalar};
 use frit_support::{SourceMap, Span};
-use module::ModulePrinter;
+use module::{MathFunction, ModulePrinter};
 use proc::ProcPrinter;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// How to print a program.
@@ -174,7 +175,7 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     }
     let mut program = "\n/* ---- the program ---- */\n\n".to_owned();
     if !options.strict_fp && options.vectors {
-        program += &vector_mathematics(&procs);
+        program += &vector_mathematics(&module.mathematics);
     }
     for helper in &module.helpers {
         program += &helper.definition();
@@ -192,11 +193,13 @@ pub fn print(program: &Program, sources: &SourceMap, options: &Options) -> CSour
     let output = if has_output { OUTPUT } else { "" };
     let source = format!(
         "/* Written by frit from the program `{name}`.\n *\n * cc -O3 -march=native -mprefer-vector-width=512 -fopenmp {} -shared -o {name}.so {name}.c -lm\n */\n\
-         {INCLUDES}{RUNTIME_INCLUDES}{GCC_FLAGS}{shared}\n{RUNTIME}{output}{program}{}",
+         {INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{shared}\n{RUNTIME}{output}{program}{}",
         flags.join(" "),
         interface.for_c
     );
-    let linked = Some(format!("#define FRIT_RUNTIME_APART\n{INCLUDES}{GCC_FLAGS}{shared}{program}"));
+    let mathematics: String =
+        module.mathematics.iter().map(|function| format!("{};\n", function.prototype())).collect();
+    let linked = Some(format!("#define FRIT_RUNTIME_APART\n{INCLUDES}{mathematics}{GCC_FLAGS}{shared}{program}"));
     CSource { source, linked, for_c: interface.for_c, header: interface.header, entry: interface.entry, flags }
 }
 
@@ -222,10 +225,10 @@ const GCC_FLAGS: &str = "\
 
 ";
 
-/// What [`RUNTIME_HEADER`] and programs include.
+/// What [`RUNTIME_HEADER`] and programs include. `math.h` is as long as the others together, so a
+/// program that is only linked declares what it calls of it.
 const INCLUDES: &str = "\
 #define _GNU_SOURCE
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -260,7 +263,7 @@ const OUTPUT: &str = include_str!("output.c");
 /// with [`CSource::linked`].
 pub fn runtime() -> String {
     format!(
-        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{INCLUDES}{RUNTIME_INCLUDES}{GCC_FLAGS}{RUNTIME_HEADER}{OUTPUT_HEADER}\n{RUNTIME}{OUTPUT}"
+        "#define FRIT_RUNTIME_APART\n#define FRIT_REGION_WORK 0\n{INCLUDES}#include <math.h>\n{RUNTIME_INCLUDES}{GCC_FLAGS}{RUNTIME_HEADER}{OUTPUT_HEADER}\n{RUNTIME}{OUTPUT}"
     )
 }
 
@@ -300,42 +303,26 @@ pub fn flags(strict_fp: bool) -> Vec<&'static str> {
 
 /// Declarations that let gcc call the vector variants of mathematical functions which glibc has on
 /// x86-64, without `-ffast-math`; those variants are within 4 units in the last place.
-fn vector_mathematics(procs: &str) -> String {
+fn vector_mathematics(functions: &BTreeSet<MathFunction>) -> String {
     const SINCE_2_22: &[&str] = &["cos", "exp", "log", "pow", "sin"];
     const SINCE_2_35: &[&str] = &[
         "acos", "asin", "atan", "atan2", "cbrt", "cosh", "expm1", "hypot", "log10", "log1p", "log2", "sinh", "tan",
         "tanh",
     ];
-    let declarations = |names: &[&str]| {
-        let mut text = String::new();
-        for name in names {
-            for (t, suffix) in [("double", ""), ("float", "f")] {
-                let function = format!("{name}{suffix}");
-                let is_called = procs
-                    .match_indices(&format!("{function}("))
-                    .any(|(at, _)| !procs[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
-                if is_called {
-                    let params =
-                        if matches!(*name, "pow" | "atan2" | "hypot") { format!("{t}, {t}") } else { t.to_owned() };
-                    writeln!(text, "FRIT_VECTOR {t} {function}({params});").expect("a string takes any text");
-                }
-            }
+    let mut text = String::new();
+    for (minor, names) in [(22, SINCE_2_22), (35, SINCE_2_35)] {
+        let declarations: String = (functions.iter().filter(|function| names.contains(&function.name)))
+            .map(|function| format!("FRIT_VECTOR {};\n", function.prototype()))
+            .collect();
+        if !declarations.is_empty() {
+            text += &format!("#if __GLIBC_PREREQ(2, {minor})\n{declarations}#endif\n");
         }
-        text
-    };
-    let (early, late) = (declarations(SINCE_2_22), declarations(SINCE_2_35));
-    if early.is_empty() && late.is_empty() {
-        return String::new();
     }
-    let mut text =
-        "#if defined(__x86_64__) && defined(__GLIBC__) && defined(_OPENMP) && !defined(__clang__)\n".to_owned();
-    text += "#define FRIT_VECTOR __attribute__((simd(\"notinbranch\")))\n#if __GLIBC_PREREQ(2, 22)\n";
-    text += &early;
-    text += "#endif\n";
-    if !late.is_empty() {
-        text += "#if __GLIBC_PREREQ(2, 35)\n";
-        text += &late;
-        text += "#endif\n";
+    if text.is_empty() {
+        return text;
     }
-    text + "#endif\n\n"
+    format!(
+        "#if defined(__x86_64__) && defined(__GLIBC__) && defined(_OPENMP) && !defined(__clang__)\n\
+         #define FRIT_VECTOR __attribute__((simd(\"notinbranch\")))\n{text}#endif\n\n"
+    )
 }

@@ -5,16 +5,40 @@
 
 use super::arith::Helper;
 use super::names::Names;
-use super::types::{element_type, literal};
+use super::types::{c_type, element_type, literal};
 use super::{Options, Site};
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Binding, Proc, ProcId, Program, Stmt, Storage};
-use frit_ir::{FailureKind, Tensor};
+use frit_ir::{FailureKind, Scalar, Tensor};
 use frit_support::source::Position;
 use frit_support::{SourceMap, Span, Table};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
+
+/// A function of the mathematical library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct MathFunction {
+    /// What it is called for `double`.
+    pub(super) name: &'static str,
+    /// The type of its operands and its result: `f64` or `f32`.
+    pub(super) scalar: Scalar,
+    pub(super) operands: usize,
+}
+
+impl MathFunction {
+    /// What it is called.
+    pub(super) fn c_name(self) -> String {
+        let suffix = if self.scalar == Scalar::F32 { "f" } else { "" };
+        format!("{}{suffix}", self.name)
+    }
+
+    /// Its declaration, without the semicolon.
+    pub(super) fn prototype(self) -> String {
+        let t = c_type(self.scalar);
+        format!("{t} {}({})", self.c_name(), vec![t; self.operands].join(", "))
+    }
+}
 
 /// Prints a program.
 pub(super) struct ModulePrinter<'p> {
@@ -29,6 +53,8 @@ pub(super) struct ModulePrinter<'p> {
     /// Per parameter, whether the owner of its memory is passed too.
     pub(super) param_owners: Table<ProcId, Vec<bool>>,
     pub(super) helpers: BTreeSet<Helper>,
+    /// The functions of the mathematical library that the program calls.
+    pub(super) mathematics: BTreeSet<MathFunction>,
     pub(super) sites: Vec<Site>,
     site_numbers: HashMap<Site, usize>,
     /// Definitions of the constant tables.
@@ -52,6 +78,7 @@ impl<'p> ModulePrinter<'p> {
             is_recursive: calls.is_recursive,
             param_owners: program.procs.iter().map(|(_, proc)| param_owners(proc)).collect(),
             helpers: BTreeSet::new(),
+            mathematics: BTreeSet::new(),
             sites: Vec::new(),
             site_numbers: HashMap::new(),
             tables: String::new(),

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-/// Keywords of C, what the headers of GNU C that programs include declare and define with a small
-/// letter in its name, and what the run-time system defines without a prefix. Sorted.
+/// Names that mean something already. These are the keywords of C, what the run-time system defines
+/// without a prefix, and what the headers that programs include declare or define. Of macros, only
+/// those that have a small letter in their names. Sorted.
 const RESERVED: &str = include_str!("reserved.txt");
 
 /// The names given so far in one scope.
@@ -17,9 +18,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// A name like `wanted` that nothing else in the scope has. It is not that of anything in C, its
-    /// library, the run-time system or the text around it: these names neither end in an underscore
-    /// nor have one before a number.
+    /// A name like `wanted` that nothing else in the scope has. It ends in an underscore, or in two
+    /// and a number. No name of C, its library or the run-time system does.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
         self.distinct(local(&begun_well(only_letters(wanted))))
     }

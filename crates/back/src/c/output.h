@@ -13,5 +13,5 @@ FRIT_RUNTIME int frit_write(frit_worker *w);
 
 /* A real for printf; which sign a NaN has is left open, so none is shown. */
 static inline double frit_shown(double x) {
-    return x == x ? x : (double)NAN;
+    return x == x ? x : __builtin_nan("");
 }
