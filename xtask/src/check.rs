@@ -51,7 +51,7 @@ pub(crate) fn check() -> bool {
     parts.run("tests", true, || tests::run(Selection::All));
     let examples = on_members(&["test", "--doc"], &["--locked", "--quiet"]);
     parts.run("examples in the documentation", true, || cargo(&examples, &[]));
-    parts.run("page in Chromium", is_installed("chromium"), || true);
-    parts.run("the LLVM level (needs LLVM 19)", is_installed("llvm-config-19"), || true);
+    parts.run("page in Chromium (among the tests)", is_installed("chromium"), || true);
+    parts.run("the LLVM level (among the tests)", is_installed("llvm-config-19"), || true);
     parts.report()
 }

@@ -1,6 +1,6 @@
 //! The checks that tie documents to code, on the text of both: error codes to the error index, the steps on the array IR and on
 //! loops to the manual, those of the optimiser to the headers of their files, keys of sources to the bibliography, the C kernels to their table. And the check
-//! that the documents for newcomers have short sentences.
+//! that the documents for newcomers have short sentences. And the check that no crate has unit tests that its manifest leaves out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,10 +15,26 @@ pub(crate) fn check() -> bool {
     references(&mut missing);
     kernels(&mut missing);
     sentences(&mut missing);
+    unit_tests(&mut missing);
     for line in &missing {
         println!("documents: {line}");
     }
     missing.is_empty()
+}
+
+/// Where a manifest says `test = false`, which saves a second compilation of the crate, its sources have no tests.
+fn unit_tests(missing: &mut Vec<String>) {
+    let crates = fs::read_dir("crates").into_iter().flatten().flatten().map(|entry| entry.path());
+    for folder in crates.chain([PathBuf::from("xtask")]) {
+        let manifest = folder.join("Cargo.toml");
+        if !read(&manifest).contains("test = false") {
+            continue;
+        }
+        let files = rust_files(&folder.join("src")).into_iter();
+        for file in files.filter(|file| read(file).lines().any(|line| line.trim() == "#[test]")) {
+            missing.push(format!("{} has tests, but {} says `test = false`", file.display(), manifest.display()));
+        }
+    }
 }
 
 /// Every code given to a diagnostic or a run-time failure is a heading of the error index, and has an explanation below it.

@@ -15,9 +15,11 @@ const LONG: &[&str] = &[
     "c_large",
     "c_programs",
     "c_robust",
+    "c_verify",
     "cli::build",
     "cli::strict",
     "cli::workloads",
+    "compile_large",
     "differential",
     "examples",
     "figures",
@@ -27,10 +29,10 @@ const LONG: &[&str] = &[
     "llvm_mutants",
     "loop_passes",
     "meaning",
+    "names",
     "run_files",
     "sac_differential",
     "sac_examples",
-    "work_grows_with_the_length",
 ];
 
 /// Checks what changed since the last commit; if nothing did, what the last commit changed.

@@ -99,9 +99,9 @@ fn executables_print_what_run_prints_for_every_example() {
     let place = Place::new();
     for (name, path, input) in examples() {
         // One thread: between numbers of threads the last bits of sums may differ.
-        let run = place.frit(["run".as_ref(), path.as_os_str(), "--threads=1".as_ref()]).input(&input);
+        let run = place.frit(["run".as_ref(), path.as_os_str(), "--threads=1".as_ref(), "-O1".as_ref()]).input(&input);
         let run = run.done().succeeded();
-        place.frit(["build".as_ref(), path.as_os_str(), "-o".as_ref(), name.as_ref()]).prints("");
+        place.frit(["build".as_ref(), path.as_os_str(), "-O1".as_ref(), "-o".as_ref(), name.as_ref()]).prints("");
         let built = place.command(place.path(&name), [""; 0]).env("FRIT_THREADS", "1").input(&input).done();
         assert_eq!(built.code, Some(0), "{name}: {}", built.err);
         assert_eq!(built.text(), run.text(), "{name}");
