@@ -6,7 +6,8 @@ use std::path::Path;
 
 /// What only code for threads or vectors has: pragmas, teams of threads, vector variants of mathematical functions and
 /// blocks of scans.
-const MARKS: [&str; 7] = ["#pragma omp", "omp_", "simd", "frit_parallel", "FRIT_VECTOR", "_in_vectors", "frit_scan_"];
+const MARKS: [&str; 8] =
+    ["#pragma omp", "omp_", "simd", "frit_parallel", "frit_team", "FRIT_VECTOR", "_in_vectors", "frit_scan_"];
 
 #[test]
 fn no_program_has_threads_or_vectors_in_its_c() {

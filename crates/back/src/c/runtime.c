@@ -143,6 +143,69 @@ FRIT_RUNTIME int64_t frit_clock(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Of all time, one part in so many may be lost by trying the slower way. */
+enum { FRIT_TRIALS = 64 };
+/* How long a thread waits for a processor that another program has, in nanoseconds. */
+enum { FRIT_SLICE = 4000000 };
+
+/* True if other programs keep all processors busy: there are more threads that could run than processors. */
+static bool frit_is_busy(frit_context *c) {
+#ifdef __linux__
+    const int64_t now = frit_clock();
+    if (c->looked != 0 && now - c->looked < 10000000) return c->is_busy;
+    c->looked = now;
+    FILE *file = fopen("/proc/loadavg", "r");
+    int running = 0;
+    if (file == NULL) return false;
+    c->is_busy = fscanf(file, "%*s %*s %*s %d", &running) == 1 && running > sysconf(_SC_NPROCESSORS_ONLN);
+    fclose(file);
+#endif
+    return c->is_busy;
+}
+
+FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work, int64_t region_work) {
+    const double threads = w->context->threads, operations = (double)work;
+    choice->is_trial = false;
+    if (choice->team == 0 && choice->alone == 0) {
+        /* A loop that takes longer than a few slices loses little to one. */
+        choice->is_team = choice->has_started || work / 1024 > region_work || !frit_is_busy(w->context);
+    } else if (choice->team == 0) {
+        choice->loss = operations * choice->alone > FRIT_SLICE ? operations * choice->alone : FRIT_SLICE;
+        choice->is_team = choice->is_trial = choice->has_started || choice->savings >= choice->loss;
+    } else {
+        /* Threads save no more than their number says. */
+        const double alone = choice->alone > 0 ? choice->alone : threads * choice->best;
+        const bool is_small = work / 16 < region_work;
+        choice->is_team = choice->team <= alone;
+        choice->loss = operations * (choice->is_team ? alone - choice->team : choice->team - alone);
+        choice->is_trial = choice->savings >= choice->loss || (choice->alone == 0 && is_small);
+        choice->is_team ^= choice->is_trial;
+    }
+    choice->work = work;
+    choice->began = frit_clock();
+    return choice->is_team;
+}
+
+FRIT_RUNTIME void frit_note_time(frit_choice *choice) {
+    const double elapsed = (double)(frit_clock() - choice->began), operations = (double)choice->work;
+    double *mean = choice->is_team ? &choice->team : &choice->alone;
+    const double other = choice->is_team ? choice->alone : choice->team, each = elapsed / operations;
+    /* A trial spends what it loses, and all that was saved: the next one waits. */
+    if (choice->is_trial) {
+        const double lost = elapsed - operations * other;
+        choice->savings = lost > choice->loss ? choice->loss - lost : 0;
+    } else {
+        choice->savings += elapsed / FRIT_TRIALS;
+    }
+    if (choice->is_team && !choice->has_started) {
+        /* This run may have started the threads. */
+        choice->has_started = true;
+        return;
+    }
+    *mean = *mean == 0 ? each : *mean + (each - *mean) / (choice->is_trial ? 2 : 32);
+    if (choice->is_team && (choice->best == 0 || each < choice->best)) choice->best = each;
+}
+
 FRIT_RUNTIME frit_context *frit_open(int threads) {
     frit_context *c = calloc(1, sizeof *c);
     if (c == NULL) return NULL;

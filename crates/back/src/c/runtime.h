@@ -46,6 +46,8 @@ typedef struct frit_worker {
 struct frit_context {
     int threads;
     int64_t cached, cache_limit; /* bytes in the bins, of all workers */
+    int64_t looked;              /* when `is_busy` was found */
+    bool is_busy;                /* other programs keep all processors busy */
     pthread_mutex_t lock;        /* of `returned` */
     frit_buffer *returned;       /* results that the caller has released; bins take them at the next call */
     frit_report report;
@@ -123,11 +125,36 @@ static inline void frit_release(frit_worker *w, frit_buffer *b) {
     }
 }
 
-/* True if a loop with this many scalar operations should run on several threads: if those save enough. Parallel loops never nest.
+/* True if a loop with this many scalar operations may run on several threads: if those save enough. Parallel loops never nest.
    Small work is told without a division, which takes as long as a small loop. */
 static inline bool frit_parallel(const frit_worker *w, int64_t work) {
     const int threads = w->context->threads;
     return threads > 1 && work > FRIT_REGION_WORK && work - work / threads >= FRIT_REGION_WORK && !omp_in_parallel();
+}
+
+/* What is known of the times that a parallel loop takes, in nanoseconds for each operation of its work: on one thread and on
+   all. It runs in the quicker way, which depends on what else the machine does: threads that wait for a processor let all wait. */
+typedef struct {
+    double alone, team;  /* averages; 0 if not known yet */
+    double best;         /* the least time on all threads */
+    double savings;      /* nanoseconds that may be lost by trying the slower way */
+    double loss;         /* what the run at hand is expected to lose, if it is a trial */
+    int64_t work, began; /* of the run at hand; it began at 0 if nothing is to be noted */
+    bool is_team, is_trial, has_started;
+} frit_choice;
+
+/* Chooses for a loop that saves enough by the estimate. */
+FRIT_RUNTIME bool frit_choose(frit_worker *w, frit_choice *choice, int64_t work, int64_t region_work);
+FRIT_RUNTIME void frit_note_time(frit_choice *choice);
+
+/* True if the loop should run on several threads: by the estimate, then by what it took before. Every run ends with `frit_note`. */
+static inline bool frit_team(frit_worker *w, frit_choice *choice, int64_t work) {
+    choice->began = 0;
+    return frit_parallel(w, work) && frit_choose(w, choice, work, FRIT_REGION_WORK);
+}
+
+static inline void frit_note(frit_choice *choice) {
+    if (choice->began != 0) frit_note_time(choice);
 }
 
 /* How many iterations a thread takes at a time of a loop whose iterations differ in work: a sixteenth of its share. */

@@ -10,7 +10,7 @@ use frit_ir::nest::walk::{Mention, Role};
 use frit_ir::nest::{
     Arg, Array, Binding, Expr, Loop, LoopData, LoopKind, Parallel, ProcId, Reduction, Stmt, Storage, Var,
 };
-use frit_ir::{BinOp, FailureKind, Scalar};
+use frit_ir::{BinOp, FailureKind, Scalar, UnOp};
 use frit_support::Span;
 
 /// Iterations up to which the compiler unrolls a loop inside a vectorised one.
@@ -484,7 +484,15 @@ impl<'p> ProcPrinter<'_, 'p> {
             (false, true) => "simd:static".to_owned(),
             (false, false) => "static".to_owned(),
         };
-        let team = format!("frit_parallel(w, {work})");
+        let choice =
+            (simd || is_computed_alike(self.proc, &data.body, self.module.options)).then(|| self.fresh("choice"));
+        let team = match &choice {
+            Some(choice) => {
+                self.line(&format!("static _Thread_local frit_choice {choice};"));
+                format!("frit_team(w, &{choice}, {work})")
+            }
+            None => format!("frit_parallel(w, {work})"),
+        };
         let failing = needs_worker.then(|| self.declare_failing());
         // Starting a team costs microseconds even if it is of one, so a loop that may start often
         // has a plain form too. A loop whose iterations take memory costs more than the estimate
@@ -538,6 +546,9 @@ impl<'p> ProcPrinter<'_, 'p> {
             }
             self.out.push_str(&plain);
             self.close("}");
+        }
+        if let Some(choice) = choice {
+            self.line(&format!("frit_note(&{choice});"));
         }
         if let Some(failing) = failing {
             self.leave_if_failed(&failing);
@@ -728,6 +739,32 @@ fn reduction_operator(op: BinOp) -> &'static str {
         BinOp::SUB | BinOp::Divide(_) | BinOp::Math(_) | BinOp::Bits(_) | BinOp::Compare(_) => {
             panic!("{} is no operation of reductions", op.name())
         }
+    }
+}
+
+/// The iterations of a parallel loop have the same results wherever the parts of threads end, so the time may decide on how
+/// many it runs.
+///
+/// Where the C compiler vectorises such a loop, it computes the ends of parts by the scalar variants of mathematical
+/// functions. It does so only where no loop is inside. Loops that Frit vectorises are divided into whole vectors.
+fn is_computed_alike(proc: &frit_ir::nest::Proc, body: &[Stmt], options: &super::Options) -> bool {
+    let has_loop = proc.any_stmt(body, &mut |stmt| match stmt {
+        Stmt::For(l) => proc.loops[*l].lower.as_i64().is_none() || proc.loops[*l].upper.as_i64().is_none(),
+        Stmt::While { .. } => true,
+        _ => false,
+    });
+    let calls = || proc.any_stmt(body, &mut |stmt| matches!(stmt, Stmt::Call { .. }));
+    let mut computes = false;
+    proc.for_each_expr(body, &mut |expr| computes |= expr.any_part(&mut is_mathematics));
+    has_loop || options.strict_fp || !options.vectors || !computes && !calls()
+}
+
+/// A call of a function of the mathematical library, of which some have vector variants.
+fn is_mathematics(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unary { op, .. } => matches!(op, UnOp::Math(_)),
+        Expr::Binary { op, .. } => matches!(op, BinOp::Math(_)),
+        Expr::Const(_) | Expr::Var(_) | Expr::Load { .. } | Expr::Select { .. } | Expr::Threads => false,
     }
 }
 
