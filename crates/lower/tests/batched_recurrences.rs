@@ -4,7 +4,7 @@ use crate::support;
 
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
-use support::{agree, int, lowered_text, reals};
+use support::{agree, heap_arrays, int, lowered, reals};
 
 /// A loop that makes row `%15` of its matrix `%9` from `cell`, which computes `%30` at column `%23` of what was there and row `%14` before it.
 fn recurrence(cell: &str) -> String {
@@ -39,12 +39,8 @@ fn agrees(text: &str) {
     }
 }
 
-fn allocations(text: &str) -> usize {
-    lowered_text(text).matches("  alloc A").count()
-}
-
 fn is_in_place(text: &str) -> bool {
-    allocations(text) == 1
+    heap_arrays(&lowered(text)) == 1
 }
 
 /// Threads are started outside the loop over rows.
@@ -148,7 +144,7 @@ fn several_recurrences_run_together() {
       }
       return %35, %36
     }";
-    assert!(allocations(text) == 2 && is_divided(text));
+    assert!(heap_arrays(&lowered(text)) == 2 && is_divided(text));
     for (rows, columns) in [(1, 5), (6, 37)] {
         let values = (0..rows * columns).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
         let matrix = Tensor::new(vec![rows, columns], TensorData::F64(values)).expect("the values fill the shape");

@@ -3,8 +3,7 @@
 use crate::support;
 
 use frit_ir::{Tensor, TensorData};
-use frit_lower::Options;
-use support::{agree, program};
+use support::{agree, lowered};
 
 /// Works on every column of a matrix and yields the columns as columns: `body` makes `%19`, the new column, of what is read at `[%8, %4]`.
 fn columns(body: &str) -> String {
@@ -47,23 +46,13 @@ const NORMALISED: &str = "%30: f64 = w2: with (%31) in [%0] {
       yield %10 }
   } : genarray";
 
-fn lowered(text: &str) -> String {
-    support::lower(&program(text), &Options { parallel: false, ..Options::default() }).to_string()
-}
-
 /// The loops over columns and those inside them are interchanged.
 fn run_along_rows(text: &str) -> bool {
     support::changes(text, &support::SEQUENTIAL)["interchange"] > 0
 }
 
-/// How many arrays are allocated on the heap.
 fn allocations(text: &str) -> usize {
-    let text = lowered(text);
-    let is_allocated = |line: &&str| {
-        let name = line.trim().strip_prefix("array ").and_then(|line| line.split_once(": heap"));
-        name.is_some_and(|(name, _)| text.lines().any(|line| line.trim() == format!("alloc {name}")))
-    };
-    text.lines().filter(is_allocated).count()
+    support::heap_arrays(&lowered(text))
 }
 
 fn matrix(rows: usize, columns: usize) -> Tensor {

@@ -2,6 +2,7 @@
 
 use crate::support;
 
+use frit_ir::nest::{Expr, Program};
 use frit_lower::Options;
 use support::{agree, int, program};
 
@@ -40,24 +41,24 @@ const SAME: &str = "%9: i64 = for %14 < %2 (%13: i64 = 0) { %15: i64 = mul %13, 
 const CHEAP: &str =
     "%7: i64 = index %1[%6]\n%8: bool = lt %7, 0\n%9: i64 = if %8 { %13: i64 = mul %7, 3 yield %13 } else { yield %7 }";
 
-fn lowered(text: &str) -> String {
-    support::lower(&program(text), &Options::default()).to_string()
+fn lowered(text: &str) -> Program {
+    support::lower(&program(text), &Options::default())
 }
 
 #[test]
 fn what_is_not_known_before_differs_between_iterations() {
     for (cell, differs) in [(WHILE, true), (TRIANGLE, true), (BRANCH, true), (SAME, false), (CHEAP, false)] {
-        let text = lowered(&over(cell, "genarray", "i64[%0]"));
-        assert_eq!(text.contains(", irregular)"), differs, "{cell}:\n{text}");
-        assert!(text.contains("parallel("), "{text}");
+        let found = lowered(&over(cell, "genarray", "i64[%0]"));
+        assert_eq!(support::irregular(&found), [differs], "{cell}:\n{found}");
     }
 }
 
 #[test]
 fn folds_over_such_get_many_chunks_for_each_thread() {
     for (cell, many) in [(WHILE, true), (TRIANGLE, true), (SAME, false)] {
-        let text = lowered(&over(cell, SUM, "i64"));
-        assert_eq!(text.contains("threads * 16"), many, "{cell}:\n{text}");
+        let found = lowered(&over(cell, SUM, "i64"));
+        let chunks = Expr::Threads * Expr::i64(16);
+        assert_eq!(support::exprs(&found).contains(&&chunks), many, "{cell}:\n{found}");
     }
 }
 

@@ -2,19 +2,24 @@
 
 use crate::support;
 
+use frit_ir::nest::{Expr, Program};
+use frit_ir::scalar::BinOp;
 use frit_lower::Options;
 use support::{agree, int, matrix, program, reals};
 
 const THREADS: Options = Options { chunk_threshold: 0, ..Options::USUAL };
 
-fn lowered(text: &str, options: &Options) -> String {
-    support::lower(&program(text), options).to_string()
+fn lowered(text: &str, options: &Options) -> Program {
+    support::lower(&program(text), options)
 }
 
 /// Four cells are combined in an iteration.
 fn is_in_pieces(text: &str, options: &Options) -> bool {
     let lowered = lowered(text, options);
-    lowered.contains("* 4 + 3") && lowered.contains("div(")
+    let is_three = |x: &Expr| x.as_i64() == Some(3);
+    let is_fours = |x: &Expr| matches!(x, Expr::Binary { op: BinOp::MUL, y, .. } if y.as_i64() == Some(4));
+    let mut parts = support::exprs(&lowered).into_iter();
+    parts.any(|part| matches!(part, Expr::Binary { op: BinOp::ADD, x, y } if is_fours(x) && is_three(y)))
 }
 
 /// The least element and its place: of equal ones the first.

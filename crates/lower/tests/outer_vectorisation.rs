@@ -2,18 +2,24 @@
 
 use crate::support;
 
+use frit_ir::nest::{Expr, LoopData, LoopKind, Program, Stmt};
+use frit_ir::scalar::BinOp;
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
 use support::{agree, int, ints, program, reals};
 
 const PLAIN: Options = Options { strict_fp: false, parallel: false, vector_bytes: 64, ..Options::USUAL };
 
-fn lowered(text: &str) -> String {
-    support::lower(&program(text), &PLAIN).to_string()
+fn lowered(text: &str) -> Program {
+    support::lower(&program(text), &PLAIN)
 }
 
 fn changes(text: &str) -> support::Changes {
     support::changes(text, &PLAIN)
+}
+
+fn is_simd(data: &LoopData) -> bool {
+    matches!(data.kind, LoopKind::Independent { simd: true, .. })
 }
 
 fn is_in_lanes(text: &str) -> bool {
@@ -142,7 +148,10 @@ fn loops_of_unknown_length_run_side_by_side() {
     ] {
         let text = over(cell, VECTOR, &format!("{ty}[%0]"));
         assert!(is_in_lanes(&text), "{cell}:\n{}", lowered(&text));
-        assert_eq!(lowered(&text).contains("simd reduce(add"), cell != COUNTED, "{cell}:\n{}", lowered(&text));
+        let lowered = lowered(&text);
+        let mut loops = support::loops(&lowered).into_iter();
+        let counts = loops.any(|data| is_simd(data) && support::reductions(data).iter().any(|r| r.op == BinOp::ADD));
+        assert_eq!(counts, cell != COUNTED, "{cell}:\n{lowered}");
     }
 }
 
@@ -214,6 +223,12 @@ fn results_stay_the_same() {
     }
 }
 
+/// A loop of unknown length goes on while this holds and something else.
+fn has_condition(program: &Program, is_found: impl Fn(&Expr) -> bool) -> bool {
+    let mut stmts = support::stmts(program).into_iter();
+    stmts.any(|stmt| matches!(stmt, Stmt::While { cond: Expr::Binary { op: BinOp::AND, x, .. }, .. } if is_found(x)))
+}
+
 /// In a step, lanes that have ended go on with a state that nobody needs.
 #[test]
 fn what_is_needed_of_the_state_is_kept() {
@@ -229,9 +244,10 @@ fn what_is_needed_of_the_state_is_kept() {
         (ESCAPE_TO, false),
         (ESCAPE_TWICE, false),
     ] {
-        let text = lowered(&over(cell, VECTOR, "i64[%0]"));
         // The steps that a lane has left ask whether it had ended.
-        assert_eq!(text.contains("test and(ne("), is_forgotten, "{cell}:\n{text}");
+        let asks = |x: &Expr| matches!(x, Expr::Binary { op: BinOp::NE, .. });
+        let lowered = lowered(&over(cell, VECTOR, "i64[%0]"));
+        assert_eq!(has_condition(&lowered, asks), is_forgotten, "{cell}:\n{lowered}");
     }
 }
 
@@ -271,7 +287,8 @@ fn lanes_that_have_ended_stay_so_when_counts_wrap() {
 /// The bound of a count that begins the same in all lanes is asked for once for all.
 #[test]
 fn counts_are_compared_once() {
-    let asked_once = |cell: &str| lowered(&over(cell, VECTOR, "i64[%0]")).contains("test and(lt(2, ");
+    let is_bound = |x: &Expr| matches!(x, Expr::Binary { op: BinOp::LT, x, .. } if x.as_i64() == Some(2));
+    let asked_once = |cell: &str| has_condition(&lowered(&over(cell, VECTOR, "i64[%0]")), is_bound);
     for cell in [ESCAPE, ESCAPE_NARROW, ESCAPE_TO, ESCAPE_TWICE, STAYS] {
         assert!(asked_once(cell), "{cell}:\n{}", lowered(&over(cell, VECTOR, "i64[%0]")));
     }
@@ -307,8 +324,8 @@ fn the_innermost_loop_runs_in_lanes() {
         }}"
     );
     let found = lowered(&text);
-    let (outer, inner) = found.split_once(" step 32 independent").expect("a loop over blocks");
-    assert!(outer.contains(" independent {") && !inner.contains(" step 32 "), "{found}");
+    let steps: Vec<i64> = support::loops(&found).iter().map(|data| data.step).collect();
+    assert!(steps[0] == 1 && steps.iter().filter(|&&step| step == 32).count() == 1, "{found}");
     for count in [0_i64, 1, 33, 70] {
         let whole: Vec<i64> = (0..count).map(|i| i * 37 % 41 + 1).collect();
         agree(&text, &[ints(&whole), reals(&vec![1.0; whole.len()]), int(3)]);
@@ -318,8 +335,8 @@ fn the_innermost_loop_runs_in_lanes() {
 #[test]
 fn threads_share_such_loops_as_they_come() {
     let text = over(STAYS, VECTOR, "i64[%0]");
-    let lowered = support::lower(&program(&text), &Options::USUAL).to_string();
-    assert!(lowered.contains(", irregular)"), "{lowered}");
+    let lowered = support::lower(&program(&text), &Options::USUAL);
+    assert!(support::irregular(&lowered).contains(&true), "{lowered}");
 }
 
 /// A with-loop over the rows of a matrix of real numbers, `%24` at index `%22`; there are a vector as long, `%2`, and one of places in it, `%3`.

@@ -71,7 +71,7 @@ fn has_whole_vectors(text: &str, lanes: i64) -> bool {
             };
             assert_eq!(run(&shaped), run(&program), "{rows} x {columns}\n{shaped}");
         }
-        shaped.to_string().contains(&format!(" step {lanes} {{"))
+        support::loops(&shaped).iter().any(|data| data.step == lanes && matches!(data.kind, nest::LoopKind::Sequential))
     });
     assert_eq!(past_caches, in_caches, "rows that go past the caches are like others: {text}");
     in_caches

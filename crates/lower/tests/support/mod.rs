@@ -2,12 +2,13 @@
 
 #![allow(dead_code)] // not every test file uses everything
 
-use frit_interp::{Options as RunOptions, RunError, array, nest};
+use frit_interp::{Options as RunOptions, RunError, array, nest as interp};
 use frit_ir::array::{Program, parse, verify};
+use frit_ir::nest::{self, Expr, LoopData, LoopKind, Reduction, Stmt, Storage};
 use frit_ir::{Tensor, TensorData};
 use frit_lower::{Caches, LOOP_STEPS, Options, Shaping, Stage};
 use frit_plan::Log;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Ways to lower: strict or not, with threads or not, with chunks even for tiny loops or not, for usual caches or tiny ones.
 pub(crate) const LOWERINGS: [Options; 6] = [
@@ -31,18 +32,18 @@ pub(crate) type Changes = BTreeMap<&'static str, usize>;
 /// Without threads.
 pub(crate) const SEQUENTIAL: Options = Options { parallel: false, ..Options::USUAL };
 
-fn run_steps(program: &mut frit_ir::nest::Program, stage: Stage, options: &Options) -> Changes {
+fn run_steps(program: &mut nest::Program, stage: Stage, options: &Options) -> Changes {
     let mut shaping = Shaping::new(options, None);
     let steps = LOOP_STEPS.iter().filter(|step| step.stage == stage);
     steps.map(|step| (step.name, step.run(program, &mut shaping, &mut Log::default()))).collect()
 }
 
 /// The loop IR of the program after the steps before windows.
-pub(crate) fn lower(program: &Program, options: &Options) -> frit_ir::nest::Program {
+pub(crate) fn lower(program: &Program, options: &Options) -> nest::Program {
     lower_with_changes(program, options).0
 }
 
-fn lower_with_changes(program: &Program, options: &Options) -> (frit_ir::nest::Program, Changes) {
+fn lower_with_changes(program: &Program, options: &Options) -> (nest::Program, Changes) {
     let mut lowered = frit_lower::lower(program, options);
     let changes = run_steps(&mut lowered, Stage::BeforeWindows, options);
     (lowered, changes)
@@ -54,12 +55,12 @@ pub(crate) fn changes(text: &str, options: &Options) -> Changes {
 }
 
 /// Runs the steps after windows, for these caches.
-pub(crate) fn shape_for_caches(program: &mut frit_ir::nest::Program, caches: Caches) -> Changes {
+pub(crate) fn shape_for_caches(program: &mut nest::Program, caches: Caches) -> Changes {
     run_steps(program, Stage::AfterWindows, &Options { caches, ..Options::default() })
 }
 
 /// Some loop of the program goes on by so many.
-pub(crate) fn has_step(program: &frit_ir::nest::Program, step: i64) -> bool {
+pub(crate) fn has_step(program: &nest::Program, step: i64) -> bool {
     program.procs.iter().any(|(_, proc)| proc.loops.iter().any(|(_, data)| data.step == step))
 }
 
@@ -117,14 +118,14 @@ fn check_here(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunErro
         let mut lowered = lower(program, &options);
         if is_shaped {
             shape_for_caches(&mut lowered, options.caches);
-            frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
+            nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
         }
         let proc = lowered.entry.expect("the entry is lowered");
         let actual_args = with_sizes(program, args);
         for threads in [1, 2, 3] {
             for reverse in [false, true] {
                 let run_options = RunOptions { threads, reverse, ..RunOptions::default() };
-                let found = nest::run(&lowered, proc, actual_args.clone(), &run_options);
+                let found = interp::run(&lowered, proc, actual_args.clone(), &run_options);
                 let same = match (&expected, &found) {
                     (Ok(expected), Ok(found)) => expected == found,
                     // In reverse order another of several failures may come first.
@@ -165,14 +166,66 @@ pub(crate) fn agree(text: &str, args: &[Tensor]) -> Vec<Tensor> {
 }
 
 /// The loop IR of a program in text form, without threads.
-pub(crate) fn lowered_text(text: &str) -> String {
-    lower(&program(text), &SEQUENTIAL).to_string()
+pub(crate) fn lowered(text: &str) -> nest::Program {
+    lower(&program(text), &SEQUENTIAL)
 }
 
-/// How often the heap is asked for memory in the program's text.
-#[allow(dead_code)] // not every test file counts
-pub(crate) fn heap_allocations(text: &str) -> usize {
-    let lowered = lower(&program(text), &SEQUENTIAL);
-    let (_, proc) = lowered.procs.iter().next().expect("a program has a procedure");
-    proc.arrays.iter().filter(|(_, array)| matches!(array.storage, frit_ir::nest::Storage::Heap)).count()
+/// The statements of the loop IR, outer ones first.
+pub(crate) fn stmts(program: &nest::Program) -> Vec<&Stmt> {
+    let mut found = Vec::new();
+    program.procs.iter().for_each(|(_, proc)| proc.for_each_stmt(&proc.body, &mut |stmt| found.push(stmt)));
+    found
+}
+
+/// The expressions of the loop IR, and the parts of each.
+pub(crate) fn exprs(program: &nest::Program) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    for (_, proc) in program.procs.iter() {
+        proc.for_each_expr(&proc.body, &mut |expr| expr.for_each_part(&mut |part| found.push(part)));
+    }
+    found
+}
+
+/// The loops of the loop IR, outer ones first.
+pub(crate) fn loops(program: &nest::Program) -> Vec<&LoopData> {
+    let mut found = Vec::new();
+    program.procs.iter().for_each(|(_, proc)| proc.for_each_loop(&proc.body, &mut |_, data| found.push(data)));
+    found
+}
+
+/// The accumulators of a loop.
+pub(crate) fn reductions(data: &LoopData) -> &[Reduction] {
+    match &data.kind {
+        LoopKind::Sequential => &[],
+        LoopKind::Independent { reductions, .. } | LoopKind::Scan { reductions, .. } => reductions,
+    }
+}
+
+/// For each loop on threads, whether its iterations differ in work.
+pub(crate) fn irregular(program: &nest::Program) -> Vec<bool> {
+    let threads = |data: &LoopData| match &data.kind {
+        LoopKind::Independent { parallel, .. } => parallel.as_ref().map(|parallel| parallel.irregular),
+        LoopKind::Sequential | LoopKind::Scan { .. } => None,
+    };
+    loops(program).into_iter().filter_map(threads).collect()
+}
+
+/// The program has an array of these extents.
+pub(crate) fn has_array(program: &nest::Program, extents: &[i64]) -> bool {
+    let mut arrays = program.procs.iter().flat_map(|(_, proc)| proc.arrays.iter());
+    arrays.any(|(_, array)| array.extents.iter().map(Expr::as_i64).eq(extents.iter().map(|&extent| Some(extent))))
+}
+
+/// How many arrays are allocated on the heap.
+pub(crate) fn heap_arrays(program: &nest::Program) -> usize {
+    let mut found = BTreeSet::new();
+    for (id, proc) in program.procs.iter() {
+        proc.for_each_stmt(&proc.body, &mut |stmt| match stmt {
+            Stmt::Alloc { array } if matches!(proc.arrays[*array].storage, Storage::Heap) => {
+                found.insert((id, *array));
+            }
+            _ => {}
+        });
+    }
+    found.len()
 }
