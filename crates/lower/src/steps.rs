@@ -56,46 +56,46 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     },
     LoopStep {
         name: "fixed-point-exit",
-        summary: "loops ended when their state does not change any more",
+        summary: "loops ended at fixed points",
         stage: BeforeWindows,
         run: fixed_point_exit::exit_at_fixed_points,
     },
     LoopStep {
         name: "layout",
-        summary: "arrays stored in the order of axes in which they are copied afterwards",
+        summary: "arrays stored in their final order of axes",
         stage: BeforeWindows,
         run: layout::store_in_final_layout,
     },
     // What is recomputed lets loops be interchanged.
     LoopStep {
         name: "recomputation",
-        summary: "cheap elements computed where they are read, so that loops can be interchanged",
+        summary: "cheap elements computed where they are read",
         stage: BeforeWindows,
         run: recomputation::recompute_for_strides,
     },
     // Lanes need the arrays of an iteration inside of it, so allocations leave loops afterwards.
     LoopStep {
         name: "outer-vectorisation",
-        summary: "independent iterations with loops in order inside run side by side in vector lanes",
+        summary: "iterations with sequential loops inside run in vector lanes",
         stage: BeforeWindows,
         run: outer_vectorisation::vectorise_outer_loops,
     },
     LoopStep {
         name: "independent-allocations",
-        summary: "allocations moved out of independent loops, one for each thread",
+        summary: "allocations moved out of independent loops",
         stage: BeforeWindows,
         run: allocation_hoisting::hoist_allocations_of_independent_loops,
     },
     LoopStep {
         name: "array-short-circuiting",
-        summary: "arrays computed in the place that they would be copied to",
+        summary: "arrays computed where they would be copied to",
         stage: BeforeWindows,
         run: array_short_circuiting::short_circuit_arrays,
     },
     // Threads get the outermost loops; the steps below take what is inside of those.
     LoopStep {
         name: "batched-recurrences",
-        summary: "recurrences over columns run by each thread for some of the columns",
+        summary: "columns of recurrences divided among threads",
         stage: BeforeWindows,
         run: batched_recurrences::run_batches_in_parallel,
     },
@@ -108,7 +108,7 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     },
     LoopStep {
         name: "array-reductions",
-        summary: "sums down few columns of many rows: rows shared among threads, each with its own sums",
+        summary: "rows of column sums divided among threads",
         stage: BeforeWindows,
         run: array_reductions::privatise_array_reductions,
     },
@@ -120,7 +120,7 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     },
     LoopStep {
         name: "outer-reductions",
-        summary: "reductions of independent iterations that read neighbours run side by side in vector lanes",
+        summary: "reductions of neighbouring iterations run in vector lanes",
         stage: BeforeWindows,
         run: outer_vectorisation::vectorise_outer_reductions,
     },
@@ -133,37 +133,37 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     // Checks and what runs in order leave loops before vectors are asked for.
     LoopStep {
         name: "check-fission",
-        summary: "blocks of iterations checked ahead, so that what computes has no checks",
+        summary: "checks made ahead for blocks of iterations",
         stage: BeforeWindows,
         run: check_fission::fission_checks,
     },
     LoopStep {
         name: "independent-fission",
-        summary: "independent loops split into loops of which vectors can run some",
+        summary: "parts for vectors split from independent loops",
         stage: BeforeWindows,
         run: loop_fission::independent::fission_independent_loops,
     },
     LoopStep {
         name: "ordered-fission",
-        summary: "what vectors can run taken out of loops that must run in order",
+        summary: "parts for vectors split from sequential loops",
         stage: BeforeWindows,
         run: loop_fission::ordered::fission_ordered_loops,
     },
     LoopStep {
         name: "blocked-floyd-warshall",
-        summary: "steps that update a matrix by its own rows and columns taken several at once",
+        summary: "elimination steps of Floyd-Warshall taken several at once",
         stage: BeforeWindows,
         run: blocked_floyd_warshall::block_floyd_warshall,
     },
     LoopStep {
         name: "multi-accumulator",
-        summary: "reductions with several accumulators, each reading from another place",
+        summary: "reductions with several accumulators",
         stage: BeforeWindows,
         run: multi_accumulator::use_multiple_accumulators,
     },
     LoopStep {
         name: "vectorised-scan",
-        summary: "scans put into two phases, so that vectors can run them",
+        summary: "scans split into two phases for vectors",
         stage: BeforeWindows,
         run: vectorised_scan::vectorise_scans,
     },
@@ -185,7 +185,7 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     // It recognises a time loop by its plain body; the steps below change that.
     LoopStep {
         name: "temporal-blocking",
-        summary: "two steps of a stencil made at once where its arrays do not stay in the caches",
+        summary: "two time steps of a stencil made at once",
         stage: AfterWindows,
         run: temporal_blocking::block_time_loops,
     },
@@ -197,32 +197,32 @@ pub const LOOP_STEPS: &[LoopStep] = &[
     },
     LoopStep {
         name: "widening",
-        summary: "bytes that costly loops access widened and narrowed in loops of their own",
+        summary: "bytes widened and narrowed in loops of their own",
         stage: AfterWindows,
         run: widening::widen_narrow_elements,
     },
     LoopStep {
         name: "stencil-tiling",
-        summary: "planes of stencils run in blocks of rows that stay in a processor's own cache",
+        summary: "planes of stencils run in blocks of rows",
         stage: AfterWindows,
         run: stencil_tiling::tile_stencils,
     },
     LoopStep {
         name: "unroll-and-jam",
-        summary: "rows of stencils run side by side, so that they share what they read",
+        summary: "rows of stencils run side by side",
         stage: AfterWindows,
         run: unroll_and_jam::unroll_and_jam,
     },
     // It copies the loops that it changes, with a condition on sizes, so little comes after it.
     LoopStep {
         name: "nontemporal-stores",
-        summary: "large arrays stored past the caches, and the rows that are read next prefetched",
+        summary: "large arrays stored past the caches, next rows prefetched",
         stage: AfterWindows,
         run: nontemporal_stores::use_nontemporal_stores,
     },
     LoopStep {
         name: "overlapping-vectors",
-        summary: "rows that reduce run in whole vectors, of which the first and the last overlap others",
+        summary: "rows that reduce run in whole vectors that overlap",
         stage: AfterWindows,
         run: overlapping_vectors::overlap_vectors,
     },
@@ -241,6 +241,17 @@ pub fn unchanged(step: &str) -> &'static str {
         "blocking" => "is not blocked",
         "interchange" => "is not interchanged with those inside it",
         "batched-recurrences" => "is not run column by column on threads",
+        "nested-reductions" => "keeps its reductions apart",
+        "fixed-point-exit" => "runs to its end",
+        "layout" | "array-short-circuiting" => "copies an array",
+        "allocation-hoisting" => "allocates its arrays in each iteration",
+        "check-fission" => "checks each iteration as it runs",
+        "outer-reductions" => "runs its reductions one after the other",
+        "stencil-tiling" => "runs whole planes",
+        "unroll-and-jam" => "runs its rows one by one",
+        "transpose-tiling" => "has no tiles",
+        "recomputation" => "stores its arrays",
+        "overlapping-vectors" => "has no overlapping vectors",
         _ => "stays as it is",
     }
 }
@@ -391,15 +402,18 @@ fn stored_names(proc: &Proc, body: &[Stmt], depth: usize, names: &mut Vec<String
                 let name = proc.arrays[*array].name.as_deref();
                 names.extend(name.filter(|name| !names.iter().any(|known| known == name)).map(str::to_string));
             }
-            Stmt::For(inner) if depth > 0 => stored_names(proc, &proc.loops[*inner].body, depth - 1, names),
-            Stmt::If { then, otherwise, .. } if depth > 0 => {
-                stored_names(proc, then, depth - 1, names);
-                stored_names(proc, otherwise, depth - 1, names);
-            }
+            stmt if depth > 0 => stmt.blocks(proc).for_each(|block| stored_names(proc, block, depth - 1, names)),
             _ => {}
         }
     }
 }
+
+/// What reports say of loops that compute so much that they do not wait for memory.
+pub(crate) const COMPUTES_MUCH: &str = "it computes too much for each element to wait for memory";
+/// What reports say of loops whose parts for vectors are small.
+pub(crate) const LITTLE_GAIN: &str = "vectors would gain less on a part of it than passing values costs";
+/// What reports say of loops that are over before a change pays.
+pub(crate) const FEW_ITERATIONS: &str = "it has few iterations";
 
 /// Why a loop cannot be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -428,6 +442,20 @@ pub enum Reason {
     NoSingleSweep,
     /// Operands of a step change from step to step.
     StepChanges,
+    /// Regrouping a reduction would change bits of its result, which has to be exact.
+    Regroups,
+    /// The state of a loop may change again after an iteration that leaves it as it is.
+    StateMayChange,
+    /// Something stands between the computation of an array and its copy.
+    ArrayInUse,
+    /// The size of an array differs between iterations, or the array outlives its iteration.
+    ArraysDiffer,
+    /// A check is not defined, or not known, before what the loop does.
+    ChecksDepend,
+    /// Neighbouring iterations do not read neighbouring elements.
+    NeighboursApart,
+    /// A plane does something with all its rows.
+    WholePlanes,
 }
 
 impl Reason {
@@ -446,6 +474,13 @@ impl Reason {
             Reason::ArraysUsedOutside => "arrays-used-outside",
             Reason::NoSingleSweep => "no-single-sweep",
             Reason::StepChanges => "step-changes",
+            Reason::Regroups => "regroups",
+            Reason::StateMayChange => "state-may-change",
+            Reason::ArrayInUse => "array-in-use",
+            Reason::ArraysDiffer => "arrays-differ",
+            Reason::ChecksDepend => "checks-depend",
+            Reason::NeighboursApart => "neighbours-apart",
+            Reason::WholePlanes => "whole-planes",
         }
     }
 
@@ -468,6 +503,15 @@ impl Reason {
             }
             Reason::NoSingleSweep => "a step is not one sweep that reads near neighbours alone",
             Reason::StepChanges => "what a step reads besides its array changes from step to step",
+            Reason::Regroups => "with the reductions inside it as one, bits of the result would change",
+            Reason::StateMayChange => "its state may change again after an iteration that leaves it as it is",
+            Reason::ArrayInUse => "between the computation of the array and the copy, something needs what is there",
+            Reason::ArraysDiffer => {
+                "the size of an array differs between iterations, or the array outlives its iteration"
+            }
+            Reason::ChecksDepend => "a check depends on an earlier one, or on what the loop stores",
+            Reason::NeighboursApart => "neighbouring iterations do not read neighbouring elements",
+            Reason::WholePlanes => "besides its rows, a plane does something that needs all of them",
         }
     }
 }

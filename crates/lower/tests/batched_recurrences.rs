@@ -2,9 +2,8 @@
 
 use crate::support;
 
-use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
-use support::{agree, heap_arrays, int, lowered, reals};
+use support::{agree, heap_arrays, int, lowered, reals, table};
 
 /// A loop that makes row `%15` of its matrix `%9` from `cell`, which computes `%30` at column `%23` of what was there and row `%14` before it.
 fn recurrence(cell: &str) -> String {
@@ -33,9 +32,7 @@ const STEP: &str =
 
 fn agrees(text: &str) {
     for (rows, columns) in [(1, 5), (2, 1), (7, 40), (4, 100)] {
-        let values = (0..rows * columns).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
-        let matrix = Tensor::new(vec![rows, columns], TensorData::F64(values)).expect("the values fill the shape");
-        agree(text, &[matrix, int(2)]);
+        agree(text, &[table(&[rows, columns]), int(2)]);
     }
 }
 
@@ -146,8 +143,6 @@ fn several_recurrences_run_together() {
     }";
     assert!(heap_arrays(&lowered(text)) == 2 && is_divided(text));
     for (rows, columns) in [(1, 5), (6, 37)] {
-        let values = (0..rows * columns).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
-        let matrix = Tensor::new(vec![rows, columns], TensorData::F64(values)).expect("the values fill the shape");
-        agree(text, &[matrix, reals(&(0..columns).map(|i| i as f64 * 0.5).collect::<Vec<_>>())]);
+        agree(text, &[table(&[rows, columns]), reals(&(0..columns).map(|i| i as f64 * 0.5).collect::<Vec<_>>())]);
     }
 }

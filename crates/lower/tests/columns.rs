@@ -2,8 +2,7 @@
 
 use crate::support;
 
-use frit_ir::{Tensor, TensorData};
-use support::{agree, lowered};
+use support::{agree, lowered, table};
 
 /// Works on every column of a matrix and yields the columns as columns: `body` makes `%19`, the new column, of what is read at `[%8, %4]`.
 fn columns(body: &str) -> String {
@@ -55,14 +54,9 @@ fn allocations(text: &str) -> usize {
     support::heap_arrays(&lowered(text))
 }
 
-fn matrix(rows: usize, columns: usize) -> Tensor {
-    let values = (0..rows * columns).map(|at| (at * 7 % 31) as f64 - 15.0).collect();
-    Tensor::new(vec![rows, columns], TensorData::F64(values)).expect("the values fill the shape")
-}
-
 fn agrees(text: &str) {
     for (rows, columns) in [(0, 3), (3, 0), (1, 1), (7, 9), (5, 131), (13, 257), (3, 1030)] {
-        agree(text, &[matrix(rows, columns)]);
+        agree(text, &[table(&[rows, columns])]);
     }
 }
 
@@ -110,7 +104,7 @@ fn rows_that_become_columns_are_copied() {
         columns(SUMS).replace("%2: f64[%0, %1]", "%2: f64[%1, %0]").replace("index %2[%8, %4]", "index %2[%4, %8]");
     assert_eq!(allocations(&text), 2, "{}", lowered(&text));
     for (rows, columns) in [(0, 3), (3, 0), (1, 1), (9, 7), (131, 5)] {
-        agree(&text, &[matrix(rows, columns)]);
+        agree(&text, &[table(&[rows, columns])]);
     }
 }
 
@@ -146,11 +140,7 @@ fn planes_of_a_cube_are_stored_in_their_places() {
     }";
     assert_eq!(allocations(text), 1, "{}", lowered(text));
     for (planes, rows, columns) in [(0, 1, 1), (2, 0, 3), (3, 5, 9), (2, 4, 130)] {
-        let values = (0..planes * rows * columns).map(|at| (at * 7 % 31) as f64 - 15.0).collect();
-        agree(
-            text,
-            &[Tensor::new(vec![planes, rows, columns], TensorData::F64(values)).expect("the values fill the shape")],
-        );
+        agree(text, &[table(&[planes, rows, columns])]);
     }
 }
 

@@ -30,19 +30,26 @@ const SEPARATOR: &str = "// ----\n";
 const ARGUMENTS: [&[i64]; 4] = [&[0], &[1, 3, 2], &[9, 5, 7], &[40, 17, 9]];
 
 /// The codes of refusals, each of which some file shows.
-const REFUSALS: [&str; 12] = [
+const REFUSALS: [&str; 19] = [
+    "array-in-use",
+    "arrays-differ",
     "arrays-used-outside",
     "calls-inside",
+    "checks-depend",
     "checks-inside",
     "crosses-columns",
     "loop-inside",
     "memory-inside",
+    "neighbours-apart",
     "no-single-sweep",
     "no-unit-stride",
     "phases-mixed",
+    "regroups",
     "runs-in-order",
+    "state-may-change",
     "step-changes",
     "while-inside",
+    "whole-planes",
 ];
 
 fn options(before: &str) -> Options {

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use support::{agree, int, lowered, reals};
+use support::{agree, int, lowered, table};
 
 /// A fold over the indices of a vector whose cells are `%9`, computed by `cell` at index `%6`.
 fn fold(cell: &str, (op, unit): (&str, &str), length: &str) -> String {
@@ -34,8 +34,7 @@ fn streams(text: &str) -> usize {
 
 fn agrees(text: &str) {
     for count in [1, 2, 700, 1024, 1025, 1029, 4003] {
-        let values: Vec<f64> = (0..count).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
-        agree(text, &[reals(&values), int(2)]);
+        agree(text, &[table(&[count]), int(2)]);
     }
 }
 
@@ -71,8 +70,7 @@ fn two_vectors_are_read_in_two_streams_each() {
     let text = fold(cell, SUM, "%0").replace("%2: i64)", "%2: i64, %3: f64[%0])");
     assert_eq!(streams(&text), 2, "{}", lowered(&text));
     for count in [1, 700, 1025, 4003] {
-        let values: Vec<f64> = (0..count).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
-        agree(&text, &[reals(&values), int(2), reals(&values)]);
+        agree(&text, &[table(&[count]), int(2), table(&[count])]);
     }
 }
 
@@ -106,8 +104,6 @@ fn rows_are_one_stream_unless_they_are_long() {
       return %3
     }";
     for (rows, columns) in [(2, 1100), (1, 16400), (3, 16384)] {
-        let values: Vec<f64> = (0..rows * columns).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
-        let table = frit_ir::Tensor::new(vec![rows, columns], frit_ir::TensorData::F64(values));
-        agree(text, &[table.expect("the values fill the shape")]);
+        agree(text, &[table(&[rows, columns])]);
     }
 }

@@ -5,7 +5,7 @@ use crate::support;
 use frit_interp::{Options as RunOptions, nest};
 use frit_ir::nest::{self as loops, LoopKind, Stmt};
 use frit_lower::Options;
-use support::{agree, int, program, reals, with_sizes};
+use support::{agree, int, table};
 
 /// A map over a vector whose cells are `%9`, computed by `cell` at index `%6`; `%5` is the array of them, and `rest` what comes then.
 fn map(cell: &str, rest: &str) -> String {
@@ -25,11 +25,8 @@ fn map(cell: &str, rest: &str) -> String {
 const HALF: &str = "%7: f64 = index %1[%6]\n%9: f64 = mul %7, 0.5";
 
 /// The loop IR with stores past a cache of so many bytes, and in how many loops.
-fn streamed(text: &str, parallel: bool, cache_bytes: i64) -> (frit_ir::nest::Program, usize) {
-    let mut lowered = support::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = support::shape_for_caches(&mut lowered, support::past(cache_bytes))["nontemporal-stores"];
-    frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
-    (lowered, count)
+fn streamed(text: &str, parallel: bool, cache_bytes: i64) -> (loops::Program, usize) {
+    support::shaped(text, &Options { parallel, ..Options::default() }, cache_bytes, "nontemporal-stores")
 }
 
 fn has_streaming_scan(program: &loops::Program) -> bool {
@@ -38,15 +35,12 @@ fn has_streaming_scan(program: &loops::Program) -> bool {
 
 fn agrees(text: &str) {
     for count in [0, 1, 127, 128, 129, 1023, 1024, 1025, 2000] {
-        let values: Vec<f64> = (0..count).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
-        let arguments = [reals(&values), int(3)];
+        let arguments = [table(&[count]), int(3)];
         let expected = agree(text, &arguments);
         // The second is too small for 1025 reals, not for fewer.
         for cache_bytes in [0, 1025 * 8 / 7 * 16] {
             let (lowered, _) = streamed(text, true, cache_bytes);
-            let entry = lowered.entry.expect("a test has an entry");
-            let found = nest::run(&lowered, entry, with_sizes(&program(text), &arguments), &RunOptions::default());
-            assert_eq!(found.expect("the program runs"), expected, "{lowered}");
+            assert_eq!(support::run(&lowered, text, &arguments, &RunOptions::default()), expected, "{lowered}");
         }
     }
 }
@@ -148,12 +142,10 @@ fn what_reads_what_it_stores_is_streamed_in_blocks() {
         let program = loops::parse::parse_program(&text(stored)).expect("the text is a program");
         let mut shaped = program.clone();
         support::shape_for_caches(&mut shaped, support::past(0));
-        loops::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
         for length in [63, 64, 71, 1100] {
-            let values: Vec<f64> = (0..length).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
             let run = |program: &loops::Program| {
                 let entry = program.entry.expect("a test has an entry");
-                nest::run(program, entry, vec![int(length.into()), reals(&values)], &RunOptions::default())
+                nest::run(program, entry, vec![int(length as i64), table(&[length])], &RunOptions::default())
             };
             let found = run(&shaped).expect("the program runs");
             assert_eq!(found, run(&program).expect("the program runs"), "{shaped}");

@@ -52,7 +52,6 @@ fn is_in_blocks(text: &str) -> bool {
     nest::verify::verify(&program).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut shaped = program.clone();
     let changes = support::shape_for_caches(&mut shaped, Caches { own: CACHE, last: i64::MAX, ..Caches::USUAL });
-    nest::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
     for (planes, side) in [(2, 5), (3, 2), (4, 17), (3, 18), (5, 33), (4, 40)] {
         let count = planes * side * side;
         let values = (0..count).map(|i| f64::from(i * 37 % 61) - 30.0).collect();

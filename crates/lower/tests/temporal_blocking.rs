@@ -2,18 +2,16 @@
 
 use crate::support;
 
-use frit_interp::{Options as RunOptions, nest as interp};
-use frit_ir::{Tensor, TensorData, nest};
+use frit_interp::Options as RunOptions;
+use frit_ir::nest;
 use frit_lower::Options;
-use support::{agree, int, program, with_sizes};
+use support::{agree, int, table};
 
 /// The loop IR shaped for a last cache that keeps nothing, and whether it makes two steps at once.
 fn shaped(text: &str) -> (nest::Program, bool) {
     let options = Options { parallel: true, chunk_threshold: 0, ..Options::default() };
-    let mut lowered = support::lower(&program(text), &options);
-    let changes = support::shape_for_caches(&mut lowered, support::past(64));
-    nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
-    (lowered, changes["temporal-blocking"] > 0)
+    let (lowered, count) = support::shaped(text, &options, 64, "temporal-blocking");
+    (lowered, count > 0)
 }
 
 fn makes_two(text: &str) -> bool {
@@ -23,18 +21,14 @@ fn makes_two(text: &str) -> bool {
 /// Results stay, for any number of steps, whether a thread has enough rows or not, and tiles one part or several.
 fn agrees(text: &str) {
     let (lowered, _) = shaped(text);
-    let entry = lowered.entry.expect("a test has an entry");
     for (rows, columns) in [(3, 4), (40, 5), (50, 530), (140, 7)] {
-        let values = (0..rows * columns).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
-        let shape = [rows, columns].map(|extent| usize::try_from(extent).expect("extents are small"));
-        let table = Tensor::new(shape.to_vec(), TensorData::F64(values)).expect("as many elements as the shape says");
         for steps in [0, 1, 2, 5] {
-            let arguments = [table.clone(), int(steps)];
+            let arguments = [table(&[rows, columns]), int(steps)];
             let expected = agree(text, &arguments);
             for threads in [1, 2, 3] {
                 let options = RunOptions { threads, reverse: steps == 5, ..RunOptions::default() };
-                let found = interp::run(&lowered, entry, with_sizes(&program(text), &arguments), &options);
-                assert_eq!(found.expect("the program runs"), expected, "{rows} x {columns}, {threads} threads");
+                let found = support::run(&lowered, text, &arguments, &options);
+                assert_eq!(found, expected, "{rows} x {columns}, {threads} threads");
             }
         }
     }

@@ -2,10 +2,9 @@
 
 use crate::support;
 
-use frit_interp::{Options as RunOptions, nest};
-use frit_ir::{Tensor, TensorData};
+use frit_interp::Options as RunOptions;
 use frit_lower::Options;
-use support::{agree, program, with_sizes};
+use support::{agree, table};
 
 /// A map over a matrix and the transpose of another, whose cells are `%9`, computed by `cell` at row `%6` and column `%7`.
 fn map(cell: &str) -> String {
@@ -26,32 +25,22 @@ const TRANSPOSE: &str = "%9: f64 = index %3[%7, %6]";
 
 /// The loop IR shaped for caches, but for large results, and how many loops changed.
 fn shaped(text: &str, parallel: bool) -> (frit_ir::nest::Program, usize) {
-    let mut lowered = support::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = support::shape_for_caches(&mut lowered, support::past(i64::MAX))["transpose-tiling"];
-    frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
-    (lowered, count)
+    support::shaped(text, &Options { parallel, ..Options::default() }, i64::MAX, "transpose-tiling")
 }
 
 fn tiles(text: &str) -> usize {
     shaped(text, false).1
 }
 
-fn matrix(rows: usize, columns: usize) -> Tensor {
-    let values = (0..rows * columns).map(|at| (at * 7 % 31) as f64 - 15.0).collect();
-    Tensor::new(vec![rows, columns], TensorData::F64(values)).expect("the values fill the shape")
-}
-
 fn agrees(text: &str) {
     for (rows, columns) in [(0, 3), (1, 1), (7, 9), (8, 16), (17, 40), (33, 8), (64, 64), (70, 130)] {
-        let arguments = [matrix(rows, columns), matrix(columns, rows)];
+        let arguments = [table(&[rows, columns]), table(&[columns, rows])];
         let expected = agree(text, &arguments);
         for parallel in [false, true] {
             let lowered = shaped(text, parallel).0;
-            let entry = lowered.entry.expect("a test has an entry");
             for reverse in [false, true] {
                 let options = RunOptions { reverse, ..RunOptions::default() };
-                let found = nest::run(&lowered, entry, with_sizes(&program(text), &arguments), &options);
-                assert_eq!(found.expect("the program runs"), expected, "{lowered}");
+                assert_eq!(support::run(&lowered, text, &arguments, &options), expected, "{lowered}");
             }
         }
     }

@@ -2,18 +2,14 @@
 
 use crate::support;
 
-use frit_interp::{Options as RunOptions, nest as interp};
+use frit_interp::Options as RunOptions;
 use frit_ir::nest::{self, Stmt};
-use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
-use support::{agree, int, program, with_sizes};
+use support::{agree, int, table};
 
 /// The loop IR shaped for caches, and how many loops make rows side by side.
 fn shaped(text: &str, cache_bytes: i64) -> (nest::Program, usize) {
-    let mut lowered = support::lower(&program(text), &Options { parallel: true, ..Options::default() });
-    let count = support::shape_for_caches(&mut lowered, support::past(cache_bytes))["unroll-and-jam"];
-    nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
-    (lowered, count)
+    support::shaped(text, &Options::default(), cache_bytes, "unroll-and-jam")
 }
 
 fn is_jammed(text: &str) -> bool {
@@ -23,16 +19,12 @@ fn is_jammed(text: &str) -> bool {
 /// Results stay, for numbers of rows around whole blocks, past the caches or not.
 fn agrees(text: &str) {
     for (rows, columns) in [(2, 3), (3, 130), (5, 9), (6, 0), (9, 131), (10, 300), (10, 523), (17, 5)] {
-        let values = (0..rows * columns).map(|i| f64::from(i * 7 % 31) - 15.0).collect();
-        let shape = [rows, columns].map(|extent| usize::try_from(extent).expect("extents are small"));
-        let table = Tensor::new(shape.to_vec(), TensorData::F64(values)).expect("as many elements as the shape says");
-        let arguments = [table, int(3)];
+        let arguments = [table(&[rows, columns]), int(3)];
         let expected = agree(text, &arguments);
         for cache_bytes in [0, i64::MAX] {
             let (lowered, _) = shaped(text, cache_bytes);
-            let entry = lowered.entry.expect("a test has an entry");
-            let found = interp::run(&lowered, entry, with_sizes(&program(text), &arguments), &RunOptions::default());
-            assert_eq!(found.expect("the program runs"), expected, "{rows} x {columns}\n{lowered}");
+            let found = support::run(&lowered, text, &arguments, &RunOptions::default());
+            assert_eq!(found, expected, "{rows} x {columns}\n{lowered}");
         }
     }
 }
@@ -271,7 +263,6 @@ fn bands(first: &str, last: &str) -> nest::Program {
 fn shaped_program(program: &nest::Program) -> nest::Program {
     let mut shaped = program.clone();
     support::shape_for_caches(&mut shaped, support::past(1 << 10));
-    nest::verify::verify(&shaped).unwrap_or_else(|error| panic!("{error}\n{shaped}"));
     shaped
 }
 

@@ -2,10 +2,10 @@
 
 use crate::support;
 
-use frit_interp::{Options as RunOptions, nest};
+use frit_interp::Options as RunOptions;
 use frit_ir::{Tensor, TensorData};
 use frit_lower::Options;
-use support::{agree, program, reals, with_sizes};
+use support::{agree, reals};
 
 /// A map over `%1` and the truth values or small numbers `%2` whose cells are `%9`, computed by `cell` at index `%6`.
 fn map(narrow: &str, cell: &str, made: &str) -> String {
@@ -27,10 +27,7 @@ const COSTLY: &str = "%7: f64 = index %1[%6] %10: f64 = exp %7 %11: f64 = sin %1
 
 /// The loop IR after the last step on it, and how many loops changed.
 fn shaped(text: &str, parallel: bool) -> (frit_ir::nest::Program, usize) {
-    let mut lowered = support::lower(&program(text), &Options { parallel, ..Options::default() });
-    let count = support::shape_for_caches(&mut lowered, support::past(i64::MAX))["widening"];
-    frit_ir::nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
-    (lowered, count)
+    support::shaped(text, &Options { parallel, ..Options::default() }, i64::MAX, "widening")
 }
 
 fn agrees(text: &str, narrow: impl Fn(usize) -> TensorData) {
@@ -40,9 +37,7 @@ fn agrees(text: &str, narrow: impl Fn(usize) -> TensorData) {
         let expected = agree(text, &arguments);
         for parallel in [false, true] {
             let (lowered, _) = shaped(text, parallel);
-            let entry = lowered.entry.expect("a test has an entry");
-            let found = nest::run(&lowered, entry, with_sizes(&program(text), &arguments), &RunOptions::default());
-            assert_eq!(found.expect("the program runs"), expected, "{lowered}");
+            assert_eq!(support::run(&lowered, text, &arguments, &RunOptions::default()), expected, "{lowered}");
         }
     }
 }

@@ -325,19 +325,7 @@ const MAX_SPECULATED: usize = 12;
 /// True if the statement is defined whatever its operands are, and cheap.
 fn is_total(stmt: &Stmt) -> bool {
     match &stmt.op {
-        Op::Unary { op, .. } => !matches!(
-            *op,
-            UnOp::EXP
-                | UnOp::LOG
-                | UnOp::LOG2
-                | UnOp::LOG10
-                | UnOp::LOG1P
-                | UnOp::EXPM1
-                | UnOp::CBRT
-                | UnOp::SIN
-                | UnOp::COS
-                | UnOp::TAN
-        ),
+        Op::Unary { op, .. } => !matches!(op, UnOp::Math(_)),
         Op::Binary { op, .. } => op.is_cheap(),
         Op::Select { .. } => true,
         ops!(access | array | effect | control) => false,

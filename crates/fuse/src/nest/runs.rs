@@ -452,8 +452,8 @@ impl<'w, 'a> Run<'w, 'a> {
                 Stmt::Release { array } if !gone.contains(array) => {
                     releases[places(array).max().unwrap_or_else(|| idle(array))].push(*array);
                 }
-                Stmt::Assign { .. } | Stmt::Check { .. } => done.push(stmt.clone()),
-                _ => {}
+                Stmt::For(_) | Stmt::Alloc { .. } | Stmt::Release { .. } => {}
+                stmt => done.push(stmt.clone()),
             }
         }
         for (at, unit) in order.iter().enumerate() {

@@ -10,7 +10,7 @@
 //! This module knows nothing of the array IR.
 
 use crate::lowering::access::allocated;
-use crate::steps::Decisions;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Binding, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
@@ -39,7 +39,7 @@ fn hoist(proc: &mut Proc, is_independent: bool, decisions: &mut Decisions<'_>) {
         }
     }
     let body = std::mem::take(&mut proc.body);
-    proc.body = Hoisting { proc, decisions, namings, is_independent }.stmts(body);
+    proc.body = Hoisting { proc, decisions, namings, is_independent, everywhere: is_independent }.stmts(body);
 }
 
 struct Hoisting<'p, 'd> {
@@ -49,6 +49,8 @@ struct Hoisting<'p, 'd> {
     namings: BTreeMap<Array, usize>,
     /// True inside an independent loop, or where the kind of loop does not matter.
     is_independent: bool,
+    /// True if no later step moves allocations.
+    everywhere: bool,
 }
 
 impl Hoisting<'_, '_> {
@@ -74,7 +76,11 @@ impl Hoisting<'_, '_> {
         let hoisted = if self.is_independent { self.hoistable(&data) } else { Vec::new() };
         self.is_independent = is_inside;
         if hoisted.is_empty() || !self.decisions.may_change() {
+            let allocates = data.body.iter().filter_map(allocated).any(|array| self.is_on_heap(array));
             self.proc.loops[id] = data;
+            if self.everywhere && allocates && hoisted.is_empty() {
+                self.decisions.refused(self.proc, id, Reason::ArraysDiffer);
+            }
             result.push(Stmt::For(id));
             return;
         }
@@ -165,14 +171,14 @@ impl Hoisting<'_, '_> {
         result.push(Stmt::For(outer));
     }
 
+    fn is_on_heap(&self, array: Array) -> bool {
+        matches!(self.proc.arrays[array].storage, Storage::Heap)
+    }
+
     /// The arrays whose allocation can leave the loop, in the order of allocation.
     fn hoistable(&self, data: &LoopData) -> Vec<Array> {
-        let candidates: Vec<Array> = data
-            .body
-            .iter()
-            .filter_map(allocated)
-            .filter(|&array| matches!(self.proc.arrays[array].storage, Storage::Heap))
-            .collect();
+        let candidates: Vec<Array> =
+            data.body.iter().filter_map(allocated).filter(|&array| self.is_on_heap(array)).collect();
         if candidates.is_empty() {
             return candidates;
         }

@@ -13,7 +13,7 @@
 //! Language". This module knows nothing of the array IR.
 
 use crate::lowering::access::{Aliases, assignments};
-use crate::steps::Decisions;
+use crate::steps::{Decisions, Reason};
 use frit_ir::affine::Poly;
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
@@ -77,13 +77,15 @@ impl ShortCircuit<'_, '_> {
         let mut result: Vec<Stmt> = Vec::with_capacity(stmts.len());
         for mut stmt in stmts {
             if let Stmt::For(id) = stmt
-                && let Some(copy) = Copy::of(proc, id)
                 && self.decisions.may_change()
-                && self.is_placed(proc, &result, &copy)
+                && let Some(copy) = Copy::of(proc, id).filter(|copy| self.is_only_copied(proc, copy))
             {
-                self.decisions.done(proc, id, "copied an array, which is computed in its place now");
-                self.gone.insert(copy.source);
-                continue;
+                if self.is_placed(proc, &result, &copy) {
+                    self.decisions.done(proc, id, "copied an array, which is computed in its place now");
+                    self.gone.insert(copy.source);
+                    continue;
+                }
+                self.decisions.refused(proc, id, Reason::ArrayInUse);
             }
             if let Stmt::Assign { var, value } = &stmt
                 && self.assignments.get(var) == Some(&1)
@@ -99,16 +101,16 @@ impl ShortCircuit<'_, '_> {
         result
     }
 
+    /// True if one place computes the source, and nothing but the copy reads it.
+    fn is_only_copied(&self, proc: &Proc, copy: &Copy) -> bool {
+        matches!(self.uses.get(&copy.source), Some(Uses { loads: 1, stores: 1, others: 0 }))
+            && matches!(proc.arrays[copy.source].storage, Storage::Heap | Storage::Stack)
+            && copy.source != copy.target
+    }
+
     /// Makes the loop that computes the source of the copy store to the target, if that is
     /// possible.
     fn is_placed(&self, proc: &mut Proc, before: &[Stmt], copy: &Copy) -> bool {
-        let only_copied = matches!(self.uses.get(&copy.source), Some(Uses { loads: 1, stores: 1, others: 0 }));
-        if !only_copied
-            || !matches!(proc.arrays[copy.source].storage, Storage::Heap | Storage::Stack)
-            || copy.source == copy.target
-        {
-            return false;
-        }
         for stmt in before.iter().rev() {
             match stmt {
                 Stmt::For(id) => {

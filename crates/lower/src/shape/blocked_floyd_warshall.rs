@@ -46,7 +46,7 @@ use crate::lowering::access::Aliases;
 use crate::shape::facts::columns::{in_order, multiple};
 use crate::shape::facts::straight_line::{assigned, is_straight, mentions_of};
 use crate::shape::rewrite::strip_mining::Block;
-use crate::steps::Decisions;
+use crate::steps::{COMPUTES_MUCH, Decisions};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const};
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,10 +65,18 @@ const LARGEST_CELL: usize = 32;
 /// Runs several elimination steps at once wherever that is possible.
 pub(crate) fn block_floyd_warshall(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let aliases = Aliases::of(proc);
-    decisions.replace_loops(proc, "takes several steps at once, in panels of the matrix", &mut |proc, id, _| {
-        let elimination = Elimination::of(proc, id, &aliases)?;
-        Some(elimination.in_panels(proc, id))
-    });
+    decisions.replace_loops(
+        proc,
+        "takes several steps at once, in panels of the matrix",
+        &mut |proc, id, decisions| {
+            let elimination = Elimination::of(proc, id, &aliases)?;
+            if elimination.cell.size() > LARGEST_CELL {
+                decisions.not_worth(proc, id, COMPUTES_MUCH);
+                return None;
+            }
+            Some(elimination.in_panels(proc, id))
+        },
+    );
 }
 
 /// A loop that updates a matrix by its own rows and columns.
@@ -167,8 +175,7 @@ impl Elimination {
         };
         let elements = cell.elements(may_read)?;
         let is_updated = [Element::Own, Element::OfRow, Element::OfColumn].iter().all(|e| elements.contains(e));
-        let pays = is_updated && cell.size() <= LARGEST_CELL;
-        pays.then_some(Self {
+        is_updated.then_some(Self {
             steps,
             rows,
             columns,

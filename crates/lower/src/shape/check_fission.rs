@@ -20,7 +20,7 @@
 use crate::shape::facts::arithmetic::{cost, is_total};
 use crate::shape::facts::straight_line::{each_store, fresh, is_straight, live, mentions_of};
 use crate::shape::rewrite::strip_mining::Block;
-use crate::steps::Decisions;
+use crate::steps::{Decisions, FEW_ITERATIONS, Reason};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -36,7 +36,19 @@ const LITTLE: i64 = 16;
 /// Splits checks off every loop where that is possible.
 pub(crate) fn fission_checks(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let what = "checks a block of iterations ahead of running it";
-    decisions.replace_loops(proc, what, &mut |proc, id, _| Checked::of(proc, id).map(|checked| checked.blocked(proc)));
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
+        let checked = Checked::of(proc, id)?;
+        if !checked.are_known_ahead(proc) {
+            decisions.refused(proc, id, Reason::ChecksDepend);
+            return None;
+        }
+        let Checked { data, .. } = &checked;
+        if data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < BLOCK / 4) {
+            decisions.not_worth(proc, id, FEW_ITERATIONS);
+            return None;
+        }
+        Some(checked.blocked(proc))
+    });
 }
 
 /// An independent loop or a scan whose checks can run ahead.
@@ -45,8 +57,9 @@ struct Checked {
     var: Var,
     reductions: Vec<Reduction>,
     conditions: Vec<Expr>,
-    /// The statements that the conditions need.
+    /// The statements that the conditions need, and those among them that stand behind a check.
     needed: Vec<Stmt>,
+    after: Vec<Stmt>,
     /// The body without the checks.
     rest: Vec<Stmt>,
 }
@@ -60,53 +73,44 @@ impl Checked {
             LoopKind::Independent { parallel, reductions, .. } => (parallel.is_some(), reductions),
             LoopKind::Scan { reductions, .. } => (false, reductions),
         };
-        let few = data.upper.as_i64().zip(data.lower.as_i64()).is_some_and(|(upper, lower)| upper - lower < BLOCK / 4);
-        if few || is_parallel && !reductions.is_empty() {
+        if is_parallel && !reductions.is_empty() {
             return None;
         }
         let (mut conditions, mut rest, mut unchecked) = (Vec::new(), Vec::new(), 0);
+        let mut wanted: BTreeSet<Var> = BTreeSet::new();
         for stmt in &data.body {
             match stmt {
                 Stmt::Check { cond, .. } => {
                     if conditions.is_empty() {
                         unchecked = rest.len();
-                    } else if !is_total(proc, cond) {
-                        return None;
                     }
+                    cond.for_each_var(&mut |var| _ = wanted.insert(var));
                     conditions.push(cond.clone());
                 }
                 stmt if is_straight(stmt, true) => rest.push(stmt.clone()),
                 _ => return None,
             }
         }
-        let mut wanted: BTreeSet<Var> = BTreeSet::new();
-        let mut loaded: BTreeSet<Array> = BTreeSet::new();
-        let mut note = |expr: &Expr| {
-            expr.for_each_load(&mut |array, _| {
-                loaded.insert(array);
-            });
-        };
-        for condition in &conditions {
-            note(condition);
-            condition.for_each_var(&mut |var| _ = wanted.insert(var));
-        }
         let after = live(rest[unchecked..].to_vec(), wanted.clone());
-        let mut defined = true;
-        after.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| defined &= is_total(proc, expr)));
         let needed = live(rest.clone(), wanted);
-        needed.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut note));
-        let plain = needed.iter().all(|stmt| is_straight(stmt, false));
-        let accumulates = mentions_of(&needed).into_keys().any(|var| reductions.iter().any(|r| r.var == var));
-        let mut written = false;
-        each_store(&rest, &mut |array, _| written |= loaded.contains(&array));
-        (!conditions.is_empty() && defined && plain && !accumulates && !written).then(|| Self {
-            data: data.clone(),
-            var,
-            reductions: reductions.clone(),
-            conditions,
-            needed,
-            rest,
-        })
+        let (data, reductions) = (data.clone(), reductions.clone());
+        (!conditions.is_empty()).then_some(Self { data, var, reductions, conditions, after, needed, rest })
+    }
+
+    /// True if the conditions are defined whether or not those before them hold, and need nothing that the loop accumulates or
+    /// stores.
+    fn are_known_ahead(&self, proc: &Proc) -> bool {
+        let mut are_defined = self.conditions.iter().skip(1).all(|condition| is_total(proc, condition));
+        self.after.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut |expr| are_defined &= is_total(proc, expr)));
+        let mut loaded: BTreeSet<Array> = BTreeSet::new();
+        let mut note = |expr: &Expr| expr.for_each_load(&mut |array, _| _ = loaded.insert(array));
+        self.conditions.iter().for_each(&mut note);
+        self.needed.iter().for_each(|stmt| stmt.for_each_inner_expr(&mut note));
+        let are_plain = self.needed.iter().all(|stmt| is_straight(stmt, false));
+        let accumulate = mentions_of(&self.needed).into_keys().any(|var| self.reductions.iter().any(|r| r.var == var));
+        let mut are_written = false;
+        each_store(&self.rest, &mut |array, _| are_written |= loaded.contains(&array));
+        are_defined && are_plain && !accumulate && !are_written
     }
 
     /// The loop over blocks, and the statements before it.

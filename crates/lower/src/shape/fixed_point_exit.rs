@@ -14,7 +14,7 @@
 use crate::lowering::access::all_reads;
 use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, mentions_of};
-use crate::steps::Decisions;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +23,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn exit_at_fixed_points(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let reads = all_reads(proc);
     let mut found = false;
-    decisions.replace_loops(proc, "ends when its state does not change any more", &mut |proc, id, _| {
-        let iteration = Iteration::of(proc, id, &reads)?;
+    decisions.replace_loops(proc, "ends when its state does not change any more", &mut |proc, id, decisions| {
+        let Some(iteration) = Iteration::of(proc, id, &reads)? else {
+            decisions.refused(proc, id, Reason::StateMayChange);
+            return None;
+        };
         found = true;
         Some(iteration.until_fixed(proc))
     });
@@ -62,7 +65,8 @@ struct Iteration {
 }
 
 impl Iteration {
-    fn of(proc: &Proc, id: Loop, all_reads: &BTreeMap<Var, usize>) -> Option<Self> {
+    /// `None` if no condition decides whether the state changes, `Some(None)` if the condition may hold again.
+    fn of(proc: &Proc, id: Loop, all_reads: &BTreeMap<Var, usize>) -> Option<Option<Self>> {
         let data = &proc.loops[id];
         let (LoopKind::Sequential, Some(var)) = (&data.kind, data.var) else { return None };
         if !data.body.iter().all(|stmt| is_straight(stmt, false)) {
@@ -115,7 +119,7 @@ impl Iteration {
         fits &= known.len() == before.len() && known.iter().all(|&var| is_single(var));
         fits &= needed.intersection(&own).all(|var| state.contains(var) || known.contains(var));
         let header = data.header();
-        fits.then_some(Self { header, var, before, cond, body })
+        Some(fits.then_some(Self { header, var, before, cond, body }))
     }
 
     fn until_fixed(self, proc: &mut Proc) -> Vec<Stmt> {

@@ -14,7 +14,7 @@
 
 use crate::lowering::access::{Aliases, allocated};
 use crate::shape::array_short_circuiting::{Uses, uses, without};
-use crate::steps::Decisions;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,8 +47,8 @@ impl Layouts {
         while at < stmts.len() {
             if let Stmt::For(id) = stmts[at]
                 && decisions.may_change()
-                && let Some(copy) = Permuted::of(proc, id)
-                && let Some(alloc) = self.place(proc, &stmts[..at], &copy)
+                && let Some(copy) = Permuted::of(proc, id).filter(|copy| self.is_only_copied(proc, copy))
+                && let Some(alloc) = self.place(proc, &stmts[..at], &copy, id, decisions)
             {
                 decisions.done(proc, id, "copied an array, which is stored in the layout of the copy at once");
                 stmts.remove(at);
@@ -71,16 +71,25 @@ impl Layouts {
         stmts
     }
 
+    /// True if nothing but the copy reads the source.
+    fn is_only_copied(&self, proc: &Proc, copy: &Permuted) -> bool {
+        let is_own = matches!(proc.arrays[copy.source].storage, Storage::Heap | Storage::Stack);
+        let is_only_copied = self.uses.get(&copy.source).is_some_and(|uses| uses.loads == 1 && uses.others == 0);
+        is_only_copied && is_own && copy.source != copy.target
+    }
+
     /// The position of the source's allocation before the copy, if its elements may be stored to
     /// the target at once and that pays.
-    fn place(&self, proc: &Proc, before: &[Stmt], copy: &Permuted) -> Option<usize> {
-        let is_only_copied = self.uses.get(&copy.source).is_some_and(|uses| uses.loads == 1 && uses.others == 0);
-        let is_own = matches!(proc.arrays[copy.source].storage, Storage::Heap | Storage::Stack);
+    fn place(
+        &self,
+        proc: &Proc,
+        before: &[Stmt],
+        copy: &Permuted,
+        id: Loop,
+        decisions: &mut Decisions<'_>,
+    ) -> Option<usize> {
         let alloc = before.iter().position(|stmt| allocated(stmt) == Some(copy.source))?;
         let between = &before[alloc + 1..];
-        if !is_only_copied || !is_own || copy.source == copy.target || !self.is_untouched(proc, between, copy.target) {
-            return None;
-        }
         // The subscripts in the target, and its memory, are known this early.
         let extents = proc.arrays[copy.target].extents.iter();
         let needed: BTreeSet<Var> = extents.chain(&copy.index).flat_map(Expr::variables).collect();
@@ -90,7 +99,15 @@ impl Layouts {
             changes
         });
         let mut storing = between.iter().filter(|stmt| !stores(proc, stmt, copy.source).is_empty()).peekable();
-        (is_known && storing.peek().is_some() && storing.all(|stmt| copy.pays(proc, stmt))).then_some(alloc)
+        if !is_known || !self.is_untouched(proc, between, copy.target) || storing.peek().is_none() {
+            decisions.refused(proc, id, Reason::ArrayInUse);
+            return None;
+        }
+        let pays = storing.all(|stmt| copy.pays(proc, stmt));
+        if !pays {
+            decisions.not_worth(proc, id, "what computes it reads along rows, as the copy does");
+        }
+        pays.then_some(alloc)
     }
 
     /// True if these statements at most allocate the array.

@@ -14,7 +14,7 @@
 
 use crate::lowering::access::all_reads;
 use crate::shape::facts::straight_line::{is_straight, step, step_of};
-use crate::steps::Decisions;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::walk::Names;
 use frit_ir::nest::{Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::{BinOp, Const};
@@ -28,8 +28,12 @@ pub(crate) fn collapse_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>
     // Inner loops come before the loops around them.
     for id in proc.loops.indices().collect::<Vec<Loop>>() {
         while decisions.may_change()
-            && let Some(found) = Nested::of(proc, id, strict, &known)
+            && let Some(found) = Nested::of(proc, id, &known)
         {
+            if strict && !found.is_exact(proc) {
+                decisions.refused(proc, id, Reason::Regroups);
+                break;
+            }
             // Neither variable is read where the result of the inner reduction is taken.
             let moved = known.reads[&found.inner_var] - 1 + usize::from(found.first.is_some());
             if let Some(reads) = known.reads.get_mut(&found.outer_var) {
@@ -51,6 +55,7 @@ struct Known {
 
 /// A reduction whose result is a step of another reduction.
 struct Nested {
+    op: BinOp,
     outer: Loop,
     outer_var: Var,
     /// The inner loops, in order.
@@ -65,14 +70,11 @@ struct Nested {
 }
 
 impl Nested {
-    fn of(proc: &Proc, outer: Loop, strict: bool, known: &Known) -> Option<Self> {
+    fn of(proc: &Proc, outer: Loop, known: &Known) -> Option<Self> {
         let LoopData { kind: LoopKind::Independent { reductions, .. }, body, .. } = &proc.loops[outer] else {
             return None;
         };
         reductions.iter().find_map(|&Reduction { op, var: outer_var }| {
-            if strict && !op.is_exactly_associative(proc.vars[outer_var].scalar) {
-                return None;
-            }
             let taken = |stmt: &Stmt| match step_of(stmt, Reduction { op, var: outer_var }) {
                 Some((Expr::Var(inner_var), outer_first)) if *inner_var != outer_var => Some((*inner_var, outer_first)),
                 _ => None,
@@ -100,12 +102,17 @@ impl Nested {
                 && inner.iter().all(|&id| is_plain(proc, id) && !has_bound_by(proc, id, inner_var));
             let first = (!known.is_needless(proc, op, outer_var, *value))
                 .then(|| step(Reduction { op, var: outer_var }, Expr::Const(*value), outer_first));
-            is_own.then_some(Self { outer, outer_var, inner, inner_var, start, end, first })
+            is_own.then_some(Self { op, outer, outer_var, inner, inner_var, start, end, first })
         })
     }
 
+    /// True if grouping changes no bit.
+    fn is_exact(&self, proc: &Proc) -> bool {
+        self.op.is_exactly_associative(proc.vars[self.outer_var].scalar)
+    }
+
     fn join(self, proc: &mut Proc) {
-        let Self { outer, outer_var, inner, inner_var, start, end, first } = self;
+        let Self { op: _, outer, outer_var, inner, inner_var, start, end, first } = self;
         let names = BTreeMap::from([(inner_var, outer_var.into())]);
         inner.into_iter().for_each(|id| rename_loop(proc, id, &names));
         let mut data = proc.take_loop(outer);

@@ -116,12 +116,16 @@ impl Found {
     ) {
         let outermost: Option<Vec<Loop>> =
             row.reductions.iter().map(|&(reduction, _)| outermost_reducing(around, reduction)).collect();
-        let Some(outermost) = outermost else { return };
+        let Some(outermost) = outermost else {
+            decisions.not_worth(proc, id, "each row reduces to a value of its own");
+            return;
+        };
         let known = |(&around, &(reduction, _)): (&Loop, &(Reduction, bool))| {
             self.in_lanes.get(&around).and_then(|known| known.get(&reduction.var))
         };
         // Truth values have the lanes of the elements that are stored with them.
         if outermost.iter().zip(&row.reductions).filter_map(known).any(|in_lanes| in_lanes.lanes != row.lanes) {
+            decisions.not_worth(proc, id, "its accumulator is in as many lanes as other rows have elements in a line");
             return;
         }
         decisions.done(proc, id, "runs along a row in whole vectors, of which the first and the last overlap others");

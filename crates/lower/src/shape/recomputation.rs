@@ -37,21 +37,26 @@ const MOST_READS: usize = 4;
 pub(crate) fn recompute_for_strides(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let (uses, aliases) = (uses(proc), Aliases::of(proc));
     let what = "computes cheap elements where they are read, instead of storing them";
-    decisions.replace_loops(proc, what, &mut |proc, id, _| {
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let LoopKind::Independent { .. } = proc.loops[id].kind else { return None };
-        let body = without_own_arrays(proc, proc.loops[id].body.clone(), &uses, &aliases)?;
+        let (body, is_cheap) = without_own_arrays(proc, proc.loops[id].body.clone(), &uses, &aliases)?;
         let recomputing = proc.loops.push(LoopData { body, ..proc.loops[id].clone() });
-        worthwhile(proc, recomputing).map(|_| vec![Stmt::For(recomputing)])
+        worthwhile(proc, recomputing)?;
+        if !is_cheap {
+            decisions.not_worth(proc, id, "what they keep costs too much to be computed again");
+            return None;
+        }
+        Some(vec![Stmt::For(recomputing)])
     });
 }
 
-/// The body of a loop whose iterations have their own arrays, without these arrays.
+/// The body of a loop whose iterations have their own arrays, without these arrays. The second is true if what they kept is cheap.
 fn without_own_arrays(
     proc: &mut Proc,
     mut body: Vec<Stmt>,
     uses: &BTreeMap<Array, Uses>,
     aliases: &Aliases,
-) -> Option<Vec<Stmt>> {
+) -> Option<(Vec<Stmt>, bool)> {
     let is_simple = |proc: &Proc, stmt: &Stmt| match stmt {
         Stmt::For(id) => proc.loops[*id].body.iter().all(|stmt| is_straight(stmt, true)),
         Stmt::Alloc { .. } | Stmt::Release { .. } => true,
@@ -61,15 +66,17 @@ fn without_own_arrays(
     if own.is_empty() || !body.iter().all(|stmt| is_simple(proc, stmt)) {
         return None;
     }
+    let mut is_cheap = true;
     for array in own {
         let uses = uses.get(&array)?;
-        if uses.stores != 1 || uses.others > 0 || uses.loads > MOST_READS {
+        if uses.stores != 1 || uses.others > 0 {
             return None;
         }
         let made = Made::of(proc, &body, array, aliases)?;
+        is_cheap &= uses.loads <= MOST_READS && expr_cost(proc, &made.value) <= LARGEST_COST;
         body = body.iter().filter_map(|stmt| made.recomputed(proc, stmt)).collect();
     }
-    Some(body)
+    Some((body, is_cheap))
 }
 
 /// How the elements of an array are computed.
@@ -132,8 +139,7 @@ impl Made {
         value.for_each_load(&mut |read, _| {
             stays &= !stored.iter().any(|&stored| read == stored || aliases.are_shared(read, stored));
         });
-        let is_cheap = value.size() <= LARGEST_SIZE && expr_cost(proc, &value) <= LARGEST_COST;
-        (stays && is_cheap).then_some(Self { array, index: var, value })
+        (stays && value.size() <= LARGEST_SIZE).then_some(Self { array, index: var, value })
     }
 
     /// The statement without the array, or nothing if the statement only served the array.

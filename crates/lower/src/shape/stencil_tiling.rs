@@ -22,8 +22,8 @@ use crate::shape::facts::arithmetic::is_total;
 use crate::shape::facts::straight_line::{assigned, entering, is_straight, step_of};
 use crate::shape::facts::unaliased::Memory;
 use crate::shape::vectorisation::Values;
-use crate::steps::Decisions;
-use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Stmt, Var};
+use crate::steps::{Decisions, Reason};
+use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,10 +35,25 @@ const FEWEST_ROWS: i64 = 16;
 pub(crate) fn tile_stencils(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let cache_bytes = decisions.options.caches.own;
     let (values, memory) = (Values::of(proc), Memory::of(proc));
-    decisions.replace_loops(proc, "runs its planes in blocks of rows", &mut |proc, id, _| {
-        let planes = Planes::of(proc, id, &values, &memory)?;
-        Some(planes.in_blocks(proc, id, cache_bytes))
+    decisions.replace_loops(proc, "runs its planes in blocks of rows", &mut |proc, id, decisions| {
+        let planes = Planes::of(proc, id, &values)?;
+        if planes.may_be_divided(proc, id, &memory) {
+            return Some(planes.in_blocks(proc, id, cache_bytes));
+        }
+        decisions.refused(proc, id, Reason::WholePlanes);
+        None
     });
+}
+
+/// True if the statement may run once for a plane, or for parts of it: it takes a step of one of these reductions, or is a loop
+/// that does. A value that rows reduce for their plane would be known with the last block only.
+fn is_once(proc: &Proc, reductions: &[Reduction], stmt: &Stmt) -> bool {
+    let reduces_for_all = |id: &Loop| match &proc.loops[*id].kind {
+        LoopKind::Independent { parallel: None, reductions: own, .. } => own.iter().all(|own| reductions.contains(own)),
+        LoopKind::Independent { .. } | LoopKind::Sequential | LoopKind::Scan { .. } => false,
+    };
+    let is_step = reductions.iter().any(|&reduction| step_of(stmt, reduction).is_some());
+    is_step || matches!(stmt, Stmt::For(other) if reduces_for_all(other))
 }
 
 /// A loop over planes, around a loop over their rows and perhaps other statements before and after
@@ -55,7 +70,7 @@ struct Planes {
 }
 
 impl Planes {
-    fn of(proc: &Proc, id: Loop, values: &Values, memory: &Memory) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop, values: &Values) -> Option<Self> {
         let data = &proc.loops[id];
         let (Some(plane), 1, LoopKind::Independent { parallel, simd: false, reductions }) =
             (data.var, data.step, &data.kind)
@@ -80,30 +95,27 @@ impl Planes {
         };
         let mut found = data.body.iter().enumerate().filter_map(over_rows);
         let (at, rows, bytes) = found.next().filter(|_| found.next().is_none())?;
-        // A value that rows reduce for their plane would be known with the last block only.
-        let reduces_for_all = |id: &Loop| match &proc.loops[*id].kind {
-            LoopKind::Independent { parallel: None, reductions: own, .. } => {
-                own.iter().all(|own| reductions.contains(own))
-            }
-            LoopKind::Independent { .. } | LoopKind::Sequential | LoopKind::Scan { .. } => false,
-        };
-        let (before, after) = (&data.body[..at], &data.body[at + 1..]);
-        let is_step = |stmt: &Stmt| reductions.iter().any(|&reduction| step_of(stmt, reduction).is_some());
-        let is_once = |stmt: &Stmt| is_step(stmt) || matches!(stmt, Stmt::For(other) if reduces_for_all(other));
-        let (once, again): (Vec<usize>, Vec<usize>) = (0..at).partition(|&place| is_once(&before[place]));
+        let is_once = |stmt: &Stmt| is_once(proc, reductions, stmt);
+        let once = (0..at).filter(|&place| is_once(&data.body[place])).collect();
+        Some(Self { rows, at, once, bytes })
+    }
+
+    /// True if blocks of rows do what planes do, in any order.
+    fn may_be_divided(&self, proc: &Proc, id: Loop, memory: &Memory) -> bool {
+        let data = &proc.loops[id];
+        let LoopKind::Independent { reductions, .. } = &data.kind else { return false };
         // Other statements before the rows, such as numbers of planes, are repeated for each block.
-        let again: Vec<Stmt> = again.into_iter().map(|place| before[place].clone()).collect();
+        let before = data.body[..self.at].iter().enumerate().filter(|(place, _)| !self.once.contains(place));
+        let again: Vec<Stmt> = before.map(|(_, stmt)| stmt.clone()).collect();
         let are_numbers = again.iter().all(|stmt| matches!(stmt, Stmt::Assign { .. }));
-        if !are_numbers || !after.iter().all(is_once) || !reduces_for_all(&rows) {
-            return None;
-        }
         let is_carried = entering(&again).iter().any(|var| assigned(&again).any(|own| own == *var));
         let loads = |stmt: &Stmt| matches!(stmt, Stmt::Assign { value, .. } if value.has_load());
-        if is_carried || data.body.iter().any(loads) || !are_apart(proc, &data.body, &|x, y| memory.may_share(id, x, y))
-        {
-            return None;
-        }
-        Some(Self { rows, at, once, bytes })
+        are_numbers
+            && data.body[self.at + 1..].iter().all(|stmt| is_once(proc, reductions, stmt))
+            && is_once(proc, reductions, &Stmt::For(self.rows))
+            && !is_carried
+            && !data.body.iter().any(loads)
+            && are_apart(proc, &data.body, &|x, y| memory.may_share(id, x, y))
     }
 
     fn in_blocks(self, proc: &mut Proc, id: Loop, cache_bytes: i64) -> Vec<Stmt> {

@@ -19,7 +19,7 @@ use crate::shape::facts::cache_lines::LINE;
 use crate::shape::facts::straight_line::{assigned, fresh, is_straight};
 use crate::shape::rewrite::strip_mining::Block;
 use crate::shape::vectorisation::Values;
-use crate::steps::Decisions;
+use crate::steps::{COMPUTES_MUCH, Decisions, FEW_ITERATIONS};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +35,18 @@ const OF_COPIES: i64 = 64;
 pub(crate) fn tile_transposed(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let values = Values::of(proc);
     let what = "runs in square tiles, as it reads columns and writes rows";
-    decisions.replace_loops(proc, what, &mut |proc, id, _| Some(Transposing::of(proc, &values, id)?.in_tiles(proc)));
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
+        let found = Transposing::of(proc, id)?;
+        if cost(proc, &found.inner.body) > LARGEST_COST {
+            decisions.not_worth(proc, id, COMPUTES_MUCH);
+            return None;
+        }
+        if [&found.outer, &found.inner].into_iter().any(|data| values.has_at_most(data, SHORT)) {
+            decisions.not_worth(proc, id, FEW_ITERATIONS);
+            return None;
+        }
+        Some(found.in_tiles(proc))
+    });
 }
 
 /// Two independent loops. The outer one runs along the rows of what the inner one reads.
@@ -50,7 +61,7 @@ struct Transposing {
 }
 
 impl Transposing {
-    fn of(proc: &Proc, values: &Values, id: Loop) -> Option<Self> {
+    fn of(proc: &Proc, id: Loop) -> Option<Self> {
         let outer = &proc.loops[id];
         let [Stmt::For(inner)] = outer.body[..] else { return None };
         let inner = &proc.loops[inner];
@@ -61,14 +72,12 @@ impl Transposing {
         // Starting threads for each tile would cost too much.
         let is_divided = |data: &LoopData| matches!(data.kind, LoopKind::Independent { parallel: Some(_), .. });
         let (i, j) = (outer.var?, inner.var?);
-        let is_short = |data: &LoopData| values.has_at_most(data, SHORT);
         let is_fixed = |e: &Expr| !e.reads(i) && !e.has_load();
-        if ![outer, inner].into_iter().all(|data| is_independent(data) && !is_short(data))
+        if ![outer, inner].into_iter().all(is_independent)
             || is_divided(inner)
             || !is_fixed(&inner.lower)
             || !is_fixed(&inner.upper)
             || !inner.body.iter().all(|stmt| is_straight(stmt, true))
-            || cost(proc, &inner.body) > LARGEST_COST
         {
             return None;
         }

@@ -26,7 +26,7 @@
 use crate::shape::facts::arithmetic::cost;
 use crate::shape::facts::straight_line::{assigned, each_store, entering, has_load, is_straight, rows_read};
 use crate::shape::rewrite::strip_mining::Block;
-use crate::steps::Decisions;
+use crate::steps::{COMPUTES_MUCH, Decisions};
 use frit_ir::nest::{Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +42,14 @@ const MOST_STREAMS: usize = 16;
 /// Runs rows side by side wherever they share enough.
 pub(crate) fn unroll_and_jam(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let what = "runs four rows side by side, which share what they read";
-    decisions.replace_loops(proc, what, &mut |proc, id, _| Some(Rows::of(proc, id)?.side_by_side(proc, id)));
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
+        let (rows, along) = Rows::of(proc, id)?;
+        if along.iter().all(|&along| cost(proc, &proc.loops[along].body) > LARGEST_COST) {
+            decisions.not_worth(proc, id, COMPUTES_MUCH);
+            return None;
+        }
+        Some(rows.side_by_side(proc, id))
+    });
 }
 
 /// True if the straight-line code stores to arrays.
@@ -63,7 +70,8 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(proc: &Proc, id: Loop) -> Option<Self> {
+    /// The rows, and those of their loops whose neighbours read the same rows.
+    fn of(proc: &Proc, id: Loop) -> Option<(Self, Vec<Loop>)> {
         let data = &proc.loops[id];
         let (Some(row), 1, LoopKind::Independent { simd: false, reductions, .. }) = (data.var, data.step, &data.kind)
         else {
@@ -74,8 +82,8 @@ impl Rows {
         let mut along = Vec::new();
         for stmt in &data.body {
             match stmt {
-                Stmt::For(inner) => {
-                    let inner = &proc.loops[*inner];
+                Stmt::For(id) => {
+                    let inner = &proc.loops[*id];
                     let (LoopKind::Independent { parallel: None, .. }, 1) = (&inner.kind, inner.step) else {
                         return None;
                     };
@@ -83,7 +91,7 @@ impl Rows {
                         return None;
                     }
                     own.extend(assigned(&inner.body));
-                    along.push(inner);
+                    along.push(*id);
                 }
                 stmt if is_straight(stmt, true) => {
                     own.extend(assigned(std::slice::from_ref(stmt)));
@@ -96,8 +104,8 @@ impl Rows {
         // No row begins with a variable that another row has left.
         let is_carried = entering(&before).iter().any(|var| own.contains(var));
         let is_fixed = |expr: &Expr| !expr.has_load() && !expr.reads(row) && !expr.reads_any(&own);
-        if along.is_empty() || is_carried || !along.iter().all(|inner| is_fixed(&inner.lower) && is_fixed(&inner.upper))
-        {
+        let has_fixed_bounds = |id: &Loop| is_fixed(&proc.loops[*id].lower) && is_fixed(&proc.loops[*id].upper);
+        if is_carried || !along.iter().all(has_fixed_bounds) {
             return None;
         }
         let wrapped = |stmt: &Stmt| {
@@ -108,16 +116,14 @@ impl Rows {
             |var: Var| before.iter().filter(|stmt| assigned(std::slice::from_ref(stmt)).any(|own| own == var)).count();
         let wrapped = before.iter().filter_map(wrapped).filter(|(var, _)| assignments(*var) == 1).collect();
         let rows = Self { row, wrapped, own };
-        along.iter().any(|inner| rows.shares(proc, inner)).then_some(rows)
+        along.retain(|&id| rows.shares(&proc.loops[id]));
+        (!along.is_empty()).then_some((rows, along))
     }
 
     /// True if neighbours also read the rows that this loop reads, and there are not too many rows
     /// at a time.
-    fn shares(&self, proc: &Proc, inner: &LoopData) -> bool {
+    fn shares(&self, inner: &LoopData) -> bool {
         let Some(along) = inner.var else { return false };
-        if cost(proc, &inner.body) > LARGEST_COST {
-            return false;
-        }
         let planes = rows_read(&inner.body, self.row, along, |expr| self.added(expr));
         let read: Vec<BTreeSet<i64>> = planes.values().map(|rows| rows.keys().copied().collect()).collect();
         let is_shared = |added: &BTreeSet<i64>| {

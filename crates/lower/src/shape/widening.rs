@@ -18,7 +18,7 @@ use crate::shape::facts::straight_line::{assigned, each_store, fresh, is_straigh
 use crate::shape::loop_fission::ordered::buffer;
 use crate::shape::rewrite::strip_mining::{Block, kinds_in_blocks};
 use crate::shape::vectorisation::Values;
-use crate::steps::Decisions;
+use crate::steps::{Decisions, FEW_ITERATIONS};
 use frit_ir::nest::{Array, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -34,9 +34,16 @@ const NARROW: usize = 4;
 pub(crate) fn widen_narrow_elements(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let (values, aliases) = (Values::of(proc), Aliases::of(proc));
     let what = "has its narrow elements widened or narrowed in loops of their own";
-    decisions.replace_loops(proc, what, &mut |proc, id, _| {
-        let is_short = values.has_at_most(&proc.loops[id], 2 * BLOCK);
-        let narrow = Narrow::of(proc, &aliases, id).filter(|_| !is_short)?;
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
+        let narrow = Narrow::of(proc, &aliases, id)?;
+        if cost(proc, &proc.loops[id].body) < LEAST_COST {
+            decisions.not_worth(proc, id, "it computes too little for its narrow elements to matter");
+            return None;
+        }
+        if values.has_at_most(&proc.loops[id], 2 * BLOCK) {
+            decisions.not_worth(proc, id, FEW_ITERATIONS);
+            return None;
+        }
         Some(narrow.widened(proc, id))
     });
 }
@@ -61,7 +68,7 @@ impl Narrow {
         let (LoopKind::Independent { simd: true, .. }, Some(var), 1) = (&data.kind, data.var, data.step) else {
             return None;
         };
-        if !data.body.iter().all(|stmt| is_straight(stmt, true)) || cost(proc, &data.body) < LEAST_COST {
+        if !data.body.iter().all(|stmt| is_straight(stmt, true)) {
             return None;
         }
         let kinds = kinds_in_blocks(&data.kind)?;

@@ -56,7 +56,23 @@ pub(crate) fn changes(text: &str, options: &Options) -> Changes {
 
 /// Runs the steps after windows, for these caches.
 pub(crate) fn shape_for_caches(program: &mut nest::Program, caches: Caches) -> Changes {
-    run_steps(program, Stage::AfterWindows, &Options { caches, ..Options::default() })
+    let changes = run_steps(program, Stage::AfterWindows, &Options { caches, ..Options::default() });
+    nest::verify::verify(program).unwrap_or_else(|error| panic!("{error}\n{program}"));
+    changes
+}
+
+/// The loop IR of a program in text form, shaped for a last cache of so many bytes, and in how many places the step changed it.
+pub(crate) fn shaped(text: &str, options: &Options, cache_bytes: i64, step: &str) -> (nest::Program, usize) {
+    let mut lowered = lower(&program(text), options);
+    let count = shape_for_caches(&mut lowered, past(cache_bytes))[step];
+    (lowered, count)
+}
+
+/// Runs the loop IR of a program in text form.
+pub(crate) fn run(lowered: &nest::Program, text: &str, args: &[Tensor], options: &RunOptions) -> Vec<Tensor> {
+    let entry = lowered.entry.expect("a test has an entry");
+    let found = interp::run(lowered, entry, with_sizes(&program(text), args), options);
+    found.unwrap_or_else(|error| panic!("{error}\n{lowered}"))
 }
 
 /// Some loop of the program goes on by so many.
@@ -89,6 +105,12 @@ pub(crate) fn reals(values: &[f64]) -> Tensor {
     Tensor::new(vec![values.len()], TensorData::F64(values.to_vec())).expect("a vector has a shape")
 }
 
+/// An array of `f64` with these extents; sums of its elements are exact.
+pub(crate) fn table(extents: &[usize]) -> Tensor {
+    let values = (0..extents.iter().product()).map(|i: usize| (i * 7 % 31) as f64 - 15.0).collect();
+    Tensor::new(extents.to_vec(), TensorData::F64(values)).expect("the values fill the shape")
+}
+
 /// The program, which must be well-formed. The last function runs if the text names none.
 pub(crate) fn program(text: &str) -> Program {
     let mut program = parse::parse_program(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -118,7 +140,6 @@ fn check_here(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunErro
         let mut lowered = lower(program, &options);
         if is_shaped {
             shape_for_caches(&mut lowered, options.caches);
-            nest::verify::verify(&lowered).unwrap_or_else(|error| panic!("{error}\n{lowered}"));
         }
         let proc = lowered.entry.expect("the entry is lowered");
         let actual_args = with_sizes(program, args);

@@ -22,7 +22,7 @@
 
 use crate::shape::facts::arithmetic::{expr_cost, is_real};
 use crate::shape::rewrite::strip_mining::Block;
-use crate::steps::Decisions;
+use crate::steps::{Decisions, LITTLE_GAIN};
 use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
@@ -74,7 +74,7 @@ fn stmts(proc: &mut Proc, body: Vec<Stmt>, again: bool, decisions: &mut Decision
             continue;
         };
         if !parts.pays(proc) {
-            decisions.not_worth(proc, id, "vectors would gain less on a part of it than passing values costs");
+            decisions.not_worth(proc, id, LITTLE_GAIN);
             result.push(Stmt::For(id));
             continue;
         }
@@ -538,7 +538,7 @@ impl Flow {
                     self.visit(proc, otherwise, &mut after[1]);
                     *certain = after[0].intersection(&after[1]).copied().collect();
                 }
-                _ => {}
+                stmt => stmt.inner().for_each(|block| self.visit(proc, block, &mut certain.clone())),
             }
         }
     }

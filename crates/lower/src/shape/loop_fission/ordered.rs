@@ -19,7 +19,7 @@ use crate::lowering::access;
 use crate::shape::facts::arithmetic::{cost, expr_cost, is_total};
 use crate::shape::facts::straight_line::{assigned, each_inner, fresh, is_straight, live, mentions_of};
 use crate::shape::rewrite::strip_mining::Block;
-use crate::steps::Decisions;
+use crate::steps::{Decisions, LITTLE_GAIN};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use frit_support::Span;
@@ -42,8 +42,15 @@ const MOST_KEPT: usize = 8;
 pub(crate) fn fission_ordered_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let known = Known::of(proc);
     let what = "leaves what vectors can run to loops of its own, and runs the rest in order";
-    decisions
-        .replace_loops(proc, what, &mut |proc, id, _| Parts::of(proc, &known, id).map(|parts| parts.distributed(proc)));
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
+        let parts = Parts::of(proc, &known, id)?;
+        let branches = parts.branches.iter().map(|branch| cost(proc, &branch.body)).sum::<i64>();
+        if cost(proc, &parts.independent) + branches < LEAST_COST || parts.kept.len() > MOST_KEPT {
+            decisions.not_worth(proc, id, LITTLE_GAIN);
+            return None;
+        }
+        Some(parts.distributed(proc))
+    });
 }
 
 /// Facts about the whole procedure.
@@ -166,8 +173,7 @@ impl Parts {
         let (repeated, kept) = (Vec::new(), BTreeMap::new());
         let mut parts = Self { header, var, independent, branches, repeated, kept, ordered, filter };
         parts.keep_what_passes(proc);
-        let vectors = cost(proc, &parts.independent) + parts.branches.iter().map(|b| cost(proc, &b.body)).sum::<i64>();
-        (vectors >= LEAST_COST && parts.kept.len() <= MOST_KEPT).then_some(parts)
+        Some(parts)
     }
 
     /// Decides which variables of the independent part are kept for the others and which are

@@ -38,7 +38,7 @@ use crate::shape::rewrite::strip_mining::kinds_in_blocks;
 use crate::shape::software_prefetch::NextRows;
 use crate::shape::temporal_blocking::double_sweep::Tiles;
 use crate::shape::vectorisation::Values;
-use crate::steps::Decisions;
+use crate::steps::{COMPUTES_MUCH, Decisions};
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,7 +96,7 @@ pub(crate) fn use_nontemporal_stores(proc: &mut Proc, decisions: &mut Decisions<
     decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let (storing, next) = chosen.remove(&id)?;
         if !storing.is_cheap(proc, id) {
-            decisions.not_worth(proc, id, "it computes too much for each element to wait for memory");
+            decisions.not_worth(proc, id, COMPUTES_MUCH);
             return None;
         }
         Some(storing.streaming(proc, id, &next, &memory))

@@ -307,7 +307,7 @@ impl Iteration<'_> {
                     self.varying.insert(*var);
                 }
             }
-            _ => {}
+            _ => self.fits = false,
         }
     }
 }

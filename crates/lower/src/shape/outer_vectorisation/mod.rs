@@ -34,7 +34,7 @@ use crate::shape::facts::straight_line::{Mention, Place, assigned, entering, is_
 use crate::shape::outer_vectorisation::divergent_loops::{Around, Repeated};
 use crate::shape::outer_vectorisation::lane_tables::Rows;
 use crate::shape::rewrite::strip_mining::Block;
-use crate::steps::Decisions;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Scalar, UnOp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,8 +83,13 @@ pub(crate) fn vectorise_outer_loops(proc: &mut Proc, decisions: &mut Decisions<'
 pub(crate) fn vectorise_outer_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let known = Known::of(proc);
     let what = "runs the reductions of neighbouring iterations side by side, each in a lane of vectors";
-    decisions.replace_loops(proc, what, &mut |proc, id, _| {
-        Some(Iterations::beside(proc, id, &known)?.in_lanes(proc, id, LANES))
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
+        let iterations = Iterations::beside(proc, id, &known)?;
+        if !iterations.reads_neighbours(proc) {
+            decisions.refused(proc, id, Reason::NeighboursApart);
+            return None;
+        }
+        Some(iterations.in_lanes(proc, id, LANES))
     });
 }
 
@@ -161,12 +166,13 @@ impl Iterations {
         Some(found)
     }
 
-    /// Iterations that contain reductions whose operands are adjacent for neighbours.
+    /// Iterations that contain reductions.
     fn beside(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
         let found = Self::of(proc, id, known, false)?;
         let number = found.header.upper.clone() - found.header.lower.clone();
         let pays = Expr::binary(BinOp::LE, Expr::i64(LANES), number);
-        (!found.parts.iter().any(Part::has_while) && found.reads_neighbours(proc))
+        let reduces = |part: &Part| matches!(part, Part::For(LoopData { kind: LoopKind::Independent { reductions, .. }, .. }, _) if !reductions.is_empty());
+        (found.parts.iter().any(reduces) && !found.parts.iter().any(Part::has_while))
             .then_some(Self { pays: Some(pays), ..found })
     }
 

@@ -34,6 +34,7 @@ use crate::shape::facts::unaliased::Memory;
 use crate::shape::temporal_blocking::double_sweep::{DoubleSweep, Sweep, Tiles};
 use crate::shape::vectorisation::Values;
 use crate::steps::{Decisions, Reason};
+use frit_ir::nest::walk::Role;
 use frit_ir::nest::{Array, Binding, Expr, Loop, LoopKind, Proc, Stmt, Storage, Var};
 use frit_ir::scalar::{BinOp, Const, Scalar, UnOp};
 use std::collections::BTreeSet;
@@ -525,14 +526,15 @@ fn is_left_alone(proc: &Proc, stmts: &[&[Stmt]], arrays: [Array; 2]) -> bool {
     let mut found = false;
     for stmts in stmts {
         found |= arrays_read(proc, stmts).into_iter().any(is_it);
-        proc.for_each_stmt(stmts, &mut |stmt| match stmt {
-            Stmt::Store { array, .. } | Stmt::Prefetch { array, .. } | Stmt::CopyElements { target: array, .. } => {
-                found |= is_it(*array);
-            }
-            Stmt::Call { results, .. } => {
-                found |= results.iter().any(|result| matches!(result, Binding::Array(array) if is_it(*array)));
-            }
-            _ => {}
+        proc.for_each_stmt(stmts, &mut |stmt| {
+            stmt.for_each_array(&mut |array, role| {
+                let uses = match role {
+                    Role::Stored | Role::Filled | Role::Read | Role::Prefetched | Role::Passed => true,
+                    Role::Bound => matches!(stmt, Stmt::Call { .. }),
+                    Role::Allocated | Role::Released | Role::Shared | Role::Swapped => false,
+                };
+                found |= uses && is_it(array);
+            });
         });
     }
     !found
