@@ -246,7 +246,8 @@ pub fn unchanged(step: &str) -> &'static str {
         "layout" | "array-short-circuiting" => "copies an array",
         "allocation-hoisting" => "allocates its arrays in each iteration",
         "check-fission" => "checks each iteration as it runs",
-        "outer-reductions" => "runs its reductions one after the other",
+        "outer-reductions" | "outer-vectorisation" => "runs its iterations one after the other",
+        "array-reductions" => "has no sums for each thread",
         "stencil-tiling" => "runs whole planes",
         "unroll-and-jam" => "runs its rows one by one",
         "transpose-tiling" => "has no tiles",
@@ -356,9 +357,9 @@ impl<'a> Decisions<'a> {
     }
 
     /// As [`replace_loops_after`], where each replacement is a decision.
-    pub(crate) fn replace_loops_after(&mut self, proc: &mut Proc, what: &str, replace: &mut ReplaceAfter<'_>) {
+    pub(crate) fn replace_loops_after(&mut self, proc: &mut Proc, what: &str, replace: &mut ReplaceAfter<'_, 'a>) {
         replace_loops_after(proc, &mut |proc, before, id| {
-            self.replaced(proc, id, what, |proc, _| replace(proc, before, id))
+            self.replaced(proc, id, what, |proc, this| replace(proc, before, id, this))
         });
     }
 
@@ -383,7 +384,7 @@ impl<'a> Decisions<'a> {
 /// Makes the statements that replace a loop, if there is something to replace.
 type Replace<'f, 'd> = dyn FnMut(&mut Proc, Loop, &mut Decisions<'d>) -> Option<Vec<Stmt>> + 'f;
 /// As [`Replace`]; it may also change the statements before the loop.
-type ReplaceAfter<'f> = dyn FnMut(&mut Proc, &mut Vec<Stmt>, Loop) -> Option<Vec<Stmt>> + 'f;
+type ReplaceAfter<'f, 'd> = dyn FnMut(&mut Proc, &mut Vec<Stmt>, Loop, &mut Decisions<'d>) -> Option<Vec<Stmt>> + 'f;
 
 /// The depth of inner loops at which names of stored arrays are looked for.
 const DEPTH_OF_NAMES: usize = 4;

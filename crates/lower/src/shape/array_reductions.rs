@@ -28,7 +28,7 @@ use crate::shape::facts::columns::{Columns, Segment, Tile};
 use crate::shape::facts::straight_line::each_store;
 use crate::shape::interchange::{STEPS_AT_ONCE, along_rows, in_columns, worthwhile};
 use crate::shape::rewrite::strip_mining::Block;
-use crate::steps::Decisions;
+use crate::steps::{Decisions, Reason};
 use frit_ir::nest::{Array, ArrayData, Expr, Loop, LoopData, LoopKind, Parallel, Proc, Reduction, Stmt, Storage, Var};
 use frit_ir::scalar::BinOp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,8 +49,12 @@ pub(crate) fn privatise_array_reductions(proc: &mut Proc, decisions: &mut Decisi
     let cache_bytes = decisions.options.caches.own;
     let aliases = Aliases::of(proc);
     let what = "shares its rows among threads, each with sums of its own";
-    decisions.replace_loops_after(proc, what, &mut |proc, before, id| {
+    decisions.replace_loops_after(proc, what, &mut |proc, before, id, decisions| {
         let sweep = Sweep::of(proc, id)?;
+        if !sweep.is_regrouped {
+            decisions.refused(proc, id, Reason::RunsInOrder);
+            return None;
+        }
         let ahead = sweep.rows_ahead(proc, &aliases, before);
         let ahead = ahead.map(|at| match before.remove(at) {
             Stmt::For(rows) => rows,
@@ -64,29 +68,32 @@ pub(crate) fn privatise_array_reductions(proc: &mut Proc, decisions: &mut Decisi
 struct Sweep {
     columns: Columns,
     parallel: Parallel,
+    /// True if rows may be summed in any groups.
+    is_regrouped: bool,
 }
 
 impl Sweep {
     fn of(proc: &Proc, id: Loop) -> Option<Self> {
         let LoopKind::Independent { parallel: Some(parallel), .. } = &proc.loops[id].kind else { return None };
         let columns = worthwhile(proc, id).filter(|_| !parallel.irregular)?;
-        let mut sums = false;
+        let (mut sums, mut is_regrouped) = (false, true);
         for segment in &columns.segments {
             let Some((rows, _)) = &segment.steps else { continue };
-            let reductions = reductions(rows)?;
+            let Some(reductions) = reductions(rows) else {
+                is_regrouped = false;
+                continue;
+            };
             let is_sum = |var: &Var| reductions.iter().any(|reduction| reduction.var == *var);
-            let is_regrouped = segment
+            let are_sums = segment
                 .mentions
                 .iter()
                 .filter(|(var, mention)| mention.assigned && (mention.enters || columns.expanded.contains(var)))
                 .all(|(var, _)| is_sum(var));
             let are_kept = reductions.iter().all(|reduction| columns.expanded.contains(&reduction.var));
-            if rows.step != 1 || !is_regrouped || !are_kept {
-                return None;
-            }
+            is_regrouped &= rows.step == 1 && are_sums && are_kept;
             sums |= !reductions.is_empty();
         }
-        sums.then(|| Self { columns, parallel: parallel.clone() })
+        sums.then(|| Self { columns, parallel: parallel.clone(), is_regrouped })
     }
 
     /// The first segment over rows, and the number of segments before it.

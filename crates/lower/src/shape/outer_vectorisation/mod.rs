@@ -51,20 +51,27 @@ const FEW: i64 = 2;
 /// The most variables of a lane: more would not stay in the first-level cache.
 const MOST_KEPT: usize = 16;
 
+/// What reports say of iterations with more variables.
+const KEEP_MUCH: &str = "each iteration keeps too many values for a lane";
+
 /// Runs iterations side by side where they contain loops that must run in order. The arrays of
 /// these iterations fit in a processor's own cache.
 pub(crate) fn vectorise_outer_loops(proc: &mut Proc, decisions: &mut Decisions<'_>) {
     let (most_bytes, vector_bytes) = (decisions.options.caches.own, decisions.options.vector_bytes);
     let known = Known::of(proc);
     let what = "runs its iterations side by side, each in a lane of vectors";
-    decisions.replace_loops(proc, what, &mut |proc, id, _| {
+    decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let iterations = Iterations::in_order(proc, id, &known, most_bytes)?;
         // Prefers the innermost loop: its neighbours are adjacent in memory.
         let is_inside = |stmt: &Stmt| {
             matches!(stmt, Stmt::For(inner)
-                if Iterations::in_order(proc, *inner, &known, most_bytes).is_some_and(|inner| inner.rows.is_none()))
+                if Iterations::in_order(proc, *inner, &known, most_bytes).is_some_and(|inner| inner.rows.is_none() && inner.keep_little()))
         };
         if iterations.rows.is_none() && proc.loops[id].body.iter().any(is_inside) {
+            return None;
+        }
+        if !iterations.keep_little() {
+            decisions.not_worth(proc, id, KEEP_MUCH);
             return None;
         }
         let lanes = if iterations.rows.is_some() {
@@ -87,6 +94,10 @@ pub(crate) fn vectorise_outer_reductions(proc: &mut Proc, decisions: &mut Decisi
         let iterations = Iterations::beside(proc, id, &known)?;
         if !iterations.reads_neighbours(proc) {
             decisions.refused(proc, id, Reason::NeighboursApart);
+            return None;
+        }
+        if !iterations.keep_little() {
+            decisions.not_worth(proc, id, KEEP_MUCH);
             return None;
         }
         Some(iterations.in_lanes(proc, id, LANES))
@@ -254,7 +265,7 @@ impl Iterations {
         let header = data.header();
         let reductions = reductions.clone();
         let (rows, pays) = (None, None);
-        (fits && kept.len() <= MOST_KEPT).then_some(Self {
+        fits.then_some(Self {
             header,
             var,
             reductions,
@@ -265,6 +276,11 @@ impl Iterations {
             rows,
             pays,
         })
+    }
+
+    /// True if what the lanes keep stays in the first-level cache.
+    fn keep_little(&self) -> bool {
+        self.kept.len() <= MOST_KEPT
     }
 
     /// The loop over blocks of this many lanes, and the statements before it; `id` is the loop
