@@ -142,7 +142,7 @@ fn assert_same(before: &Program, after: &Program, numbers: &[i64], file: &str) {
     let run = |program, options: &RunOptions| interp::run(program, entry, arguments.clone(), options);
     let expected = run(before, &RunOptions::default());
     assert!(!matches!(expected, Err(RunError::Broken(_))), "{file}: {numbers:?}: {expected:?}");
-    for threads in [1, 2, 3] {
+    for &threads in crate::support::threads(&after.to_string()) {
         for reverse in [false, true] {
             let found = run(after, &RunOptions { threads, reverse, ..RunOptions::default() });
             let is_same = match (&expected, &found) {

@@ -9,6 +9,7 @@ use frit_ir::{Tensor, TensorData};
 use frit_lower::{Caches, LOOP_STEPS, Options, Shaping, Stage};
 use frit_plan::Log;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Ways to lower: strict or not, with threads or not, with chunks even for tiny loops or not, for usual caches or tiny ones.
 pub(crate) const LOWERINGS: [Options; 6] = [
@@ -128,12 +129,28 @@ pub(crate) fn check(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, R
     frit_support::with_deep_stack(|| check_here(program, args))
 }
 
-fn check_here(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
-    let entry = program.entry.expect("a test has an entry");
-    let expected = array::run(program, entry, args.to_vec());
-    if let Err(RunError::Broken(message)) = &expected {
-        panic!("the program is broken before lowering: {message}\n{program}");
+/// A way to lower a program.
+struct Way {
+    name: String,
+    lowered: nest::Program,
+    threads: &'static [i64],
+}
+
+/// The numbers of threads on which runs of this loop IR can differ: without its mention, one stands for all.
+pub(crate) fn threads(text: &str) -> &'static [i64] {
+    if text.contains("threads") { &[1, 2, 3] } else { &[1] }
+}
+
+/// The ways to lower the program that differ. Those of the last program are kept: it often runs with several arguments.
+fn ways(program: &Program) -> Arc<Vec<Way>> {
+    static LAST: Mutex<Option<(String, Arc<Vec<Way>>)>> = Mutex::new(None);
+    let text = program.to_string();
+    if let Some((last, ways)) = &*LAST.lock().unwrap_or_else(PoisonError::into_inner)
+        && *last == text
+    {
+        return ways.clone();
     }
+    let (mut ways, mut known) = (Vec::new(), BTreeSet::new());
     // The last way of all: as the one before, shaped for tiny caches.
     let tiny = LOWERINGS.last().map(|options| (*options, true));
     for (options, is_shaped) in LOWERINGS.map(|options| (options, false)).into_iter().chain(tiny) {
@@ -141,12 +158,30 @@ fn check_here(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunErro
         if is_shaped {
             shape_for_caches(&mut lowered, options.caches);
         }
+        let printed = lowered.to_string();
+        let (name, threads) = (format!("{options:?}, shaped {is_shaped}"), threads(&printed));
+        if known.insert(printed) {
+            ways.push(Way { name, lowered, threads });
+        }
+    }
+    let ways = Arc::new(ways);
+    *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some((text, ways.clone()));
+    ways
+}
+
+fn check_here(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunError> {
+    let entry = program.entry.expect("a test has an entry");
+    let expected = array::run(program, entry, args.to_vec());
+    if let Err(RunError::Broken(message)) = &expected {
+        panic!("the program is broken before lowering: {message}\n{program}");
+    }
+    let actual_args = with_sizes(program, args);
+    for Way { name, lowered, threads } in &*ways(program) {
         let proc = lowered.entry.expect("the entry is lowered");
-        let actual_args = with_sizes(program, args);
-        for threads in [1, 2, 3] {
+        for &threads in *threads {
             for reverse in [false, true] {
                 let run_options = RunOptions { threads, reverse, ..RunOptions::default() };
-                let found = interp::run(&lowered, proc, actual_args.clone(), &run_options);
+                let found = interp::run(lowered, proc, actual_args.clone(), &run_options);
                 let same = match (&expected, &found) {
                     (Ok(expected), Ok(found)) => expected == found,
                     // In reverse order another of several failures may come first.
@@ -158,7 +193,7 @@ fn check_here(program: &Program, args: &[Tensor]) -> Result<Vec<Tensor>, RunErro
                 };
                 assert!(
                     same,
-                    "{options:?}, shaped {is_shaped}, {threads} threads, reverse {reverse}:\nexpected {expected:?}\nfound    {found:?}\n\n{program}\n{lowered}"
+                    "{name}, {threads} threads, reverse {reverse}:\nexpected {expected:?}\nfound    {found:?}\n\n{program}\n{lowered}"
                 );
             }
         }

@@ -265,17 +265,7 @@ impl Iterations {
         let header = data.header();
         let reductions = reductions.clone();
         let (rows, pays) = (None, None);
-        fits.then_some(Self {
-            header,
-            var,
-            reductions,
-            parts,
-            uniform,
-            counters,
-            kept,
-            rows,
-            pays,
-        })
+        fits.then_some(Self { header, var, reductions, parts, uniform, counters, kept, rows, pays })
     }
 
     /// True if what the lanes keep stays in the first-level cache.
