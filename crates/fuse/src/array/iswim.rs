@@ -7,10 +7,10 @@
 //! Work:     the same, but for cheap scalar statements of the body and of the combining function, evaluated for every element.
 //! Reorders: nothing: every element is combined with the same cells in the same order, bit by bit.
 
+use super::nest::NestRule;
 use super::nest::interchange::{self, Interchange};
-use super::nest::{NestRule, with_loop};
 use super::{Attempts, Refusal};
-use frit_ir::array::{Func, Op, Operand, Operator, OperatorData, Stmt, Value, View};
+use frit_ir::array::{Func, Op, Operator, Stmt, Value, View};
 
 /// Exchanges the scan of this statement with the loop over the elements of its accumulators, or says why it may not. Returns the
 /// statements that take its place; the outer with-loop has the label that the scan had.
@@ -29,10 +29,7 @@ const RULE: NestRule<Interchange> = NestRule { is_candidate, prove, apply };
 
 /// True if the statement is a with-loop that scans arrays.
 pub fn is_candidate(func: &Func, stmt: &Stmt) -> bool {
-    let is_array = |operand: &Operand| !func.operand_type(*operand).is_scalar();
-    with_loop(func, stmt).is_some_and(|(_, data)| {
-        data.operators.iter().any(|operator| scanned(operator).is_some_and(|neutral| neutral.iter().any(is_array)))
-    })
+    interchange::accumulates_arrays(func, stmt, scanned)
 }
 
 /// True if the interchange pays by itself: it makes strides shorter. Otherwise it pays only if it makes a merge possible.
@@ -40,24 +37,12 @@ pub fn pays(func: &Func, stmt: &Stmt) -> bool {
     interchange::shortens_strides(func, stmt)
 }
 
-fn scanned(operator: &OperatorData) -> Option<&[Operand]> {
-    match &operator.op {
-        Operator::Scan { neutral, .. } => Some(neutral),
-        Operator::GenArray
-        | Operator::ModArray { .. }
-        | Operator::Fold { .. }
-        | Operator::Filter { .. }
-        | Operator::Uniform => None,
-    }
+fn scanned(operator: &Operator) -> bool {
+    matches!(operator, Operator::Scan { .. })
 }
 
 fn prove(func: &Func, stmt: &Stmt) -> Result<Interchange, Refusal> {
-    match with_loop(func, stmt) {
-        Some((_, data)) if data.operators.iter().all(|operator| scanned(operator).is_some()) => {
-            interchange::prove(func, stmt)
-        }
-        Some(_) | None => Err(Refusal::NotPerfect { span: stmt.span }),
-    }
+    interchange::prove(func, stmt, scanned)
 }
 
 fn apply(func: &mut Func, stmt: &Stmt, proof: Interchange) -> Vec<Stmt> {

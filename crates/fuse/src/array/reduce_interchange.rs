@@ -6,10 +6,10 @@
 //! Work:     the same, but for cheap scalar statements of the body and of the combining function, evaluated for every element.
 //! Reorders: nothing: every element is combined with the same cells in the same order, bit by bit.
 
+use super::nest::NestRule;
 use super::nest::interchange::{self, Interchange};
-use super::nest::{NestRule, with_loop};
 use super::{Attempts, Refusal};
-use frit_ir::array::{Func, Operand, Operator, OperatorData, Stmt};
+use frit_ir::array::{Func, Operator, Stmt};
 
 /// Exchanges the fold of this statement with the loop over the elements of its accumulators, or says why it may not. Returns the
 /// statement that takes its place; the outer with-loop has the label that the fold had.
@@ -28,10 +28,7 @@ const RULE: NestRule<Interchange> = NestRule { is_candidate, prove, apply };
 
 /// True if the statement is a with-loop that folds arrays.
 pub fn is_candidate(func: &Func, stmt: &Stmt) -> bool {
-    let is_array = |operand: &Operand| !func.operand_type(*operand).is_scalar();
-    with_loop(func, stmt).is_some_and(|(_, data)| {
-        data.operators.iter().any(|operator| folded(operator).is_some_and(|neutral| neutral.iter().any(is_array)))
-    })
+    interchange::accumulates_arrays(func, stmt, folded)
 }
 
 /// True if the interchange pays by itself: it makes strides shorter. Otherwise it pays only if it makes a merge possible.
@@ -39,24 +36,12 @@ pub fn pays(func: &Func, stmt: &Stmt) -> bool {
     interchange::shortens_strides(func, stmt)
 }
 
-fn folded(operator: &OperatorData) -> Option<&[Operand]> {
-    match &operator.op {
-        Operator::Fold { neutral, .. } => Some(neutral),
-        Operator::GenArray
-        | Operator::ModArray { .. }
-        | Operator::Scan { .. }
-        | Operator::Filter { .. }
-        | Operator::Uniform => None,
-    }
+fn folded(operator: &Operator) -> bool {
+    matches!(operator, Operator::Fold { .. })
 }
 
 fn prove(func: &Func, stmt: &Stmt) -> Result<Interchange, Refusal> {
-    match with_loop(func, stmt) {
-        Some((_, data)) if data.operators.iter().all(|operator| folded(operator).is_some()) => {
-            interchange::prove(func, stmt)
-        }
-        Some(_) | None => Err(Refusal::NotPerfect { span: stmt.span }),
-    }
+    interchange::prove(func, stmt, folded)
 }
 
 fn apply(func: &mut Func, stmt: &Stmt, proof: Interchange) -> Vec<Stmt> {

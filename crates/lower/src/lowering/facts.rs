@@ -276,47 +276,13 @@ impl<'a> Walk<'a> {
 }
 
 impl Facts<'_> {
-    /// The value, and every value whose memory it may share by its definition.
+    /// The value, and every value whose memory it may share.
     pub(crate) fn origins(&self, value: Value) -> BTreeSet<Value> {
         let mut found = BTreeSet::new();
         let mut pending = vec![value];
         while let Some(value) = pending.pop() {
-            if !found.insert(value) {
-                continue;
-            }
-            let Some((stmt, result)) = self.definition(value) else { continue };
-            match &stmt.op {
-                Op::Index { array, .. }
-                | Op::View { array, .. }
-                | Op::Copy { array }
-                | Op::Update { array, .. }
-                | Op::Replicate { x: Operand::Value(array), .. } => pending.push(*array),
-                Op::If { then, otherwise, .. } => {
-                    pending.extend([then, otherwise].into_iter().filter_map(|block| block.results[result].value()));
-                }
-                // A loop may exchange its parameters.
-                Op::Loop(data) => {
-                    pending.extend(data.init.iter().chain(&data.body.results).filter_map(|operand| operand.value()));
-                }
-                Op::With(w) => {
-                    let with_loop = &self.func.with_loops[*w];
-                    match operator_of(with_loop, result) {
-                        Operator::ModArray { source, .. } => pending.push(*source),
-                        Operator::Fold { neutral, combine, .. } => {
-                            let cells = with_loop.generators.iter().flat_map(|generator| &generator.body.results);
-                            let yielded = neutral.iter().chain(&combine.body.results).chain(cells);
-                            pending.extend(yielded.filter_map(|operand| operand.value()));
-                        }
-                        Operator::GenArray | Operator::Scan { .. } | Operator::Filter { .. } | Operator::Uniform => {}
-                    }
-                }
-                Op::Call { args, .. } => pending.extend(args.iter().filter_map(|arg| arg.value())),
-                ops!(scalar | effect)
-                | Op::Replicate { x: Operand::Const(_), .. }
-                | Op::Table { .. }
-                | Op::ArrayLit { .. }
-                | Op::Iota { .. }
-                | Op::Concat { .. } => {}
+            if found.insert(value) {
+                pending.extend(self.sources(value, true));
             }
         }
         found
@@ -325,34 +291,55 @@ impl Facts<'_> {
     /// Marks the values, and every value whose memory they may share by their definition.
     fn spread(&self, mut from: Vec<Value>, marked: &mut [bool]) {
         while let Some(value) = from.pop() {
-            if std::mem::replace(&mut marked[value.at()], true) {
-                continue;
+            if !std::mem::replace(&mut marked[value.at()], true) {
+                from.extend(self.sources(value, false));
             }
-            let Some((stmt, result)) = self.definition(value) else { continue };
-            match &stmt.op {
-                Op::Index { array, .. }
-                | Op::View { array, .. }
-                | Op::Copy { array }
-                | Op::Update { array, .. }
-                | Op::Replicate { x: Operand::Value(array), .. } => from.push(*array),
-                Op::If { then, otherwise, .. } => {
-                    from.extend([then, otherwise].into_iter().filter_map(|block| block.results[result].value()));
+        }
+    }
+
+    /// The values whose memory the value may share by its definition; `anywhere` also those that reach it through later iterations,
+    /// cells or a call.
+    fn sources(&self, value: Value, anywhere: bool) -> Vec<Value> {
+        let Some((stmt, result)) = self.definition(value) else { return Vec::new() };
+        let values = |operands: &[&[Operand]]| -> Vec<Value> {
+            operands.iter().copied().flatten().filter_map(|operand| operand.value()).collect()
+        };
+        match &stmt.op {
+            Op::Index { array, .. }
+            | Op::View { array, .. }
+            | Op::Copy { array }
+            | Op::Update { array, .. }
+            | Op::Replicate { x: Operand::Value(array), .. } => vec![*array],
+            Op::If { then, otherwise, .. } => {
+                [then, otherwise].into_iter().filter_map(|block| block.results[result].value()).collect()
+            }
+            // A loop may exchange its parameters.
+            Op::Loop(data) if anywhere => values(&[&data.init, &data.body.results]),
+            Op::Loop(data) => data.init[result].value().into_iter().collect(),
+            // A with-loop that modifies an array may return that array's memory.
+            Op::With(w) => {
+                let with_loop = &self.func.with_loops[*w];
+                match operator_of(with_loop, result) {
+                    Operator::ModArray { source, .. } => vec![*source],
+                    Operator::Fold { neutral, combine, .. } if anywhere => {
+                        let mut found = values(&[neutral, &combine.body.results]);
+                        found.extend(with_loop.generators.iter().flat_map(|g| values(&[&g.body.results])));
+                        found
+                    }
+                    Operator::Fold { neutral, .. } => values(&[neutral]),
+                    Operator::GenArray | Operator::Scan { .. } | Operator::Filter { .. } | Operator::Uniform => {
+                        Vec::new()
+                    }
                 }
-                Op::Loop(data) => from.extend(data.init[result].value()),
-                // A with-loop that modifies an array may return that array's memory.
-                Op::With(w) => match operator_of(&self.func.with_loops[*w], result) {
-                    Operator::ModArray { source, .. } => from.push(*source),
-                    Operator::Fold { neutral, .. } => from.extend(neutral.iter().filter_map(|o| o.value())),
-                    Operator::GenArray | Operator::Scan { .. } | Operator::Filter { .. } | Operator::Uniform => {}
-                },
-                ops!(scalar | effect)
-                | Op::Replicate { x: Operand::Const(_), .. }
-                | Op::Table { .. }
-                | Op::ArrayLit { .. }
-                | Op::Iota { .. }
-                | Op::Concat { .. }
-                | Op::Call { .. } => {}
             }
+            Op::Call { args, .. } if anywhere => values(&[args]),
+            ops!(scalar | effect)
+            | Op::Replicate { x: Operand::Const(_), .. }
+            | Op::Table { .. }
+            | Op::ArrayLit { .. }
+            | Op::Iota { .. }
+            | Op::Concat { .. }
+            | Op::Call { .. } => Vec::new(),
         }
     }
 }

@@ -103,11 +103,20 @@ fn combination(operator: &OperatorData) -> Option<(&Lambda, &[Operand])> {
     }
 }
 
-/// Shows that as many axes as possible of the accumulators may go outside.
-pub(in crate::array) fn prove(func: &Func, stmt: &Stmt) -> Result<Interchange, Refusal> {
+/// True if the statement is a with-loop with an operator of this sort that accumulates arrays.
+pub(in crate::array) fn accumulates_arrays(func: &Func, stmt: &Stmt, is_one: fn(&Operator) -> bool) -> bool {
+    let is_array = |operand: &Operand| !func.operand_type(*operand).is_scalar();
+    let has_arrays = |operator| combination(operator).is_some_and(|(_, neutral)| neutral.iter().any(is_array));
+    with_loop(func, stmt)
+        .is_some_and(|(_, data)| data.operators.iter().any(|operator| is_one(&operator.op) && has_arrays(operator)))
+}
+
+/// Shows that all operators are of this sort, and that as many axes as possible of the accumulators may go outside.
+pub(in crate::array) fn prove(func: &Func, stmt: &Stmt, is_one: fn(&Operator) -> bool) -> Result<Interchange, Refusal> {
     let not_perfect = || Refusal::NotPerfect { span: stmt.span };
     let (label, data) = with_loop(func, stmt).ok_or_else(not_perfect)?;
-    let combinations: Option<Vec<_>> = data.operators.iter().map(combination).collect();
+    let combinations: Option<Vec<_>> =
+        data.operators.iter().map(|operator| combination(operator).filter(|_| is_one(&operator.op))).collect();
     let combinations = combinations.ok_or_else(not_perfect)?;
     let accumulators = combinations.iter().flat_map(|(_, neutral)| *neutral);
     let types: Vec<Type> = accumulators.map(|&neutral| func.operand_type(neutral)).collect();
