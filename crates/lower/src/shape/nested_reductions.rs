@@ -28,12 +28,8 @@ pub(crate) fn collapse_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>
     // Inner loops come before the loops around them.
     for id in proc.loops.indices().collect::<Vec<Loop>>() {
         while decisions.may_change()
-            && let Some(found) = Nested::of(proc, id, &known)
+            && let Some(found) = Nested::of(proc, id, strict, &known)
         {
-            if strict && !found.is_exact(proc) {
-                decisions.refused(proc, id, Reason::Regroups);
-                break;
-            }
             // Neither variable is read where the result of the inner reduction is taken.
             let moved = known.reads[&found.inner_var] - 1 + usize::from(found.first.is_some());
             if let Some(reads) = known.reads.get_mut(&found.outer_var) {
@@ -41,6 +37,9 @@ pub(crate) fn collapse_reductions(proc: &mut Proc, decisions: &mut Decisions<'_>
             }
             decisions.done(proc, id, "is one reduction with the loops inside it");
             found.join(proc);
+        }
+        if strict && Nested::of(proc, id, false, &known).is_some() {
+            decisions.refused(proc, id, Reason::Regroups);
         }
     }
 }
@@ -55,7 +54,6 @@ struct Known {
 
 /// A reduction whose result is a step of another reduction.
 struct Nested {
-    op: BinOp,
     outer: Loop,
     outer_var: Var,
     /// The inner loops, in order.
@@ -70,11 +68,14 @@ struct Nested {
 }
 
 impl Nested {
-    fn of(proc: &Proc, outer: Loop, known: &Known) -> Option<Self> {
+    fn of(proc: &Proc, outer: Loop, strict: bool, known: &Known) -> Option<Self> {
         let LoopData { kind: LoopKind::Independent { reductions, .. }, body, .. } = &proc.loops[outer] else {
             return None;
         };
         reductions.iter().find_map(|&Reduction { op, var: outer_var }| {
+            if strict && !op.is_exactly_associative(proc.vars[outer_var].scalar) {
+                return None;
+            }
             let taken = |stmt: &Stmt| match step_of(stmt, Reduction { op, var: outer_var }) {
                 Some((Expr::Var(inner_var), outer_first)) if *inner_var != outer_var => Some((*inner_var, outer_first)),
                 _ => None,
@@ -102,17 +103,12 @@ impl Nested {
                 && inner.iter().all(|&id| is_plain(proc, id) && !has_bound_by(proc, id, inner_var));
             let first = (!known.is_needless(proc, op, outer_var, *value))
                 .then(|| step(Reduction { op, var: outer_var }, Expr::Const(*value), outer_first));
-            is_own.then_some(Self { op, outer, outer_var, inner, inner_var, start, end, first })
+            is_own.then_some(Self { outer, outer_var, inner, inner_var, start, end, first })
         })
     }
 
-    /// True if grouping changes no bit.
-    fn is_exact(&self, proc: &Proc) -> bool {
-        self.op.is_exactly_associative(proc.vars[self.outer_var].scalar)
-    }
-
     fn join(self, proc: &mut Proc) {
-        let Self { op: _, outer, outer_var, inner, inner_var, start, end, first } = self;
+        let Self { outer, outer_var, inner, inner_var, start, end, first } = self;
         let names = BTreeMap::from([(inner_var, outer_var.into())]);
         inner.into_iter().for_each(|id| rename_loop(proc, id, &names));
         let mut data = proc.take_loop(outer);
