@@ -93,7 +93,9 @@ pub(crate) fn vectorise_outer_reductions(proc: &mut Proc, decisions: &mut Decisi
     decisions.replace_loops(proc, what, &mut |proc, id, decisions| {
         let iterations = Iterations::beside(proc, id, &known)?;
         if !iterations.reads_neighbours(proc) {
-            decisions.refused(proc, id, Reason::NeighboursApart);
+            if iterations.parts.iter().any(Part::reduces) {
+                decisions.refused(proc, id, Reason::NeighboursApart);
+            }
             return None;
         }
         if !iterations.keep_little() {
@@ -177,14 +179,12 @@ impl Iterations {
         Some(found)
     }
 
-    /// Iterations that contain reductions.
+    /// Iterations without loops that lanes leave one by one.
     fn beside(proc: &Proc, id: Loop, known: &Known) -> Option<Self> {
         let found = Self::of(proc, id, known, false)?;
         let number = found.header.upper.clone() - found.header.lower.clone();
         let pays = Expr::binary(BinOp::LE, Expr::i64(LANES), number);
-        let reduces = |part: &Part| matches!(part, Part::For(LoopData { kind: LoopKind::Independent { reductions, .. }, .. }, _) if !reductions.is_empty());
-        (found.parts.iter().any(reduces) && !found.parts.iter().any(Part::has_while))
-            .then_some(Self { pays: Some(pays), ..found })
+        (!found.parts.iter().any(Part::has_while)).then_some(Self { pays: Some(pays), ..found })
     }
 
     /// True if inner loops store nothing, and every element that they read is either the same for
@@ -434,6 +434,12 @@ impl Iterations {
 }
 
 impl Part {
+    /// True for a loop with reductions.
+    fn reduces(&self) -> bool {
+        let Part::For(data, _) = self else { return false };
+        matches!(&data.kind, LoopKind::Independent { reductions, .. } if !reductions.is_empty())
+    }
+
     /// The straight-line code of the part.
     fn straight(&self) -> Vec<&Stmt> {
         match self {
