@@ -86,6 +86,14 @@ fn loop_variables_that_may_share_memory_afterwards_are_told() {
     let travel = "fun [int] f(*[int] a, *[int] b, *[int] c, *[int] k) =
         loop ({x, y, z} = {k, b, c}) = for i < 3 do {iota(2), x, y} in let z[0] = 1 in k";
     assert_eq!(codes(travel), ["use-after-consumption"]);
+    // Also what has no other name.
+    let fresh =
+        "fun [int] f(int n) = loop ({a, b} = {iota(n), iota(n)}) = for i < 1 do {iota(n), a} in let a[0] = 1 in b";
+    assert_eq!(codes(fresh), ["use-after-consumption"]);
+    accepts("fun [int] f(int n) = loop ({a, b} = {iota(n), iota(n)}) = for i < 1 do {a, b} in let a[0] = 1 in b");
+    accepts(
+        "fun [int] f(int n) = loop ({a, b} = {iota(n), iota(n)}) = for i < 1 do {iota(n), iota(n)} in let a[0] = 1 in b",
+    );
 }
 
 #[test]

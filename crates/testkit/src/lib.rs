@@ -4,6 +4,7 @@ pub mod c_files;
 pub mod c_harness;
 pub mod c_programs;
 pub mod c_table;
+pub mod l0_consumption;
 pub mod l0_programs;
 pub mod large_programs;
 pub mod llvm_harness;

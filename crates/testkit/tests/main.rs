@@ -17,6 +17,7 @@ mod dumps;
 mod error_index;
 mod examples;
 mod figures;
+mod l0_consumption;
 mod llvm_command;
 mod llvm_corpus;
 mod llvm_generated;

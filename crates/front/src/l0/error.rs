@@ -394,9 +394,8 @@ define_errors! {
                 .secondary(*bound, "this is not the function's own")
                 .note("return `copy(...)` of it, or declare the result without `*`"),
         SharedUniqueResults { span: Span, name: String } => {
-            let shared = if name.is_empty() { String::new() } else { format!(": both may be part of `{name}`") };
             Diagnostic::error("shared-unique-results", "two parts of the unique result may share memory")
-                .label(*span, format!("returned here{shared}"))
+                .label(*span, format!("returned here: both may be part of `{name}`"))
                 .note("return `copy(...)` of one of them")
         },
         LoopValueNotUnique { span: Span, variable: String, consumed: Option<Span> } => {

@@ -13,7 +13,7 @@ mod alias;
 mod combinators;
 mod loops;
 
-use self::alias::{Aliases, Region, Regions, is_older, meet, union};
+use self::alias::{Aliases, Region, Regions, common, is_older, meet, union};
 use super::Parameters;
 use crate::l0::error::{Barrier, Consumption, L0Error, NotUnique};
 use crate::l0::typed::{
@@ -198,12 +198,11 @@ impl Walk<'_> {
                 return;
             }
             // What takes the value could reach the memory through its other parts.
-            let others = wants.iter().enumerate().filter(|(other, _)| *other != at);
-            let shared = others.flat_map(|(_, (_, others))| others.iter()).find(|region| regions.contains(region));
-            if let Some(region) = shared
+            let mut others = wants.iter().enumerate().filter(|(other, _)| *other != at);
+            if let Some(region) = others.find_map(|(_, (_, others))| common(regions, others))
                 && self.reported.insert(place)
             {
-                let name = self.name(self.regions[*region].owner);
+                let name = self.name(self.regions[region].owner);
                 self.errors.push(L0Error::SharedParts { span: place, name });
             }
             self.forget_own(regions, mark);
@@ -404,7 +403,8 @@ impl Walk<'_> {
                 all(self);
                 Aliases::none()
             }
-            // Of their operands only arrays have regions, so sizes and counts do not matter.
+            // Of their operands only arrays have regions, so sizes and counts do not matter. The parts of a `split` share the memory of
+            // its array; if that is nobody's, they are made apart when the program is lowered.
             Builtin::Replicate
             | Builtin::Zip
             | Builtin::Unzip
@@ -477,11 +477,10 @@ impl Walk<'_> {
                 return;
             }
             // Pairs are looked at once, but a part that is not unique may come first.
-            let others =
+            let mut others =
                 arrays.iter().enumerate().filter(|(other, (unique, _))| *other > at || (*other < at && !unique));
-            if let Some((_, (_, shared))) = others.into_iter().find(|(_, (_, other))| meet(regions, other)) {
-                let region = regions.iter().find(|region| shared.binary_search(region).is_ok());
-                let name = region.map(|region| self.name(self.regions[*region].owner)).unwrap_or_default();
+            if let Some(region) = others.find_map(|(_, (_, other))| common(regions, other)) {
+                let name = self.name(self.regions[region].owner);
                 self.errors.push(L0Error::SharedUniqueResults { span, name });
                 return;
             }

@@ -3,6 +3,7 @@
 
 use super::emit::Emitter;
 use super::value::{Parts, Typed, array_of, array_type, array_value, component_types};
+use crate::l0::typed::{Builtin, Expr, ExprKind};
 use crate::l0::types::Type;
 use frit_ir::FailureKind;
 use frit_ir::array::{self as ir, Extent, Op, Operand, Value, View};
@@ -113,8 +114,9 @@ impl Emitter {
         parts.iter().map(copy).collect()
     }
 
-    /// `split(n, a)`: the components of the first part, then those of the second.
-    pub(super) fn split(&mut self, n: Operand, array: &Typed, certs: &[Value]) -> Parts {
+    /// `split(n, a)`: the components of the first part, then those of the second. The parts of an array that has no name may be
+    /// consumed one by one, so they are made `apart`: the second is a copy.
+    pub(super) fn split(&mut self, n: Operand, array: &Typed, apart: bool, certs: &[Value]) -> Parts {
         let outer = self.outer_extent(array);
         let length = self.length(outer);
         let limit = self.total_binary(BinOp::ADD, length, Operand::i64(1));
@@ -136,6 +138,10 @@ impl Emitter {
                 let view = View::Slice { starts, steps: vec![1; ty.rank()] };
                 parts.push(self.emit_alias(Op::View { array: part, view }, ty, certs.clone(), part).into());
             }
+        }
+        if apart {
+            let second = parts.split_off(array.parts.len());
+            parts.extend(self.copied(&second, &[]));
         }
         parts
     }
@@ -249,3 +255,15 @@ impl Emitter {
 
 /// More elements than any memory holds; far enough from 2^63.
 const MAX_ELEMENTS: f64 = (1u64 << 62) as f64;
+
+/// True if the value is an array of a variable, or a view of one: whoever consumes part of it consumes that variable.
+pub(super) fn shares_a_variable(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Var(_) | ExprKind::Index { .. } => true,
+        ExprKind::Certified { expr, .. } => shares_a_variable(expr),
+        ExprKind::Builtin { builtin: Builtin::Unzip | Builtin::Reshape | Builtin::Rearrange(_), operands } => {
+            operands.last().is_some_and(shares_a_variable)
+        }
+        _ => false,
+    }
+}

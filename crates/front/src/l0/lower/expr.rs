@@ -1,5 +1,6 @@
 //! Expressions and statements.
 
+use super::arrays;
 use super::control::Carried;
 use super::emit::Emitter;
 use super::folded::{folded_once, map_of_arrays};
@@ -298,7 +299,7 @@ impl<'f, 'p> Body<'f, 'p> {
             Builtin::Split => {
                 let n = self.scalar(&operands[0]);
                 let array = self.typed(&operands[1]);
-                self.emitter.split(n, &array, certs)
+                self.emitter.split(n, &array, !arrays::shares_a_variable(&operands[1]), certs)
             }
             Builtin::Concat => {
                 let first = self.typed(&operands[0]);

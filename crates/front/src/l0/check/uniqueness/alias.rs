@@ -133,10 +133,15 @@ pub(super) fn union(sets: impl IntoIterator<Item = Regions>) -> Regions {
     }
 }
 
+/// A region that is in both sets.
+pub(super) fn common(this: &Regions, that: &Regions) -> Option<Region> {
+    let (few, many) = if this.len() <= that.len() { (this, that) } else { (that, this) };
+    few.iter().copied().find(|region| many.binary_search(region).is_ok())
+}
+
 /// True if a region is in both sets.
 pub(super) fn meet(this: &Regions, that: &Regions) -> bool {
-    let (few, many) = if this.len() <= that.len() { (this, that) } else { (that, this) };
-    few.iter().any(|region| many.binary_search(region).is_ok())
+    common(this, that).is_some()
 }
 
 /// True if the region was made when there were fewer than `mark`.

@@ -48,7 +48,7 @@ impl Walk<'_> {
             region
         });
         self.bind_pattern(params, &param_aliases);
-        self.own(params);
+        self.own(params, first);
         let body_aliases = self.expr(body);
         self.barriers.pop();
         let in_body = self.rest(mark);
@@ -71,25 +71,27 @@ impl Walk<'_> {
         spread_consumption(&mut arrays);
         let is_sound = self.check_next(&arrays, body, first) && self.check_init(&arrays, init, &in_body);
 
-        let mut after = if is_sound { self.after(&arrays) } else { Vec::new() }.into_iter();
+        let made = self.regions.len();
+        let mut after = if is_sound { self.after(&arrays, counter) } else { Vec::new() }.into_iter();
         let aliases =
             Aliases::of_type(&results.ty, &mut |_| after.next().unwrap_or_else(|| self.mistaken_region(counter)));
         let aliases = self.renew_consumed(&aliases);
         self.bind_pattern(results, &aliases);
+        self.own(results, made);
         self.resume(resting);
         self.resume(in_body);
     }
 
-    /// Names the variables of a pattern as the owners of their regions, for messages.
-    fn own(&mut self, pattern: &Pattern) {
+    /// Names the variables of a pattern as the owners of those of their regions that were made after the first `first`, for messages.
+    fn own(&mut self, pattern: &Pattern, first: usize) {
         match &pattern.kind {
             PatternKind::Wildcard => {}
             PatternKind::Var(variable) => {
-                for region in self.aliases[*variable].regions().iter() {
+                for region in self.aliases[*variable].regions().iter().filter(|region| !is_older(**region, first)) {
                     self.regions[*region].owner = *variable;
                 }
             }
-            PatternKind::Tuple(parts) => parts.iter().for_each(|part| self.own(part)),
+            PatternKind::Tuple(parts) => parts.iter().for_each(|part| self.own(part, first)),
         }
     }
 
@@ -158,13 +160,17 @@ impl Walk<'_> {
     }
 
     /// The regions of the loop variables after the loop, each as of its first value or of one that the body gave it.
-    fn after(&self, arrays: &[LoopArray]) -> Vec<Regions> {
+    fn after(&mut self, arrays: &[LoopArray], counter: Var) -> Vec<Regions> {
         let params: BTreeMap<Region, usize> = arrays.iter().enumerate().map(|(at, array)| (array.param, at)).collect();
+        // Memory that is nobody else's gets regions too: it may travel to other loop variables.
+        let mut named =
+            |regions: &Regions| if regions.is_empty() { self.region(counter, true) } else { regions.clone() };
         let mut sets: Vec<Regions> = arrays
             .iter()
             .map(|array| {
-                let others = array.next.1.iter().filter(|region| !params.contains_key(*region)).copied();
-                union([array.init.1.clone(), others.collect()])
+                let next = named(&array.next.1);
+                let others = next.iter().filter(|region| !params.contains_key(*region)).copied();
+                union([named(&array.init.1), others.collect()])
             })
             .collect();
         // A value may travel through other loop variables. Almost always nothing changes.
