@@ -13,13 +13,14 @@ use frit_scop::{Array, Scop, memory};
 use frit_support::{SourceMap, Table};
 
 /// What the words and marks of the drawings mean.
-pub(super) const LEGEND: [&str; 6] = [
+pub(super) const LEGEND: [&str; 7] = [
     "a* (8 bytes)  fusion alone could remove the array a of that size",
     "a! (8 bytes)  the array is needed before or after the region, so it stays",
     "-> scalar     what the array became, and its size",
     "red, stroke   the edge prevents fusion; point at it to see why",
     "dashed        no array: scalars, or order alone",
-    "grey          a loop, round the loop nests that it was made from",
+    "grey line     the array goes: it needs no memory any more",
+    "grey box      a loop, round the loop nests that it was made from",
 ];
 
 /// A region in the middle of its way, as far as drawings need it.
@@ -71,6 +72,8 @@ impl Flow<'_> {
             let mut labels: Vec<String> = tie.flows.iter().map(|&array| label(array)).collect();
             // Parts of one array may say the same.
             labels.dedup();
+            let goes = |array: &&Array| self.fates[**array] == Fate::Scalar && !self.is_scalar(**array);
+            let gone = tie.flows.iter().filter(goes).flat_map(|&array| lines(&label(array))).collect();
             let note = tie.why_apart.as_ref().map(|why| match &tie.refusal {
                 Some(refusal) => format!("kept apart ({}): {why}", refusal.code()),
                 None => format!("not fused: {why}"),
@@ -81,6 +84,7 @@ impl Flow<'_> {
                 labels,
                 is_scalar: tie.flows.iter().all(|&array| self.is_scalar(array)),
                 is_preventing: tie.refusal.is_some(),
+                gone,
                 notes: note.into_iter().collect(),
             }
         };
@@ -115,6 +119,10 @@ impl Flow<'_> {
             inside: Graph::default(),
         }
     }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_string).collect()
 }
 
 /// The graphs of all regions, one below the other, as the text of a file. `name` is the source's.

@@ -48,7 +48,9 @@ fn block(text: &mut String, graph: &Graph, prefix: &str, indent: usize) {
         if edge.is_scalar {
             attributes.push("style=dashed".into());
         }
-        if edge.is_preventing {
+        if edge.is_gone() {
+            attributes.extend(["color=\"#b6bec7\"".into(), "fontcolor=\"#8c959f\"".into()]);
+        } else if edge.is_preventing {
             attributes.extend(["arrowhead=normaltee".into(), "color=\"#b42318\"".into()]);
         }
         if !edge.notes.is_empty() {

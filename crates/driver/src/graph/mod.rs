@@ -70,8 +70,17 @@ pub struct Edge {
     pub is_scalar: bool,
     /// The two are kept apart: drawn with a slash.
     pub is_preventing: bool,
+    /// The labels of arrays that need no memory any more: drawn in grey.
+    pub gone: BTreeSet<String>,
     /// What to say about it when it is pointed at, in lines.
     pub notes: Vec<String>,
+}
+
+impl Edge {
+    /// It carries arrays, and none of them needs memory.
+    pub fn is_gone(&self) -> bool {
+        !self.labels.is_empty() && self.labels.iter().all(|label| label.lines().all(|line| self.gone.contains(line)))
+    }
 }
 
 impl Graph {
@@ -132,6 +141,7 @@ fn joined(edges: Vec<Edge>) -> Vec<Edge> {
                 let (labels, notes) = (edge.labels.into_iter(), edge.notes.into_iter());
                 known.labels.extend(labels.filter(|label| !known.labels.contains(label)).collect::<Vec<_>>());
                 known.notes.extend(notes.filter(|note| !known.notes.contains(note)).collect::<Vec<_>>());
+                known.gone.extend(edge.gone);
                 known.is_scalar &= edge.is_scalar;
                 known.is_preventing |= edge.is_preventing;
             }
@@ -349,6 +359,7 @@ impl Builder<'_> {
                 labels: types.into_iter().map(label).collect(),
                 is_scalar,
                 is_preventing: false,
+                gone: BTreeSet::new(),
                 notes: Vec::new(),
             });
         }
@@ -449,7 +460,7 @@ mod tests {
     fn edge(from: usize, to: usize, label: &str, is_preventing: bool) -> Edge {
         let labels = if label.is_empty() { Vec::new() } else { vec![label.to_string()] };
         let notes = if is_preventing { vec![format!("{label} is late")] } else { Vec::new() };
-        Edge { from, to, is_scalar: labels.is_empty(), labels, is_preventing, notes }
+        Edge { from, to, is_scalar: labels.is_empty(), labels, is_preventing, gone: BTreeSet::new(), notes }
     }
 
     #[test]

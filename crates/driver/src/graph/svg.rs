@@ -1,6 +1,8 @@
 //! Graphs as SVG. Places are chosen by the crate `layout-rs`, block by block from the inside out; what is drawn there is
 //! ours, so that nodes can be linked to, and colours follow the reader's scheme.
 
+mod tidy;
+
 use super::{Graph, Node, NodeKind};
 use layout::core::base::Orientation;
 use layout::core::format::{ClipHandle, RenderBackend};
@@ -22,8 +24,6 @@ const CHARACTER: f64 = 7.3;
 /// Space around the text of a node, and around nodes.
 const PAD: f64 = 9.0;
 const HALO: f64 = 26.0;
-/// Half the length of the stroke across an edge.
-const SLASH: f64 = 7.0;
 /// The library takes characters to be as wide as the font is high.
 const LIBRARY_FONT: usize = 8;
 
@@ -75,9 +75,10 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
     if boxes.is_empty() {
         return Some(Drawing::default());
     }
-    let places = place(graph, &boxes)?;
+    let mut places = place(graph, &boxes)?;
+    let slashes = tidy::settle(&mut places, graph, &boxes);
     let left = places.boxes.iter().map(|at| at.x).chain(places.points().map(|point| point.x)).fold(f64::MAX, f64::min);
-    let top = places.boxes.iter().map(|at| at.y).fold(f64::MAX, f64::min);
+    let top = places.boxes.iter().map(|at| at.y).chain(places.points().map(|point| point.y)).fold(f64::MAX, f64::min);
     let mut drawing = Drawing::default();
     let mut reach = |x: f64, y: f64| {
         drawing.width = drawing.width.max(x - left + 2.0);
@@ -94,15 +95,13 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
         let mut class = String::from("edge");
         class += if edge.is_scalar { " scalar" } else { "" };
         class += if edge.is_preventing { " preventing" } else { "" };
+        class += if edge.is_gone() { " gone" } else { "" };
         let at = |point: &Point| format!("{:.1} {:.1}", point.x + shift_x, point.y + shift_y);
         let mut d = format!("M {} C {}, {}, {}", at(&path[0].0), at(&path[0].1), at(&path[1].0), at(&path[1].1));
         for (control, to) in path.iter().skip(2) {
             let _ = write!(d, " S {}, {}", at(control), at(to));
         }
         let _ = write!(content, "<path class=\"{class}\" d=\"{d}\"/>");
-        if edge.is_preventing {
-            let _ = write!(content, "<path class=\"slash\" d=\"{}\"/>", slash(path, shift_x, shift_y));
-        }
         if !edge.notes.is_empty() {
             // A line alone is too thin to be pointed at.
             let title = escape(&edge.notes.join("\n"));
@@ -112,20 +111,30 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
     for (at, inner) in places.boxes.iter().zip(&boxes) {
         content += &inner.at(at.x + shift_x, at.y + shift_y);
     }
-    for (middle, text) in &places.labels {
+    for Label { middle, text, edge } in &places.labels {
+        let edge = edge.map(|edge| &graph.edges[edge]);
         let lines: Vec<&str> = text.lines().collect();
         let first = middle.y + shift_y - LINE * (lines.len() as f64 - 1.0) / 2.0 + 4.0;
         for (nth, line) in lines.iter().enumerate() {
             let (x, y, width) = (middle.x + shift_x, first + LINE * nth as f64, width_of(line));
+            let class = match edge {
+                Some(edge) if edge.gone.contains(*line) => " class=\"gone\"",
+                Some(edge) if edge.is_preventing => " class=\"preventing\"",
+                Some(_) | None => "",
+            };
             let _ = write!(
                 content,
                 "<rect class=\"back\" x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{LINE}\"/>\
-                 <text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
+                 <text{class} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
                 x - width / 2.0,
                 y - LINE + 4.0,
                 escape(line)
             );
         }
+    }
+    for (from, to) in slashes {
+        let at = |point: Point| format!("{:.1} {:.1}", point.x + shift_x, point.y + shift_y);
+        let _ = write!(content, "<path class=\"slash\" d=\"M {} L {}\"/>", at(from), at(to));
     }
     drawing.content = content;
     Some(drawing)
@@ -135,28 +144,6 @@ pub fn draw(graph: &Graph, annotate: &dyn Annotate) -> Option<Drawing> {
 pub(crate) fn column(graphs: &[(String, Graph)], annotate: &dyn Annotate) -> Option<Drawing> {
     let drawn = |(title, graph): &(String, Graph)| draw(graph, annotate).map(|drawing| (title.clone(), drawing));
     Some(Drawing::column(&graphs.iter().map(drawn).collect::<Option<Vec<_>>>()?))
-}
-
-/// A stroke across the longest part of an edge.
-fn slash(path: &[(Point, Point)], shift_x: f64, shift_y: f64) -> String {
-    let start = |at: usize| if at == 0 { path[0].0 } else { path[at].1 };
-    let length = |at: &usize| path[at + 1].1.sub(start(*at)).length();
-    let longest = (0..path.len() - 1).rev().max_by(|one, other| length(one).total_cmp(&length(other)));
-    let longest = longest.expect("a path has parts");
-    // A part goes on smoothly where the one before it ends.
-    let leaving = if longest == 0 { path[0].1 } else { path[longest].1.scale(2.0).sub(path[longest].0) };
-    let (start, (arriving, end)) = (start(longest), path[longest + 1]);
-    let part = |of: fn(&Point) -> f64| {
-        let [a, b, c, d] = [&start, &leaving, &arriving, &end].map(of);
-        ((a + 3.0 * b + 3.0 * c + d) / 8.0, 3.0 * (c + d - a - b) / 4.0)
-    };
-    let ((x, along_x), (y, along_y)) = (part(|point| point.x), part(|point| point.y));
-    let length = along_x.hypot(along_y).max(1e-6);
-    let (along_x, along_y) = (along_x / length, along_y / length);
-    // Across, and a little along.
-    let (dx, dy) = (SLASH * (-along_y + 0.5 * along_x), SLASH * (along_x + 0.5 * along_y));
-    let (x, y) = (x + shift_x, y + shift_y);
-    format!("M {:.1} {:.1} L {:.1} {:.1}", x - dx, y - dy, x + dx, y + dy)
 }
 
 impl Drawing {
@@ -288,20 +275,36 @@ fn width_of(text: &str) -> f64 {
 struct Places {
     /// The upper left corners of the nodes.
     boxes: Vec<Point>,
-    /// The middles of labels, and the labels.
-    labels: Vec<(Point, String)>,
+    labels: Vec<Label>,
     /// Edges by their place in the graph, and Bézier curves as the library gives them: the first pair leaves the producer (point,
     /// control), others arrive (control, point).
     edges: Vec<(usize, Vec<(Point, Point)>)>,
+}
+
+/// What is written at an edge.
+struct Label {
+    middle: Point,
+    /// Lines of text.
+    text: String,
+    /// The place of the edge in the graph, where it is known.
+    edge: Option<usize>,
+}
+
+impl Label {
+    /// How wide and how high it is.
+    fn size(&self) -> (f64, f64) {
+        (self.text.lines().map(width_of).fold(0.0, f64::max), LINE * self.text.lines().count() as f64)
+    }
 }
 
 impl Places {
     /// Points that the drawing has to reach, beside those of boxes.
     fn points(&self) -> impl Iterator<Item = Point> {
         let on_edges = self.edges.iter().flat_map(|(_, path)| path.iter().flat_map(|&(a, b)| [a, b]));
-        let at_labels = self.labels.iter().flat_map(|(middle, text)| {
-            let half = text.lines().map(width_of).fold(0.0, f64::max) / 2.0;
-            [Point::new(middle.x - half, middle.y), Point::new(middle.x + half, middle.y)]
+        let at_labels = self.labels.iter().flat_map(|label| {
+            let (middle, (width, height)) = (label.middle, label.size());
+            let half = Point::new(width / 2.0, height / 2.0);
+            [middle.sub(half), middle.add(half)]
         });
         on_edges.chain(at_labels)
     }
@@ -352,7 +355,7 @@ impl RenderBackend for Places {
 
     fn draw_text(&mut self, xy: Point, text: &str, _: &StyleAttr) {
         if !text.is_empty() {
-            self.labels.push((xy, text.to_string()));
+            self.labels.push(Label { middle: xy, text: text.to_string(), edge: None });
         }
     }
 
@@ -402,6 +405,7 @@ mod tests {
     use super::*;
     use crate::graph::Edge;
     use frit_support::Span;
+    use std::collections::BTreeSet;
 
     fn node(at: usize, inside: Graph) -> Node {
         let (id, title) = (format!("w{at}"), "map".to_string());
@@ -424,6 +428,7 @@ mod tests {
             labels: vec!["f64[n]".into()],
             is_scalar: false,
             is_preventing: false,
+            gone: BTreeSet::new(),
             notes: Vec::new(),
         };
         let one_step = (1..count).map(|to| edge(to - 1, to));
