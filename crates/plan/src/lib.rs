@@ -78,7 +78,7 @@
 //!     plan.fates[grad].reason(&graph),
 //!     "stays: between edge and scale come max and scale, which cannot be fused",
 //! );
-//! assert!(plan.text(&graph).contains("loop 1    read smooth edge\n"));
+//! assert!(plan.text(&graph).contains("loop 1    read smooth edge max\n"));
 //! # Ok::<(), frit_plan::memory::NotForward>(())
 //! ```
 //!
@@ -91,12 +91,15 @@
 //! - [`memory`]: the plan of least memory, for loop nests with dependences of any kind;
 //! - [`log`]: what was merged, refused or not chosen, and what it saved.
 
+mod deadline;
 pub mod graph;
 pub mod log;
 pub mod memory;
 mod relation;
 pub mod solve;
+mod strong;
 
+pub use deadline::Deadline;
 pub use frit_support::{Index, Monomial, Poly, Span, Table};
 pub use graph::{Array, ArrayData, FusionGraph, Node, NodeData, Pair, Size, Symbol};
 pub use log::{Decision, Log, LoopRef, Outcome, PlanRecord};

@@ -6,7 +6,7 @@ const GRAPH: &str = r#"{"format": "dfg/1",
  "loops": ["read", "smooth", "edge", "max", "scale"],
  "arrays": [{"name": "raw", "size": 40}, {"name": "soft", "size": 40},
             {"name": "grad", "size": 80}, {"name": "pic", "size": 10, "kept": true}],
- "edges": [{"from": "read",   "to": "smooth", "array": "raw",  "preventing": false},
+ "edges": [{"from": "read",   "to": "smooth", "array": "raw"},
            {"from": "smooth", "to": "edge",   "array": "soft", "preventing": false},
            {"from": "edge",   "to": "max",    "array": "grad", "preventing": false},
            {"from": "edge",   "to": "scale",  "array": "grad", "preventing": false, "comment": "ignored"},
@@ -32,7 +32,7 @@ fn a_plan_is_printed_in_the_format_of_results() {
     assert_eq!(plan["removable"], serde_json::json!(["raw", "soft"]));
     assert_eq!(plan["removed"], serde_json::json!(["raw", "soft"]));
     assert_eq!((plan["removed_size"].as_u64(), plan["total_size"].as_u64()), (Some(80), Some(170)));
-    assert_eq!(plan["clusters"], serde_json::json!([["read", "smooth", "edge"], ["max"], ["scale"]]));
+    assert_eq!(plan["clusters"], serde_json::json!([["read", "smooth", "edge", "max"], ["scale"]]));
     assert_eq!(plan["proved"], true);
     let fates: Vec<&str> = plan["arrays"].as_array().unwrap().iter().map(|a| a["fate"].as_str().unwrap()).collect();
     assert_eq!(fates, ["removed", "removed", "preventing-path", "kept"]);
@@ -65,7 +65,8 @@ fn a_drawing_has_loops_arrays_and_clusters() {
     let place = place();
     place.frit(["plan", "g.json", "--svg", "g.svg", "-o", "plan.json"]).done().succeeded();
     let drawing = String::from_utf8(place.read("g.svg")).unwrap();
-    for part in ["<svg", "smooth", "raw* (40)", "grad (80)", "loop 1", "class=\"slash\"", "removable"] {
+    for part in ["<svg", "smooth", "raw* (40)", "grad (80)", "loop 1", "class=\"slash\"", "class=\"gone\"", "removable"]
+    {
         assert!(drawing.contains(part), "{part} is missing");
     }
     assert_eq!(place.files(), ["g.json", "g.svg", "plan.json"]);
@@ -106,7 +107,8 @@ fn wrong_graphs_are_3_and_messages_say_where() {
         (r#""from": "a", "to": "b", "array": "y", "preventing": false"#, "graph-unknown-name", "array `y`"),
         (r#""from": "b", "to": "a", "array": null, "preventing": false"#, "graph-edge", "backwards"),
         (r#""from": "a", "to": "a", "array": null, "preventing": false"#, "graph-edge", "itself"),
-        (r#""from": "a", "to": "b", "array": null"#, "graph-format", "`preventing` is missing"),
+        (r#""from": "a", "to": "b", "preventing": false"#, "graph-format", "`array` is missing"),
+        (r#""from": "a", "to": "b", "array": null, "preventing": null"#, "graph-format", "`preventing` is not"),
     ] {
         let graph = r#"{"format": "dfg/1", "loops": ["a", "b"], "arrays": [], "edges": [{EDGE}]}"#;
         place.file("g.json", graph.replace("EDGE", edge));

@@ -130,10 +130,7 @@ impl<'t> Reader<'t> {
             let Some(keys) = self.object(whole, "an array") else { continue };
             let name = self.key(&keys, "name", whole).and_then(|raw| Some((self.string(raw, "`name`")?, raw)));
             let size = self.key(&keys, "size", whole).and_then(|raw| self.size(raw));
-            let kept = match keys.get("kept") {
-                Some(raw) => self.boolean(raw, "`kept`").unwrap_or_default(),
-                None => false,
-            };
+            let kept = self.flag(&keys, "kept").unwrap_or_default();
             let Some((name, raw)) = name else { continue };
             if let Some(first) = first.get(&name) {
                 self.repeated(raw, first, "array", &name);
@@ -154,8 +151,7 @@ impl<'t> Reader<'t> {
         whole: &'t RawValue,
     ) {
         let Some(keys) = self.object(whole, "an edge") else { return };
-        let [from, to, array, preventing] =
-            ["from", "to", "array", "preventing"].map(|key| self.key(&keys, key, whole));
+        let [from, to, array] = ["from", "to", "array"].map(|key| self.key(&keys, key, whole));
         let mut end = |raw: Option<&'t RawValue>, key: &str| {
             let raw = raw?;
             let name = self.string(raw, key)?;
@@ -177,7 +173,7 @@ impl<'t> Reader<'t> {
             }),
             None => None,
         };
-        let preventing = preventing.and_then(|raw| self.boolean(raw, "`preventing`"));
+        let preventing = self.flag(&keys, "preventing");
         let (Some(tail), Some(head)) = (tail, head) else { return };
         if tail >= head {
             let (message, label) = if tail == head {
@@ -244,8 +240,12 @@ impl<'t> Reader<'t> {
         self.value(raw, what, "a string")
     }
 
-    fn boolean(&mut self, raw: &'t RawValue, what: &str) -> Option<bool> {
-        self.value(raw, what, "`true` or `false`")
+    /// A key that may be left out, which means `false`.
+    fn flag(&mut self, keys: &Object<'t>, key: &str) -> Option<bool> {
+        match keys.get(key) {
+            Some(raw) => self.value(raw, &format!("`{key}`"), "`true` or `false`"),
+            None => Some(false),
+        }
     }
 
     /// A whole number; it may be written as `40.0`.

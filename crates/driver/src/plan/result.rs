@@ -99,7 +99,7 @@ impl<'g> Names<'g> {
         let mut reason =
             Reason { name, fate: fate_name, edge: None, path: Vec::new(), conflict: None, in_favour_of: None };
         match fate {
-            Fate::Removed | Fate::Kept | Fate::Unused | Fate::NotWorthwhile => {}
+            Fate::Removed | Fate::Kept | Fate::Unused | Fate::NotWorthwhile | Fate::OutOfTime => {}
             Fate::PreventingEdge(edge) => reason.edge = Some(self.link(*edge)),
             Fate::PreventingPath { edge, path } => {
                 reason.edge = Some(self.link(*edge));

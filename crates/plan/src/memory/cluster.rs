@@ -1,6 +1,7 @@
 //! What a clustering is worth: whether it is legal, what it removes, and what it costs under every objective. These are the
 //! definitions; the solvers are held to them.
 
+use super::Objective;
 use super::graph::{Array, DataFlowGraph, Node};
 use frit_support::Index;
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,6 +108,20 @@ pub fn traffic(graph: &DataFlowGraph, clusters: &[Vec<Node>]) -> u128 {
     reading.iter().map(moved).sum()
 }
 
+/// What plans are compared by: the cost in the objective, then what is moved, then the number of loops.
+pub type Rank = (u128, u128, usize);
+
+/// How good a legal clustering is; the smaller, the better.
+pub fn rank(graph: &DataFlowGraph, objective: Objective, clusters: &[Vec<Node>]) -> Rank {
+    let moved = traffic(graph, clusters);
+    let cost = match objective {
+        Objective::Size => graph.total_size() - graph.size_of(&removed(graph, clusters)),
+        Objective::Peak => peak(graph, clusters),
+        Objective::Traffic => moved,
+    };
+    (cost, moved, clusters.len())
+}
+
 /// Nodes that an array ties together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
@@ -120,21 +135,28 @@ pub(super) struct Value {
 pub(super) fn values(graph: &DataFlowGraph) -> Vec<Value> {
     let mut values: Vec<Value> = Vec::new();
     for (array, edges) in graph.edges_by_array().into_iter().enumerate() {
-        let mut parts: Vec<BTreeSet<Node>> = Vec::new();
+        // By node: a node of its part with a smaller number, or itself.
+        let mut heads: BTreeMap<Node, Node> = BTreeMap::new();
+        let head = |heads: &BTreeMap<Node, Node>, mut node: Node| {
+            while heads[&node] != node {
+                node = heads[&node];
+            }
+            node
+        };
         for edge in edges {
             let edge = graph.edges()[edge];
-            let mut part = BTreeSet::from([edge.from, edge.to]);
-            parts.retain(|other| {
-                let apart = part.is_disjoint(other);
-                if !apart {
-                    part.extend(other);
-                }
-                apart
+            let [from, to] = [edge.from, edge.to].map(|node| {
+                let before = *heads.entry(node).or_insert(node);
+                let head = head(&heads, before);
+                heads.insert(node, head);
+                head
             });
-            parts.push(part);
+            heads.insert(from.max(to), from.min(to));
         }
+        let mut parts: BTreeMap<Node, Vec<Node>> = BTreeMap::new();
+        heads.keys().for_each(|&node| parts.entry(head(&heads, node)).or_default().push(node));
         let array = Array::new(array);
-        values.extend(parts.into_iter().map(|part| Value { array, nodes: part.into_iter().collect() }));
+        values.extend(parts.into_values().map(|nodes| Value { array, nodes }));
     }
     values
 }

@@ -6,6 +6,8 @@
 //! closes one of the paper's cycles: see `Note [Conflicts]`.
 
 use super::graph::{Array, DataFlowGraph, Edge, Node};
+use crate::deadline::Deadline;
+use crate::strong::components;
 use frit_support::Index;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -83,52 +85,13 @@ impl Walks {
         walks
     }
 
-    /// The cluster of each node, as numbers that mean nothing else, if these of the starred arrays are removed. They are the components
-    /// by Tarjan's algorithm, with a stack of its own: graphs may be deep.
+    /// The cluster of each node, named by its least node, if these of the starred arrays are removed.
     pub(super) fn clusters(&self, removed: &[bool]) -> Vec<usize> {
         let open = self.open(removed);
-        let nodes = self.steps.len();
-        let (mut found, mut low, mut cluster) = (vec![usize::MAX; nodes], vec![0; nodes], vec![usize::MAX; nodes]);
-        let (mut stack, mut path, mut time, mut count) = (Vec::new(), Vec::new(), 0, 0);
-        for root in 0..nodes {
-            if found[root] != usize::MAX {
-                continue;
-            }
-            path.push((root, 0));
-            while let Some((node, next)) = path.pop() {
-                if found[node] == usize::MAX {
-                    (found[node], low[node]) = (time, time);
-                    time += 1;
-                    stack.push(node);
-                }
-                let mut deeper = None;
-                for (at, step) in self.steps[node].iter().enumerate().skip(next) {
-                    if step.pair.is_some_and(|pair| !open[pair]) {
-                        continue;
-                    }
-                    if found[step.to] == usize::MAX {
-                        deeper = Some((at, step.to));
-                        break;
-                    }
-                    if cluster[step.to] == usize::MAX {
-                        low[node] = low[node].min(low[step.to]);
-                    }
-                }
-                if let Some((at, to)) = deeper {
-                    // The same step is looked at again afterwards, and then counts.
-                    path.extend([(node, at), (to, 0)]);
-                } else if low[node] == found[node] {
-                    while let Some(member) = stack.pop() {
-                        cluster[member] = count;
-                        if member == node {
-                            break;
-                        }
-                    }
-                    count += 1;
-                }
-            }
-        }
-        cluster
+        components(self.steps.len(), |node, at| {
+            let mut steps = self.steps[node].iter().enumerate().skip(at);
+            steps.find(|(_, step)| step.pair.is_none_or(|pair| open[pair])).map(|(at, step)| (at, step.to))
+        })
     }
 
     /// True if no preventing edge would lie in a cluster.
@@ -138,13 +101,17 @@ impl Walks {
     }
 
     /// Conflicts among these removed arrays, given as positions among the starred ones: one for each preventing edge in a cluster, with few
-    /// arrays each. Empty if there is none.
-    pub(super) fn violated<'w>(&'w self, removed: &'w [bool]) -> impl Iterator<Item = Vec<usize>> + 'w {
+    /// arrays each, unless time is over. Empty if there is none.
+    pub(super) fn violated<'w>(
+        &'w self,
+        removed: &'w [bool],
+        deadline: &'w Deadline,
+    ) -> impl Iterator<Item = Vec<usize>> + 'w {
         let cluster = self.clusters(removed);
         let within = self.preventing.iter().filter(move |(from, to, _)| cluster[*from] == cluster[*to]);
         within.map(|&(from, to, _)| {
             let walk = self.way_back(from, to, removed).expect("the nodes of a cluster reach each other");
-            self.least(self.arrays_of(&walk, removed))
+            self.least(self.arrays_of(&walk, removed), deadline)
         })
     }
 
@@ -163,12 +130,12 @@ impl Walks {
         }
     }
 
-    /// Of arrays in conflict as many as are still in conflict, but no more when any of them goes.
-    fn least(&self, mut arrays: Vec<usize>) -> Vec<usize> {
+    /// Of arrays in conflict as many as are still in conflict, but no more when any of them goes, as far as time allows.
+    fn least(&self, mut arrays: Vec<usize>, deadline: &Deadline) -> Vec<usize> {
         let mut removed = self.only(&arrays);
         arrays.retain(|&array| {
             removed[array] = false;
-            let needed = self.is_legal(&removed);
+            let needed = deadline.is_over() || self.is_legal(&removed);
             removed[array] = needed;
             needed
         });

@@ -1,6 +1,8 @@
 //! Lower bounds on the weight of hitting sets: solutions of the dual of the linear program. Every clause takes a part of the weights of its
 //! elements, no element gives more than its weight, and what the clauses take together is a bound.
 
+use crate::deadline::Deadline;
+
 /// Rounds of [`ascend`] without a better bound after which steps become half as long.
 const PATIENCE: usize = 8;
 
@@ -29,7 +31,13 @@ impl Bound {
 /// A better bound, by so many rounds of the subgradient method (Held, Wolfe, Crowder: Validation of subgradient optimization, Mathematical
 /// Programming 6, 1974). Its numbers are inexact, but they only say how much each clause should take; what it takes is computed in whole numbers.
 /// `goal` is what the bound is to come near to.
-pub(super) fn ascend(weights: &[u128], clauses: &[Vec<usize>], goal: u128, rounds: usize) -> Bound {
+pub(super) fn ascend(
+    weights: &[u128],
+    clauses: &[Vec<usize>],
+    goal: u128,
+    rounds: usize,
+    deadline: &Deadline,
+) -> Bound {
     let start = greedy(weights, clauses);
     if start.value >= goal || clauses.len() < 2 {
         return start;
@@ -46,6 +54,9 @@ pub(super) fn ascend(weights: &[u128], clauses: &[Vec<usize>], goal: u128, round
     let (mut best, mut best_taken) = (start.value as f64, taken.clone());
     let (mut length, mut waited) = (1.0, 0);
     for _ in 0..rounds {
+        if deadline.is_over() {
+            break;
+        }
         let mut left = weight.clone();
         for (clause, taken) in clauses.iter().zip(&taken) {
             clause.iter().for_each(|&element| left[element] -= taken);

@@ -2,8 +2,10 @@
 
 use super::conflict::{Conflict, Walks};
 use super::graph::{Array, DataFlowGraph, Edge};
-use super::removable::{Closure, preventing_path};
+use super::removable::{Closure, Paths};
+use crate::deadline::Deadline;
 use frit_support::{Index, Table};
+use std::collections::BTreeMap;
 
 /// What becomes of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub enum Fate {
     PreventingPath {
         /// The edge of the array.
         edge: Edge,
-        /// The path, from the edge's tail to its head.
+        /// The path, from the edge's tail to its head. Empty if there was no time to look for it.
         path: Vec<Edge>,
     },
     /// It was given up: it cannot be removed together with others.
@@ -30,6 +32,8 @@ pub enum Fate {
         /// The other arrays of the conflict, which are removed. Empty if the array is in its own way.
         others: Vec<Array>,
     },
+    /// It stays, and there was no time to find out why.
+    OutOfTime,
     /// It could be removed besides, but the objective does not gain by it.
     NotWorthwhile,
 }
@@ -42,8 +46,12 @@ pub(super) fn fates(
     removable: &[Array],
     removed: &[Array],
     conflicts: &mut Vec<Conflict>,
+    deadline: &Deadline,
 ) -> Table<Array, Fate> {
     let edges = graph.edges_by_array();
+    let paths = Paths::new(graph);
+    let mut places: BTreeMap<Vec<Array>, usize> =
+        conflicts.iter().enumerate().map(|(at, conflict)| (conflict.arrays.clone(), at)).collect();
     let mut choice: Vec<bool> = removable.iter().map(|array| removed.binary_search(array).is_ok()).collect();
     let mut fate = |array: Array| {
         let edges = &edges[array.at()];
@@ -56,17 +64,19 @@ pub(super) fn fates(
         } else if let Some(&edge) = edges.iter().find(|&&edge| graph.edges()[edge].preventing) {
             Fate::PreventingEdge(edge)
         } else if let Some(&edge) = edges.iter().find(|&&edge| closure.is_apart(graph, edge)) {
-            let path = preventing_path(graph, edge).expect("the closure knows a path");
+            let path = if deadline.is_over() { Vec::new() } else { paths.preventing(edge) };
             Fate::PreventingPath { edge, path }
+        } else if deadline.is_over() {
+            Fate::OutOfTime
         } else {
             let at = removable.binary_search(&array).expect("nothing else keeps it");
             choice[at] = true;
-            let found = walks.violated(&choice).next();
+            let found = walks.violated(&choice, deadline).next();
             choice[at] = false;
             let Some(arrays) = found else { return Fate::NotWorthwhile };
             let conflict = walks.conflict(&arrays);
             let others = conflict.arrays.iter().copied().filter(|&other| other != array).collect();
-            let place = conflicts.iter().position(|known| known.arrays == conflict.arrays).unwrap_or(conflicts.len());
+            let place = *places.entry(conflict.arrays.clone()).or_insert(conflicts.len());
             if place == conflicts.len() {
                 conflicts.push(conflict);
             }

@@ -1,8 +1,8 @@
 //! The integer program that is left of \[MEM\] equations 1 to 5: of every conflict at least one array stays, and what stays is as small as
 //! can be. A minimum weight hitting set, solved by branch and bound in whole numbers, so that a proof is one for sizes of any magnitude.
 
-use super::Deadline;
 use super::dual::{self, Bound};
+use crate::deadline::Deadline;
 
 /// Rounds for the bound of a branch, and for that of the whole problem.
 const ROUNDS: usize = 40;
@@ -23,7 +23,7 @@ pub(super) fn minimum(weights: &[u128], clauses: &[Vec<usize>], limit: u128, dea
     let mut chosen = Vec::new();
     search.reduce(&mut root, &mut chosen);
     let given = search.weight(&chosen);
-    let bound = given + dual::ascend(weights, &root, limit.saturating_sub(given), ROOT_ROUNDS).value;
+    let bound = given + dual::ascend(weights, &root, limit.saturating_sub(given), ROOT_ROUNDS, deadline).value;
     if bound >= limit {
         return Hit { chosen: None, bound: limit };
     }
@@ -47,6 +47,10 @@ impl Search<'_> {
     fn best(&mut self, mut clauses: Vec<Vec<usize>>, limit: u128) -> Option<(u128, Vec<usize>)> {
         let mut chosen = Vec::new();
         let rest = loop {
+            self.gave_up |= self.deadline.is_over();
+            if self.gave_up {
+                return None;
+            }
             self.reduce(&mut clauses, &mut chosen);
             let weight = self.weight(&chosen);
             if weight >= limit || clauses.first().is_some_and(Vec::is_empty) {
@@ -56,7 +60,7 @@ impl Search<'_> {
                 return Some((weight, chosen));
             }
             let rest = limit - weight;
-            let Bound { value: bound, spare } = dual::ascend(self.weights, &clauses, rest, ROUNDS);
+            let Bound { value: bound, spare } = dual::ascend(self.weights, &clauses, rest, ROUNDS, self.deadline);
             if bound >= rest {
                 return None;
             }
@@ -119,8 +123,8 @@ impl Search<'_> {
                 clauses.retain(|clause| !clause.contains(&element));
                 continue;
             }
-            drop_implied(clauses);
-            if !self.drop_dominated(clauses) {
+            drop_implied(clauses, self.deadline);
+            if self.deadline.is_over() || !self.drop_dominated(clauses) {
                 return;
             }
         }
@@ -143,7 +147,7 @@ impl Search<'_> {
                     && (light < heavy || at[other].len() > at[element].len() || other < element)
                     && at[element].iter().all(|number| at[other].binary_search(number).is_ok())
             };
-            dropped[element] = clauses[first].iter().any(|&other| stands_for(other));
+            dropped[element] = !self.deadline.is_over() && clauses[first].iter().any(|&other| stands_for(other));
         }
         let any = dropped.contains(&true);
         if any {
@@ -192,15 +196,15 @@ impl Search<'_> {
     }
 }
 
-/// Drops clauses that contain another one; shorter clauses come first.
-fn drop_implied(clauses: &mut Vec<Vec<usize>>) {
+/// Drops clauses that contain another one, as far as time allows; shorter clauses come first.
+fn drop_implied(clauses: &mut Vec<Vec<usize>>, deadline: &Deadline) {
     let mut kept: Vec<(u64, Vec<usize>)> = Vec::new();
     for clause in clauses.drain(..) {
         let mark = clause.iter().fold(0u64, |mark, element| mark | 1 << (element % 64));
         let implies = |(other_mark, other): &(u64, Vec<usize>)| {
             other_mark & !mark == 0 && other.iter().all(|element| clause.binary_search(element).is_ok())
         };
-        if !kept.iter().any(implies) {
+        if deadline.is_over() || !kept.iter().any(implies) {
             kept.push((mark, clause));
         }
     }

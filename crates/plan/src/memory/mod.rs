@@ -5,7 +5,7 @@
 //! - `conflict`: those that cannot be removed together;
 //! - `size`, with `hitting` and `dual`: the choice of the paper, arrays of the greatest size;
 //! - `peak`: the choice with the least memory in use at any time;
-//! - `traffic`: the choice that moves least to and from memory;
+//! - `traffic`: the choice that moves least to and from memory, and what is moved of plans that are as good in another objective;
 //! - `cluster`: what a clustering is worth, by definition;
 //! - `fate`, `words`: what becomes of every array, and plans in words;
 //! - [`experiment`]: the paper's section 3.
@@ -26,16 +26,18 @@ mod size;
 mod traffic;
 mod words;
 
-pub use cluster::{is_legal, peak, removed, traffic};
+pub use cluster::{Rank, is_legal, peak, rank, removed, traffic};
 pub use conflict::{Conflict, Hop};
 pub use fate::Fate;
 pub use graph::{Array, DataFlowGraph, Edge, EdgeData, Node, NotForward, SizedArray};
 pub use removable::removable;
 
+use crate::deadline::Deadline;
+use crate::solve::First;
 use conflict::Walks;
 use frit_support::Table;
 use removable::Closure;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a plan is the best in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +57,15 @@ pub struct SearchLimits {
     pub time: Option<Duration>,
     /// For [`Objective::Peak`]: after so many clusters have been looked at that may run next. This bounds memory as well.
     pub steps: usize,
+    /// Plans that are as good in the objective are compared by what they move and by how many loops they are. Else any of them
+    /// will do, and loops are fused only where arrays tie them together or a single step leads there.
+    pub decides_ties: bool,
 }
 
 impl Default for SearchLimits {
     /// No limit of time: equal graphs have equal plans.
     fn default() -> Self {
-        Self { time: None, steps: 1 << 22 }
+        Self { time: None, steps: 1 << 22, decides_ties: true }
     }
 }
 
@@ -93,48 +98,64 @@ impl Solution {
     }
 }
 
-/// The best plan for a graph, or the best one found within the limits.
+/// The part of the time after which searches end: the reasons of the plan have to be found, and it has to be printed.
+const SEARCH: f64 = 0.7;
+/// The part of the search for the least size, where that is only where another search begins.
+const START: f64 = 0.25;
+
+/// The best plan for a graph, or the best one found within the limits. Of plans that cost the same, the one that moves the least is
+/// the best, then the one with the fewest loops; what is moved and the number of loops are proven to be the least for small graphs
+/// alone.
 pub fn solve(graph: &DataFlowGraph, objective: Objective, limits: &SearchLimits) -> Solution {
-    let deadline = Deadline::after(limits.time);
+    planned(graph, objective, limits.steps, &Deadline::after(limits.time), limits.decides_ties)
+}
+
+/// The same, with a point in time.
+pub fn solve_until(graph: &DataFlowGraph, objective: Objective, steps: usize, deadline: &Deadline) -> Solution {
+    planned(graph, objective, steps, deadline, true)
+}
+
+/// A plan of the least size alone, whatever it moves.
+fn least_size(graph: &DataFlowGraph) -> Solution {
+    planned(graph, Objective::Size, 0, &Deadline::never(), false)
+}
+
+fn planned(
+    graph: &DataFlowGraph,
+    objective: Objective,
+    steps: usize,
+    deadline: &Deadline,
+    decides_ties: bool,
+) -> Solution {
+    let search = deadline.part(SEARCH);
+    let first =
+        if objective == Objective::Size { deadline.part(SEARCH * SEARCH) } else { deadline.part(SEARCH * START) };
     let closure = Closure::new(graph);
     let removable = removable::starred(graph, &closure);
     let walks = Walks::new(graph, &removable);
     let sizes: Vec<u128> = removable.iter().map(|&array| u128::from(graph.arrays()[array].size)).collect();
-    let choice = size::choose(&walks, &sizes, &deadline);
+    let choice = size::choose(&walks, &sizes, &first, &search);
     let least = cluster::by_height(graph, &walks.clusters(&choice.removed)).expect("components have no cycles");
-    let fixed = graph.total_size() - graph.size_of(&removable);
     let (clusters, bound) = match objective {
-        Objective::Size => (least, fixed + choice.bound),
-        Objective::Peak => peak::best(graph, &closure, least, limits.steps, &deadline),
-        Objective::Traffic => traffic::best(graph, least),
+        Objective::Size => {
+            let bound = graph.total_size() - graph.size_of(&removable) + choice.bound;
+            let is_proved = cluster::rank(graph, objective, &least).0 == bound;
+            let question = traffic::Question { first: First::Held, is_proved, decides_ties, deadline: &search };
+            let moving_less =
+                if decides_ties { traffic::plan(graph, &closure, &least, &question).0 } else { least.clone() };
+            // The other planner may have rounded sizes.
+            let rank = |clusters: &Vec<Vec<Node>>| cluster::rank(graph, objective, clusters);
+            (if rank(&moving_less) < rank(&least) { moving_less } else { least }, bound)
+        }
+        Objective::Peak => peak::best(graph, &closure, least, steps, decides_ties, &search),
+        Objective::Traffic => traffic::best(graph, &closure, &least, decides_ties, &search),
     };
     let removed = cluster::removed(graph, &clusters);
-    let cost = match objective {
-        Objective::Size => graph.total_size() - graph.size_of(&removed),
-        Objective::Peak => cluster::peak(graph, &clusters),
-        Objective::Traffic => cluster::traffic(graph, &clusters),
-    };
-    let mut conflicts: Vec<Conflict> = choice.conflicts.iter().map(|arrays| walks.conflict(arrays)).collect();
-    let fates = fate::fates(graph, &closure, &walks, &removable, &removed, &mut conflicts);
+    let (cost, ..) = cluster::rank(graph, objective, &clusters);
+    let mut conflicts: Vec<Conflict> = Vec::new();
+    for arrays in choice.conflicts.iter().take_while(|_| !deadline.is_over()) {
+        conflicts.push(walks.conflict(arrays));
+    }
+    let fates = fate::fates(graph, &closure, &walks, &removable, &removed, &mut conflicts, deadline);
     Solution { objective, clusters, removable, removed, cost, bound, fates, conflicts }
-}
-
-/// A point in time after which searches end.
-struct Deadline {
-    at: Option<Instant>,
-}
-
-impl Deadline {
-    fn after(time: Option<Duration>) -> Self {
-        Self { at: time.and_then(|time| Instant::now().checked_add(time)) }
-    }
-
-    #[cfg(test)]
-    fn never() -> Self {
-        Self::after(None)
-    }
-
-    fn is_over(&self) -> bool {
-        self.at.is_some_and(|at| Instant::now() >= at)
-    }
 }

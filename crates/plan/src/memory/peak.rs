@@ -4,10 +4,11 @@
 //! a cluster runs depends on the set before it and on the cluster alone. So the best chain is a shortest path among such sets, where the
 //! length of a path is its largest step. See `Note [Tight clusters]` and `Note [Free steps]` for which steps are enough.
 
-use super::Deadline;
+use super::Objective;
 use super::cluster::{self, values};
 use super::graph::{DataFlowGraph, Node};
 use super::removable::Closure;
+use crate::deadline::Deadline;
 use frit_support::Index;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
@@ -16,6 +17,10 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 const MAX_NODES: usize = 256;
 /// Sets of equally many nodes that the first, incomplete search goes on with.
 const WIDTH: usize = 24;
+/// Pairs of clusters whose merge is tried for the sake of what is moved.
+const SETTLE_STEPS: usize = 20_000;
+/// Steps of growth after which plans of one peak are no longer all looked at.
+const LEAST_MOVED_STEPS: usize = 1 << 16;
 /// After so many steps of growth the first search no longer looks for clusters that may follow one set.
 const QUICK_STEPS: usize = 1 << 9;
 
@@ -25,6 +30,7 @@ pub(super) fn best(
     closure: &Closure,
     least: Vec<Vec<Node>>,
     steps: usize,
+    decides_ties: bool,
     deadline: &Deadline,
 ) -> (Vec<Vec<Node>>, u128) {
     let alone: Vec<Vec<Node>> = graph.nodes().indices().map(|node| vec![node]).collect();
@@ -37,11 +43,68 @@ pub(super) fn best(
         best = search.named(&chain);
     }
     let peak = peak(&best);
-    if graph.nodes().len() > MAX_NODES {
-        return (best, search.kept + search.unavoidable().min(peak));
+    let bound = if graph.nodes().len() > MAX_NODES {
+        search.unavoidable().min(peak)
+    } else {
+        let (better, bound) = search.exact(peak, steps, deadline);
+        if let Some(chain) = better {
+            best = search.named(&chain);
+        }
+        bound
+    };
+    if decides_ties {
+        best = settle(graph, closure, &search, best, deadline);
     }
-    let (better, bound) = search.exact(peak, steps, deadline);
-    (better.map_or(best, |chain| search.named(&chain)), search.kept + bound)
+    (best, search.kept + bound)
+}
+
+/// Of plans with this peak, one that moves less, then one with fewer loops: merges of two clusters that gain most are made first. For
+/// small graphs all plans are looked at.
+fn settle(
+    graph: &DataFlowGraph,
+    closure: &Closure,
+    search: &Search,
+    mut best: Vec<Vec<Node>>,
+    deadline: &Deadline,
+) -> Vec<Vec<Node>> {
+    let rank = |clusters: &[Vec<Node>]| cluster::rank(graph, Objective::Peak, clusters);
+    let apart = |one: &[Node], other: &[Node]| {
+        let apart =
+            |a: &Node, b: &Node| closure.apart.contains(a.at(), b.at()) || closure.apart.contains(b.at(), a.at());
+        one.iter().any(|a| other.iter().any(|b| apart(a, b)))
+    };
+    let mut least = rank(&best);
+    let mut looks = SETTLE_STEPS;
+    while looks > 0 {
+        let mut next: Option<(cluster::Rank, Vec<Vec<Node>>)> = None;
+        for one in 0..best.len() {
+            for other in (one + 1..best.len()).filter(|&other| !apart(&best[one], &best[other])) {
+                looks -= 1;
+                if looks == 0 || deadline.is_over() {
+                    return next.map_or(best, |(_, clusters)| clusters);
+                }
+                for at in [one, other - 1] {
+                    let mut clusters = best.clone();
+                    let mut merged = clusters.remove(other);
+                    merged.append(&mut clusters.remove(one));
+                    merged.sort_unstable();
+                    clusters.insert(at, merged);
+                    if cluster::is_legal(graph, &clusters) {
+                        let rank = rank(&clusters);
+                        if rank < least && next.as_ref().is_none_or(|(known, _)| rank < *known) {
+                            next = Some((rank, clusters));
+                        }
+                    }
+                }
+            }
+        }
+        let Some((rank, clusters)) = next else { break };
+        (least, best) = (rank, clusters);
+    }
+    match search.least_moved(graph, least.0 - search.kept, deadline) {
+        Some(chain) if rank(&search.named(&chain)) < least => search.named(&chain),
+        _ => best,
+    }
 }
 
 /// A set of nodes.
@@ -276,6 +339,63 @@ impl Search {
         Some(chain(&states, last))
     }
 
+    /// The chain that moves least, then the shortest, of those with at most this peak; `None` if there are too many to look at all.
+    fn least_moved(&self, graph: &DataFlowGraph, peak: u128, deadline: &Deadline) -> Option<Vec<Set>> {
+        let start: Set = vec![0; self.all.len()].into();
+        let mut rows: Vec<BTreeMap<Set, (u128, usize, usize)>> = vec![BTreeMap::new(); self.nodes + 1];
+        let mut states = vec![State { done: start.clone(), came: None }];
+        rows[0].insert(start, (0, 0, 0));
+        let mut budget = LEAST_MOVED_STEPS;
+        for count in 0..self.nodes {
+            for (done, (moved, loops, at)) in std::mem::take(&mut rows[count]) {
+                let mut clusters = Vec::new();
+                let empty: Set = vec![0; done.len()].into();
+                self.all_next(&done, &empty, &empty, &mut clusters, &mut budget);
+                if budget == 0 || deadline.is_over() {
+                    return None;
+                }
+                for cluster in clusters.into_iter().filter(|cluster| self.live(&done, cluster) <= peak) {
+                    let after = union(&done, &cluster);
+                    let reached = (moved + moved_by(graph, &cluster), loops + 1);
+                    let size = members(&after).count();
+                    let better = rows[size].get(&after).is_none_or(|&(moved, loops, _)| reached < (moved, loops));
+                    if better {
+                        rows[size].insert(after.clone(), (reached.0, reached.1, states.len()));
+                        states.push(State { done: after, came: Some((at, cluster)) });
+                    }
+                }
+            }
+        }
+        let last = rows[self.nodes].values().next()?.2;
+        Some(chain(&states, last))
+    }
+
+    /// All clusters that may follow a set and hold `cluster`, but none of `without`.
+    fn all_next(&self, done: &Set, cluster: &Set, without: &Set, found: &mut Vec<Set>, budget: &mut usize) {
+        let ready = union(done, cluster);
+        let next = (0..self.nodes).find(|&node| {
+            !contains(&ready, node)
+                && !contains(without, node)
+                && is_within(&self.needs[node], &ready)
+                && !meets(&self.apart[node], cluster)
+        });
+        let Some(node) = next else {
+            if members(cluster).next().is_some() {
+                found.push(cluster.clone());
+            }
+            return;
+        };
+        if *budget == 0 {
+            return;
+        }
+        *budget -= 1;
+        let (mut with, mut excluded) = (cluster.clone(), without.clone());
+        insert(&mut with, node);
+        insert(&mut excluded, node);
+        self.all_next(done, &with, without, found, budget);
+        self.all_next(done, cluster, &excluded, found, budget);
+    }
+
     /// A chain with a lower peak than `known`, if there is one, and a lower bound on all peaks.
     fn exact(&self, known: u128, mut budget: usize, deadline: &Deadline) -> (Option<Vec<Set>>, u128) {
         let floor = self.unavoidable().min(known);
@@ -283,6 +403,9 @@ impl Search {
         let mut least: HashMap<Set, u128> = HashMap::from([(states[0].done.clone(), floor)]);
         let mut open = BinaryHeap::from([Reverse((floor, Reverse(0), 0))]);
         while let Some(Reverse((peak, Reverse(count), at))) = open.pop() {
+            if deadline.is_over() {
+                return (None, peak.min(known));
+            }
             if peak >= known {
                 return (None, known);
             }
@@ -377,6 +500,21 @@ impl Growth<'_> {
         }
         tried.into_iter().for_each(|at| self.excluded[at] = false);
     }
+}
+
+/// What a cluster moves: what it writes and others read, and what it reads of others.
+fn moved_by(graph: &DataFlowGraph, cluster: &Set) -> u128 {
+    let mut touched: BTreeMap<_, (bool, bool)> = BTreeMap::new();
+    for (_, edge) in graph.edges().iter() {
+        let Some(array) = edge.array else { continue };
+        let [from, to] = [edge.from, edge.to].map(|node| contains(cluster, node.at()));
+        let (written, read) = touched.entry((array, edge.from)).or_default();
+        *written |= from && (!to || graph.arrays()[array].kept);
+        *read |= !from && to;
+    }
+    let passes =
+        |(array, (written, read))| u128::from(graph.arrays()[array].size) * (u128::from(written) + u128::from(read));
+    touched.into_iter().map(|((array, _), how)| passes((array, how))).sum()
 }
 
 /// The clusters on the way to a state.

@@ -55,34 +55,50 @@ pub(super) fn starred(graph: &DataFlowGraph, closure: &Closure) -> Vec<Array> {
     graph.arrays().indices().filter(is_starred).collect()
 }
 
-/// A shortest path between the ends of an edge on which there is a preventing edge, if there is one.
-pub(super) fn preventing_path(graph: &DataFlowGraph, edge: Edge) -> Option<Vec<Edge>> {
-    let (start, end) = (graph.edges()[edge].from, graph.edges()[edge].to);
-    let mut leaving = vec![Vec::new(); graph.nodes().len()];
-    for (edge, data) in graph.edges().iter() {
-        leaving[data.from.at()].push(edge);
+/// A graph whose paths are looked for.
+pub(super) struct Paths<'g> {
+    graph: &'g DataFlowGraph,
+    leaving: Vec<Vec<Edge>>,
+}
+
+impl<'g> Paths<'g> {
+    pub(super) fn new(graph: &'g DataFlowGraph) -> Self {
+        let mut leaving = vec![Vec::new(); graph.nodes().len()];
+        for (edge, data) in graph.edges().iter() {
+            leaving[data.from.at()].push(edge);
+        }
+        Self { graph, leaving }
     }
-    // Places are nodes with and without a preventing edge behind them.
-    let place = |node: Node, prevented: bool| 2 * node.at() + usize::from(prevented);
-    let mut came: Vec<Option<Edge>> = vec![None; 2 * graph.nodes().len()];
-    let mut from = vec![0; 2 * graph.nodes().len()];
-    let mut queue = std::collections::VecDeque::from([(start, false)]);
-    while let Some((node, prevented)) = queue.pop_front() {
-        for &edge in &leaving[node.at()] {
-            let data = graph.edges()[edge];
-            let next = place(data.to, prevented || data.preventing);
-            if came[next].is_none() {
-                (came[next], from[next]) = (Some(edge), place(node, prevented));
-                queue.push_back((data.to, prevented || data.preventing));
+
+    /// A shortest path between the ends of an edge on which there is a preventing edge; empty if there is none.
+    pub(super) fn preventing(&self, edge: Edge) -> Vec<Edge> {
+        let graph = self.graph;
+        let (start, end) = (graph.edges()[edge].from, graph.edges()[edge].to);
+        // Places are nodes with and without a preventing edge behind them.
+        let place = |node: Node, prevented: bool| 2 * node.at() + usize::from(prevented);
+        let mut came: Vec<Option<Edge>> = vec![None; 2 * graph.nodes().len()];
+        let mut from = vec![0; 2 * graph.nodes().len()];
+        let mut queue = std::collections::VecDeque::from([(start, false)]);
+        while let Some((node, prevented)) = queue.pop_front()
+            && came[place(end, true)].is_none()
+        {
+            // What comes after the end is on no path to it.
+            for &edge in self.leaving[node.at()].iter().filter(|&&edge| graph.edges()[edge].to <= end) {
+                let data = graph.edges()[edge];
+                let next = place(data.to, prevented || data.preventing);
+                if came[next].is_none() {
+                    (came[next], from[next]) = (Some(edge), place(node, prevented));
+                    queue.push_back((data.to, prevented || data.preventing));
+                }
             }
         }
+        let mut at = place(end, true);
+        let mut path = Vec::new();
+        while let Some(edge) = came[at] {
+            path.push(edge);
+            at = from[at];
+        }
+        path.reverse();
+        path
     }
-    let mut at = place(end, true);
-    let mut path = Vec::new();
-    while let Some(edge) = came[at] {
-        path.push(edge);
-        at = from[at];
-    }
-    path.reverse();
-    (!path.is_empty()).then_some(path)
 }

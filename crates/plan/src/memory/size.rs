@@ -4,9 +4,9 @@
 //! matter: the program is solved with those known, and where its solution is not legal, the conflicts in it are added. A
 //! solution that is legal is the best, as it is the best even of all that meet fewer conditions.
 
-use super::Deadline;
 use super::conflict::Walks;
 use super::hitting;
+use crate::deadline::Deadline;
 use std::collections::BTreeSet;
 
 /// What is removed.
@@ -20,7 +20,8 @@ pub(super) struct Choice {
 }
 
 /// Starred arrays with the greatest sum of sizes of those that can be removed together, where `sizes` are those of all starred arrays.
-pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &Deadline) -> Choice {
+/// The search ends at `deadline`; what can be removed besides is looked for until `end`.
+pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &Deadline, end: &Deadline) -> Choice {
     let weight = |stays: &[bool]| -> u128 { (0..sizes.len()).filter(|&at| stays[at]).map(|at| sizes[at]).sum() };
     let mut known: BTreeSet<Vec<usize>> = BTreeSet::new();
     let mut clauses: Vec<Vec<usize>> = Vec::new();
@@ -36,7 +37,7 @@ pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &Deadline) -> Choi
             }
             let removed = inverse(&stays);
             let mut is_legal = true;
-            for conflict in walks.violated(&removed).take_while(|_| !deadline.is_over()) {
+            for conflict in walks.violated(&removed, deadline).take_while(|_| !deadline.is_over()) {
                 is_legal = false;
                 if !conflict.iter().any(|&array| stays[array]) {
                     let cheapest = conflict.iter().min_by_key(|&&array| sizes[array]).expect("conflicts have arrays");
@@ -50,7 +51,7 @@ pub(super) fn choose(walks: &Walks, sizes: &[u128], deadline: &Deadline) -> Choi
                 break;
             }
         }
-        remove_more(walks, sizes, &mut stays);
+        remove_more(walks, sizes, &mut stays, end);
         let found = weight(&stays);
         if best.as_ref().is_none_or(|(least, _)| found < *least) {
             best = Some((found, stays));
@@ -75,13 +76,28 @@ fn inverse(choice: &[bool]) -> Vec<bool> {
 }
 
 /// Removes what can be removed besides, the largest first.
-fn remove_more(walks: &Walks, sizes: &[u128], stays: &mut [bool]) {
+fn remove_more(walks: &Walks, sizes: &[u128], stays: &mut [bool], end: &Deadline) {
     let mut staying: Vec<usize> = (0..sizes.len()).filter(|&array| stays[array]).collect();
     staying.sort_by_key(|&array| (std::cmp::Reverse(sizes[array]), array));
     let mut removed = inverse(stays);
-    for array in staying {
-        removed[array] = true;
-        removed[array] = walks.is_legal(&removed);
-        stays[array] = !removed[array];
+    // Many at once: if all of them can go, each of them can. Halves of those that cannot are tried one after the other.
+    let mut open = vec![&staying[..]];
+    while let Some(some) = open.pop() {
+        if some.is_empty() {
+            continue;
+        }
+        if end.is_over() {
+            break;
+        }
+        some.iter().for_each(|&array| removed[array] = true);
+        if walks.is_legal(&removed) {
+            continue;
+        }
+        some.iter().for_each(|&array| removed[array] = false);
+        if some.len() > 1 {
+            let (first, second) = some.split_at(some.len() / 2);
+            open.extend([second, first]);
+        }
     }
+    stays.iter_mut().zip(&removed).for_each(|(stays, removed)| *stays = !removed);
 }

@@ -1,53 +1,84 @@
-//! The objective that the rest of Frit plans by: what is moved to and from memory. The graph is handed to the [planner](crate::solve())
-//! of whole-array operations, whose clusters are legal under the same conditions.
+//! What is moved to and from memory: the objective that the rest of Frit plans by, and what decides between plans that are as good
+//! in another one; then the fewest loops. The graph is handed to the [planner](crate::solve()) of whole-array operations, whose
+//! clusters are legal under the same conditions.
 
 use super::cluster;
 use super::graph::{DataFlowGraph, Edge, EdgeData, Node};
+use super::removable::Closure;
+use crate::deadline::Deadline;
 use crate::graph::{ArrayData, FusionGraph};
-use crate::solve::{Limits, Method, solve};
+use crate::solve::{self, First, How, Limits, Partition, Problem};
 use frit_support::{Index, Poly};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Larger graphs are not planned for this objective: the planner asks of every two nodes whether they may be fused.
-const MAX_NODES: usize = 1000;
+/// In larger graphs only the number of loops is made smaller: the planner looks at all pairs of loops.
+const MAX_NODES: usize = 2000;
 
-/// The clusters that move least, and a lower bound on what has to be moved. `least` is a clustering for graphs that are too large.
-pub(super) fn best(graph: &DataFlowGraph, least: Vec<Vec<Node>>) -> (Vec<Vec<Node>>, u128) {
-    if graph.nodes().len() > MAX_NODES {
-        return (least, unavoidable(graph));
+/// What is asked of the planner.
+pub(super) struct Question<'a> {
+    pub(super) first: First,
+    /// The first criterion of the first clusters is known to be the best.
+    pub(super) is_proved: bool,
+    /// The fewest loops are wanted.
+    pub(super) decides_ties: bool,
+    pub(super) deadline: &'a Deadline,
+}
+
+/// The best clusters, given legal ones, and whether they are proven to be the best in what comes first.
+pub(super) fn plan(
+    graph: &DataFlowGraph,
+    closure: &Closure,
+    clusters: &[Vec<Node>],
+    question: &Question,
+) -> (Vec<Vec<Node>>, bool) {
+    let (problem, is_exact) = translate(graph, closure, question.first);
+    let mut start = Partition::identity(graph.nodes().len());
+    for nodes in clusters {
+        let head = nodes.iter().min().expect("a cluster has nodes").at();
+        nodes.iter().for_each(|node| start.cluster[node.at()] = head);
     }
-    let (translated, is_exact) = translate(graph);
-    let plan = solve(&translated, &Limits::default());
-    let mut cluster = vec![0; graph.nodes().len()];
-    for (number, nodes) in plan.clusters.iter().enumerate() {
-        nodes.iter().for_each(|node| cluster[node.at()] = number);
-    }
-    let clusters = cluster::by_height(graph, &cluster).expect("plans are legal");
-    let bound = match plan.method {
-        Method::Exact if is_exact => cluster::traffic(graph, &clusters),
-        Method::Exact | Method::Greedy { .. } => unavoidable(graph),
+    let (partition, is_proved) = if graph.nodes().len() > MAX_NODES {
+        (solve::fewest_loops(&problem, start), false)
+    } else {
+        let proved = usize::from(question.is_proved && is_exact && !graph.arrays().is_empty());
+        let how = How { start, proved, proves_loops: question.decides_ties, deadline: question.deadline };
+        let (partition, is_proved, _) = solve::best(&problem, &Limits::default(), how);
+        (partition, is_proved && is_exact)
     };
+    (cluster::by_height(graph, &partition.cluster).expect("plans are legal"), is_proved)
+}
+
+/// The clusters that move least, and a lower bound on what has to be moved. `start` is a clustering to begin with, or to fall back on.
+pub(super) fn best(
+    graph: &DataFlowGraph,
+    closure: &Closure,
+    start: &[Vec<Node>],
+    decides_ties: bool,
+    deadline: &Deadline,
+) -> (Vec<Vec<Node>>, u128) {
+    let first = if decides_ties { First::MovedAlone } else { First::Moved };
+    let alone: Vec<Vec<Node>> = graph.nodes().indices().map(|node| vec![node]).collect();
+    let start = if decides_ties || graph.nodes().len() > MAX_NODES { start } else { &alone };
+    let question = Question { first, is_proved: false, decides_ties, deadline };
+    let (clusters, is_proved) = plan(graph, closure, start, &question);
+    let bound = if is_proved { cluster::traffic(graph, &clusters) } else { unavoidable(graph, closure) };
     (clusters, bound)
 }
 
-/// The graph of the other planner: what a node writes to an array is an array of its own there. Also whether sizes kept their proportions:
+/// The problem of the other planner: what a node writes to an array is an array of its own there. Also whether sizes kept their proportions:
 /// that planner's numbers are smaller.
-fn translate(graph: &DataFlowGraph) -> (FusionGraph, bool) {
+fn translate(graph: &DataFlowGraph, closure: &Closure, first: First) -> (Problem, bool) {
     let mut translated = FusionGraph::default();
     for (_, name) in graph.nodes().iter() {
         translated.add_loop(name);
     }
     let mut written: BTreeMap<_, BTreeSet<Node>> = BTreeMap::new();
-    let mut apart: BTreeSet<(Node, Node)> = BTreeSet::new();
     for (_, edge) in graph.edges().iter() {
         match edge.array {
             Some(array) => {
                 written.entry((array, edge.from)).or_default().insert(edge.to);
             }
             None => translated.orders.push((edge.from, edge.to)),
-        }
-        if edge.preventing {
-            apart.insert((edge.from, edge.to));
         }
     }
     let common = graph.arrays().iter().fold(0, |common, (_, array)| greatest_common_divisor(common, array.size)).max(1);
@@ -58,6 +89,7 @@ fn translate(graph: &DataFlowGraph) -> (FusionGraph, bool) {
     while u128::from(largest >> shift).saturating_mul(factor) > i64::MAX as u128 {
         shift += 1;
     }
+    let groups: Vec<usize> = written.keys().map(|(array, _)| array.at()).collect();
     for ((array, writer), readers) in written {
         let data = &graph.arrays()[array];
         let size = i64::try_from((data.size / common) >> shift).expect("the size was shifted until it fits");
@@ -69,12 +101,16 @@ fn translate(graph: &DataFlowGraph) -> (FusionGraph, bool) {
             kept: data.kept,
         });
     }
-    let nodes: Vec<Node> = graph.nodes().indices().collect();
-    for (at, &first) in nodes.iter().enumerate() {
-        let together = nodes[at + 1..].iter().filter(|second| !apart.contains(&(first, **second)));
-        together.for_each(|&second| translated.add_pair(first, second));
+    let mut problem = Problem::new(&translated, Limits::default().generators);
+    problem.first = first;
+    problem.arrays.iter_mut().zip(groups).for_each(|(array, group)| array.group = group);
+    for one in 0..graph.nodes().len() {
+        for other in (one + 1..graph.nodes().len()).filter(|&other| !closure.apart.contains(one, other)) {
+            problem.compatible.insert(one, other);
+            problem.compatible.insert(other, one);
+        }
     }
-    (translated, shift == 0)
+    (problem, shift == 0)
 }
 
 fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
@@ -85,8 +121,7 @@ fn greatest_common_divisor(mut one: u64, mut other: u64) -> u64 {
 }
 
 /// What every clustering moves: what is kept is written; what is written at one end of a preventing path is written, and read at the other.
-fn unavoidable(graph: &DataFlowGraph) -> u128 {
-    let closure = super::removable::Closure::new(graph);
+fn unavoidable(graph: &DataFlowGraph, closure: &Closure) -> u128 {
     let mut moved: BTreeMap<_, (bool, bool)> = BTreeMap::new();
     let is_apart = |edge: Edge| closure.is_apart(graph, edge);
     for (edge, &EdgeData { from, array, .. }) in graph.edges().iter() {

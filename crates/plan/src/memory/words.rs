@@ -71,6 +71,7 @@ impl Fate {
             Fate::PreventingEdge(_) => "preventing-edge",
             Fate::PreventingPath { .. } => "preventing-path",
             Fate::Conflict { .. } => "conflict",
+            Fate::OutOfTime => "out-of-time",
             Fate::NotWorthwhile => "not-worthwhile",
         }
     }
@@ -88,6 +89,11 @@ impl Fate {
             Fate::PreventingEdge(edge) => {
                 let (from, to) = ends(*edge);
                 format!("stays: {from} and {to} cannot be fused")
+            }
+            Fate::OutOfTime => "stays: time ended before the reason was found".into(),
+            Fate::PreventingPath { edge, path } if path.is_empty() => {
+                let (from, to) = ends(*edge);
+                format!("stays: between {from} and {to} come loops that cannot be fused")
             }
             Fate::PreventingPath { edge, path } => {
                 let (from, to) = ends(*edge);

@@ -2,9 +2,10 @@
 //! does not change what merges of the others save. Only dependences may tie components together: two legal clusters of different
 //! components may need each other. That is seen when the parts are put together; then they become one component.
 
-use super::exact::exact;
-use super::greedy::{greedy, reconsider_folds};
+use super::exact::{How, exact};
+use super::greedy::{greedy, improve, reconsider_folds};
 use super::problem::{Partition, Problem, Traffic};
+use crate::deadline::Deadline;
 use crate::relation::Relation;
 use std::collections::BTreeMap;
 
@@ -18,14 +19,26 @@ pub(super) struct Components<'a> {
     solved: BTreeMap<Vec<usize>, (Partition, bool)>,
     /// What exact planning took, that of other graphs included.
     pub(super) spent: u64,
+    /// A legal plan to begin with.
+    start: Partition,
+    /// So many criteria are the best that they can be in `start`.
+    proved: usize,
+    deadline: &'a Deadline,
 }
 
 impl<'a> Components<'a> {
     /// The components of a problem whose dependences have no cycles.
-    pub(super) fn new(problem: &'a Problem, spent: u64) -> Self {
-        let reach = problem.reach().expect("dependences have no cycles");
+    pub(super) fn new(
+        problem: &'a Problem,
+        reach: Relation,
+        spent: u64,
+        start: Partition,
+        proved: usize,
+        deadline: &'a Deadline,
+    ) -> Self {
         let component = (0..problem.nodes).collect();
-        let mut components = Self { problem, reach, component, solved: BTreeMap::new(), spent };
+        let mut components =
+            Self { problem, reach, component, solved: BTreeMap::new(), spent, start, proved, deadline };
         let related = problem.related();
         for node in 0..problem.nodes {
             for other in related.related(node) {
@@ -43,6 +56,13 @@ impl<'a> Components<'a> {
             problem.consumers[node].iter().for_each(|&reader| components.join(node, reader));
         }
         problem.inherited.iter().for_each(|&(node, _, to)| components.join(node, to));
+        let mut first_of_group: BTreeMap<usize, usize> = BTreeMap::new();
+        for array in &problem.arrays {
+            if let Some(&node) = array.producer.iter().chain(&array.readers).next() {
+                let first = *first_of_group.entry(array.group).or_insert(node);
+                components.join(first, node);
+            }
+        }
         components
     }
 
@@ -66,7 +86,9 @@ impl<'a> Components<'a> {
             let (partition, exact) = match self.solved.get(&nodes) {
                 Some(solved) => solved.clone(),
                 None => {
-                    let solved = plan(&self.part(&nodes), exact_nodes, &mut self.spent);
+                    let part = self.part(&nodes);
+                    let start = self.start.within(&nodes);
+                    let solved = plan(&part, start, self.proved, exact_nodes, &mut self.spent, self.deadline);
                     self.solved.insert(nodes.clone(), solved.clone());
                     solved
                 }
@@ -119,7 +141,14 @@ impl<'a> Components<'a> {
             let readers: Vec<usize> = array.readers.iter().filter_map(|&node| number[node]).collect();
             if producer.is_some() || !readers.is_empty() {
                 let kept = array.kept || readers.len() < array.readers.len();
-                arrays.push(Traffic { id: array.id, weight: array.weight.clone(), producer, readers, kept });
+                arrays.push(Traffic {
+                    id: array.id,
+                    group: array.group,
+                    weight: array.weight.clone(),
+                    producer,
+                    readers,
+                    kept,
+                });
             }
         }
         let mut part = Problem {
@@ -129,6 +158,7 @@ impl<'a> Components<'a> {
             compatible,
             generators: nodes.iter().map(|&node| problem.generators[node]).collect(),
             limit: problem.limit,
+            first: problem.first,
             folds: nodes.iter().map(|&node| problem.folds[node].clone()).collect(),
             arrays,
             degrees: problem.degrees,
@@ -142,13 +172,30 @@ impl<'a> Components<'a> {
     }
 }
 
-/// A plan of one component, and whether it is proven to be the best.
-fn plan(problem: &Problem, exact_nodes: usize, spent: &mut u64) -> (Partition, bool) {
-    let start = greedy(problem);
-    if problem.mergeable() > exact_nodes {
+/// A plan of one component, no worse than the legal `start`, and whether it is proven to be the best.
+fn plan(
+    problem: &Problem,
+    start: Partition,
+    proved: usize,
+    exact_nodes: usize,
+    spent: &mut u64,
+    deadline: &Deadline,
+) -> (Partition, bool) {
+    if deadline.is_over() {
         return (start, false);
     }
-    match exact(problem, reconsider_folds(problem, start), spent) {
+    let mut best = greedy(problem, deadline);
+    if start.cluster.iter().enumerate().any(|(node, &cluster)| cluster != node) && problem.order(&start).is_some() {
+        let improved = improve(problem, start, deadline);
+        if problem.score(&improved) < problem.score(&best) {
+            best = improved;
+        }
+    }
+    if problem.mergeable() > exact_nodes || deadline.is_over() {
+        return (best, false);
+    }
+    let how = How { proved, proves_loops: false, deadline };
+    match exact(problem, reconsider_folds(problem, best, deadline), spent, &how) {
         Ok(partition) => (partition, true),
         Err(partition) => (partition, false),
     }

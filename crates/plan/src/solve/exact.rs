@@ -4,9 +4,11 @@
 
 use super::cuts;
 use super::greedy::{Merging, improve};
+use super::loops;
 use super::problem::{Partition, Problem, Score};
 use super::reduce;
 use super::relaxation::{Cut, Fractional, Relaxation, Solved, TOLERANCE, WHOLE, rounding_error};
+use crate::deadline::Deadline;
 
 /// Work after which a search gives up, if it is the first: pivots times rows, which is proportional to time and the same on every machine.
 const WORK: u64 = 6_000_000;
@@ -40,13 +42,23 @@ struct Search<'a> {
     score: Score,
     work: u64,
     most: u64,
+    how: &'a How<'a>,
+}
+
+/// What is to be proven.
+pub(super) struct How<'a> {
+    /// So many criteria of the first partition are known to be the best.
+    pub(super) proved: usize,
+    /// The number of clusters too. Clusters have to be limited by their dependences alone.
+    pub(super) proves_loops: bool,
+    pub(super) deadline: &'a Deadline,
 }
 
 /// A best partition, given a legal one; `Err` with the best one found if the search was given up. `spent` is what searches for the same program took
 /// before: whenever that has grown by [`WORK`], those that follow get half as much, so that programs of many hard graphs are planned in seconds too.
-pub(super) fn exact(original: &Problem, start: Partition, spent: &mut u64) -> Result<Partition, Partition> {
+pub(super) fn exact(original: &Problem, start: Partition, spent: &mut u64, how: &How) -> Result<Partition, Partition> {
     let most = WORK >> (*spent / WORK).min(63);
-    let mut search = Search { original, score: original.score(&start), best: start, work: 0, most };
+    let mut search = Search { original, score: original.score(&start), best: start, work: 0, most, how };
     let is_proven = search.run();
     *spent += search.work;
     if is_proven { Ok(search.best) } else { Err(search.best) }
@@ -65,6 +77,7 @@ impl Search<'_> {
             cuts: Vec::new(),
         }];
         while self.work <= self.most
+            && !self.how.deadline.is_over()
             && let Some(branch) = open.pop()
         {
             self.work += BRANCH_WORK;
@@ -80,6 +93,9 @@ impl Search<'_> {
     fn consider(&mut self, branch: &Branch, partition: &Partition) -> bool {
         let mut whole = partition.expand(&branch.members, self.original.nodes);
         branch.folded.iter().for_each(|&node| whole.folded[node] = true);
+        if self.how.proves_loops {
+            whole = loops::fewest(self.original, whole);
+        }
         let score = self.original.score(&whole);
         let better = score < self.score && self.original.order(&whole).is_some();
         if better {
@@ -94,7 +110,15 @@ impl Search<'_> {
             return Ok(Vec::new());
         };
         let mut branch = Branch { problem, members, ..branch };
-        self.consider(&branch, &improve(&branch.problem, Partition::identity(branch.problem.nodes)));
+        if self.how.proves_loops {
+            let whole = Partition::identity(branch.problem.nodes).expand(&branch.members, self.original.nodes);
+            let least = loops::of_merges(self.original, &whole);
+            // Merges that are made are not undone, and others do not make fewer loops necessary.
+            if least.is_none_or(|least| least as i128 >= self.score[self.score.len() - 1]) {
+                return Ok(Vec::new());
+            }
+        }
+        self.consider(&branch, &improve(&branch.problem, Partition::identity(branch.problem.nodes), self.how.deadline));
         let Some(choice) = self.bound(&mut branch)? else {
             return Ok(Vec::new());
         };
@@ -132,10 +156,10 @@ impl Search<'_> {
         for (node, members) in branch.members.iter().enumerate() {
             members.iter().for_each(|&member| nodes[member] = node);
         }
-        let mut criterion = 0;
+        let mut criterion = self.how.proved;
         let mut last = f64::NEG_INFINITY;
         while criterion < self.score.len() - 1 {
-            if self.work > self.most {
+            if self.work > self.most || self.how.deadline.is_over() {
                 return Err(GiveUp);
             }
             if let Some(value) = relaxation.constant(criterion) {
@@ -146,7 +170,9 @@ impl Search<'_> {
                 }
                 continue;
             }
-            let solved = relaxation.minimise(criterion, &self.score[..criterion], &branch.cuts, &nodes, &mut self.work);
+            let reached = &self.score[..criterion];
+            let work = &mut self.work;
+            let solved = relaxation.minimise(criterion, reached, &branch.cuts, &nodes, work, self.how.deadline);
             let solution = match solved {
                 Solved::Optimal(solution) => solution,
                 Solved::Infeasible => return Ok(None),
@@ -167,8 +193,8 @@ impl Search<'_> {
                 branch.cuts.retain(|cut| relaxation.is_tight(&solution, cut, &nodes));
             }
             branch.cuts.extend(found.iter().cloned());
-            if self.consider(branch, &improve(&branch.problem, rounded)) {
-                (criterion, last) = (0, f64::NEG_INFINITY);
+            if self.consider(branch, &improve(&branch.problem, rounded, self.how.deadline)) {
+                (criterion, last) = (self.how.proved, f64::NEG_INFINITY);
                 continue;
             }
             // Where cuts gain little any more, it is better to divide.
@@ -182,7 +208,8 @@ impl Search<'_> {
             }
             last = solution.value;
         }
-        Ok(None)
+        // As good as the best so far in all criteria but the last.
+        Ok(if self.how.proves_loops { any_choice(&relaxation) } else { None })
     }
 }
 

@@ -5,6 +5,7 @@
 //! fewer loops. The result is legal, and no single step improves it; it need not be the best.
 
 use super::problem::{Partition, Problem, Score, in_order};
+use crate::deadline::Deadline;
 use crate::relation::Relation;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -14,30 +15,33 @@ use std::collections::{BTreeSet, BinaryHeap};
 const PARTNERS: usize = 8;
 
 /// A good legal partition.
-pub(super) fn greedy(problem: &Problem) -> Partition {
+pub(super) fn greedy(problem: &Problem, deadline: &Deadline) -> Partition {
     // Folding first finds what merging first makes impossible, and the other way round.
-    let merged_first = improve(problem, Partition::identity(problem.nodes));
+    let merged_first = improve(problem, Partition::identity(problem.nodes), deadline);
     if problem.folds.iter().all(Option::is_none) {
         return merged_first;
     }
     let mut folded = Partition::identity(problem.nodes);
     fold(problem, &mut folded);
-    let folded_first = improve(problem, folded);
+    let folded_first = improve(problem, folded, deadline);
     if problem.score(&folded_first) < problem.score(&merged_first) { folded_first } else { merged_first }
 }
 
-/// Merges and folds until neither improves the legal `partition`.
-pub(super) fn improve(problem: &Problem, mut partition: Partition) -> Partition {
+/// Merges and folds until neither improves the legal `partition`, or time is over.
+pub(super) fn improve(problem: &Problem, mut partition: Partition, deadline: &Deadline) -> Partition {
     loop {
         let mut merging = Merging::new(problem, partition);
-        merging.merge_what_saves();
+        merging.merge_what_saves(deadline);
         partition = merging.partition;
-        if !fold(problem, &mut partition) {
+        if deadline.is_over() || !fold(problem, &mut partition) {
             break;
         }
     }
+    if deadline.is_over() {
+        return partition;
+    }
     let mut merging = Merging::new(problem, partition);
-    merging.merge_the_rest();
+    merging.merge_the_rest(deadline);
     merging.partition
 }
 
@@ -73,7 +77,7 @@ fn fold(problem: &Problem, partition: &mut Partition) -> bool {
 }
 
 /// Tries for every foldable node what becomes of the partition if the opposite is done with it; takes quadratic time.
-pub(super) fn reconsider_folds(problem: &Problem, mut partition: Partition) -> Partition {
+pub(super) fn reconsider_folds(problem: &Problem, mut partition: Partition, deadline: &Deadline) -> Partition {
     let mut score = problem.score(&partition);
     loop {
         let before = score.clone();
@@ -83,13 +87,13 @@ pub(super) fn reconsider_folds(problem: &Problem, mut partition: Partition) -> P
             if problem.order(&other).is_none() {
                 continue;
             }
-            let other = improve(problem, other);
+            let other = improve(problem, other, deadline);
             let better = problem.score(&other);
             if better < score {
                 (partition, score) = (other, better);
             }
         }
-        if score == before {
+        if score == before || deadline.is_over() {
             return partition;
         }
     }
@@ -111,6 +115,8 @@ pub(super) struct Merging<'a> {
     reading: Vec<BTreeSet<usize>>,
     /// By cluster: the arrays that it reads or makes.
     touched: Vec<BTreeSet<usize>>,
+    /// The arrays of each group.
+    groups: Vec<Vec<usize>>,
 }
 
 impl<'a> Merging<'a> {
@@ -140,13 +146,13 @@ impl<'a> Merging<'a> {
         for &from in order.iter().rev() {
             for &to in &successors[from] {
                 below.unite(from, to);
-                members.related(to).for_each(|node| below.insert(from, node));
+                below.unite_row(from, &members, to);
             }
         }
         for &from in &order {
             for &to in &successors[from] {
                 above.unite(to, from);
-                members.related(from).for_each(|node| above.insert(to, node));
+                above.unite_row(to, &members, from);
             }
         }
         let mut touched = vec![BTreeSet::new(); nodes];
@@ -164,7 +170,12 @@ impl<'a> Merging<'a> {
                 touched[cluster].insert(at);
             });
         }
-        Self { problem, partition, members, fits, generators, below, above, reading, touched }
+        let mut groups = Vec::new();
+        for (at, array) in problem.arrays.iter().enumerate() {
+            groups.resize(groups.len().max(array.group + 1), Vec::new());
+            groups[array.group].push(at);
+        }
+        Self { problem, partition, members, fits, generators, below, above, reading, touched, groups }
     }
 
     /// Which of the clusters, if any, must not be merged; the nodes between them are added first, for they have to go along.
@@ -214,25 +225,45 @@ impl<'a> Merging<'a> {
     fn saving(&self, clusters: &[usize]) -> Score {
         let degrees = self.problem.degrees;
         let mut saving = vec![0; 2 * degrees];
+        let first = self.problem.first;
+        let (at_moved, at_held) = (first.moved(degrees), first.held(degrees));
+        let mut groups = BTreeSet::new();
         let arrays: BTreeSet<usize> = clusters.iter().flat_map(|&c| self.touched[c].iter().copied()).collect();
         for at in arrays {
             let array = &self.problem.arrays[at];
-            let home = array.producer.map(|node| self.partition.cluster[node]);
-            let inside = clusters.iter().filter(|&c| self.reading[at].contains(c)).count();
-            let before = self.reading[at].len();
-            let after = match home {
-                Some(home) if clusters.contains(&home) => before - inside,
-                Some(_) | None => before - inside + usize::from(inside > 0),
+            let ([before, after], [stored, stored_after]) = self.reads(at, clusters);
+            let no_longer = i128::from(stored) - i128::from(stored_after);
+            let passes = (before - after) as i128 + no_longer;
+            let held = match &self.groups[array.group][..] {
+                [_] => no_longer,
+                _ if no_longer == 0 || !groups.insert(array.group) => 0,
+                group => {
+                    let stored = |when: usize| group.iter().any(|&other| self.reads(other, clusters).1[when]);
+                    i128::from(stored(0)) - i128::from(stored(1))
+                }
             };
-            let stored = |reads: usize| i128::from(home.is_some() && (array.kept || reads > 0));
-            let held = stored(before) - stored(after);
-            let passes = (before - after) as i128 + held;
             for (degree, weight) in array.weight.iter().enumerate() {
-                saving[degree] += weight * passes;
-                saving[degrees + degree] += weight * held;
+                saving[at_moved + degree] += weight * passes;
+                if let Some(at_held) = at_held {
+                    saving[at_held + degree] += weight * held;
+                }
             }
         }
         saving
+    }
+
+    /// How many clusters read an array, and whether it is stored: now, and when the clusters are merged.
+    fn reads(&self, at: usize, clusters: &[usize]) -> ([usize; 2], [bool; 2]) {
+        let array = &self.problem.arrays[at];
+        let home = array.producer.map(|node| self.partition.cluster[node]);
+        let inside = clusters.iter().filter(|&c| self.reading[at].contains(c)).count();
+        let before = self.reading[at].len();
+        let after = match home {
+            Some(home) if clusters.contains(&home) => before - inside,
+            Some(_) | None => before - inside + usize::from(inside > 0),
+        };
+        let reads = [before, after];
+        (reads, reads.map(|reads| home.is_some() && (array.kept || reads > 0)))
     }
 
     /// Makes one cluster of several that may be merged; returns it.
@@ -281,14 +312,20 @@ impl<'a> Merging<'a> {
     }
 
     /// Merges clusters that share arrays, those first that save most.
-    pub(super) fn merge_what_saves(&mut self) {
+    pub(super) fn merge_what_saves(&mut self, deadline: &Deadline) {
         let mut heap = BinaryHeap::new();
         for at in 0..self.reading.len() {
             for candidate in self.candidates(at, None) {
+                if deadline.is_over() {
+                    break;
+                }
                 self.offer(&mut heap, candidate);
             }
         }
         while let Some((saving, Reverse(mut clusters))) = heap.pop() {
+            if deadline.is_over() {
+                return;
+            }
             if clusters.iter().any(|&cluster| self.partition.cluster[cluster] != cluster) {
                 continue;
             }
@@ -347,8 +384,11 @@ impl<'a> Merging<'a> {
     }
 
     /// Merges whatever may be merged, in the order of the program: the fewer loops, the better.
-    fn merge_the_rest(&mut self) {
+    fn merge_the_rest(&mut self, deadline: &Deadline) {
         for node in 0..self.problem.nodes {
+            if deadline.is_over() {
+                return;
+            }
             if self.partition.cluster[node] != node {
                 continue;
             }

@@ -4,7 +4,8 @@
 //! - `components`: parts of the graph that are planned on their own;
 //! - `reduce`: merges that are sure to be right are made, choices that are never right are dropped;
 //! - `exact`: branch and bound on the integer program (`relaxation`) with cuts (`cuts`, `conflicts`), up to a size and an effort;
-//! - `greedy`: merges that save most first, beyond that; also where the exact solver starts from.
+//! - `greedy`: merges that save most first, beyond that; also where the exact solver starts from;
+//! - `loops`: the fewest loops for the merges that save something.
 //!
 //! Read `problem` next.
 
@@ -13,15 +14,17 @@ mod conflicts;
 mod cuts;
 mod exact;
 mod greedy;
+mod loops;
 mod problem;
 mod reduce;
 mod relaxation;
 
+use crate::deadline::Deadline;
 use crate::graph::{FusionGraph, Node, Size, Symbol};
 use crate::log::size_text;
 use components::Components;
 use frit_support::{Index, Table};
-use problem::{Partition, Problem};
+pub(crate) use problem::{First, Partition, Problem};
 
 /// When the exact solver gives up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,19 +133,10 @@ impl Plan {
 /// Sizes are compared as if all symbols were one large number: the highest degree decides, then the sum of the coefficients of that degree,
 /// and so on down. What is held is the sum of all arrays that the graph's nodes store.
 pub fn solve(graph: &FusionGraph, limits: &Limits) -> Plan {
-    let mut problem = Problem::new(graph, limits.generators);
-    let Some(reach) = problem.reach() else {
-        unreachable!("edges of a fusion graph lead from earlier to later nodes");
-    };
-    reduce::drop_pairs(&mut problem, &reach);
-    let mut components = Components::new(&problem, limits.spent);
-    let (partition, exact) = loop {
-        let (partition, exact) = components.solve(limits.exact_nodes);
-        if problem.order(&partition).is_some() {
-            break (greedy::improve(&problem, partition), exact);
-        }
-        components.join_cycle(&partition);
-    };
+    let problem = Problem::new(graph, limits.generators);
+    let start = Partition::identity(problem.nodes);
+    let how = How { start, proved: 0, proves_loops: false, deadline: &Deadline::never() };
+    let (partition, exact, work) = best(&problem, limits, how);
     let order = problem.order(&partition).expect("the partition is legal");
     let members = partition.members();
     let named = |nodes: &[usize]| nodes.iter().map(|&node| Node::new(node)).collect::<Vec<Node>>();
@@ -153,8 +147,60 @@ pub fn solve(graph: &FusionGraph, limits: &Limits) -> Plan {
         method,
         before: cost(graph, &problem, &Partition::identity(problem.nodes)),
         after: cost(graph, &problem, &partition),
-        work: components.spent - limits.spent,
+        work,
     }
+}
+
+/// How a problem is planned.
+pub(crate) struct How<'a> {
+    /// A legal plan to begin with.
+    pub(crate) start: Partition,
+    /// So many criteria of it are known to be the best.
+    pub(crate) proved: usize,
+    /// The fewest loops are wanted, and nothing but dependences keeps loops apart.
+    pub(crate) proves_loops: bool,
+    /// When to end.
+    pub(crate) deadline: &'a Deadline,
+}
+
+/// The best plan of a problem, whether it is proven to be the best but for the number of loops, and what that took.
+pub(crate) fn best(given: &Problem, limits: &Limits, how: How) -> (Partition, bool, u64) {
+    let mut problem = given.clone();
+    let Some(reach) = problem.reach() else {
+        unreachable!("edges of a fusion graph lead from earlier to later nodes");
+    };
+    reduce::drop_pairs(&mut problem, &reach);
+    let (start, deadline) = (how.start, how.deadline);
+    let mut components = Components::new(&problem, reach, limits.spent, start.clone(), how.proved, deadline);
+    let (mut partition, exact) = loop {
+        let (partition, exact) = components.solve(limits.exact_nodes);
+        if problem.order(&partition).is_some() {
+            break (greedy::improve(&problem, partition, deadline), exact);
+        }
+        if deadline.is_over() {
+            break (start.clone(), false);
+        }
+        components.join_cycle(&partition);
+    };
+    if problem.score(&start) < problem.score(&partition) {
+        partition = start;
+    }
+    if how.proves_loops {
+        partition = loops::fewest(&problem, partition);
+    }
+    let mut spent = components.spent;
+    if how.proves_loops && exact && problem.nodes <= limits.exact_nodes {
+        // All nodes together: loops of different components may be one loop.
+        let last = (0..problem.base.len() - 1).rfind(|&at| !problem.is_constant(at)).unwrap_or(0);
+        let how = exact::How { proved: last, proves_loops: true, deadline };
+        partition = exact::exact(&problem, partition, &mut spent, &how).unwrap_or_else(|found| found);
+    }
+    (partition, exact, spent - limits.spent)
+}
+
+/// The fewest loops for the merges of a legal partition that save something.
+pub(crate) fn fewest_loops(problem: &Problem, partition: Partition) -> Partition {
+    loops::fewest(problem, partition)
 }
 
 /// What a partition costs, in full.

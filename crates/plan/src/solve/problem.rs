@@ -3,22 +3,53 @@
 
 use crate::graph::{FusionGraph, Size};
 use crate::relation::Relation;
+use crate::strong::components;
 use frit_support::Index;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A polynomial's coefficients by degree, the highest degree first; only degrees that occur in the problem have a place. See
 /// `Note [Comparing sizes]`.
 pub(super) type Weight = Vec<i128>;
 
 /// What a partition costs, in the order of importance: bytes moved, bytes held and work repeated, each by falling degree, then
-/// the number of clusters. The smaller is the better. The exact solver proves all but the last.
+/// the number of clusters. The smaller is the better. [`First`] may put bytes held to the front, or leave them out.
 pub(super) type Score = Vec<i128>;
+
+/// Which of bytes moved and bytes held is the more important.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum First {
+    /// The bytes that are moved, then those that are held.
+    #[default]
+    Moved,
+    /// The bytes that are held, then those that are moved.
+    Held,
+    /// The bytes that are moved; it does not matter how many are held.
+    MovedAlone,
+}
+
+impl First {
+    /// Where bytes moved stand in scores, for problems with so many degrees.
+    pub(super) fn moved(self, degrees: usize) -> usize {
+        if self == First::Held { degrees } else { 0 }
+    }
+
+    /// Where bytes held stand, if they matter.
+    pub(super) fn held(self, degrees: usize) -> Option<usize> {
+        match self {
+            First::Moved => Some(degrees),
+            First::Held => Some(0),
+            First::MovedAlone => None,
+        }
+    }
+}
 
 /// An array of a [`Problem`].
 #[derive(Clone, Debug)]
-pub(super) struct Traffic {
+pub(crate) struct Traffic {
     /// Its number in the graph.
     pub(super) id: usize,
+    /// Arrays of one group are held together: what one of them takes is taken if any of them is stored.
+    pub(crate) group: usize,
     pub(super) weight: Weight,
     pub(super) producer: Option<usize>,
     /// Ascending, without the producer.
@@ -28,20 +59,21 @@ pub(super) struct Traffic {
 
 /// A fusion graph in numbers. A node may stand for several nodes of the graph that have been merged already.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     pub(super) nodes: usize,
     /// Direct dependences, each once, without loops.
     pub(super) edges: Vec<(usize, usize)>,
     /// Those of them that are no arrays.
     pub(super) orders: Vec<(usize, usize)>,
     /// Which nodes may be in one cluster; symmetric.
-    pub(super) compatible: Relation,
+    pub(crate) compatible: Relation,
     pub(super) generators: Vec<u128>,
     /// Generators that a cluster may have.
     pub(super) limit: u128,
+    pub(crate) first: First,
     /// The work that folding a node repeats, if it may be folded.
     pub(super) folds: Vec<Option<Weight>>,
-    pub(super) arrays: Vec<Traffic>,
+    pub(crate) arrays: Vec<Traffic>,
     /// The length of a [`Weight`].
     pub(super) degrees: usize,
     /// What all partitions cost, because of folds that have been made.
@@ -55,11 +87,11 @@ pub(super) struct Problem {
 
 /// A choice of merges of a [`Problem`]'s nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Partition {
+pub(crate) struct Partition {
     /// The cluster of every node: the least node in it.
-    pub(super) cluster: Vec<usize>,
+    pub(crate) cluster: Vec<usize>,
     /// Nodes that are folded. They are alone in their clusters.
-    pub(super) folded: Vec<bool>,
+    pub(crate) folded: Vec<bool>,
 }
 
 /// What becomes of one array.
@@ -73,7 +105,7 @@ pub(super) struct Fate {
 
 impl Partition {
     /// No merge at all.
-    pub(super) fn identity(nodes: usize) -> Self {
+    pub(crate) fn identity(nodes: usize) -> Self {
         Self { cluster: (0..nodes).collect(), folded: vec![false; nodes] }
     }
 
@@ -84,6 +116,13 @@ impl Partition {
             members[cluster].push(node);
         }
         members
+    }
+
+    /// The choice for some nodes, ascending, as if there were no others.
+    pub(super) fn within(&self, nodes: &[usize]) -> Self {
+        let mut heads = BTreeMap::new();
+        let cluster = nodes.iter().enumerate().map(|(at, &node)| *heads.entry(self.cluster[node]).or_insert(at));
+        Self { cluster: cluster.collect(), folded: nodes.iter().map(|&node| self.folded[node]).collect() }
     }
 
     /// Takes a node out of its cluster.
@@ -118,7 +157,7 @@ impl Partition {
 
 impl Problem {
     /// The graph in numbers. Folds that can never be chosen are left out.
-    pub(super) fn new(graph: &FusionGraph, limit: u32) -> Self {
+    pub(crate) fn new(graph: &FusionGraph, limit: u32) -> Self {
         let nodes = graph.nodes.len();
         let works = graph.nodes.iter().filter_map(|(_, node)| node.fold.as_ref());
         let sizes = graph.arrays.iter().map(|(_, array)| &array.bytes).chain(works);
@@ -144,6 +183,7 @@ impl Problem {
             edges.extend(producer.iter().flat_map(|&from| readers.iter().map(move |&to| (from, to))));
             arrays.push(Traffic {
                 id: arrays.len(),
+                group: arrays.len(),
                 weight: weight(&array.bytes, &degrees),
                 producer,
                 readers,
@@ -165,6 +205,7 @@ impl Problem {
             compatible,
             generators: graph.nodes.iter().map(|(_, node)| u128::from(node.generators.max(1))).collect(),
             limit: u128::from(limit),
+            first: First::default(),
             folds: graph.nodes.iter().map(|(_, node)| node.fold.as_ref().map(|work| weight(work, &degrees))).collect(),
             arrays,
             base: vec![0; 3 * degrees.len() + 1],
@@ -228,15 +269,17 @@ impl Problem {
     /// Merges of others only make fewer loops.
     pub(super) fn related(&self) -> Relation {
         let mut related = Relation::new(self.nodes);
+        let mut all = Relation::new(self.nodes);
         let mut touching = Vec::new();
         for array in &self.arrays {
             touching.clear();
             touching.extend(array.producer.iter().chain(&array.readers));
             let foldable = array.readers.iter().filter(|&&reader| self.folds[reader].is_some());
             touching.extend(foldable.flat_map(|&reader| &self.consumers[reader]));
-            for &one in &touching {
-                touching.iter().for_each(|&other| related.insert(one, other));
-            }
+            let Some(&first) = touching.first() else { continue };
+            touching.iter().for_each(|&other| all.insert(first, other));
+            touching.iter().for_each(|&one| related.unite_row(one, &all, first));
+            touching.iter().for_each(|&other| all.remove(first, other));
         }
         for &(from, to) in &self.edges {
             related.insert(from, to);
@@ -262,6 +305,18 @@ impl Problem {
             }
         }
         Some(reach)
+    }
+
+    /// True if all partitions cost the same in this criterion, which is not the number of clusters.
+    pub(crate) fn is_constant(&self, criterion: usize) -> bool {
+        let first = self.first;
+        let (block, degree) = (criterion / self.degrees * self.degrees, criterion % self.degrees);
+        let weighs = |weight: &Weight| weight[degree] != 0;
+        if block == 2 * self.degrees {
+            return !self.folds.iter().flatten().any(weighs);
+        }
+        let counts = block == first.moved(self.degrees) || Some(block) == first.held(self.degrees);
+        !counts || !self.arrays.iter().any(|array| weighs(&array.weight))
     }
 
     /// What becomes of each array, in order.
@@ -291,11 +346,16 @@ impl Problem {
     /// What the partition costs.
     pub(super) fn score(&self, partition: &Partition) -> Score {
         let mut score = self.base.clone();
+        let (moved, held) = (self.first.moved(self.degrees), self.first.held(self.degrees));
+        let mut groups = BTreeSet::new();
         for (array, fate) in self.arrays.iter().zip(self.fates(partition)) {
             let passes = fate.reads as i128 + i128::from(fate.stored);
+            let is_first = fate.stored && groups.insert(array.group);
             for (degree, weight) in array.weight.iter().enumerate() {
-                score[degree] += weight * passes;
-                score[self.degrees + degree] += weight * i128::from(fate.stored);
+                score[moved + degree] += weight * passes;
+                if let Some(held) = held.filter(|_| is_first) {
+                    score[held + degree] += weight;
+                }
             }
         }
         for (node, &folded) in partition.folded.iter().enumerate() {
@@ -337,28 +397,10 @@ impl Problem {
     /// Clusters that need each other: the heads of those that are on a cycle of dependences, or lie between such.
     pub(super) fn cycle(&self, partition: &Partition) -> Vec<usize> {
         let Some(successors) = self.quotient_edges(partition) else { return Vec::new() };
-        let mut reach = Relation::new(self.nodes);
-        loop {
-            let before = reach.clone();
-            for (from, successors) in successors.iter().enumerate() {
-                for &to in successors {
-                    reach.insert(from, to);
-                    reach.unite(from, to);
-                }
-            }
-            if reach == before {
-                break;
-            }
-        }
-        // One cycle suffices: all that the first of its nodes reaches and is reached from.
-        let first = (0..self.nodes).find(|&node| reach.contains(node, node));
-        first
-            .into_iter()
-            .flat_map(|first| {
-                let reach = &reach;
-                (0..self.nodes).filter(move |&node| reach.contains(first, node) && reach.contains(node, first))
-            })
-            .collect()
+        let component = components(self.nodes, |node, at| successors[node].get(at).map(|&to| (at, to)));
+        // One cycle suffices. A component is named by its first node.
+        let head = (0..self.nodes).find(|&node| component[node] != node).map(|node| component[node]);
+        (0..self.nodes).filter(|&node| Some(component[node]) == head).collect()
     }
 
     /// True if the nodes may be one loop, as far as they are concerned alone.
@@ -376,7 +418,7 @@ impl Problem {
         })
     }
 
-    /// By cluster, those that depend on it, some more than once. `None` if a cluster needs itself.
+    /// By cluster, those that depend on it, ascending. `None` if a cluster needs itself.
     pub(super) fn quotient_edges(&self, partition: &Partition) -> Option<Vec<Vec<usize>>> {
         let mut successors = vec![Vec::new(); self.nodes];
         let cluster = &partition.cluster;
@@ -392,6 +434,10 @@ impl Problem {
                 }
                 successors[cluster[from]].push(cluster[to]);
             }
+        }
+        for successors in &mut successors {
+            successors.sort_unstable();
+            successors.dedup();
         }
         Some(successors)
     }
@@ -461,6 +507,7 @@ impl Problem {
             if array.kept || !readers.is_empty() {
                 arrays.push(Traffic {
                     id: array.id,
+                    group: array.group,
                     weight: array.weight.clone(),
                     producer,
                     readers,
@@ -478,6 +525,7 @@ impl Problem {
             compatible,
             generators: members.iter().map(product).collect(),
             limit: self.limit,
+            first: self.first,
             folds: members.iter().map(single).collect(),
             arrays,
             degrees: self.degrees,

@@ -152,12 +152,18 @@ fn sure_merge(problem: &Problem, reach: &Relation) -> Option<(usize, usize)> {
 /// The most that can be lost when `node` leaves a cluster without `other` for the cluster of `other`.
 fn most_lost(problem: &Problem, node: usize, other: usize) -> Score {
     let degrees = problem.degrees;
+    let (moved, at_held) = (problem.first.moved(degrees), problem.first.held(degrees));
     let mut lost = vec![0; 2 * degrees];
     for array in &problem.arrays {
-        let (passes, held) = change(problem, array, node, other);
+        let (passes, stored) = change(problem, array, node, other);
+        let is_alone = || problem.arrays.iter().filter(|other| other.group == array.group).count() == 1;
+        // Others of its group may be stored all the same.
+        let held = if stored < 0 && !is_alone() { 0 } else { stored };
         for (degree, weight) in array.weight.iter().enumerate() {
-            lost[degree] += weight * i128::from(passes + held);
-            lost[degrees + degree] += weight * i128::from(held);
+            lost[moved + degree] += weight * i128::from(passes + stored);
+            if let Some(at_held) = at_held {
+                lost[at_held + degree] += weight * i128::from(held);
+            }
         }
     }
     lost

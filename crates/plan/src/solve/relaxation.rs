@@ -7,7 +7,11 @@
 //! of loops, the last criterion of the objective, is not part of the program.
 
 use super::problem::Problem;
-use good_lp::{Expression, ProblemVariables, ResolutionError, Solution, SolverModel, Variable, microlp, variable};
+use crate::deadline::Deadline;
+use good_lp::{
+    Expression, ProblemVariables, ResolutionError, Solution, SolutionStatus, SolverModel, Variable, WithTimeLimit,
+    microlp, variable,
+};
 use std::collections::BTreeMap;
 
 /// What is this close to zero is zero.
@@ -54,6 +58,8 @@ pub(super) struct Relaxation<'a> {
     folded: BTreeMap<usize, usize>,
     /// By an array's number in the graph: whether it is stored, where that is open, and whether its producer is folded.
     stored: BTreeMap<usize, (usize, Option<usize>)>,
+    /// By group: its arrays, and whether each is stored.
+    held: BTreeMap<usize, Vec<(usize, Sum)>>,
     variables: usize,
     rows: Vec<Row>,
     /// By criterion of the objective.
@@ -99,6 +105,7 @@ impl<'a> Relaxation<'a> {
             merged: BTreeMap::new(),
             folded: BTreeMap::new(),
             stored: BTreeMap::new(),
+            held: BTreeMap::new(),
             variables: 0,
             rows: Vec::new(),
             criteria: problem.base[..3 * problem.degrees].iter().map(|&base| Sum::constant(base as f64)).collect(),
@@ -121,6 +128,7 @@ impl<'a> Relaxation<'a> {
                 relaxation.add_array(at);
             }
         }
+        relaxation.add_groups();
         relaxation
     }
 
@@ -224,9 +232,9 @@ impl<'a> Relaxation<'a> {
                 Sum { terms: vec![(variable, 1.0)], constant: 0.0 }
             };
             for (degree, &weight) in array.weight.iter().enumerate() {
-                self.charge(degree, weight, &stored);
-                self.charge(problem.degrees + degree, weight, &stored);
+                self.charge(problem.first.moved(problem.degrees) + degree, weight, &stored);
             }
+            self.held.entry(array.group).or_default().push((at, stored));
         }
 
         let mut passes = Vec::new();
@@ -241,7 +249,26 @@ impl<'a> Relaxation<'a> {
         passes.extend(self.passes_through_folds(at));
         for pass in passes {
             for (degree, &weight) in array.weight.iter().enumerate() {
-                self.charge(degree, weight, &pass);
+                self.charge(problem.first.moved(problem.degrees) + degree, weight, &pass);
+            }
+        }
+    }
+
+    /// What is held: arrays of one group together.
+    fn add_groups(&mut self) {
+        let problem = self.problem;
+        let Some(first) = problem.first.held(problem.degrees) else { return };
+        for stored in std::mem::take(&mut self.held).into_values() {
+            let weight = &problem.arrays[stored[0].0].weight;
+            let whole = match &stored[..] {
+                [(_, stored)] => stored.clone(),
+                parts if parts.iter().any(|(_, part)| part.terms.is_empty() && part.constant > 0.5) => {
+                    Sum::constant(1.0)
+                }
+                _ => self.at_least(stored.into_iter().map(|(_, stored)| stored).collect()),
+            };
+            for (degree, &weight) in weight.iter().enumerate() {
+                self.charge(first + degree, weight, &whole);
             }
         }
     }
@@ -351,6 +378,7 @@ impl<'a> Relaxation<'a> {
         cuts: &[Cut],
         name: &[usize],
         work: &mut u64,
+        deadline: &Deadline,
     ) -> Solved {
         let mut factors = vec![0.0; self.variables];
         self.criteria[criterion].terms.iter().for_each(|(variable, factor)| factors[*variable] += factor);
@@ -387,9 +415,13 @@ impl<'a> Relaxation<'a> {
                 return Solved::Infeasible;
             }
         }
+        if let Some(left) = deadline.left() {
+            program = program.with_time_limit(left.as_secs_f64());
+        }
         // The library checks itself by assertions. One that fails must not end the compiler: there is another way to a plan.
         let solved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| program.solve()));
         match solved.unwrap_or(Err(ResolutionError::Other("the solver failed"))) {
+            Ok(solution) if !matches!(solution.status(), SolutionStatus::Optimal) => Solved::Failed,
             Ok(solution) => {
                 let values: Vec<f64> = variables.iter().map(|&variable| solution.value(variable)).collect();
                 let value = self.criteria[criterion].constant

@@ -1,7 +1,8 @@
 //! Graphs with very many cycles, and graphs too large to be sure about.
 
 use crate::memory::support::check;
-use frit_plan::memory::{DataFlowGraph, Node, Objective, SearchLimits, experiment, solve};
+use frit_plan::Deadline;
+use frit_plan::memory::{DataFlowGraph, Node, Objective, SearchLimits, experiment, rank, solve, solve_until};
 use frit_support::Random;
 use std::time::Duration;
 
@@ -92,5 +93,40 @@ fn an_empty_graph_has_an_empty_plan() {
     for objective in [Objective::Size, Objective::Peak, Objective::Traffic] {
         let solution = solve(&DataFlowGraph::default(), objective, &SearchLimits::default());
         assert!(solution.clusters.is_empty() && solution.is_proved() && solution.cost == 0);
+    }
+}
+
+/// A graph of many loops, most of which could be fused in many ways.
+fn large(nodes: usize, span: usize, preventing: usize) -> DataFlowGraph {
+    let mut graph = DataFlowGraph::default();
+    let mut random = Random::new(11);
+    let nodes: Vec<Node> = (0..nodes).map(|at| graph.add_node(format!("L{at}"))).collect();
+    for at in 0..2 * nodes.len() {
+        let from = random.below(nodes.len() - 1);
+        let array = graph.add_array(format!("a{at}"), 1 + random.below(100) as u64, false);
+        for _ in 0..2 {
+            let to = (from + 1 + random.below(span)).min(nodes.len() - 1);
+            graph.add_edge(nodes[from], nodes[to], Some(array), random.one_in(preventing)).unwrap();
+        }
+    }
+    graph
+}
+
+#[test]
+fn searches_end_soon_after_their_time() {
+    for (nodes, span, preventing) in [(60, 8, 6), (150, 150, 12), (150, 4, 100)] {
+        let graph = large(nodes, span, preventing);
+        let alone: Vec<Vec<Node>> = graph.nodes().indices().map(|node| vec![node]).collect();
+        for objective in [Objective::Size, Objective::Peak, Objective::Traffic] {
+            for looks in [0, 30, 1000, 5000] {
+                let deadline = Deadline::after_looks(looks);
+                let solution = solve_until(&graph, objective, 1 << 14, &deadline);
+                check(&graph, &solution);
+                assert!(rank(&graph, objective, &solution.clusters) <= rank(&graph, objective, &alone));
+                // What is left is to say for each array what became of it, and to leave what was begun.
+                let late = deadline.looked().saturating_sub(looks);
+                assert!(late < 8 * graph.arrays().len() as u64, "{objective:?}, {nodes} loops: {late} after {looks}");
+            }
+        }
     }
 }

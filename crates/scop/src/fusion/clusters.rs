@@ -221,7 +221,8 @@ impl Plan {
     /// The clusters of the best plan.
     fn fuse(&mut self, level: &Level) -> Result<(), Error> {
         let objective = level.options.objective;
-        let limits = SearchLimits { time: None, steps: STEPS };
+        // Clusters whose loops nothing ties together are divided again, and rows have traffic of their own.
+        let limits = SearchLimits { time: None, steps: STEPS, decides_ties: false };
         let moves = objective == Objective::Traffic;
         let inputs = if moves { self.shared_inputs(level) } else { BTreeMap::new() };
         let graph = self.graph(level, &inputs, moves);
@@ -521,7 +522,7 @@ impl Planned {
                 Some(format!("{} shrinks instead: both cannot", others.iter().map(name).collect::<Vec<_>>().join(", ")))
             }
             Fate::NotWorthwhile => Some("nothing is gained by it".to_string()),
-            Fate::Removed | Fate::Kept | Fate::Unused | Fate::PreventingEdge(_) => None,
+            Fate::Removed | Fate::Kept | Fate::Unused | Fate::PreventingEdge(_) | Fate::OutOfTime => None,
         };
         self.labels.iter().filter_map(|(&array, label)| Some((array, reason(label)?))).collect()
     }
