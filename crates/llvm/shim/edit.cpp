@@ -2,6 +2,8 @@
 #include "shim.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -69,6 +71,14 @@ void frit_replace_uses_in(Value *Old, Value *New, BasicBlock **Blocks, size_t N)
 // The successor edges of a terminator that lead to From lead to To.
 void frit_redirect(Instruction *Terminator, BasicBlock *From, BasicBlock *To) {
   Terminator->replaceSuccessorWith(From, To);
+}
+// The default of a switch, which is never taken, leads where one of its cases does.
+void frit_retire_default(SwitchInst *Switch) {
+  BasicBlock *From = Switch->getParent(), *To = Switch->case_begin()->getCaseSuccessor();
+  Switch->getDefaultDest()->removePredecessor(From);
+  for (PHINode &Phi : To->phis())
+    Phi.addIncoming(Phi.getIncomingValueForBlock(From), From);
+  Switch->setDefaultDest(To);
 }
 // Blocks nothing leads to.
 bool frit_remove_unreachable(Function *F) { return removeUnreachableBlocks(*F); }
@@ -165,6 +175,146 @@ bool frit_unroll(Analyses *A, Loop *L, unsigned Most) {
   return Result != LoopUnrollResult::Unmodified;
 }
 
+// Sums of few bits that do not wrap, and are extended: the sum of the extensions is the same number.
+static bool isSum(Value *V, Type *Wide) {
+  if (auto *T = dyn_cast<TruncInst>(V))
+    return T->hasNoSignedWrap() && T->getSrcTy() == Wide;
+  auto *B = dyn_cast<BinaryOperator>(V);
+  return B && is_contained({Instruction::Add, Instruction::Sub, Instruction::Mul}, B->getOpcode()) && B->hasNoSignedWrap();
+}
+static PHINode *isCounter(Value *V, Type *Wide, LoopInfo &LI) {
+  auto *Phi = dyn_cast<PHINode>(V);
+  Loop *L = Phi ? LI.getLoopFor(Phi->getParent()) : nullptr;
+  if (!L || L->getHeader() != Phi->getParent() || !L->getLoopPreheader() || !L->getLoopLatch() ||
+      Phi->getNumIncomingValues() != 2)
+    return nullptr;
+  return isSum(Phi->getIncomingValueForBlock(L->getLoopLatch()), Wide) ? Phi : nullptr;
+}
+static Value *widen(LoopInfo &LI, Value *V, Type *Wide, Instruction *At, DenseMap<Value *, Value *> &Done, unsigned Depth) {
+  if (Value *Known = Done.lookup(V))
+    return Known;
+  IRBuilder<> B(At);
+  auto *Op = dyn_cast<Instruction>(V);
+  if (PHINode *Phi = Depth > 4 ? nullptr : isCounter(V, Wide, LI)) {
+    auto *Counter = PHINode::Create(Wide, 2, "", Phi->getIterator());
+    Done[Phi] = Counter;
+    for (unsigned At = 0; At < 2; At++) {
+      BasicBlock *From = Phi->getIncomingBlock(At);
+      Counter->addIncoming(widen(LI, Phi->getIncomingValue(At), Wide, From->getTerminator(), Done, Depth + 1), From);
+    }
+    return Counter;
+  }
+  if (Depth > 4 || !Op || !isSum(V, Wide))
+    return B.CreateSExt(V, Wide);
+  if (isa<TruncInst>(Op))
+    return Op->getOperand(0);
+  Value *X = widen(LI, Op->getOperand(0), Wide, At, Done, Depth + 1);
+  Value *Y = widen(LI, Op->getOperand(1), Wide, At, Done, Depth + 1);
+  switch (Op->getOpcode()) {
+  case Instruction::Add: return B.CreateNSWAdd(X, Y);
+  case Instruction::Sub: return B.CreateNSWSub(X, Y);
+  default: return B.CreateNSWMul(X, Y);
+  }
+}
+static bool keepsSign(Instruction *I) { return isa<SExtInst>(I) || (isa<ZExtInst>(I) && I->hasNonNeg()); }
+// Is it an extension of such a sum, or of a counter that counts by one, that ScalarEvolution does not see through?
+bool frit_hides_sum(Analyses *A, Instruction *I) {
+  if (!keepsSign(I) || !I->getType()->isIntegerTy())
+    return false;
+  auto Hides = [](const SCEV *S) {
+    auto *Cast = dyn_cast<SCEVCastExpr>(S);
+    return Cast && isa<SCEVSignExtendExpr, SCEVZeroExtendExpr>(S) &&
+           isa<SCEVAddExpr, SCEVMulExpr, SCEVAddRecExpr>(Cast->getOperand());
+  };
+  return SCEVExprContains(A->SE.getSCEV(I), Hides) &&
+         (isSum(I->getOperand(0), I->getType()) || isCounter(I->getOperand(0), I->getType(), A->LI));
+}
+void frit_widen_sum(Analyses *A, Instruction *I) {
+  DenseMap<Value *, Value *> Done;
+  I->replaceAllUsesWith(widen(A->LI, I->getOperand(0), I->getType(), I, Done, 0));
+  I->eraseFromParent();
+}
+
+// `memset`, `memcpy`, and `memmove` between objects that do not overlap, of as many whole elements as the length says: what a loop
+// over these elements would do.
+bool frit_can_be_loop(Analyses *A, Instruction *I, Type *Elem) {
+  auto *Op = dyn_cast<MemIntrinsic>(I);
+  if (!Op || Op->isVolatile() || Op->getDestAddressSpace() != 0 || !Op->getLength()->getType()->isIntegerTy(64))
+    return false;
+  if (auto *Set = dyn_cast<MemSetInst>(Op); Set && !isa<ConstantInt>(Set->getValue()))
+    return false;
+  if (auto *Move = dyn_cast<MemTransferInst>(Op)) {
+    auto Whole = [](Value *P) { return MemoryLocation::getBeforeOrAfter(P); };
+    if (Move->getSourceAddressSpace() != 0 ||
+        (isa<MemMoveInst>(Move) && !A->AA.isNoAlias(Whole(Move->getRawDest()), Whole(Move->getRawSource()))))
+      return false;
+  }
+  uint64_t Size = A->F.getDataLayout().getTypeStoreSize(Elem).getFixedValue();
+  if (!(Elem->isIntegerTy() || Elem->isFloatTy() || Elem->isDoubleTy()) || Elem->getScalarSizeInBits() != 8 * Size ||
+      Size > 8 || !isPowerOf2_64(Size))
+    return false;
+  if (auto *Length = dyn_cast<ConstantInt>(Op->getLength()))
+    return Length->getZExtValue() % Size == 0 && Length->getZExtValue() / Size >= 16;
+  return A->SE.getMinTrailingZeros(A->SE.getSCEV(Op->getLength())) >= Log2_64(Size);
+}
+// Makes it that loop, with a branch round it. The mark goes with it.
+void frit_make_loop(Instruction *I, Type *Elem) {
+  auto *Op = cast<MemIntrinsic>(I);
+  LLVMContext &C = I->getContext();
+  Function *F = I->getFunction();
+  uint64_t Size = F->getDataLayout().getTypeStoreSize(Elem).getFixedValue();
+  Value *Target = Op->getRawDest(), *Source = nullptr, *Length = Op->getLength();
+  if (auto *Move = dyn_cast<MemTransferInst>(Op))
+    Source = Move->getRawSource();
+  BasicBlock *Before = I->getParent();
+  BasicBlock *Join = Before->splitBasicBlock(I, "frit.filled");
+  auto *Enter = BasicBlock::Create(C, "frit.fill.enter", F, Join), *Body = BasicBlock::Create(C, "frit.fill", F, Join),
+       *Leave = BasicBlock::Create(C, "frit.fill.leave", F, Join);
+  Before->getTerminator()->eraseFromParent();
+  IRBuilder<> B(Before);
+  B.SetCurrentDebugLocation(I->getDebugLoc());
+  auto *Shift = dyn_cast<BinaryOperator>(Length);
+  bool IsShift = Shift && Shift->getOpcode() == Instruction::Shl && Shift->hasNoUnsignedWrap() &&
+                 isa<ConstantInt>(Shift->getOperand(1)) &&
+                 cast<ConstantInt>(Shift->getOperand(1))->getZExtValue() == Log2_64(Size);
+  Value *Count = IsShift ? Shift->getOperand(0) : B.CreateLShr(Length, Log2_64(Size), "", true);
+  B.CreateCondBr(B.CreateICmpNE(Count, ConstantInt::get(Count->getType(), 0)), Enter, Join);
+  B.SetInsertPoint(Enter);
+  B.CreateBr(Body);
+  B.SetInsertPoint(Body);
+  PHINode *At = B.CreatePHI(Count->getType(), 2);
+  AAMDNodes Tags = I->getAAMetadata();
+  Tags.TBAAStruct = nullptr;
+  Value *Stored;
+  if (Source) {
+    auto Align = commonAlignment(cast<MemTransferInst>(Op)->getSourceAlign().valueOrOne(), Size);
+    LoadInst *Load = B.CreateAlignedLoad(Elem, B.CreateInBoundsGEP(Elem, Source, At), Align);
+    Load->setAAMetadata(Tags);
+    Stored = Load;
+  } else {
+    APInt Bits = APInt::getSplat(8 * Size, cast<ConstantInt>(cast<MemSetInst>(Op)->getValue())->getValue());
+    Stored = Elem->isIntegerTy() ? (Value *)ConstantInt::get(Elem, Bits)
+                                 : ConstantFP::get(Elem, APFloat(Elem->getFltSemantics(), Bits));
+  }
+  StoreInst *Store = B.CreateAlignedStore(Stored, B.CreateInBoundsGEP(Elem, Target, At),
+                                          commonAlignment(Op->getDestAlign().valueOrOne(), Size));
+  Store->setAAMetadata(Tags);
+  Value *Next = B.CreateAdd(At, ConstantInt::get(Count->getType(), 1), "", true, true);
+  At->addIncoming(ConstantInt::get(Count->getType(), 0), Enter);
+  At->addIncoming(Next, Body);
+  Instruction *Latch = B.CreateCondBr(B.CreateICmpEQ(Next, Count), Leave, Body);
+  if (MDNode *Mark = I->getMetadata("frit.loop"))
+    Latch->setMetadata("frit.loop", Mark);
+  if (DILocation *Where = I->getDebugLoc()) {
+    MDNode *Loop = MDNode::getDistinct(C, {nullptr, Where});
+    Loop->replaceOperandWith(0, Loop);
+    Latch->setMetadata(LLVMContext::MD_loop, Loop);
+  }
+  B.SetInsertPoint(Leave);
+  B.CreateBr(Join);
+  I->eraseFromParent();
+}
+
 // Loops are named by metadata on the terminator of their header: marks survive clones and rewriting.
 void frit_mark(Instruction *I, unsigned Number) {
   LLVMContext &C = I->getContext();
@@ -182,6 +332,11 @@ void frit_unmark(Instruction *I) { I->setMetadata("frit.loop", nullptr); }
 void *frit_scope_domain(Function *F) { return MDBuilder(F->getContext()).createAnonymousAliasScopeDomain("frit"); }
 void *frit_scope(Function *F, void *Domain) {
   return MDBuilder(F->getContext()).createAnonymousAliasScope(static_cast<MDNode *>(Domain), "frit");
+}
+// What is known of the scope holds until this is executed again.
+void frit_declare_scope(BasicBlock *AtEnd, void *Scope) {
+  IRBuilder<> B(AtEnd);
+  B.CreateNoAliasScopeDeclaration(MDNode::get(AtEnd->getContext(), {static_cast<MDNode *>(Scope)}));
 }
 void frit_add_scopes(Instruction *I, void *Scope, void **Others, size_t N) {
   LLVMContext &C = I->getContext();

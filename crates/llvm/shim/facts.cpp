@@ -58,14 +58,14 @@ size_t frit_loop_blocks(Loop *L, BasicBlock **Out, size_t Room) {
   }
   return N;
 }
-// 0 no recurrence that a vectoriser knows, 1 induction, 2 reduction, 3 value of an iteration before.
+// 0 no recurrence that a vectoriser knows, 1 induction, 2 reduction, 3 value of an iteration before, 4 reduction in order.
 unsigned frit_phi_kind(Analyses *A, Loop *L, PHINode *Phi) {
   InductionDescriptor Induction;
   if (InductionDescriptor::isInductionPHI(Phi, L, &A->SE, Induction))
     return 1;
   RecurrenceDescriptor Reduction;
   if (RecurrenceDescriptor::isReductionPHI(Phi, L, Reduction, nullptr, &A->AC, &A->DT, &A->SE))
-    return Reduction.hasExactFPMath() ? 0 : 2;
+    return Reduction.hasExactFPMath() ? 4 : 2;
   if (RecurrenceDescriptor::isFixedOrderRecurrence(Phi, L, &A->DT))
     return 3;
   return 0;
@@ -202,6 +202,15 @@ bool frit_may_alias(Analyses *A, Instruction *X, Value *PX, Instruction *Y, Valu
     return true;
   ModRefInfo Info = A->AA.getModRefInfo(Call, whereverItGoes(Other, Place, DropScopes));
   return Other->mayWriteToMemory() ? isModOrRefSet(Info) : isModSet(Info);
+}
+
+// Does the later of two loads of one place, the first of which dominates it, yield what the first did? Nothing between them writes
+// there then.
+bool frit_same_load(Analyses *A, LoadInst *First, LoadInst *Later) {
+  if (!A->MSSA)
+    A->MSSA = std::make_unique<MemorySSA>(A->F, &A->AA, &A->DT);
+  MemoryAccess *Writer = A->MSSA->getWalker()->getClobberingMemoryAccess(Later);
+  return A->MSSA->dominates(Writer, A->MSSA->getMemoryAccess(First));
 }
 
 // What LLVM's own dependence analysis says: may there be a dependence?

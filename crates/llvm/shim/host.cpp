@@ -1,7 +1,9 @@
 // Where the pass is called from: opt, clang, and the project's own command; and the remarks that it leaves there.
 #include "shim.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMRemarkStreamer.h"
 #include "llvm/IR/PassManager.h"
@@ -48,10 +50,120 @@ struct Options {
 // Made when the plugin is loaded, so that the command line may name them.
 Options All;
 
+// Objects that a pointer may be into, and those that hold the pointers to these, and so on; null stands for all others.
+void roots(const Value *Pointer, SmallPtrSetImpl<const Value *> &Out) {
+  SmallVector<const Value *> Work{Pointer};
+  SmallPtrSet<const Value *, 16> Seen;
+  while (!Work.empty()) {
+    if (Seen.size() > 32) {
+      Out.insert(nullptr);
+      return;
+    }
+    SmallVector<const Value *> Objects;
+    getUnderlyingObjects(Work.pop_back_val(), Objects);
+    for (const Value *Object : Objects) {
+      if (!Seen.insert(Object).second)
+        continue;
+      if (auto *Load = dyn_cast<LoadInst>(Object))
+        Work.push_back(Load->getPointerOperand());
+      else
+        Out.insert(isa<IntToPtrInst>(Object) ? nullptr : Object);
+    }
+  }
+}
+
+// From one iteration to the next some value grows, so that iterations may be counted.
+bool counts(const Loop *L) {
+  BasicBlock *Latch = L->getLoopLatch();
+  if (!Latch)
+    return false;
+  for (PHINode &Phi : L->getHeader()->phis()) {
+    const Value *Next = Phi.getIncomingValueForBlock(Latch);
+    for (unsigned Depth = 0; Depth < 8; Depth++) {
+      if (Next == &Phi)
+        return true;
+      auto *I = dyn_cast<Instruction>(Next);
+      if (!I || !L->contains(I) || !isa<BinaryOperator, CastInst, GetElementPtrInst, PHINode>(I))
+        break;
+      if (isa<PHINode>(I))
+        return true;
+      const Value *First = I->getOperand(0);
+      bool Fixed = !isa<BinaryOperator>(I) || (isa<Instruction>(First) && L->contains(cast<Instruction>(First)));
+      Next = Fixed ? First : I->getOperand(1);
+    }
+  }
+  return false;
+}
+
+// What a loop, or a call that fills memory, may touch; nothing where it is sure that it is fused with no other one.
+void touched(const Loop *L, SmallPtrSetImpl<const Value *> &Out) {
+  SmallVector<BasicBlock *> Exiting;
+  L->getExitingBlocks(Exiting);
+  auto Leaves = [&](BasicBlock *B) {
+    return any_of(successors(B), [&](BasicBlock *To) { return !L->contains(To) && !isa<UnreachableInst>(To->front()); });
+  };
+  if (count_if(Exiting, Leaves) != 1 || !counts(L))
+    return;
+  SmallPtrSet<const Value *, 8> Found, Pointers;
+  for (BasicBlock *B : L->blocks())
+    for (Instruction &I : *B) {
+      if (I.mayThrow() || I.isVolatile() || (!I.willReturn() && !I.isTerminator()))
+        return;
+      const Value *Pointer = getLoadStorePointerOperand(&I);
+      if (Pointer && Pointers.insert(Pointer->stripPointerCasts()).second)
+        roots(Pointer, Found);
+    }
+  Out.insert(Found.begin(), Found.end());
+}
+
+// Quickly: may two loops that follow each other share memory? Most functions have no such loops, and are not looked at further.
+bool mayShare(Function &F, LoopInfo &LI) {
+  if (LI.empty())
+    return false;
+  struct Part {
+    const Loop *Around;
+    SmallPtrSet<const Value *, 8> Objects;
+  };
+  SmallVector<Part> Parts;
+  for (Loop *L : LI.getLoopsInPreorder()) {
+    Parts.emplace_back();
+    Parts.back().Around = L->getParentLoop();
+    // A loop alone in the one around it has nothing beside it.
+    touched(L, Parts.back().Objects);
+  }
+  for (BasicBlock &B : F)
+    for (Instruction &I : B)
+      if (auto *Op = dyn_cast<MemIntrinsic>(&I)) {
+        Parts.emplace_back();
+        Parts.back().Around = LI.getLoopFor(&B);
+        roots(Op->getRawDest(), Parts.back().Objects);
+        if (auto *Move = dyn_cast<MemTransferInst>(Op))
+          roots(Move->getRawSource(), Parts.back().Objects);
+      }
+  DenseMap<std::pair<const Loop *, const Value *>, unsigned> Known;
+  DenseMap<const Loop *, unsigned> Some;
+  for (Part &P : Parts) {
+    if (P.Objects.empty())
+      continue;
+    bool Unknown = P.Objects.count(nullptr);
+    if (Some[P.Around]++ && (Unknown || Known.count({P.Around, nullptr})))
+      return true;
+    for (const Value *Object : P.Objects)
+      if (Known[{P.Around, Object}]++)
+        return true;
+  }
+  return false;
+}
+
 struct LoopFusion : PassInfoMixin<LoopFusion> {
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     All.pass();
     auto &Remarks = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+    // Where nobody asks why, what is sure to stay apart is not looked at.
+    bool Asked = Remarks.allowExtraAnalysis("frit-loop-fusion") || All.Log.Opt.getNumOccurrences() ||
+                 All.Verbose.Opt.getNumOccurrences() || All.Fuse.Opt == "always";
+    if (!Asked && !mayShare(F, FAM.getResult<LoopAnalysis>(F)))
+      return PreservedAnalyses::all();
     return frit_fuse_function(&F, &Remarks) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return false; }
@@ -78,7 +190,14 @@ void frit_register_callbacks(PassBuilder &PB) {
 void frit_remark(OptimizationRemarkEmitter *Emitter, unsigned Kind, const char *Name, Instruction *At, const char *Text) {
   if (!Emitter)
     return;
-  DebugLoc Where = At->getDebugLoc();
+  // Where the loop begins that `At` closes, as the remarks of LLVM's passes.
+  DebugLoc Where;
+  MDNode *Loop = At->getMetadata(LLVMContext::MD_loop);
+  for (unsigned Op = 1; !Where && Loop && Op < Loop->getNumOperands(); Op++)
+    if (auto *Start = dyn_cast_or_null<DILocation>(Loop->getOperand(Op).get()))
+      Where = DebugLoc(Start);
+  if (!Where)
+    Where = At->getDebugLoc();
   for (auto It = At->getIterator(), End = At->getParent()->end(); !Where && It != End; ++It)
     Where = It->getDebugLoc();
   if (Kind == 0)

@@ -60,6 +60,15 @@ const SCEV *frit_backedge_count(Analyses *A, Loop *L) {
   const SCEV *S = A->SE.getBackedgeTakenCount(L);
   return isa<SCEVCouldNotCompute>(S) ? nullptr : S;
 }
+// Does it depend on a value that is computed in the block, in a way that ScalarEvolution does not see through?
+bool frit_count_needs(Analyses *A, Loop *L, BasicBlock *B) {
+  const SCEV *Count = A->SE.getBackedgeTakenCount(L);
+  return !isa<SCEVCouldNotCompute>(Count) && SCEVExprContains(Count, [&](const SCEV *S) {
+    auto *Unknown = dyn_cast<SCEVUnknown>(S);
+    auto *I = Unknown ? dyn_cast<Instruction>(Unknown->getValue()) : nullptr;
+    return I && I->getParent() == B;
+  });
+}
 unsigned frit_scev_kind(const SCEV *S) { return S->getSCEVType(); }
 void frit_scev_kinds(unsigned *Out) {
   unsigned Kinds[] = {scConstant, scAddExpr, scMulExpr, scAddRecExpr, scZeroExtend, scSignExtend, scSMaxExpr, scUMaxExpr};

@@ -7,6 +7,7 @@
 #include "llvm/Analysis/BasicAliasAnalysis.h"
 #include "llvm/Analysis/DependenceAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScopedNoAliasAA.h"
@@ -33,6 +34,7 @@ struct Analyses {
   llvm::ScopedNoAliasAAResult SNAA;
   llvm::AAResults AA;
   std::unique_ptr<llvm::DependenceInfo> DI;
+  std::unique_ptr<llvm::MemorySSA> MSSA;
   std::unique_ptr<llvm::SCEVExpander> Expander;
 
   explicit Analyses(llvm::Function &F)

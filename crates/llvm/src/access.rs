@@ -48,7 +48,9 @@ pub(crate) struct Place {
     pub(crate) base: Scev,
     /// The pointer does not change in the loop.
     pub(crate) fixed_base: bool,
-    /// The offset in bytes; `None` if it is no polynomial.
+    /// The offset in bytes.
+    pub(crate) distance: Scev,
+    /// The offset as a polynomial in the loop's iterations; `None` if it is none, or there is no loop.
     pub(crate) offset: Option<Polynomial>,
     /// The number of bytes.
     pub(crate) size: i64,
@@ -77,14 +79,14 @@ impl Access {
         }
         let mut place = |pointer: Value, size: u64| {
             let address = facts.scev(pointer, innermost)?;
-            let (base, offset) = facts.base_and_offset(address)?;
+            let (base, distance) = facts.base_and_offset(address)?;
             let size = i64::try_from(size).ok().filter(|&size| size < 1 << 31)?;
             let fixed_base = item.is_none_or(|item| facts.is_invariant(base, item));
             let offset = match item {
-                Some(item) => forms.of(offset, item, loops.last().copied().unwrap_or(item)),
+                Some(item) => forms.of(distance, item, loops.last().copied().unwrap_or(item)),
                 None => None,
             };
-            Some(Place { address, base, fixed_base, offset, size })
+            Some(Place { address, base, fixed_base, distance, offset, size })
         };
         let time = match item {
             Some(item) if item.contains(instruction.block()) => Time::Iterations,

@@ -3,6 +3,8 @@
 //!
 //! Whether a fusion comes of it is tried on a copy of the function, in which all loops are brought into form.
 
+mod expose;
+mod fills;
 mod unnest;
 
 use crate::facts::{Facts, Loop, Scev};
@@ -402,10 +404,31 @@ pub(crate) fn is_regular(facts: &Facts) -> bool {
         && known_exit_values(facts).is_empty()
         && nested_guards(facts).is_empty()
         && unnest::nested(facts).is_empty()
+        && expose::idle_defaults(facts).is_empty()
+        && expose::late_counts(facts).is_empty()
+        && expose::hidden_sums(facts).is_empty()
+        && expose::equal_loads(facts).is_empty()
+        && fills::fills(facts).is_empty()
 }
 
-/// Numbers all loops, by marks that survive copies of the function.
+/// A function with fewer loops, and calls that could be loops, has nothing to be fused.
+pub(crate) fn has_two_loops(facts: &Facts) -> bool {
+    let loops = all_loops(facts).len();
+    loops >= 2 || loops == 1 && !fills::fills(facts).is_empty()
+}
+
+/// Removes all marks.
+pub(crate) fn unnumber(func: Func) {
+    let ends = func.blocks().into_iter().map(Block::terminator);
+    ends.chain(fills::calls(func)).for_each(Value::unmark);
+}
+
+/// Numbers all loops, and calls that may become loops, by marks that survive copies of the function.
 pub(crate) fn number(facts: &Facts) {
+    let first = all_loops(facts).len();
+    for (number, call) in fills::calls(facts.func).into_iter().enumerate() {
+        call.mark(first + number);
+    }
     for (number, of) in all_loops(facts).into_iter().enumerate() {
         of.header().terminator().mark(number);
         for latch in of.header().predecessors().into_iter().filter(|&block| of.contains(block)) {
@@ -428,6 +451,9 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
             around.any(|of| number_of(of).is_some_and(|number| numbers.contains(&number)))
         })
     };
+    expose::retire_defaults(func);
+    expose::join_equal_loads(func);
+    fills::make_loops(func, numbers);
     prove_guards(func);
     close_joins(func);
     unnest::unnest(func, &wanted);
@@ -445,5 +471,8 @@ pub(crate) fn bring_into_form(func: Func, numbers: Option<&BTreeSet<usize>>) {
     // Rotation has made guards.
     prove_guards(func);
     merge_guards(func);
+    expose::join_equal_loads(func);
+    expose::widen_sums(func);
+    expose::hoist_counts(func);
     settle_exit_values(func, &wanted);
 }

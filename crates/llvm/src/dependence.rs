@@ -10,7 +10,7 @@
 //! Read `facts` before: addresses are ScalarEvolution's. See Note [Offsets do not wrap].
 
 use crate::access::{Access, Place, Time};
-use crate::facts::Loop;
+use crate::facts::{Loop, Scev};
 use crate::forms::{Forms, Meaning, Polynomial, Symbol, content};
 use crate::options::Analysis;
 use frit_isl::{Context, Set};
@@ -41,7 +41,21 @@ pub(crate) struct Tester {
     analysis: Analysis,
     /// Alias scopes hold in one iteration only.
     pub(crate) drop_scopes: bool,
+    /// What cannot be proved of rows may be assumed, for a check at run time.
+    pub(crate) may_assume: bool,
+    /// What was assumed for the answer to the last question.
+    assumed: Vec<Assumed>,
 }
+
+/// A number is at least another one, both signed: the stride of a row and the extent of what is accessed in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Assumed {
+    pub(crate) stride: Scev,
+    pub(crate) extent: Scev,
+}
+
+/// Bits in which assumptions are computed, so that they do not wrap.
+const ASSUMED_BITS: u32 = 128;
 
 /// What is known of a set of integers: the greatest value of its first dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +67,19 @@ enum Answer {
 
 impl Tester {
     pub(crate) fn new(analysis: Analysis) -> Tester {
-        Tester { context: Context::new(), answers: HashMap::new(), analysis, drop_scopes: false }
+        Tester {
+            context: Context::new(),
+            answers: HashMap::new(),
+            analysis,
+            drop_scopes: false,
+            may_assume: false,
+            assumed: Vec::new(),
+        }
+    }
+
+    /// What the last distance rests on.
+    pub(crate) fn take_assumed(&mut self) -> Vec<Assumed> {
+        std::mem::take(&mut self.assumed)
     }
 
     /// The distance between accesses of two loops.
@@ -65,6 +91,7 @@ impl Tester {
     ) -> Distance {
         let facts = forms.facts;
         let ((a, _), (b, _)) = (first, second);
+        self.assumed.clear();
         if !facts.may_alias(a, b, self.drop_scopes) {
             return Distance::Never;
         }
@@ -86,6 +113,26 @@ impl Tester {
             return if dependent { found } else { Distance::Never };
         }
         found
+    }
+
+    /// A loop and code that is executed once, in the same iteration of the loop around both, never touch the same bytes.
+    pub(crate) fn are_apart(&mut self, forms: &mut Forms<'_>, (a, of): (&Access, Loop), once: &Access) -> bool {
+        let facts = forms.facts;
+        let (Some(x), Some(y)) = (&a.place, &once.place) else { return false };
+        let exact = matches!(self.analysis, Analysis::Exact | Analysis::All);
+        if !exact || x.base != y.base || !x.fixed_base || !facts.is_invariant(y.distance, of) {
+            return false;
+        }
+        let (Some(at), Some(other)) = (&x.offset, forms.of(y.distance, of, of)) else { return false };
+        let apart = at - &other;
+        let i = forms.iteration(of);
+        let mut question = Question::new(forms, (i, of), (i, of));
+        for &inner in &a.loops {
+            question.bound(forms, inner, of);
+        }
+        let overlap =
+            [false, true].into_iter().find_map(|low| self.overlap(forms, &mut question, &apart, x.size, y.size, low));
+        overlap.is_some_and(|conditions| self.ask(&question.set(forms, &conditions)) == Answer::Empty)
     }
 
     /// The distance between accesses that are offsets from one pointer.
@@ -117,12 +164,20 @@ impl Tester {
             // What precedes the second loop is as late as an iteration before its first one.
             question.constraints.push("i1 = -1".into());
         }
-        let overlap =
+        let mut overlap =
             [false, true].into_iter().find_map(|low| self.overlap(forms, &mut question, apart, x.size, y.size, low));
+        if overlap.is_none() && self.may_assume {
+            let around = (first.parent(), a.loops.iter().chain(&b.loops).copied().collect::<Vec<Loop>>());
+            self.assume(forms, &mut question, apart, x.size.max(y.size), &around);
+            overlap = self.overlap(forms, &mut question, apart, x.size, y.size, false);
+        }
         let answer = match overlap {
             Some(conditions) => self.ask(&question.set(forms, &conditions)),
             None => Answer::Unbounded,
         };
+        if answer == Answer::Unbounded {
+            self.assumed.clear();
+        }
         match (answer, quick) {
             (Answer::Empty, _) => Distance::Never,
             (Answer::AtMost(most), Some(Distance::AtMost(other))) => Distance::AtMost(most.min(other)),
@@ -130,6 +185,67 @@ impl Tester {
             (Answer::Unbounded, Some(Distance::AtMost(most))) => Distance::AtMost(most),
             (Answer::Unbounded, _) => Distance::Unbounded,
         }
+    }
+
+    /// Assumes that each row is as long as what the loops in it access: `lda >= m` in `a[i * lda + j]` with `j < m`.
+    fn assume(
+        &mut self,
+        forms: &mut Forms<'_>,
+        question: &mut Question,
+        apart: &Polynomial,
+        size: i64,
+        (parent, loops): &(Option<Loop>, Vec<Loop>),
+    ) {
+        let Some(strides) = strides(forms, apart, false) else { return };
+        // The loops themselves go from row to row: what a loop goes through element by element is one long row.
+        let is_outer = |symbol: &Symbol| forms.loop_of(*symbol).is_some_and(|of| of.parent() == *parent);
+        let rows = strides.len().saturating_sub(1);
+        if strides[..rows].iter().any(|(_, digit)| digit.symbols().into_iter().any(is_outer)) {
+            return;
+        }
+        for at in 1..strides.len() {
+            let Some(ratio) = divide(&strides[at].0, &strides[at - 1].0) else { return };
+            let digit = &strides[at - 1].1;
+            let size = if at == 1 { size } else { 1 };
+            for symbol in digit.symbols().into_iter().copied().collect::<Vec<Symbol>>() {
+                let Some(of) = forms.loop_of(symbol).filter(|of| loops.contains(of)) else { continue };
+                let within =
+                    loops.iter().copied().find(|outer| outer.parent() == *parent && outer.contains(of.header()));
+                let Some(count) = within.and_then(|within| question.count(forms, of, within)) else { continue };
+                let Some(count) = self.greatest(forms, question, count, loops, within) else { continue };
+                let factor = digit.coefficient(&Monomial::symbol(symbol)).abs();
+                let extent = count.scale(factor) + Poly::constant(size + digit.constant_term().abs());
+                let numbers = number(forms, &ratio).zip(number(forms, &extent));
+                let texts = question.affine(forms, &ratio).zip(question.affine(forms, &extent));
+                let (Some((stride, extent)), Some((ratio, least))) = (numbers, texts) else { continue };
+                let assumed = Assumed { stride, extent };
+                if !self.assumed.contains(&assumed) {
+                    self.assumed.push(assumed);
+                    question.constraints.push(format!("{ratio} >= {least}"));
+                }
+            }
+        }
+    }
+
+    /// The greatest value of a form over all iterations of these loops, as of `i` in a triangle.
+    fn greatest(
+        &self,
+        forms: &mut Forms<'_>,
+        question: &mut Question,
+        mut form: Polynomial,
+        loops: &[Loop],
+        within: Option<Loop>,
+    ) -> Option<Polynomial> {
+        for &of in loops.iter().rev() {
+            let iteration = forms.iteration(of);
+            let (factor, rest) = form.linear_in(&iteration)?;
+            let factor = factor.as_constant()?;
+            form = match factor > 0 {
+                true => rest + question.count(forms, of, within?)?.scale(factor),
+                false => rest,
+            };
+        }
+        Some(form)
     }
 
     /// Conditions that hold where bytes `[d, d + size)` and `[0, other)` overlap, as constraints of isl's. Offsets that are
@@ -195,6 +311,27 @@ impl Tester {
         self.answers.insert(set.to_string(), answer);
         answer
     }
+}
+
+/// A sum of values and a constant as a number of so many bits that it does not wrap.
+fn number(forms: &Forms<'_>, form: &Polynomial) -> Option<Scev> {
+    let facts = forms.facts;
+    let mut sum = facts.number(0, ASSUMED_BITS);
+    for (monomial, factor) in form.terms() {
+        let factor = facts.number(factor, ASSUMED_BITS);
+        let term = match monomial.powers() {
+            [] => factor,
+            &[(symbol, 1)] => match forms.symbols[symbol] {
+                Meaning::Value(value) if facts.bits(value) <= 64 => {
+                    facts.times(factor, facts.sign_extend(value, ASSUMED_BITS))
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        sum = facts.plus(sum, term);
+    }
+    Some(sum)
 }
 
 /// The distance where both addresses move by the same constant step with the loops that are compared, and by nothing else.
@@ -333,21 +470,24 @@ impl Question {
         let iteration = forms.iteration(of);
         let name = self.iteration(iteration);
         self.constraints.push(format!("0 <= {name}"));
-        let facts = forms.facts;
-        let Some(scev) = facts.backedge_count(of).filter(|&count| forms.is_count(count, of)) else { return };
-        let Some(mut count) = forms.of(scev, within, of) else { return };
-        // A difference of two values may wrap where the count does not: then it is a value of its own.
-        if count.symbols().iter().filter(|&&&symbol| forms.loop_of(symbol).is_none()).count() > 1 {
-            if !facts.is_invariant(scev, within) {
-                return;
-            }
-            count = Poly::symbol(forms.symbol(Meaning::Value(scev)));
-        }
+        let Some(count) = self.count(forms, of, within) else { return };
         if let Some(text) = self.affine(forms, &count) {
             self.constraints.push(format!("{name} <= {text}"));
             // The loop is entered at all.
             self.constraints.push(format!("0 <= {text}"));
         }
+    }
+
+    /// How often a loop goes back.
+    fn count(&mut self, forms: &mut Forms<'_>, of: Loop, within: Loop) -> Option<Polynomial> {
+        let facts = forms.facts;
+        let scev = facts.backedge_count(of).filter(|&count| forms.is_count(count, of))?;
+        let count = forms.of(scev, within, of)?;
+        // A difference of two values may wrap where the count does not: then it is a value of its own.
+        if count.symbols().iter().filter(|&&&symbol| forms.loop_of(symbol).is_none()).count() > 1 {
+            return facts.is_invariant(scev, within).then(|| Poly::symbol(forms.symbol(Meaning::Value(scev))));
+        }
+        Some(count)
     }
 
     /// The set, as text.

@@ -4,7 +4,7 @@
 //! are looked up anew.
 
 use crate::access::Access;
-use crate::ir::{Block, Func, Value};
+use crate::ir::{Block, Func, Type, Value};
 use crate::sys;
 use std::ptr;
 
@@ -54,6 +54,8 @@ pub(crate) enum Recurrence {
     Reduction,
     /// As a value of an iteration before.
     FixedOrder,
+    /// As a sum of floating-point numbers, or the like, whose order is part of its value.
+    Serial,
 }
 
 /// Where memory of an object comes from.
@@ -175,6 +177,7 @@ impl Facts {
             1 => Recurrence::Induction,
             2 => Recurrence::Reduction,
             3 => Recurrence::FixedOrder,
+            4 => Recurrence::Serial,
             _ => Recurrence::Unknown,
         }
     }
@@ -207,6 +210,26 @@ impl Facts {
     pub(crate) fn may_alias(&self, x: &Access, y: &Access, drop_scopes: bool) -> bool {
         let pointer = |access: &Access| access.pointer.map_or(ptr::null_mut(), |pointer| pointer.0);
         unsafe { sys::frit_may_alias(self.raw, x.instruction.0, pointer(x), y.instruction.0, pointer(y), drop_scopes) }
+    }
+
+    /// The later load yields what the first did, which dominates it and loads from the same place.
+    pub(crate) fn same_load(&self, first: Value, later: Value) -> bool {
+        unsafe { sys::frit_same_load(self.raw, first.0, later.0) }
+    }
+
+    /// A call that fills or copies memory as a loop over elements of this type would.
+    pub(crate) fn can_be_loop(&self, call: Value, element: Type) -> bool {
+        unsafe { sys::frit_can_be_loop(self.raw, call.0, element.0) }
+    }
+
+    /// An extension of a sum that ScalarEvolution does not see through, though the sum does not wrap.
+    pub(crate) fn hides_sum(&self, extension: Value) -> bool {
+        unsafe { sys::frit_hides_sum(self.raw, extension.0) }
+    }
+
+    /// Extends the terms of the sum instead; the extension goes. What was known of recurrences is no longer complete.
+    pub(crate) fn widen_sum(&self, extension: Value) {
+        unsafe { sys::frit_widen_sum(self.raw, extension.0) }
     }
 
     /// LLVM's own dependence analysis sees a dependence.
@@ -244,6 +267,11 @@ impl Facts {
     pub(crate) fn backedge_count(&self, of: Loop) -> Option<Scev> {
         let scev = unsafe { sys::frit_backedge_count(self.raw, of.0) };
         (!scev.is_null()).then_some(Scev(scev))
+    }
+
+    /// How often a loop goes back depends on a value that is computed in the block.
+    pub(crate) fn count_needs(&self, of: Loop, block: Block) -> bool {
+        unsafe { sys::frit_count_needs(self.raw, of.0, block.0) }
     }
 
     pub(crate) fn form(&self, scev: Scev) -> Form {

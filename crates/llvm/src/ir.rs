@@ -521,6 +521,17 @@ impl Value {
         (size != 0).then(|| (Value(target), (!source.is_null()).then_some(Value(source)), size))
     }
 
+    /// A call that fills or copies a block of memory.
+    pub(crate) fn is_block_operation(self) -> bool {
+        unsafe { !LLVMIsAMemIntrinsic(self.0).is_null() }
+    }
+
+    /// Where such a call writes, and where it reads, if it reads.
+    pub(crate) fn block_pointers(self) -> impl Iterator<Item = Value> {
+        let count = if unsafe { LLVMIsAMemSetInst(self.0).is_null() } { 2 } else { 1 };
+        (0..count).map(move |at| self.operand(at))
+    }
+
     pub(crate) fn underlying_object(self) -> Value {
         unsafe { Value(sys::frit_underlying_object(self.0)) }
     }

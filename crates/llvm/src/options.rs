@@ -35,6 +35,8 @@ pub struct Options {
     pub runtime_checks: bool,
     /// Forward stores to loads in fused loops, and remove arrays that only they use.
     pub contract: bool,
+    /// No code may grow: set for functions that are optimised for their size.
+    pub(crate) small: bool,
     /// How many parts, loops and what is between them, are planned together, about.
     pub region_size: usize,
     /// Stop after so many fusions.
@@ -53,6 +55,7 @@ impl Default for Options {
             analysis: Analysis::Exact,
             runtime_checks: true,
             contract: true,
+            small: false,
             region_size: 80,
             limit: None,
             log: None,

@@ -4,21 +4,23 @@
 //! and none twice in a round; until nothing is fused any more. \[LLVM\] section 3 descends level by level as well, but pairs
 //! are tried there as they come.
 
+use crate::candidate::{Candidate, callee};
 use crate::canonical;
 use crate::contraction::contract;
 use crate::dependence::Tester;
 use crate::facts::{Facts, Loop};
 use crate::forms::Forms;
-use crate::ir::{Block, Func};
-use crate::options::Options;
+use crate::ir::{Block, Func, Value};
+use crate::options::{Fuse, Options};
 use crate::planning::{self, Cluster, Planned};
 use crate::prepare::{self, Prepared};
+use crate::refusal::Refusal;
 use crate::region::{Kind, Region, regions};
 use crate::report::{Decision, Named, Outcome, Report};
 use crate::sys::{self, Emitter};
 use crate::tidy;
 use crate::weave::{PART, Replaced, weave};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// More rounds than loop nests are deep: fused loops may meet others.
 const MOST_ROUNDS: usize = 24;
@@ -29,8 +31,7 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         return false;
     }
     let facts = Facts::new(func);
-    let loops = canonical::all_loops(&facts);
-    if loops.len() < 2 {
+    if !canonical::has_two_loops(&facts) {
         return false;
     }
     let changed = if canonical::is_regular(&facts) {
@@ -49,11 +50,10 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         unsafe { sys::frit_delete_function(copy.0) }
         // What was learnt on the copy holds for the function. There its other loops are not in form, which would be the reason
         // given for all of them.
-        let start = func.blocks()[0];
         let is_apart = |decision: &Decision| matches!(decision.outcome, Outcome::Apart(_));
         for mut decision in tried.decisions.into_iter().filter(is_apart) {
             decision.function = func.name();
-            decision.remark(emitter, start);
+            decision.remark(emitter, closing(func, decision.first.number));
             report.decisions.push(decision);
         }
         if works {
@@ -64,9 +64,7 @@ pub(crate) fn run(func: Func, options: &Options, emitter: *mut Emitter, report: 
         }
         works
     };
-    for block in func.blocks() {
-        block.terminator().unmark();
-    }
+    canonical::unnumber(func);
     if changed {
         tidy::fold_empty_blocks(func);
     }
@@ -85,11 +83,14 @@ fn fuse(
 ) -> bool {
     let mut changed = false;
     let mut options = options.clone();
+    let is_small = func.has_attribute("optsize") || func.has_attribute("minsize");
+    options.small = is_small && options.fuse == Fuse::Profitable;
     let mut tester = Tester::new(options.analysis);
     for _ in 0..MOST_ROUNDS {
         let facts = Facts::new(func);
         let mut forms = Forms::new(&facts);
         tester.drop_scopes = has_scopes_in_loops(&facts);
+        tester.may_assume = options.runtime_checks;
         let is_part = |of: Loop| of.header().terminator().marked() == Some(PART);
         let regions = regions(&mut forms, options.region_size, &is_part);
         let mut chosen: Vec<(&Region, Vec<Cluster>, Vec<Prepared>)> = Vec::new();
@@ -123,7 +124,17 @@ fn fuse(
         }
         if chosen.is_empty() {
             // What stays apart is known only now.
+            if tell_apart {
+                apart.extend(unreached(&facts, &regions));
+            }
+            let mut told = HashSet::new();
+            let is_new = |decision: &Decision, told: &mut HashSet<(String, String)>| {
+                told.insert((decision.first.label.clone(), decision.second.label.clone()))
+            };
             for (decision, at) in apart.into_iter().filter(|_| tell_apart) {
+                if !is_new(&decision, &mut told) {
+                    continue;
+                }
                 decision.remark(emitter, at);
                 report.decisions.push(decision);
             }
@@ -186,6 +197,82 @@ fn prepare_all(
     order.into_iter().filter_map(|at| all[at].take()).unzip()
 }
 
+/// Blocks on the way from one loop to the next that are looked at.
+const MOST_BETWEEN: usize = 32;
+
+/// Loops that share data, the second of which follows the first, but not always: they are in no region together.
+fn unreached(facts: &Facts, regions: &[Region]) -> Vec<(Decision, Block)> {
+    let mut home = HashMap::new();
+    for (at, region) in regions.iter().enumerate() {
+        for node in region.nodes.iter().filter(|node| node.is_loop()) {
+            home.extend(node.inside().into_iter().map(|block| (block, at)));
+        }
+    }
+    let objects = |of: Loop| -> HashSet<Value> {
+        let pointers = of.blocks().into_iter().flat_map(|block| block.instructions());
+        pointers.filter_map(|instruction| Some(instruction.access_pointer()?.underlying_object())).collect()
+    };
+    let loops: Vec<Loop> =
+        canonical::all_loops(facts).into_iter().filter(|of| of.header().terminator().marked() != Some(PART)).collect();
+    let mut found = Vec::new();
+    for (at, &first) in loops.iter().enumerate() {
+        let Some(&second) = loops[at + 1..].iter().find(|next| next.parent() == first.parent()) else { continue };
+        let place = |of: Loop| home.get(&of.header()).copied();
+        if place(first).is_some() && place(first) == place(second) {
+            continue;
+        }
+        let Some(what) = branch_between(facts, first, second) else { continue };
+        if objects(first).is_disjoint(&objects(second)) {
+            continue;
+        }
+        let own = |of: Loop| Candidate::of(facts, of).err();
+        let refusal = own(first).or_else(|| own(second)).unwrap_or(Refusal::BranchBetween { what });
+        let decision = Decision {
+            function: facts.func.name(),
+            first: Named::of_loop(first),
+            second: Named::of_loop(second),
+            outcome: Outcome::Apart(refusal),
+        };
+        found.push((decision, first.latch().unwrap_or(first.header())));
+    }
+    found
+}
+
+/// What decides, on the way from one loop to another one beside it, whether that is reached: a call that never returns, by its
+/// name, or a branch. `None` where there is no such way.
+fn branch_between(facts: &Facts, first: Loop, second: Loop) -> Option<String> {
+    let leaves = first.blocks().into_iter().flat_map(|block| block.successors());
+    let mut work: Vec<Block> = leaves.filter(|&block| !first.contains(block)).collect();
+    let mut seen: HashSet<Block> = work.iter().copied().collect();
+    let (mut reached, mut end, mut parts) = (false, None, false);
+    while let Some(block) = work.pop() {
+        if block == second.header() {
+            reached = true;
+            continue;
+        }
+        if facts.loop_of(block) != first.parent() || seen.len() > MOST_BETWEEN {
+            continue;
+        }
+        let next = block.successors();
+        parts |= next.len() > 1 || block.predecessors().len() > 1;
+        if next.is_empty() {
+            let calls = block.instructions().into_iter().filter(|instruction| instruction.is_call());
+            end = calls.last().filter(|call| !call.will_return()).map(callee).or(end);
+        }
+        work.extend(next.into_iter().filter(|&next| seen.insert(next)));
+    }
+    let named = |name: String| if name.is_empty() { "a call".to_string() } else { format!("a call of `{name}`") };
+    (reached && parts).then(|| end.map(named).unwrap_or_default())
+}
+
+/// The latch of the loop of this number, or some block.
+fn closing(func: Func, number: Option<usize>) -> Block {
+    let blocks = func.blocks();
+    let numbered = |block: &&Block| number.is_some() && block.terminator().marked() == number;
+    let latch = |block: &&Block| numbered(block) && block.terminator().loop_start().is_some();
+    *blocks.iter().find(latch).or_else(|| blocks.iter().find(numbered)).unwrap_or(&blocks[0])
+}
+
 fn note_apart(region: &Region, planned: &Planned, apart: &mut Vec<(Decision, Block)>) {
     for (first, second, refusal) in &planned.apart {
         let function = region.chain[0].function().name();
@@ -195,9 +282,9 @@ fn note_apart(region: &Region, planned: &Planned, apart: &mut Vec<(Decision, Blo
             second: Named::of(region, *second),
             outcome: Outcome::Apart(refusal.clone()),
         };
-        let at = match &region.nodes[*second].kind {
-            Kind::Loop(node) => node.candidate.header,
-            Kind::Opaque { refused: Some((of, _)), .. } => of.header(),
+        let at = match &region.nodes[*first].kind {
+            Kind::Loop(node) => node.candidate.latch,
+            Kind::Opaque { refused: Some((of, _)), .. } => of.latch().unwrap_or(of.header()),
             _ => region.chain[0],
         };
         apart.push((decision, at));
@@ -213,7 +300,8 @@ fn note_merged(
 ) {
     for (cluster, prepared) in clusters.iter().zip(prepared) {
         for (at, &second) in cluster.members.iter().enumerate().skip(1) {
-            let header = region.nodes[cluster.members[0]].as_loop().expect("clusters are of loops").candidate.header;
+            let of = |at: usize| &region.nodes[cluster.members[at]].as_loop().expect("clusters are of loops").candidate;
+            let header = of(0).header;
             let decision = Decision {
                 function: header.function().name(),
                 first: Named::of(region, cluster.members[at - 1]),
@@ -221,10 +309,10 @@ fn note_merged(
                 outcome: Outcome::Merged {
                     into: header.label(),
                     shift: cluster.shifts[at] - cluster.shifts[at - 1],
-                    checked: prepared.check.is_some(),
+                    asked: prepared.asked.clone(),
                 },
             };
-            decision.remark(emitter, header);
+            decision.remark(emitter, of(at - 1).latch);
             report.decisions.push(decision);
         }
     }

@@ -3,12 +3,13 @@
 
 use crate::access::{Access, Time};
 use crate::candidate::callee;
-use crate::dependence::{Distance, Tester};
+use crate::dependence::{Assumed, Distance, Tester};
+use crate::facts::Form;
 use crate::forms::{Forms, Polynomial};
-use crate::ir::{Block, Value};
+use crate::ir::{Block, Ordering, Value};
 use crate::options::{Fuse, Options};
 use crate::profit::{self, Reuse, Traits};
-use crate::refusal::Refusal;
+use crate::refusal::{Growth, Refusal};
 use crate::region::{Kind, LoopNode, Node, Region};
 use frit_plan::{ArrayData, FusionGraph, Limits, NodeData, Pair, Size};
 use frit_support::Index;
@@ -23,6 +24,8 @@ pub(crate) struct Cluster {
     pub(crate) shifts: Vec<i64>,
     /// Accesses that must be checked at run time not to overlap.
     pub(crate) checks: Vec<(AccessOf, AccessOf)>,
+    /// What is assumed of the rows of two members, and must be checked.
+    pub(crate) assumed: Vec<((usize, usize), Assumed)>,
 }
 
 /// An access of a node, both by number.
@@ -49,12 +52,21 @@ struct Edge {
     shift: Option<i64>,
     /// Accesses that may overlap for all that is known.
     unknown: Vec<(usize, usize)>,
+    /// What has to be so at run time.
+    assumed: Vec<Assumed>,
     /// One writes what the other touches, at a distance that only the program's run decides.
     remote: bool,
     /// One writes under a condition what the other touches.
     conditional: bool,
     /// By how many iterations the second must be late at least for what it reads under a condition.
     read_sometimes: Vec<i64>,
+}
+
+impl Edge {
+    /// It has to be looked at run time whether they may be one loop.
+    fn is_checked(&self) -> bool {
+        !self.unknown.is_empty() || !self.assumed.is_empty()
+    }
 }
 
 /// Run-time checks of one fused loop: beyond this the original order is kept.
@@ -71,7 +83,7 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
     for second in 0..count {
         for first in 0..second {
             let edge = edge(forms, tester, region, &uses, first, second, options);
-            if edge.ordered || edge.refusal.is_some() || edge.shift.is_some() || !edge.unknown.is_empty() {
+            if edge.ordered || edge.refusal.is_some() || edge.shift.is_some() || edge.is_checked() {
                 edges.insert((first, second), edge);
             }
         }
@@ -105,7 +117,7 @@ pub(crate) fn plan(forms: &mut Forms<'_>, tester: &mut Tester, region: &Region, 
                     reuse,
                     shift,
                     nested,
-                    checked: !edge.unknown.is_empty(),
+                    checked: edge.is_checked(),
                     remote: edge.remote,
                     // What is read in a later iteration, and not in each, no register can hold.
                     conditional: edge.conditional || edge.read_sometimes.iter().any(|&least| least != shift),
@@ -171,11 +183,13 @@ impl Cluster {
         let shifts = self.shifts[range].iter().map(|shift| shift - least).collect();
         let within = |&((x, _), (y, _)): &(AccessOf, AccessOf)| members.contains(&x) && members.contains(&y);
         let checks = self.checks.iter().copied().filter(within).collect();
-        Cluster { members, shifts, checks }
+        let pairs = self.assumed.iter().copied();
+        let assumed = pairs.filter(|((x, y), _)| members.contains(x) && members.contains(y)).collect();
+        Cluster { members, shifts, checks, assumed }
     }
 
     fn alone(member: usize) -> Cluster {
-        Cluster { members: vec![member], shifts: vec![0], checks: Vec::new() }
+        Cluster { members: vec![member], shifts: vec![0], checks: Vec::new(), assumed: Vec::new() }
     }
 }
 
@@ -323,7 +337,7 @@ fn edge(
     {
         // They will not be fused, so that their order is all that matters.
         edge.ordered = true;
-        edge.refusal = Some(Refusal::CodeGrowth);
+        edge.refusal = Some(Refusal::CodeGrowth(Growth::Length));
         return edge;
     }
     for (i, x) in a.accesses.iter().enumerate() {
@@ -332,7 +346,8 @@ fn edge(
                 continue;
             }
             let Some((one, other)) = loops else {
-                if forms.facts.may_alias(x, y, tester.drop_scopes) {
+                if forms.facts.may_alias(x, y, tester.drop_scopes) && !are_apart(forms, tester, region, (a, x), (b, y))
+                {
                     edge.ordered = true;
                     return edge;
                 }
@@ -356,9 +371,52 @@ fn edge(
         let shift = edge.shift.unwrap_or(0).max(0);
         if (shift > 0 || !same_count(forms, one, other)) && !(counts(forms, one) && counts(forms, other)) {
             edge.refusal = Some(Refusal::TripCountOverflow);
+        } else if options.small && (shift > 0 || edge.is_checked() || !same_count(forms, one, other)) {
+            edge.refusal = Some(Refusal::CodeGrowth(Growth::Small));
         }
     }
     edge
+}
+
+/// Of two parts at least one is executed once, and they never touch the same bytes.
+fn are_apart(
+    forms: &mut Forms<'_>,
+    tester: &mut Tester,
+    region: &Region,
+    (a, x): (&Node, &Access),
+    (b, y): (&Node, &Access),
+) -> bool {
+    // What is in a loop of its own is executed more often.
+    let is_once = |access: &Access| forms.facts.loop_of(access.instruction.block()) == region.parent;
+    match (a.as_loop(), b.as_loop()) {
+        (Some(node), None) => is_once(y) && tester.are_apart(forms, (x, node.candidate.of), y),
+        (None, Some(node)) => is_once(x) && tester.are_apart(forms, (y, node.candidate.of), x),
+        (None, None) if is_once(x) && is_once(y) => match (&x.place, &y.place) {
+            (Some(p), Some(q)) if p.base == q.base => {
+                let apart = forms.facts.form(forms.facts.minus(q.address, p.address));
+                matches!(apart, Form::Constant(bytes) if bytes >= p.size || bytes <= -q.size)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Both loops store the same value at the same place, however often: what is there afterwards does not depend on their order.
+fn store_the_same(forms: &Forms<'_>, (one, x): (&LoopNode, &Access), (other, y): (&LoopNode, &Access)) -> bool {
+    let (Some(p), Some(q)) = (&x.place, &y.place) else { return false };
+    let plain = |access: &Access| access.instruction.is_store() && access.ordering == Ordering::None;
+    let fixed = |node: &LoopNode| forms.facts.is_invariant(p.address, node.candidate.of);
+    let stored = x.instruction.operand(0);
+    plain(x)
+        && plain(y)
+        && p.address == q.address
+        && p.size == q.size
+        && stored == y.instruction.operand(0)
+        && !one.is_inside(stored)
+        && !other.is_inside(stored)
+        && fixed(one)
+        && fixed(other)
 }
 
 /// Both loops go back equally often.
@@ -411,7 +469,18 @@ fn between_loops(
         };
         edge.conditional |= is_conditional(x, one) || is_conditional(y, other);
     }
-    match tester.distance(forms, (x, one.candidate.of), (y, other.candidate.of)) {
+    if store_the_same(forms, (one, x), (other, y)) {
+        return None;
+    }
+    let distance = tester.distance(forms, (x, one.candidate.of), (y, other.candidate.of));
+    for assumed in tester.take_assumed() {
+        // Where it is not so they depend on each other.
+        edge.ordered = true;
+        if !edge.assumed.contains(&assumed) {
+            edge.assumed.push(assumed);
+        }
+    }
+    match distance {
         Distance::Never => None,
         Distance::AtMost(shift) => {
             if x.writes && !y.writes && !forms.facts.dominates(y.instruction.block(), other.candidate.latch) {
@@ -572,7 +641,14 @@ fn finish(
 fn make(region: &Region, edges: &HashMap<(usize, usize), Edge>, members: Vec<usize>) -> Cluster {
     let shifts = shifts(edges, &members);
     let checks = checks(region, edges, &members);
-    Cluster { members, shifts, checks }
+    let mut assumed = Vec::new();
+    for (at, &second) in members.iter().enumerate() {
+        for &first in &members[..at] {
+            let of_pair = edges.get(&(first, second)).map_or(&[][..], |edge| &edge.assumed);
+            assumed.extend(of_pair.iter().map(|&assumed| ((first, second), assumed)));
+        }
+    }
+    Cluster { members, shifts, checks, assumed }
 }
 
 /// The least shifts that respect all distances: each loop is as late as the latest path of dependences to it demands.
@@ -680,7 +756,13 @@ fn apart(
         let refusal = own(first).or_else(|| own(second)).or_else(|| refusals.get(&(first, second)).cloned());
         let between = || {
             let depends = |x: usize, y: usize| edges.get(&(x, y)).is_some_and(|edge| edge.ordered);
-            (first + 1..second).find(|&at| depends(first, at) && depends(at, second) && !loops.contains(&at))
+            let mut behind: Vec<usize> = Vec::new();
+            for at in (first + 1..second).filter(|at| !loops.contains(at)) {
+                if depends(first, at) || behind.iter().any(|&before| depends(before, at)) {
+                    behind.push(at);
+                }
+            }
+            behind.into_iter().find(|&at| depends(at, second))
         };
         let refusal = refusal.unwrap_or_else(|| match between() {
             Some(at) => Refusal::CodeBetween { what: name(&region.nodes[at]) },

@@ -15,7 +15,7 @@ use crate::ir::{Block, Builder, Value};
 use crate::options::{Fuse, Options};
 use crate::planning::{AccessOf, Cluster};
 use crate::profit;
-use crate::refusal::Refusal;
+use crate::refusal::{Growth, Refusal};
 use crate::region::{Guard, LoopNode, Node, Region};
 use llvm_sys::LLVMIntPredicate;
 use std::collections::HashSet;
@@ -73,10 +73,25 @@ pub(crate) struct Prepared {
     /// Iterations of the main loop; `None` if all members have the same number and none is late, so that the last one's own
     /// condition ends the loop.
     pub(crate) main: Option<Count>,
-    /// True if no memory overlaps that must not; `None` if that needs no check.
+    /// True if all that is `asked` is so; `None` if there is nothing to be asked.
     pub(crate) check: Option<Value>,
+    /// What the check asks.
+    pub(crate) asked: Vec<Question>,
     /// Accesses in groups of pointers that the check told apart, and which groups these are.
     pub(crate) apart: Vec<Group>,
+}
+
+/// What a check asks when the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// Is their memory apart?
+    Memory,
+    /// Are their rows apart?
+    Rows,
+    /// Are all loops entered?
+    Entered,
+    /// Have they iterations enough?
+    Length,
 }
 
 /// Accesses by one pointer.
@@ -97,7 +112,14 @@ pub(crate) fn alone(region: &Region, node: usize) -> Prepared {
         Some(guard) => Entry::Together(guard.condition, guard.enters_on),
         None => Entry::Always,
     };
-    Prepared { strands: vec![Strand::whole(node)], entry, main: None, check: None, apart: Vec::new() }
+    Prepared {
+        strands: vec![Strand::whole(node)],
+        entry,
+        main: None,
+        check: None,
+        asked: Vec::new(),
+        apart: Vec::new(),
+    }
 }
 
 /// Computes what a cluster needs, or says why that cannot be computed before its loops. `first`: no other fusion is prepared.
@@ -116,6 +138,11 @@ pub(crate) fn prepare(
     let attempt = |entry: Entry| {
         let mut expansion = Expansion::new(facts, region, &nodes);
         let prepared = compute(&mut expansion, cluster, (&nodes, &counts), entry, profitable);
+        let grows = |prepared: &Prepared| prepared.check.is_some() || prepared.main.is_some();
+        let prepared = match prepared {
+            Ok(prepared) if options.small && grows(&prepared) => Err(Refusal::CodeGrowth(Growth::Small)),
+            prepared => prepared,
+        };
         if prepared.is_err() && first {
             // Nothing is left of what was computed in vain. Where other fusions are prepared already it may be what these wait
             // for.
@@ -198,7 +225,13 @@ fn compute(
         parts(expansion, cluster, (nodes, counts), entry).ok_or(Refusal::TripCountOverflow)?
     };
     let (mut check, apart) = check(expansion, cluster).ok_or(Refusal::MayAlias)?;
+    let mut asked: Vec<Question> = check.map(|_| Question::Memory).into_iter().collect();
+    if let Some(rows) = check_rows(expansion, cluster).ok_or(Refusal::MayAlias)? {
+        asked.push(Question::Rows);
+        check = Some(expansion.also(check, rows));
+    }
     if let Entry::Checked = entry {
+        asked.push(Question::Entered);
         for guard in strongest(nodes.iter().filter_map(|node| node.guard.as_ref()).collect()) {
             let enters = match guard.enters_on {
                 true => guard.condition,
@@ -207,16 +240,18 @@ fn compute(
             check = Some(expansion.also(check, enters));
         }
     }
-    let long = match is_late && profitable {
-        true => are_long(expansion, nodes).ok_or(Refusal::CodeGrowth)?,
+    let is_checked = expansion.region.parent.is_some() && !(cluster.checks.is_empty() && cluster.assumed.is_empty());
+    let long = match (is_late || is_checked) && profitable {
+        true => are_long(expansion, nodes, is_late).ok_or(Refusal::CodeGrowth(Growth::Apart))?,
         false => None,
     };
+    asked.extend(long.map(|_| Question::Length));
     check = long.map_or(check, |long| Some(expansion.also(check, long)));
     // Copies of the loops would need copies of these as well.
     if check.is_some() && !expansion.region.late_values(&cluster.members).is_empty() {
         return Err(Refusal::ValueUsedAcross { value: String::new() });
     }
-    Ok(Prepared { strands, entry, main, check, apart })
+    Ok(Prepared { strands, entry, main, check, asked, apart })
 }
 
 /// Guards that decide whether all loops are entered: the others are implied.
@@ -426,10 +461,10 @@ fn parts(
     (!empty).then_some((strands, Some(main)))
 }
 
-/// A check that loops have enough iterations for prologues and epilogues to be made up for: of the loops themselves where they
+/// A check that loops have enough iterations for prologues and epilogues, or a check of their memory, to be made up for: of the loops themselves where they
 /// are executed again and again, of the loops in them where they have some. `None` where they are known to be too short.
 #[allow(clippy::option_option)]
-fn are_long(expansion: &mut Expansion<'_>, nodes: &[&LoopNode]) -> Option<Option<Value>> {
+fn are_long(expansion: &mut Expansion<'_>, nodes: &[&LoopNode], is_late: bool) -> Option<Option<Value>> {
     let facts = expansion.facts;
     let mut all: Option<Value> = None;
     for node in nodes {
@@ -440,7 +475,8 @@ fn are_long(expansion: &mut Expansion<'_>, nodes: &[&LoopNode]) -> Option<Option
         }
         let (looked_at, least) = match (innermost == of, expansion.region.parent) {
             (true, None) => continue,
-            (true, Some(_)) => (of, profit::FEW_ITERATIONS),
+            (true, Some(_)) if is_late => (of, profit::FEW_ITERATIONS),
+            (true, Some(_)) => (of, profit::CHECKED_ITERATIONS),
             (false, _) => (innermost, profit::SHORT_ROW),
         };
         let Some(count) = facts.backedge_count(looked_at) else { continue };
@@ -458,6 +494,23 @@ fn are_long(expansion: &mut Expansion<'_>, nodes: &[&LoopNode]) -> Option<Option
         let enough =
             expansion.build(|builder| builder.compare(LLVMIntPredicate::LLVMIntSGT, value, value.ty().constant(least)));
         all = Some(expansion.also(all, enough));
+    }
+    Some(all.map(|all| expansion.decided(all)))
+}
+
+/// A check of what was assumed of the lengths of rows.
+#[allow(clippy::option_option)]
+fn check_rows(expansion: &mut Expansion<'_>, cluster: &Cluster) -> Option<Option<Value>> {
+    let mut all: Option<Value> = None;
+    let mut known = Vec::new();
+    for &(_, assumed) in &cluster.assumed {
+        if known.contains(&assumed) {
+            continue;
+        }
+        known.push(assumed);
+        let (stride, extent) = (expansion.value(assumed.stride)?, expansion.value(assumed.extent)?);
+        let holds = expansion.build(|builder| builder.compare(LLVMIntPredicate::LLVMIntSGE, stride, extent));
+        all = Some(expansion.also(all, holds));
     }
     Some(all.map(|all| expansion.decided(all)))
 }

@@ -10,7 +10,7 @@ use crate::candidate::Candidate;
 use crate::facts::{Facts, Recurrence, Scev};
 use crate::forms::{Forms, Polynomial};
 use crate::ir::Value;
-use crate::refusal::Refusal;
+use crate::refusal::{Growth, Refusal};
 use crate::region::Node;
 use frit_support::{Monomial, Poly};
 use std::collections::HashSet;
@@ -21,6 +21,10 @@ const STREAMS: usize = 20;
 const VALUES: usize = 28;
 /// Instructions of a loop that processors keep decoded.
 const INSTRUCTIONS: usize = 400;
+/// Instructions that a processor executes while it waits for the last term of a sum that is computed in order.
+const HIDDEN: usize = 16;
+/// One loop has so many times the iterations of the other: they have next to nothing in common.
+const FAR_APART: i64 = 8;
 /// Bytes of the nearest cache that one loop may count on.
 const NEAREST_CACHE: i64 = 16 << 10;
 
@@ -31,6 +35,8 @@ pub(crate) struct Traits {
     pub(crate) innermost: bool,
     /// A vectoriser would execute it on vectors.
     pub(crate) vectorisable: bool,
+    /// It would, were it not for a sum whose order counts: what it takes is one such operation after the other.
+    pub(crate) serial: bool,
     /// Streams of memory: a pointer, and the way in which it moves.
     pub(crate) streams: HashSet<(Scev, String)>,
     /// Values needed throughout.
@@ -82,14 +88,17 @@ impl Traits {
             instruction.is_call() && !instruction.is_marker() && !facts.can_be_vectorised(*instruction)
         };
         let calls = candidate.blocks.iter().any(|block| block.body().iter().any(is_call));
-        let vectorisable = innermost && !calls && is_vectorisable(forms, candidate, accesses);
+        let is_serial = |phi: Value| facts.recurrence_kind(candidate.of, phi) == Recurrence::Serial;
+        let on_vectors = innermost && !calls && is_vectorisable(forms, candidate, accesses);
+        let serial = on_vectors && candidate.phis().into_iter().any(is_serial);
+        let vectorisable = on_vectors && !serial;
         let is_carried = |phi: &Value| facts.recurrence(*phi, candidate.of).is_none();
         let carried = candidate.phis().into_iter().filter(is_carried).count();
-        Traits { innermost, vectorisable, streams, values, iterations, instructions, calls, carried }
+        Traits { innermost, vectorisable, serial, streams, values, iterations, instructions, calls, carried }
     }
 }
 
-/// As the loop vectoriser sees it, in short; it calls nothing.
+/// As the loop vectoriser sees it, in short, sums in order left out; it calls nothing.
 fn is_vectorisable(forms: &mut Forms<'_>, candidate: &Candidate, accesses: &[Access]) -> bool {
     let facts = forms.facts;
     for phi in candidate.phis() {
@@ -202,12 +211,17 @@ pub(crate) fn against(first: &Traits, second: &Traits, between: Between) -> Opti
     if !reuse.shared {
         return Some(Refusal::NoReuse);
     }
-    if first.vectorisable != second.vectorisable {
+    let is_hidden = |serial: &Traits, other: &Traits| serial.serial && other.instructions <= HIDDEN;
+    if first.vectorisable != second.vectorisable && !is_hidden(first, second) && !is_hidden(second, first) {
         return Some(Refusal::VectorisationLost);
     }
     // Prologue and epilogue, and checks, would be executed again and again, for rows that stay in the cache.
-    if nested && (checked || shift > 0 && !(first.innermost && second.innermost)) {
-        return Some(Refusal::CodeGrowth);
+    let innermost = first.innermost && second.innermost;
+    if nested && checked && !(innermost && reuse.forwarded) {
+        return Some(Refusal::CodeGrowth(Growth::Checks));
+    }
+    if nested && shift > 0 && !innermost {
+        return Some(Refusal::CodeGrowth(Growth::Apart));
     }
     // A vectoriser would have to check whether rows of one array overlap, and sees only the whole of it. Elements that are
     // stored under a condition are stored by parts of vectors, and cannot be forwarded to loads.
@@ -225,8 +239,8 @@ pub(crate) fn against(first: &Traits, second: &Traits, between: Between) -> Opti
             return Some(Refusal::CacheFootprint);
         }
         // Few iterations are in common.
-        if shift.saturating_mul(2) > n.min(m) {
-            return Some(Refusal::CodeGrowth);
+        if shift.saturating_mul(2) > n.min(m) || n.min(m).saturating_mul(FAR_APART) < n.max(m) {
+            return Some(Refusal::CodeGrowth(Growth::Apart));
         }
     }
     together(&[first, second])
@@ -239,7 +253,7 @@ pub(crate) fn together(traits: &[&Traits]) -> Option<Refusal> {
         return Some(Refusal::TooManyStreams { streams: streams.len() });
     }
     if traits.len() > 1 && traits.iter().map(|traits| traits.instructions).sum::<usize>() > INSTRUCTIONS {
-        return Some(Refusal::CodeGrowth);
+        return Some(Refusal::CodeGrowth(Growth::Length));
     }
     let values: HashSet<_> = traits.iter().flat_map(|traits| &traits.values).collect();
     if values.len() > VALUES && traits.iter().all(|traits| traits.innermost) {
@@ -250,6 +264,8 @@ pub(crate) fn together(traits: &[&Traits]) -> Option<Refusal> {
 
 /// Iterations below which prologues and epilogues cost more than a loop that is executed again and again saves.
 pub(crate) const FEW_ITERATIONS: i64 = 256;
+/// Iterations below which a check costs more than a loop that is executed again and again saves.
+pub(crate) const CHECKED_ITERATIONS: i64 = 128;
 /// Iterations of inner loops below which it costs more to go from one to the next than their fused outer loop saves.
 pub(crate) const SHORT_ROW: i64 = 128;
 

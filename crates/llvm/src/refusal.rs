@@ -36,6 +36,8 @@ pub(crate) enum Refusal {
     CodeBetween { what: String },
     /// What is executed once before or after one of the loops touches what the other one does.
     PreheaderCode,
+    /// They are not always executed one after the other: a branch, or a call that never returns, is between.
+    BranchBetween { what: String },
     /// A call in one of them may touch what the other one does.
     CallMemory { call: String },
     /// Their numbers of iterations may be too large to compute with.
@@ -53,9 +55,22 @@ pub(crate) enum Refusal {
     /// What they share stays in the cache anyway.
     CacheFootprint,
     /// The loop would have to be shifted, or grow, too much.
-    CodeGrowth,
+    CodeGrowth(Growth),
     /// Other fusions, that exclude this one, save more.
     BetterApart,
+}
+
+/// What would grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// Iterations that the loops do not have in common.
+    Apart,
+    /// The body.
+    Length,
+    /// Code that is optimised for its size.
+    Small,
+    /// Checks, made again in each iteration of a loop around.
+    Checks,
 }
 
 impl Refusal {
@@ -76,6 +91,7 @@ impl Refusal {
             Refusal::ValueUsedAcross { .. } => "value-used-across",
             Refusal::CodeBetween { .. } => "code-between",
             Refusal::PreheaderCode => "preheader-code",
+            Refusal::BranchBetween { .. } => "branch-between",
             Refusal::CallMemory { .. } => "call-memory",
             Refusal::TripCountOverflow => "trip-count-overflow",
             Refusal::NoReuse => "no-reuse",
@@ -83,7 +99,7 @@ impl Refusal {
             Refusal::TooManyStreams { .. } => "too-many-streams",
             Refusal::RegisterPressure { .. } => "register-pressure",
             Refusal::CacheFootprint => "cache-footprint",
-            Refusal::CodeGrowth => "code-growth",
+            Refusal::CodeGrowth(_) => "code-growth",
             Refusal::BetterApart => "better-apart",
         }
     }
@@ -96,7 +112,7 @@ impl Refusal {
             | Refusal::TooManyStreams { .. }
             | Refusal::RegisterPressure { .. }
             | Refusal::CacheFootprint
-            | Refusal::CodeGrowth
+            | Refusal::CodeGrowth(_)
             | Refusal::BetterApart => true,
             Refusal::AddressTaken
             | Refusal::MayThrow { .. }
@@ -112,6 +128,7 @@ impl Refusal {
             | Refusal::ValueUsedAcross { .. }
             | Refusal::CodeBetween { .. }
             | Refusal::PreheaderCode
+            | Refusal::BranchBetween { .. }
             | Refusal::CallMemory { .. }
             | Refusal::TripCountOverflow => false,
         }
@@ -153,6 +170,13 @@ impl fmt::Display for Refusal {
             Refusal::PreheaderCode => {
                 f.write_str("what is executed once before or after one of them touches what the other one does")
             }
+            Refusal::BranchBetween { what } => {
+                if what.is_empty() {
+                    f.write_str("a branch decides whether both are executed")
+                } else {
+                    write!(f, "{what} between them may end the program")
+                }
+            }
             Refusal::CallMemory { call } => {
                 write!(f, "the call{} in one of them may touch what the other one does", named(call))
             }
@@ -169,7 +193,14 @@ impl fmt::Display for Refusal {
             Refusal::RegisterPressure { values } => write!(f, "together they would need {values} registers"),
             Refusal::CacheFootprint => f.write_str("what they share stays in the nearest cache anyway"),
             Refusal::BetterApart => f.write_str("other fusions, that exclude this one, save more"),
-            Refusal::CodeGrowth => f.write_str("too many iterations would have to be executed apart"),
+            Refusal::CodeGrowth(Growth::Apart) => {
+                f.write_str("too many iterations would have to be executed apart")
+            }
+            Refusal::CodeGrowth(Growth::Length) => f.write_str("together they would have too many instructions"),
+            Refusal::CodeGrowth(Growth::Small) => f.write_str("the code would grow, and is to be small"),
+            Refusal::CodeGrowth(Growth::Checks) => {
+                f.write_str("a check would have to be made again and again, and costs more than is saved")
+            }
         }
     }
 }

@@ -133,11 +133,6 @@ impl LoopNode {
     pub(crate) fn is_inside(&self, value: Value) -> bool {
         value.is_instruction() && self.candidate.blocks.contains(&value.block())
     }
-
-    /// Where it begins in the source.
-    pub(crate) fn location(&self) -> Option<crate::ir::Location> {
-        location(self.candidate.header, self.candidate.latch)
-    }
 }
 
 /// Where a loop is in the source, as well as its branches and instructions tell.

@@ -1,6 +1,9 @@
 //! What was fused and what was not: the decision log that all levels share, and LLVM's remarks.
 
+use crate::canonical;
+use crate::facts::Loop;
 use crate::ir::{Block, Func, Location};
+use crate::prepare::Question;
 use crate::refusal::Refusal;
 use crate::region::{Kind, Region, location};
 use crate::sys;
@@ -12,13 +15,15 @@ use std::ffi::CString;
 pub(crate) struct Named {
     pub(crate) label: String,
     pub(crate) location: Option<Location>,
+    /// The number that `canonical` gave it.
+    pub(crate) number: Option<usize>,
 }
 
 /// What became of a pair of loops.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     /// They are one loop.
-    Merged { into: String, shift: i64, checked: bool },
+    Merged { into: String, shift: i64, asked: Vec<Question> },
     /// They stay apart.
     Apart(Refusal),
 }
@@ -46,13 +51,16 @@ pub(crate) struct Report {
 impl Named {
     /// A node of a region that is a loop.
     pub(crate) fn of(region: &Region, node: usize) -> Named {
-        let (header, latch) = match &region.nodes[node].kind {
-            Kind::Loop(node) => return Named { label: node.candidate.header.label(), location: node.location() },
-            Kind::Opaque { refused: Some((of, _)), .. } => (of.header(), of.latch().unwrap_or(of.header())),
-            Kind::Opaque { from, .. } => (*from, *from),
-            Kind::Code(value) => (value.block(), value.block()),
-        };
-        Named { label: header.label(), location: location(header, latch) }
+        match &region.nodes[node].kind {
+            Kind::Loop(node) => Named::of_loop(node.candidate.of),
+            Kind::Opaque { refused: Some((of, _)), .. } => Named::of_loop(*of),
+            Kind::Opaque { .. } | Kind::Code(_) => unreachable!("decisions are about loops"),
+        }
+    }
+
+    pub(crate) fn of_loop(of: Loop) -> Named {
+        let (header, latch) = (of.header(), of.latch().unwrap_or(of.header()));
+        Named { label: header.label(), location: location(header, latch), number: canonical::number_of(of) }
     }
 
     fn json(&self) -> Json {
@@ -66,14 +74,33 @@ impl Named {
 
     fn text(&self) -> String {
         match &self.location {
-            Some(place) => format!("line {}", place.line),
+            Some(place) => {
+                let folder = std::env::current_dir().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
+                let file = place.file.strip_prefix(&folder).unwrap_or(&place.file);
+                format!("{file}:{}:{}", place.line, place.column)
+            }
             None if self.label.is_empty() => "a loop without a name".into(),
             None => format!("`{}`", self.label),
         }
     }
 }
 
+impl Question {
+    fn answered(self) -> &'static str {
+        match self {
+            Question::Memory => "their memory does not overlap",
+            Question::Rows => "their rows do not overlap",
+            Question::Entered => "all of them are entered",
+            Question::Length => "they have iterations enough",
+        }
+    }
+}
+
 impl Decision {
+    fn is_about_one(&self) -> bool {
+        self.first.label == self.second.label
+    }
+
     fn json(&self) -> Json {
         let mut all = json!({
             "rule": "loop-fusion",
@@ -82,8 +109,8 @@ impl Decision {
             "second": self.second.json(),
         });
         let more = match &self.outcome {
-            Outcome::Merged { into, shift, checked } => {
-                json!({"outcome": "merged", "into": into, "shift": shift, "checked": checked})
+            Outcome::Merged { into, shift, asked } => {
+                json!({"outcome": "merged", "into": into, "shift": shift, "checked": !asked.is_empty()})
             }
             Outcome::Apart(refusal) => json!({
                 "outcome": if refusal.is_choice() { "not-chosen" } else { "refused" },
@@ -97,22 +124,27 @@ impl Decision {
         all
     }
 
-    /// Leaves a remark of LLVM's at a place in the loops. `at` still stands in the function.
+    /// Leaves a remark of LLVM's where the first loop begins, whose latch is `at`. A loop that has none beside it, and cannot be
+    /// fused, is no decision to speak of.
     pub(crate) fn remark(&self, emitter: *mut sys::Emitter, at: Block) {
+        if self.is_about_one() {
+            return;
+        }
         let (kind, name, text) = match &self.outcome {
-            Outcome::Merged { shift, checked, .. } => {
-                let late = match shift {
+            Outcome::Merged { shift, asked, .. } => {
+                let which = if *shift < 0 { "first" } else { "second" };
+                let late = match shift.abs() {
                     0 => String::new(),
-                    1 => ", the second one iteration late".into(),
-                    _ => format!(", the second {shift} iterations late"),
+                    1 => format!(", the {which} one iteration late"),
+                    shift => format!(", the {which} {shift} iterations late"),
                 };
-                let checked = if *checked { ", where a check finds that their memory does not overlap" } else { "" };
+                let asked: Vec<&str> = asked.iter().map(|question| question.answered()).collect();
+                let checked = match asked[..] {
+                    [] => String::new(),
+                    _ => format!(", where a check finds that {}", asked.join(" and ")),
+                };
                 let (first, second) = (self.first.text(), self.second.text());
                 (0, "Fused".to_string(), format!("fused the loops at {first} and {second}{late}{checked}"))
-            }
-            Outcome::Apart(refusal) if self.first.label == self.second.label => {
-                let code = refusal.code();
-                (1, camel_case(code), format!("cannot fuse the loop at {}: {refusal} [{code}]", self.first.text()))
             }
             Outcome::Apart(refusal) => {
                 let (first, second) = (self.first.text(), self.second.text());
@@ -121,10 +153,8 @@ impl Decision {
             }
         };
         let (name, text) = (CString::new(name).unwrap_or_default(), CString::new(text).unwrap_or_default());
-        let place = at.instructions().into_iter().find(|instruction| instruction.location().is_some());
-        let place = place.unwrap_or_else(|| at.terminator());
         // SAFETY: the emitter is null or of this function.
-        unsafe { sys::frit_remark(emitter, kind, name.as_ptr(), place.0, text.as_ptr()) }
+        unsafe { sys::frit_remark(emitter, kind, name.as_ptr(), at.terminator().0, text.as_ptr()) }
     }
 }
 

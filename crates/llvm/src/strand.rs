@@ -60,11 +60,15 @@ pub(crate) fn needs(prepared: &Prepared) -> Vec<Value> {
 }
 
 /// Tells later passes what the check has found.
-pub(crate) fn tell_apart(func: Func, groups: &[Group]) {
+/// Where it is made again in each iteration of a loop, `here` says that what it finds holds from there on only.
+pub(crate) fn tell_apart(func: Func, groups: &[Group], here: Option<Block>) {
     // SAFETY: scopes are metadata of the function's context.
     unsafe {
         let domain = sys::frit_scope_domain(func.0);
         let scopes: Vec<_> = groups.iter().map(|_| sys::frit_scope(func.0, domain)).collect();
+        if let Some(here) = here {
+            scopes.iter().for_each(|&scope| sys::frit_declare_scope(here.0, scope));
+        }
         for (group, &scope) in groups.iter().zip(&scopes) {
             let others: Vec<_> = group.others.iter().map(|&other| scopes[other]).collect();
             // What a call reads and what it writes would be told apart together.

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs)]
 
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMValueRef};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
 use std::ffi::{c_char, c_uint, c_void};
 
 macro_rules! opaque {
@@ -15,6 +15,7 @@ opaque!(Analyses, Loop, Scev, Emitter, PassBuilder);
 
 type Block = LLVMBasicBlockRef;
 type Value = LLVMValueRef;
+type Type = LLVMTypeRef;
 type A = *mut Analyses;
 type L = *mut Loop;
 type S = *const Scev;
@@ -65,10 +66,12 @@ unsafe extern "C" {
     pub(crate) fn frit_allocation_kind(analyses: A, value: Value) -> c_uint;
     pub(crate) fn frit_is_free(analyses: A, instruction: Value) -> bool;
     pub(crate) fn frit_may_alias(analyses: A, x: Value, px: Value, y: Value, py: Value, drop_scopes: bool) -> bool;
+    pub(crate) fn frit_same_load(analyses: A, first: Value, later: Value) -> bool;
     pub(crate) fn frit_llvm_dependence(analyses: A, x: Value, y: Value) -> bool;
 
     pub(crate) fn frit_scev(analyses: A, value: Value, scope: L) -> S;
     pub(crate) fn frit_backedge_count(analyses: A, of: L) -> S;
+    pub(crate) fn frit_count_needs(analyses: A, of: L, block: Block) -> bool;
     pub(crate) fn frit_scev_kind(scev: S) -> c_uint;
     pub(crate) fn frit_scev_kinds(out: *mut c_uint);
     pub(crate) fn frit_scev_operands(scev: S, out: *mut S, room: usize) -> usize;
@@ -122,11 +125,17 @@ unsafe extern "C" {
     pub(crate) fn frit_delete_function(function: Value);
     pub(crate) fn frit_canonicalise(analyses: A, of: L);
     pub(crate) fn frit_unroll(analyses: A, of: L, most: c_uint) -> bool;
+    pub(crate) fn frit_hides_sum(analyses: A, extension: Value) -> bool;
+    pub(crate) fn frit_widen_sum(analyses: A, extension: Value);
+    pub(crate) fn frit_retire_default(switch: Value);
+    pub(crate) fn frit_can_be_loop(analyses: A, call: Value, element: Type) -> bool;
+    pub(crate) fn frit_make_loop(call: Value, element: Type);
     pub(crate) fn frit_mark(instruction: Value, number: c_uint);
     pub(crate) fn frit_marked(instruction: Value) -> i64;
     pub(crate) fn frit_unmark(instruction: Value);
     pub(crate) fn frit_scope_domain(function: Value) -> *mut c_void;
     pub(crate) fn frit_scope(function: Value, domain: *mut c_void) -> *mut c_void;
+    pub(crate) fn frit_declare_scope(at_end: Block, scope: *mut c_void);
     pub(crate) fn frit_add_scopes(instruction: Value, scope: *mut c_void, others: *const *mut c_void, count: usize);
     pub(crate) fn frit_join_loop_metadata(to: Value, from: *const Value, count: usize);
     pub(crate) fn frit_take_over(load: Value, other: Value);

@@ -257,7 +257,8 @@ impl Chain<'_> {
     fn run_either(&mut self, nodes: &[&LoopNode], prepared: &Prepared, check: Value) -> Vec<(Value, Value)> {
         let (fused, plain) = (self.new_block("frit.fused"), self.new_block("frit.apart"));
         let copies: Vec<Copy> = nodes.iter().map(|node| Copy::of(node)).collect();
-        strand::tell_apart(self.func, &prepared.apart);
+        let nested = self.region.parent.map(|_| fused);
+        strand::tell_apart(self.func, &prepared.apart, nested);
         Builder::at_end(self.open).branch_if(self.current(check), fused, plain);
         self.open = plain;
         let otherwise = self.run_copies(nodes, &copies, check);

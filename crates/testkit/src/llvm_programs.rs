@@ -47,7 +47,8 @@ pub fn generate(seed: u64) -> LlvmProgram {
         is_restrict: random.below(3) > 0,
         is_constant: !has_rows && random.below(6) == 0,
         has_rows,
-        width: if random.below(2) == 0 { "12" } else { "(m + 4)" },
+        width: ["12", "(m + 4)", WIDTH][random.below(3)],
+        holder: ["h->", "H."].get(random.below(12)).copied(),
         index: ["int", "int", "long", "unsigned"][random.below(4)],
         usual: 0,
         params: 2 + random.below(3),
@@ -62,6 +63,9 @@ pub fn generate(seed: u64) -> LlvmProgram {
     };
     generator.program(seed, elem.1)
 }
+
+/// A row's length that is less than what loops access of a row in half of the runs, so that rows overlap.
+const WIDTH: &str = "w";
 
 #[derive(Clone)]
 struct Local {
@@ -81,6 +85,8 @@ struct Generator {
     has_rows: bool,
     /// The length of a row.
     width: &'static str,
+    /// Arrays are members of a structure, here or global, and loaded anew wherever they are used.
+    holder: Option<&'static str>,
     index: &'static str,
     /// Which bounds most loops have.
     usual: usize,
@@ -116,7 +122,7 @@ impl Generator {
     /// The number of elements of all arrays.
     fn length(&self) -> String {
         if self.has_rows {
-            return format!("(n + 4) * {}", self.width);
+            return format!("(n + 4) * {}", if self.width == WIDTH { "(m + 4)" } else { self.width });
         }
         if self.is_constant { "28".into() } else { "(n > m ? n : m) + 4".into() }
     }
@@ -140,6 +146,9 @@ impl Generator {
         let mut result: Vec<String> = (0..self.sums).map(|at| format!("s{at}")).collect();
         let mut frees = String::new();
         let mut head = String::new();
+        if self.width == WIDTH && self.has_rows {
+            head += "    const int w = c ? m + 4 : m / 2 + 1;\n";
+        }
         let length = self.length();
         if !self.locals.is_empty() {
             let _ = writeln!(head, "    const int length = {length};");
@@ -165,11 +174,22 @@ impl Generator {
         let result = if result.is_empty() { "0".to_string() } else { result.join(" + ") };
         let qualifier = if self.is_restrict { "restrict " } else { "" };
         let params: Vec<String> = (0..self.params).map(|at| format!("{} *{qualifier}p{at}", self.elem)).collect();
-        let source = format!(
-            "{kind} {name}({}, int n, int m, int c)\n{{\n{head}{}    {kind} result = {result};\n{frees}    return result;\n}}\n",
-            params.join(", "),
-            self.body
-        );
+        let body = format!("{head}{}    {kind} result = {result};\n{frees}    return result;\n", self.body);
+        let params = params.join(", ");
+        let mut source = format!("{kind} {name}({params}, int n, int m, int c)\n{{\n{body}}}\n");
+        if let Some(holder) = self.holder {
+            let held = |at: usize, body: String| body.replace(&format!("p{at}["), &format!("{holder}p{at}["));
+            let body = (0..self.params).fold(body, |body, at| held(at, body)).replace("H.", &format!("H{seed}."));
+            let names: Vec<String> = (0..self.params).map(|at| format!("p{at}")).collect();
+            let (members, values) = (names.join(", *"), names.join(", "));
+            source = format!(
+                "struct h{seed} {{ {} *{members}; }};\nstatic struct h{seed} H{seed};\n\
+                 static __attribute__((noinline)) {kind} g{seed}(struct h{seed} *h, int n, int m, int c)\n{{\n{body}}}\n\
+                 {kind} {name}({params}, int n, int m, int c)\n{{\n    struct h{seed} h = {{ {values} }};\n    \
+                 H{seed} = h;\n    return g{seed}(&h, n, m, c);\n}}\n",
+                self.elem
+            );
+        }
         let (most, alias) = (if self.has_rows { 7 } else { 20 }, if self.is_restrict { "" } else { " alias=any" });
         let length = length.replace(' ', "");
         let call = format!("{name} buffers={elem}[{length}] n=0..{most} m=0..{most} c=0..1{alias}");
@@ -472,11 +492,8 @@ impl Generator {
         let term = |generator: &mut Generator| -> String {
             match generator.random.below(16) {
                 0 => {
-                    if generator.is_float {
-                        "0.25".into()
-                    } else {
-                        "7".into()
-                    }
+                    let numbers = if generator.is_float { ["0.25", "0"] } else { ["7", "0"] };
+                    numbers[generator.random.below(2)].into()
                 }
                 1 => format!("({})({} * 3)", generator.elem, scope.index),
                 2 if generator.sums > 0 && generator.random.chance(30) => {

@@ -246,6 +246,124 @@ fn clang_runs_the_pass_with_its_options_and_tells_what_it_did() {
     assert_eq!(told(&["-O0", &pass]), "", "nothing is optimised at -O0");
 }
 
+/// Members, a check for each row, a call that may end the program, a loop alone, a switch without a default, a sum in order.
+const REMARKS: &str = "\
+#include <assert.h>
+struct series { double *v; int n; };
+void scale_all(struct series *s, double *restrict w,
+               double k)
+{
+    int n = s->n;
+    double *restrict v = s->v;
+    for (int i = 0; i < n; i++)
+        v[i] *= k;
+
+    double t = v[0] + n;
+    for (int i = 0; i < n; i++)
+        w[i] = v[i] / t;
+}
+void checked(double *restrict a, const double *restrict b, int n, int m) {
+    for (int i = 0; i < n; i++) a[i] = b[i] + 1;
+    assert(m >= 4);
+    for (int i = 0; i < n; i++) a[i] *= b[i];
+}
+void lone(double *a, double *b) { for (int i = 0; b[i] > 0; i++) a[i] = 0; }
+void rows(double **a, double **b, int w, int h) {
+    for (int y = 0; y < h; y++) {
+        double *p = a[y], *q = b[y];
+        for (int x = 0; x < w; x++) p[x] *= 2;
+        for (int x = 0; x < w; x++) q[x] += p[x];
+    }
+}
+void twice(int *a, int *b, int n) {
+    for (int i = 0; i < n; i++) a[i] += 1;
+    for (int i = 0; i < n; i++) b[i] += a[i];
+}
+void late(int *restrict a, int *restrict b, int n) {
+    for (int i = 0; i < n; i++) a[i] += 1;
+    for (int i = 1; i < n; i++) b[i] += a[i + 1];
+}
+";
+
+#[test]
+fn remarks_stand_where_loops_begin_and_no_code_grows_where_it_is_to_be_small() {
+    if !has_llvm() {
+        return;
+    }
+    let place = Place::new();
+    fs::write(place.0.join("x.c"), REMARKS).unwrap();
+    let pass = format!("-fpass-plugin={}", built("libfrit_llvm.so").display());
+    let remarks = ["-Rpass=frit-loop-fusion", "-Rpass-missed=frit-loop-fusion", "-g", "-c", "x.c", "-o", "x.o"];
+    let told = |level: &str| place.call("clang-19", &[&[level, &pass], &remarks[..]].concat()).succeeds().err();
+    let said = told("-O2");
+    for line in [
+        "x.c:8:5: remark: did not fuse the loops at x.c:8:5 and x.c:12:5: a load between them depends on the first",
+        "x.c:16:5: remark: did not fuse the loops at x.c:16:5 and x.c:18:5: a call of `__assert_fail` between them may end",
+        "x.c:24:9: remark: fused the loops at x.c:24:9 and x.c:25:9, where a check finds that their memory does not overlap",
+        "x.c:29:5: remark: fused the loops at x.c:29:5 and x.c:30:5, where a check finds that their memory does not overlap [",
+        "x.c:33:5: remark: fused the loops at x.c:33:5 and x.c:34:5, the second 2 iterations late, where a check finds",
+    ] {
+        assert!(said.contains(line), "`{line}` is not in\n{said}");
+    }
+    assert_eq!(said.matches("remark:").count(), 5, "{said}");
+    for level in ["-Os", "-Oz"] {
+        let said = told(level);
+        assert!(!said.contains("remark: fused") && said.contains("is to be small [code-growth]"), "{said}");
+    }
+}
+
+#[test]
+fn a_program_that_is_optimised_when_it_is_linked_is_fused_in_the_back_end() {
+    if !has_llvm() {
+        return;
+    }
+    let place = Place::new();
+    fs::write(place.0.join("x.c"), REMARKS.replace("#include <assert.h>", "#define assert(x)")).unwrap();
+    let pass = format!("-fpass-plugin={}", built("libfrit_llvm.so").display());
+    let told = |words: &[&str]| {
+        let all = [&["-O2", "-g", "-Rpass=frit-loop-fusion", &pass, "-c", "-o"], words].concat();
+        place.call("clang-19", &all).succeeds().err().contains("fused the loops")
+    };
+    assert!(!told(&["x.bc", "-flto=thin", "x.c"]), "inlining is not over when a file is compiled");
+    assert!(told(&["x.o", "-fthinlto-index=/dev/null", "-x", "ir", "x.bc"]));
+}
+
+/// Range loops over a class like `std::vector`.
+#[test]
+fn range_loops_of_cpp_are_loops_over_one_array() {
+    if !has_llvm() {
+        return;
+    }
+    let place = Place::new();
+    let source = "\
+struct numbers {
+    double *first, *last;
+    double *begin() { return first; }
+    double *end() { return last; }
+    unsigned long size() { return last - first; }
+    double &operator[](unsigned long at) { return first[at]; }
+};
+struct state {
+    numbers a, b;
+    double k;
+    void ranges() { for (auto &x : a) x *= 2; for (auto &x : a) x += 1; }
+    void indices() {
+        for (unsigned long i = 0; i < a.size(); i++) a[i] *= 2;
+        for (unsigned long i = 0; i < a.size(); i++) b[i] += a[i];
+    }
+    void both() { for (auto &x : a) x *= 2; for (unsigned long i = 0; i < b.size(); i++) b[i] += a[i]; }
+};
+void all(state &s) { s.ranges(); }
+void others(state &s) { s.indices(); }
+void mixed(state &s) { s.both(); }
+";
+    fs::write(place.0.join("x.cpp"), source).unwrap();
+    let pass = format!("-fpass-plugin={}", built("libfrit_llvm.so").display());
+    let words = ["-O2", &pass, "-Rpass=frit-loop-fusion", "-g", "-c", "x.cpp", "-o", "x.o"];
+    let said = place.call("clang-19", &words).succeeds().err();
+    assert_eq!(said.matches("remark: fused").count(), 3, "{said}");
+}
+
 #[test]
 fn two_runs_on_one_module_write_the_same() {
     if !has_llvm() {

@@ -1,6 +1,7 @@
 // What the first of two loops sums up leaves both of them through the exit of the second.
 // fuse: past 0
 // always: past 1
+// cooked: past 1
 // run: past a=f64[n+8] b=f64[n+8] n=0..20
 
 double past(double *restrict a, double *restrict b, int n)
